@@ -1,0 +1,1 @@
+"""The service: the only part that knows Django."""

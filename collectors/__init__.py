@@ -1,0 +1,1 @@
+"""What Lockwright can read: text in, facts out. Knows neither the rules nor the service."""

@@ -1,0 +1,51 @@
+"""Named caches and their pools, as configured and as running (`sp_cacheconfig`, `syscacheinfo`)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Fact, Reading
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedCache(Fact):
+    """One data cache. Sizes in megabytes; a configured size of 0 means "not configured, the run size counts"."""
+
+    BRING: ClassVar[str] = "sp_cacheconfig"
+
+    name: str
+    status: str | None = None
+    """`Active`, `Pend/Act`, `Act/Del`, `Pend/Del`."""
+    kind: str | None = None
+    """`Default`, `Mixed`, `Log Only`, `Mixed, HK Ignore`, `In-Memory`, `Lockless Data Cache`."""
+    config_size_mb: Reading = ABSENT
+    run_size_mb: Reading = ABSENT
+    config_replacement: str | None = None
+    """`strict LRU` or `relaxed LRU`."""
+    run_replacement: str | None = None
+    config_partitions: Reading = ABSENT
+    run_partitions: Reading = ABSENT
+    overhead_mb: Reading = ABSENT
+
+    @property
+    def is_default(self) -> bool:
+        """Whether this is the default data cache, where everything unbound and recovery live."""
+        return self.name == "default data cache" or (self.kind or "").lower() == "default"
+
+    @property
+    def relaxed(self) -> bool | None:
+        """Whether relaxed LRU replacement is in force; `None` where not printed."""
+        return None if self.run_replacement is None else "relaxed" in self.run_replacement.lower()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CachePool(Fact):
+    """One buffer pool of a cache."""
+
+    BRING: ClassVar[str] = "sp_cacheconfig"
+
+    cache: str
+    io_size_kb: float
+    wash_size_kb: Reading = ABSENT
+    config_size_mb: Reading = ABSENT
+    run_size_mb: Reading = ABSENT
+    apf_percent: Reading = ABSENT

@@ -1,0 +1,237 @@
+"""What `sp_sysmon` prints. Counts are per sample; per cent as printed (may pass 100, may be negative: wrapped)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Fact, Reading, known
+
+SYSMON = 'sp_sysmon "00:10:00" at the busiest hour'
+
+
+@dataclass(frozen=True, slots=True)
+class SysmonRow:
+    """One row of figures: the headings above it and its own label, then the four columns."""
+
+    line: int
+    path: tuple[str, ...]
+    per_second: Reading
+    per_xact: Reading
+    count: Reading
+    percent: Reading
+
+
+@dataclass(frozen=True, kw_only=True)
+class SysmonSection(Fact):
+    """Everything one section printed, row by row, whether or not a rule uses it."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    title: str
+    rows: tuple[SysmonRow, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SysmonSample(Fact):
+    """The sample: when, how long, how much work."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    start: datetime | None = None
+    end: datetime | None = None
+    seconds: float | None = None
+    mode: str | None = None
+    """`No Clear` (differences) or `Reset Counters` (other monitors were disturbed)."""
+    counters_cleared: datetime | None = None
+    committed_xacts: Reading = ABSENT
+    complete: bool = True
+    """Whether the End of Report line was there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineBusy(Fact):
+    """One engine's tick utilisation, per cent. Spinning counts as busy; waiting for I/O does not."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    engine: int
+    pool: str | None = None
+    user_percent: Reading = ABSENT
+    """Threaded kernel: User Busy. Process kernel: CPU Busy."""
+    system_percent: Reading = ABSENT
+    io_percent: Reading = ABSENT
+    idle_percent: Reading = ABSENT
+
+    @property
+    def busy_percent(self) -> float | None:
+        """User and system time; I/O Busy is an idle engine with I/O outstanding somewhere, so it is not counted."""
+        if not known(self.user_percent):
+            return None
+        return self.user_percent + (self.system_percent if known(self.system_percent) else 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadBusy(Fact):
+    """One thread's CPU as the operating system saw it, per cent (threaded kernel only)."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    thread: int
+    name: str
+    """What stands in the brackets: `Engine 0`, `DiskController`."""
+    pool: str | None = None
+    user_percent: Reading = ABSENT
+    system_percent: Reading = ABSENT
+    idle_percent: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskSwitches(Fact):
+    """Task context switches due to one cause."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    cause: str
+    per_second: Reading = ABSENT
+    count: Reading = ABSENT
+    percent: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsChanged(Fact):
+    """Rows inserted, updated or deleted in one way (Transaction Detail)."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    operation: str
+    """`Inserts`, `Updates` or `Deletes`."""
+    way: str
+    """As printed: `APL Heap Table`, `DOL Direct`, `Data Only Lock Table`."""
+    logging: str | None = None
+    """`Fully Logged` or `Minimally Logged` from 15.7 on."""
+    per_second: Reading = ABSENT
+    count: Reading = ABSENT
+
+    @property
+    def allpages(self) -> bool:
+        """Whether these rows live in tables with the allpages lock scheme."""
+        return self.way.startswith("APL")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockSummary(Fact):
+    """Lock requests of all kinds, and how many had to wait."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    requests: Reading = ABSENT
+    requests_per_second: Reading = ABSENT
+    waited: Reading = ABSENT
+    waited_percent: Reading = ABSENT
+    deadlocks: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockHashtable(Fact):
+    """One of the three lock hash tables. One spinlock figure stands for all spinlocks of the table."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    table: str
+    """`table`, `page and row` or `address`."""
+    lookups: Reading = ABSENT
+    """Counted in the sample. 16.0 prints 0 for the table hash table whatever happens there."""
+    lookups_per_second: Reading = ABSENT
+    chain_length: Reading = ABSENT
+    """Average length of a hash chain, locks."""
+    contention_percent: Reading = ABSENT
+    """Share of grabs that had to wait. Negative: its 32-bit counters wrapped."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockRequests(Fact):
+    """Requests of one lock type. Rows that a report leaves out mean zero once the type itself is printed."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    lock_type: str
+    """As printed: `Exclusive Page`, `Shared Address`, `Last Page Locks on Heaps`."""
+    granted: Reading = ABSENT
+    waited: Reading = ABSENT
+    waited_percent: Reading = ABSENT
+    total: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetadataCache(Fact):
+    """Descriptors of one kind."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    kind: str
+    """`object`, `index`, `partition` or `database`."""
+    active: Reading = ABSENT
+    max_used: Reading = ABSENT
+    """Since boot."""
+    free: Reading = ABSENT
+    reuse_succeeded: Reading = ABSENT
+    reuse_failed: Reading = ABSENT
+
+    @property
+    def configured(self) -> float | None:
+        """Descriptors there are: active and free."""
+        return self.active + self.free if known(self.active) and known(self.free) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetadataSpinlock(Fact):
+    """Contention of one metadata spinlock."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    name: str
+    """`Object Manager`, `Object`, `Index`, `Index Hash`, `Partition` or `Partition Hash`."""
+    contention_percent: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class CacheActivity(Fact):
+    """One data cache during the sample. The spinlock figure is one for all its partitions."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    name: str
+    contention_percent: Reading = ABSENT
+    utilization_percent: Reading = ABSENT
+    """Share of all caches' searches."""
+    searches: Reading = ABSENT
+    searches_per_second: Reading = ABSENT
+    hits: Reading = ABSENT
+    misses: Reading = ABSENT
+    found_in_wash: Reading = ABSENT
+    grabbed: Reading = ABSENT
+    """Buffers grabbed from the LRU end (Total Cache Turnover)."""
+    grabbed_per_second: Reading = ABSENT
+    grabbed_dirty: Reading = ABSENT
+    washed_dirty: Reading = ABSENT
+    """`NOT_MEASURED` where the report says "Statistics Not Available"."""
+    passed_clean: Reading = ABSENT
+    advice: tuple[str, ...] = ()
+    """What sp_sysmon itself recommends for this cache."""
+
+    @property
+    def hit_percent(self) -> float | None:
+        """Share of searches that found the page; `None` without searches."""
+        if not known(self.searches) or not known(self.hits) or not self.searches:
+            return None
+        return 100.0 * self.hits / self.searches
+
+
+@dataclass(frozen=True, kw_only=True)
+class SysmonAdvice(Fact):
+    """One of sp_sysmon's own Tuning Recommendations."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    area: str
+    text: str

@@ -1,0 +1,143 @@
+"""What every fact is made of: where it was read, and the four ways a figure can be missing or there."""
+
+import enum
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, ClassVar, TypeGuard, TypeVar
+
+
+class Missing(enum.Enum):
+    """Why a figure is not a number. Zero is a number and is none of these."""
+
+    ABSENT = "not in the export"
+    OVERFLOW = "printed as asterisks: too wide for its column"
+    NOT_MEASURED = "not measured: its switch is off"
+
+    def __repr__(self) -> str:
+        """Print the short name, so that a failed test reads well."""
+        return self.name
+
+
+ABSENT, OVERFLOW, NOT_MEASURED = Missing.ABSENT, Missing.OVERFLOW, Missing.NOT_MEASURED
+
+Reading = float | Missing
+"""A figure as read: a number, or the reason why there is none."""
+
+
+def known(reading: "Reading | str | None") -> TypeGuard[float]:
+    """Whether a reading is a number one may judge by."""
+    return isinstance(reading, int | float)
+
+
+def number_or(reading: Reading, otherwise: float) -> float:
+    """Return the number, or `otherwise` where the absence of a row means exactly that value."""
+    return reading if known(reading) else otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a fact stands: file as the user named it, first and last line, counted from 1."""
+
+    file: str
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        """Print as `file:640` or `file:640-641`."""
+        lines = str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
+        return f"{self.file}:{lines}"
+
+
+NOWHERE = Source("", 0, 0)
+"""For facts written by hand in a test."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact:
+    """One typed statement read from an export. Each subclass says in `BRING` which command prints it."""
+
+    BRING: ClassVar[str] = ""
+
+    source: Source = NOWHERE
+
+    @classmethod
+    def fact_name(cls) -> str:
+        """Name as the contract prints it: product and class, `ase.LockHashtable`."""
+        return f"{cls.__module__.split('.')[2]}.{cls.__name__}"
+
+
+F = TypeVar("F", bound=Fact)
+
+
+@dataclass(frozen=True)
+class System:
+    """The server, node or machine under study."""
+
+    name: str
+    product: str
+    version: str | None = None
+    platform: str | None = None
+    processors: int | None = None
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What time the figures cover. `None` where the export does not say; seconds are elapsed seconds."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+    seconds: float | None = None
+
+
+class Undeclared(TypeError):
+    """A rule asked for a fact it had not declared."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The facts of one capture, as a rule sees them: by type, narrowed to what the rule declared."""
+
+    items: tuple[Fact, ...] = ()
+    declared: frozenset[type[Fact]] | None = None
+    by_type: dict[type[Fact], list[Fact]] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Sort once by type; a narrowed view shares the table."""
+        if not self.by_type:
+            for item in self.items:
+                self.by_type.setdefault(type(item), []).append(item)
+
+    def every(self, kind: type[F]) -> list[F]:
+        """Every fact of this type, in the order of the exports."""
+        if self.declared is not None and kind not in self.declared:
+            raise Undeclared(f"{kind.fact_name()} is used but not declared in needs or uses")
+        return list(self.by_type.get(kind, ()))  # type: ignore[arg-type]  # the table is keyed by exact type
+
+    def latest(self, kind: type[F], **fields: Any) -> F | None:
+        """The last-read fact of this type whose fields have these values, or `None`.
+
+        The last one, because of two listings of the same thing the later one is the newer.
+        """
+        found = None
+        for item in self.every(kind):
+            if all(getattr(item, name) == value for name, value in fields.items()):
+                found = item
+        return found
+
+    def narrowed(self, kinds: Iterable[type[Fact]]) -> "Facts":
+        """The same facts, with access to these types alone."""
+        return Facts(self.items, frozenset(kinds), self.by_type)
+
+    def __iter__(self) -> Iterator[Fact]:
+        """Walk over all facts."""
+        return iter(self.items)
+
+
+@dataclass(frozen=True)
+class Capture:
+    """The facts of one system over one interval."""
+
+    system: System
+    interval: Interval
+    facts: Facts

@@ -1,0 +1,158 @@
+"""What MONITOR and T4 say of the lock manager. Rates per second; `statistic` as in `ProcessorModes`."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Fact, Reading, known
+from collectors.facts.openvms.processors import T4
+
+
+def total(*readings: Reading) -> float | None:
+    """Add up, or `None` where one of them is missing: a partial sum would pass for the whole."""
+    numbers = [reading for reading in readings if known(reading)]
+    return sum(numbers) if len(numbers) == len(readings) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockRates(Fact):
+    """Lock operations of this node. On a cluster a remote operation is counted on both nodes: never add nodes."""
+
+    BRING: ClassVar[str] = T4
+
+    statistic: str
+    new_enq_per_second: Reading = ABSENT
+    converted_enq_per_second: Reading = ABSENT
+    deq_per_second: Reading = ABSENT
+    blocking_ast_per_second: Reading = ABSENT
+    enq_waited_per_second: Reading = ABSENT
+    enq_not_queued_per_second: Reading = ABSENT
+    deadlock_search_per_second: Reading = ABSENT
+    deadlock_find_per_second: Reading = ABSENT
+    time: datetime | None = None
+
+    @property
+    def operations_per_second(self) -> float | None:
+        """New, converted and dequeued: what the lock-rate tables of the field count."""
+        return total(self.new_enq_per_second, self.converted_enq_per_second, self.deq_per_second)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockDatabase(Fact):
+    """How many locks and resources there are. For these levels `peak` is the highest sample."""
+
+    BRING: ClassVar[str] = T4
+
+    statistic: str
+    """`mean` or `peak`."""
+    locks: Reading = ABSENT
+    resources: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistributedLockRates(Fact):
+    """Lock operations by where they are served."""
+
+    BRING: ClassVar[str] = T4
+
+    statistic: str
+    enq_local: Reading = ABSENT
+    enq_incoming: Reading = ABSENT
+    enq_outgoing: Reading = ABSENT
+    convert_local: Reading = ABSENT
+    convert_incoming: Reading = ABSENT
+    convert_outgoing: Reading = ABSENT
+    deq_local: Reading = ABSENT
+    deq_incoming: Reading = ABSENT
+    deq_outgoing: Reading = ABSENT
+    blocking_ast_local: Reading = ABSENT
+    blocking_ast_incoming: Reading = ABSENT
+    blocking_ast_outgoing: Reading = ABSENT
+    directory_incoming: Reading = ABSENT
+    directory_outgoing: Reading = ABSENT
+    deadlock_messages: Reading = ABSENT
+
+    @property
+    def local_per_second(self) -> float | None:
+        """Operations on trees this node masters, asked for here."""
+        return total(self.enq_local, self.convert_local, self.deq_local)
+
+    @property
+    def incoming_per_second(self) -> float | None:
+        """Operations other nodes asked this one for."""
+        return total(self.enq_incoming, self.convert_incoming, self.deq_incoming)
+
+    @property
+    def outgoing_per_second(self) -> float | None:
+        """Operations this node had to ask another for."""
+        return total(self.enq_outgoing, self.convert_outgoing, self.deq_outgoing)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemasterRates(Fact):
+    """Lock trees that changed their master, per second."""
+
+    BRING: ClassVar[str] = T4
+
+    statistic: str
+    moved_out: Reading = ABSENT
+    moved_higher_activity: Reading = ABSENT
+    moved_higher_weight: Reading = ABSENT
+    moved_sole_interest: Reading = ABSENT
+    messages_sent: Reading = ABSENT
+    moved_in: Reading = ABSENT
+    messages_received: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class DedicatedLockManager(Fact):
+    """T4's LCK73 collector: all zero while no CPU is dedicated to the lock manager."""
+
+    BRING: ClassVar[str] = T4
+
+    statistic: str
+    busy_percent: Reading = ABSENT
+    requests_per_second: Reading = ABSENT
+    spin_time_per_second: Reading = ABSENT
+    request_time_per_second: Reading = ABSENT
+
+    @property
+    def on(self) -> bool | None:
+        """Whether a dedicated lock manager did any work; `None` where the columns are missing."""
+        if not known(self.busy_percent) and not known(self.requests_per_second):
+            return None
+        busy = known(self.busy_percent) and self.busy_percent > 0
+        return busy or (known(self.requests_per_second) and self.requests_per_second > 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class T4File(Fact):
+    """One T4 file: what it covers."""
+
+    BRING: ClassVar[str] = T4
+
+    kind: str | None = None
+    """`composite`, `disk`, `scs`, `fc` or `other`."""
+    file_format: int | None = None
+    """1 or 2, as found, not as the first line claims."""
+    rows: int = 0
+    interval_seconds: float | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class T4Column(Fact):
+    """One column over the whole file. `source` is the row of its peak."""
+
+    BRING: ClassVar[str] = T4
+
+    group: str
+    """`MON.LOCK`."""
+    name: str
+    samples: int
+    mean: Reading = ABSENT
+    minimum: Reading = ABSENT
+    maximum: Reading = ABSENT
+    p95: Reading = ABSENT
+    peak_time: datetime | None = None

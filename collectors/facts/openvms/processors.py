@@ -1,0 +1,120 @@
+"""A node, its processors, and what runs on which of them."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Fact, Reading
+
+T4 = "T4$SYS:T4$CONFIG.COM collection, the composite .csv of a busy day"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node(Fact):
+    """An OpenVMS node."""
+
+    BRING: ClassVar[str] = "SHOW FASTPATH"
+
+    name: str
+    hardware: str | None = None
+    """`HP BL870c  (1.59GHz/9.0MB)`."""
+    version: str | None = None
+    """`V8.4`."""
+    active_cpus: Reading = ABSENT
+    memory_mb: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class FastpathDevice(Fact):
+    """A port whose I/O completes on one preferred CPU."""
+
+    BRING: ClassVar[str] = "SHOW FASTPATH"
+
+    device: str
+    cpu: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelService(Fact):
+    """TCP/IP (its packet processing engine) or the lock manager, on the CPU it runs on now."""
+
+    BRING: ClassVar[str] = "SHOW FASTPATH"
+
+    service: str
+    """`OpenVMS TCP/IP` or `OpenVMS Lock Manager`, as printed."""
+    cpu: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cpu(Fact):
+    """One CPU as SHOW CPU prints it."""
+
+    BRING: ClassVar[str] = "SHOW CPU/FULL"
+
+    number: int
+    state: str | None = None
+    """`RUN`, or another word where it is stopped."""
+    cothread: Reading = ABSENT
+    """The CPU id of the sibling on the same core (`Cothd`). Absent from a full display: no co-threads."""
+    full: bool = False
+    """Whether this was a /FULL display: only then does a missing `Cothd` line mean anything."""
+    process: str | None = None
+    pid: str | None = None
+    primary: bool | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether this CPU takes part; a state that was not printed counts as running."""
+        return self.state is None or self.state.upper() == "RUN"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessorModes(Fact):
+    """Time in processor modes, all CPUs together: per cent of one CPU, so 200 is two CPUs' worth."""
+
+    BRING: ClassVar[str] = T4
+
+    statistic: str
+    """`mean`, `p95` (each figure's own 95th percentile), `at lock peak` or `at mp synch peak` (one sample)."""
+    interrupt_percent: Reading = ABSENT
+    mp_synch_percent: Reading = ABSENT
+    kernel_percent: Reading = ABSENT
+    exec_percent: Reading = ABSENT
+    super_percent: Reading = ABSENT
+    user_percent: Reading = ABSENT
+    idle_percent: Reading = ABSENT
+    cpus: Reading = ABSENT
+    """Active CPUs: the sum of the modes ÷ 100, or the number of per-CPU column groups."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CpuModes(Fact):
+    """Time in processor modes of one CPU, per cent."""
+
+    BRING: ClassVar[str] = T4
+
+    statistic: str
+    cpu: int
+    interrupt_percent: Reading = ABSENT
+    mp_synch_percent: Reading = ABSENT
+    kernel_percent: Reading = ABSENT
+    user_percent: Reading = ABSENT
+    idle_percent: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class SysgenParameter(Fact):
+    """One system parameter of SYSGEN, SYSMAN or SYSBOOT."""
+
+    BRING: ClassVar[str] = "MCR SYSGEN SHOW /ALL"
+
+    name: str
+    current: Reading | str = ABSENT
+    default: Reading | str = ABSENT
+    minimum: Reading | str = ABSENT
+    maximum: Reading | str = ABSENT
+    """`-1` in this column means unlimited."""
+    unit: str | None = None
+    """Possibly cut to ten characters."""
+    dynamic: bool = False
+    node: str | None = None
+    """Where SYSMAN named the node."""

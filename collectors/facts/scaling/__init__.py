@@ -1,0 +1,60 @@
+"""Load series: how much work was done at how much load."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from collectors.facts.base import Fact, Source
+
+SERIES = "a CSV with a load column (engines, processes, users, …) and a rate column (throughput, …)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadPoint:
+    """One run: the load, the rate it gave, and whatever else stood in the row (by column name)."""
+
+    load: float
+    rate: float
+    others: tuple[tuple[str, float], ...] = ()
+    """`mp_synch_percent` and the other modes are per cent of one CPU."""
+    line: int = 0
+
+    def other(self, name: str) -> float | None:
+        """One further column of this row."""
+        return dict(self.others).get(name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadSeries(Fact):
+    """Throughput against load, in rising order of load."""
+
+    BRING: ClassVar[str] = SERIES
+
+    title: str
+    """What the table says it is of, or the file's name."""
+    load_name: str
+    """`processes`, `engines`, `users`, …"""
+    rate_name: str
+    """`lock_operations_per_second`, `throughput`, …"""
+    points: tuple[LoadPoint, ...]
+    product: str | None = None
+    """`openvms` where the columns are those of MONITOR, else `None`."""
+    cores: int | None = None
+
+    @property
+    def peak(self) -> LoadPoint:
+        """The run that did the most work."""
+        return max(self.points, key=lambda point: point.rate)
+
+    @property
+    def first(self) -> LoadPoint:
+        """The run at the lowest load."""
+        return self.points[0]
+
+    @property
+    def last(self) -> LoadPoint:
+        """The run at the highest load."""
+        return self.points[-1]
+
+    def source_of(self, point: LoadPoint) -> Source:
+        """The line of one run."""
+        return Source(self.source.file, point.line, point.line) if point.line else self.source

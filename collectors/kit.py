@@ -1,0 +1,233 @@
+"""The kit of the readers: a report as a run of numbered lines, and the registry of all kinds of report.
+
+A kind of report is a module `collectors/reports/<product>/<name>.py`; its path is its id, `ase/sp_sysmon`, and its
+presence there is its registration. It offers one of two things:
+
+* a function with `@report(...)`: gets the whole run of lines at once as a `Report` and yields facts;
+* a class with `@stream(...)`: is fed blocks of lines and keeps only what it needs (large files).
+"""
+
+import functools
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from collectors.facts.base import ABSENT, OVERFLOW, Fact, Reading, Source
+
+MOST_LEFTOVERS = 1000
+"""Runs of lines kept per input; beyond that they are counted."""
+LEFTOVER_TEXT = 200
+
+NOISE = re.compile(
+    r"""\s*(?:
+      [-=+|_*~\s]*                                  # blank lines, rules, box drawing
+    | (?:\d+:)?\d+>.*                               # isql prompts, echoed input with them
+    | go\s*;?
+    | \(\d+\ rows?\ affected\)\s*;?
+    | \(return\ status\ =\ -?\d+\)
+    | (?i:sp_\w+\b.*|dbcc\ .*|(?:mcr\ )?sysgen\b.*|mcr\ .*)
+    | \$\ .*                                        # DCL commands
+    | (?:SYSGEN|SYSMAN|SYSBOOT|SDA)>.*
+    | \S{1,32}\ ?>\ *(?i:show|set|mc|mcr|run)\b.*   # a site's own DCL prompt
+    )\s*""",
+    re.VERBOSE,
+)
+"""What wraps an export and says nothing: never a leftover."""
+
+
+class NotThisReport(Exception):
+    """These lines began like this report and are not one: let the next kind try."""
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A run of lines nobody understood."""
+
+    first: int
+    last: int
+    text: str
+
+
+@dataclass
+class Outcome:
+    """What one kind of report made of one run of lines."""
+
+    facts: list[Fact] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+class Leftovers:
+    """Collects lines not understood as runs, with a bound."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.runs: list[Leftover] = []
+        self.dropped = 0
+
+    def add(self, number: int, text: str) -> None:
+        """Take one line, unless it is noise."""
+        if NOISE.fullmatch(text):
+            return
+        if self.runs and self.runs[-1].last == number - 1:
+            last = self.runs[-1]
+            text = last.text if len(last.text) >= LEFTOVER_TEXT else f"{last.text}\n{text.rstrip()}"
+            self.runs[-1] = Leftover(last.first, number, text[:LEFTOVER_TEXT])
+        elif len(self.runs) < MOST_LEFTOVERS:
+            self.runs.append(Leftover(number, number, text.rstrip()[:LEFTOVER_TEXT]))
+        else:
+            self.dropped += 1
+
+
+class Report:
+    """The lines of one report, with a memory of which were understood; the rest becomes leftovers."""
+
+    def __init__(self, file: str, first: int, lines: Sequence[str], before: Sequence[str] = ()) -> None:
+        """Take `lines`, of which the first is number `first` of `file`; `before` are the unclaimed ones above."""
+        self.file, self.first, self.lines, self.before = file, first, lines, before
+        self.claimed = bytearray(len(lines))
+        self.problems: list[str] = []
+
+    def source(self, start: int, end: int | None = None) -> Source:
+        """Where `lines[start]` to `lines[end]` (inclusive, default the same) stand in the file."""
+        return Source(self.file, self.first + start, self.first + (start if end is None else end))
+
+    def claim(self, start: int, end: int | None = None) -> None:
+        """Mark `lines[start]` to `lines[end]` (inclusive) as understood."""
+        for index in range(start, (start if end is None else end) + 1):
+            self.claimed[index] = 1
+
+    def every(
+        self, pattern: re.Pattern[str], start: int = 0, end: int | None = None
+    ) -> Iterator[tuple[int, re.Match[str]]]:
+        """Each line that matches from its beginning, with its index; they count as understood."""
+        for index in range(start, len(self.lines) if end is None else end):
+            if found := pattern.match(self.lines[index]):
+                self.claim(index)
+                yield index, found
+
+    def problem(self, what: str, index: int | None = None) -> None:
+        """Tell the user that something is wrong with the export: what, and the remedy."""
+        where = "" if index is None else f"line {self.first + index}: "
+        self.problems.append(where + what)
+
+    def leftovers(self) -> list[Leftover]:
+        """Every line that was not understood and is no noise, in runs."""
+        rest = Leftovers()
+        for index, text in enumerate(self.lines):
+            if not self.claimed[index]:
+                rest.add(self.first + index, text)
+        return rest.runs
+
+
+class Stream(Protocol):
+    """A reader that is fed."""
+
+    def feed(self, first: int, lines: Sequence[str]) -> int:
+        """Take lines, the first of which has this number; return how many: fewer than given means "I am done"."""
+
+    def close(self) -> Outcome:
+        """Hand over what was read."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of report."""
+
+    id: str
+    starts: re.Pattern[str]
+    provides: tuple[type[Fact], ...]
+    read: Callable[[Report], Iterable[Fact]] | None = None
+    stream: Callable[[str, Sequence[str]], Stream] | None = None
+    title: str = ""
+    rank: int = 0
+
+    @property
+    def product(self) -> str:
+        """`ase`, `openvms`, …"""
+        return self.id.split("/")[0]
+
+
+def _id_of(module: str) -> str:
+    return "/".join(module.split(".")[2:])
+
+
+REGISTER: dict[str, Kind] = {}
+
+
+def report(
+    *, starts: re.Pattern[str], provides: tuple[type[Fact], ...], rank: int = 0
+) -> Callable[[Callable[[Report], Iterable[Fact]]], Callable[[Report], Iterable[Fact]]]:
+    """Register a reader of whole reports.
+
+    `starts` is searched in each line not yet owned by a report; the report runs until a line that starts another
+    kind, or the end of the file (lines that start the same kind again belong to it too). Of two kinds that start on
+    the same line the one of higher `rank` tries first; `NotThisReport` passes the lines on.
+    """
+
+    def register(read: Callable[[Report], Iterable[Fact]]) -> Callable[[Report], Iterable[Fact]]:
+        kind = Kind(_id_of(read.__module__), starts, provides, read=read, title=_title(read.__module__), rank=rank)
+        REGISTER[kind.id] = kind
+        return read
+
+    return register
+
+
+def stream(*, starts: re.Pattern[str], provides: tuple[type[Fact], ...], rank: int = 0) -> Callable[[type], type]:
+    """Register a fed reader: a class called with (file name, the unclaimed lines above) and a `Stream` from then on.
+
+    It owns every line it is fed until it takes fewer than it was given.
+    """
+
+    def register(cls: type) -> type:
+        kind = Kind(_id_of(cls.__module__), starts, provides, stream=cls, title=_title(cls.__module__), rank=rank)
+        REGISTER[kind.id] = kind
+        return cls
+
+    return register
+
+
+def _title(module: str) -> str:
+    return (importlib.import_module(module).__doc__ or "").strip().split("\n")[0]
+
+
+@functools.cache
+def kinds() -> tuple[Kind, ...]:
+    """Every kind of report there is, by walking the package; highest rank first, then by id."""
+    import collectors.reports as package
+
+    for found in pkgutil.walk_packages(package.__path__, "collectors.reports."):
+        if not found.name.rsplit(".", 1)[1].startswith("_"):
+            importlib.import_module(found.name)
+    return tuple(sorted(REGISTER.values(), key=lambda kind: (-kind.rank, kind.id)))
+
+
+@functools.cache
+def start_of_any() -> re.Pattern[str]:
+    """One pattern that finds the first line of any kind of report."""
+    return re.compile("|".join(f"(?:{kind.starts.pattern})" for kind in kinds()), re.IGNORECASE)
+
+
+def starting(line: str) -> list[Kind]:
+    """The kinds that may start on this line."""
+    if not start_of_any().search(line):
+        return []
+    return [kind for kind in kinds() if kind.starts.search(line)]
+
+
+NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
+
+
+def reading(token: str) -> Reading:
+    """Read one figure: a number, asterisks for overflow, anything else for absent. Never raises."""
+    token = token.strip()
+    if not token or token.lower() in ("n/a", "null", "-", "%"):
+        return ABSENT
+    if token.strip("*") == "":
+        return OVERFLOW
+    if NUMBER.match(token):
+        return float(token.replace(",", ""))
+    return ABSENT

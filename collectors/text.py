@@ -1,0 +1,107 @@
+"""Bytes of unknown origin → numbered lines, in blocks, in bounded memory.
+
+Exports arrive as UTF-8, UTF-16 or Latin-1, with CRLF, with the escape sequences of the terminal they were captured
+from, with NULs where a file system padded the last block. None of that may reach a reader, and no line number may
+move: a finding quotes lines, and a person will look them up in an editor.
+"""
+
+import codecs
+import re
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+CHUNK = 1 << 18
+LONGEST_LINE = 1 << 20
+"""Characters. T4's own limit for its longest line, the one with the column names, is 220,000."""
+
+ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[()*+][0-9A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[=>78cDEHMZ])")
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+CONTROL_BYTES = bytes([*range(9), 11, *range(14, 32), 127])
+
+
+class NotText(Exception):
+    """The bytes are no text export; the message says what they look like and what to bring instead."""
+
+
+def blocks(stream: BinaryIO, problem: Callable[[str], None]) -> Iterator[tuple[int, list[str]]]:
+    """Yield `(number of the first line, lines)`; tells `problem` about lines that had to be cut.
+
+    Raises `NotText` for binary content, at the start or when it begins later.
+    """
+    number, carry, skipping, had_return = 1, "", False, False
+    for text, dirty in _decoder(stream):
+        if dirty:
+            text = CONTROLS.sub("", ESCAPES.sub("", text))
+        if had_return and text.startswith("\n"):
+            text = text[1:]
+        if "\r" in text:
+            had_return = text.endswith("\r")
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        else:
+            had_return = False
+        text = text.replace("\f", " ") if "\f" in text else text
+        lines = text.split("\n")
+        if skipping:
+            if len(lines) == 1:
+                continue
+            lines[0], skipping = "", False
+        else:
+            lines[0] = carry + lines[0]
+        carry = lines.pop()
+        if len(carry) > LONGEST_LINE:
+            problem(_too_long(number + len(lines)))
+            carry, skipping = "", True
+        if lines:
+            if len(lines[0]) > LONGEST_LINE:  # only the first can be: the others lie within one chunk
+                problem(_too_long(number))
+                lines[0] = ""
+            yield number, lines
+            number += len(lines)
+    if carry:
+        yield number, [carry]
+
+
+def _too_long(line: int) -> str:
+    return f"line {line} is longer than {LONGEST_LINE:,} characters: not read. Export it again with line breaks"
+
+
+def _decoder(stream: BinaryIO) -> Iterator[tuple[str, bool]]:
+    """Decode chunk by chunk: by byte-order mark, else UTF-8, else Latin-1 from the first byte that is no UTF-8.
+
+    The flag says whether control characters may be among the text, so that clean text is not searched twice.
+    """
+    chunk = stream.read(CHUNK)
+    encoding = _encoding_of(chunk)
+    decoder = codecs.getincrementaldecoder(encoding)()
+    while chunk:
+        dirty = encoding.startswith("utf-16") or len(chunk.translate(None, CONTROL_BYTES)) < len(chunk)
+        try:
+            yield decoder.decode(chunk), dirty
+        except UnicodeDecodeError:
+            if encoding != "utf-8-sig":
+                raise NotText(f"not readable as {encoding}: save it as UTF-8 text") from None
+            pending = decoder.getstate()[0]
+            encoding, decoder = "latin-1", codecs.getincrementaldecoder("latin-1")()
+            yield decoder.decode(pending + chunk), dirty
+        chunk = stream.read(CHUNK)
+    try:
+        yield decoder.decode(b"", final=True), False
+    except UnicodeDecodeError:
+        yield "\ufffd", False
+
+
+def _encoding_of(start: bytes) -> str:
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    sample = start[:4096]
+    nuls = sample.count(0)
+    if nuls:
+        if sample[1::2].count(0) > 0.4 * len(sample) and nuls < 0.6 * len(sample):
+            return "utf-16-le"
+        if sample[::2].count(0) > 0.4 * len(sample) and nuls < 0.6 * len(sample):
+            return "utf-16-be"
+        raise NotText("binary content (NUL bytes): bring the text export, not the recording or the program's own file")
+    odd = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 for byte in sample)
+    if odd > 0.1 * max(len(sample), 1):
+        raise NotText("binary content: bring the text export")
+    return "utf-8-sig"

@@ -1,0 +1,1 @@
+"""SAP ASE: one rule per file, the path is the id."""

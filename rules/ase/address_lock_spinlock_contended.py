@@ -1,0 +1,71 @@
+"""The spinlocks of the address lock hash table are contended.
+
+Finds: address-lock spinlock contention over the limit, with real lookups and more than one engine.
+
+Why it matters: address locks guard the index pages of allpages tables. With the default ratio eleven spinlocks stand
+before all of them; engines that wait for one spin and burn the CPU that other work needs. Beyond 24 engines response
+times were seen to grow exponentially (source document 001).
+
+What to do: lower `lock address spinlock ratio`, so that each spinlock guards fewer of the 1031 buckets: 100 gives 11
+spinlocks, 10 gives 104, 5 gives 207. The better cure is to have no address locks at all: tables with the datarows or
+datapages lock scheme take none (see ase/allpages_table_contended).
+
+When to ignore it: when the engines are not busy, or in the few minutes of a batch that runs alone. A ratio of 1 still
+leaves the collisions inside one bucket, so contention need not reach zero.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, Server
+from rules.finding import Outcome, Unknown
+from rules.kit import limit, rule
+from rules.laws.spinlocks import ADDRESS_LOCK_BUCKETS
+from rules.spinlock_ratio import Gate, Ratio, judge_ratio
+
+LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629101517.html",)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on the rule speaks, and which ratio it asks for."""
+
+    contention_percent: float = limit(
+        10.0,
+        "practice: 10 % starts the search (source document 001; SolarWinds DPA, eG Innovations)",
+        high=100,
+        unit="%",
+    )
+    critical_percent: float = limit(
+        30.0, "practice: at 30-40 % 'still suffering mightily' (source document 001)", high=100, unit="%"
+    )
+    lookups_per_second: float = limit(
+        100.0, "this project: below this the per cent is of almost nothing", unit="lookups/s"
+    )
+    target_ratio: int = limit(5, "practice: used at 64 engines (source document 001)", low=1, high=1031)
+
+
+@rule(needs=(LockHashtable,), uses=(Server, EngineBusy, ConfigParameter), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the one address lock hash table of the server."""
+    table = facts.latest(LockHashtable, table="address")
+    if table is None:
+        yield Unknown.of(LockHashtable)
+        return
+    yield from judge_ratio(
+        facts,
+        Gate(limits.contention_percent, limits.critical_percent, limits.lookups_per_second),
+        Ratio(
+            label="address lock hash table",
+            contention=table.contention_percent,
+            source=table.source,
+            parameter="lock address spinlock ratio",
+            steps=sorted({limits.target_ratio, 1}, reverse=True),
+            guarded=ADDRESS_LOCK_BUCKETS,
+            per_second=table.lookups_per_second,
+            explains=("ase/engines_not_the_answer",),
+            cautions=("A ratio of 1 still leaves collisions of address locks inside one bucket.",),
+            cure="Address locks exist only on the indexes of allpages tables: datarows tables take none.",
+        ),
+    )

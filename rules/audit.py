@@ -1,0 +1,87 @@
+"""One audit: all verdicts over one capture, the findings in order, the fitted models, the plan."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from collectors.facts import Capture
+from collectors.facts.scaling import LoadSeries
+from rules.finding import Finding, Verdict
+from rules.kit import REGISTER, judge
+from rules.laws.usl import Model, model_of
+from rules.plan import Plan, make_plan
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One finding with the rule that made it, and the keys of the findings it explains."""
+
+    rule: str
+    finding: Finding
+    explains: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Rule and object: what an audit is compared by, and what a person mutes."""
+        return f"{self.rule}:{self.finding.subject}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The rule's links."""
+        return REGISTER[self.rule].links
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What all rules said of one capture."""
+
+    capture: Capture
+    verdicts: tuple[Verdict, ...]
+    findings: tuple[Ranked, ...]
+    models: tuple[Model, ...]
+    plan: Plan
+
+
+def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Audit:
+    """Run all rules of the capture's product. `overrides` are a site's limits by `rule_id.limit_name`."""
+    verdicts = judge(capture, overrides)
+    findings = rank([Ranked(verdict.rule, finding) for verdict in verdicts for finding in verdict.findings])
+    models = tuple(model_of(series) for series in capture.facts.every(LoadSeries))
+    plan = make_plan(change for ranked in findings for change in ranked.finding.changes)
+    return Audit(capture, tuple(verdicts), tuple(findings), models, plan)
+
+
+def rank(found: list[Ranked]) -> list[Ranked]:
+    """Order findings: dearest first, then severity; what another explains comes after it.
+
+    `explains` of a rule names rules; here it becomes the keys of the findings those rules made.
+    """
+    keys_of: dict[str, list[str]] = {}
+    for ranked in found:
+        keys_of.setdefault(ranked.rule, []).append(ranked.key)
+    linked = [
+        Ranked(r.rule, r.finding, tuple(k for rule in r.finding.explains for k in keys_of.get(rule, ()) if k != r.key))
+        for r in found
+    ]
+    linked.sort(key=lambda r: (-(r.finding.cost.processors if r.finding.cost else 0.0), -r.finding.severity, r.key))
+    ordered: list[Ranked] = []
+    by_key = {ranked.key: ranked for ranked in linked}
+    causes: dict[str, list[str]] = {}
+    for ranked in linked:
+        for key in ranked.explains:
+            causes.setdefault(key, []).append(ranked.key)
+    placed: set[str] = set()
+
+    def place(ranked: Ranked, above: frozenset[str]) -> None:
+        """Put the causes first; a circle of explanations is cut where it closes."""
+        if ranked.key in placed:
+            return
+        for cause in causes.get(ranked.key, ()):
+            if cause not in above:
+                place(by_key[cause], above | {ranked.key})
+        if ranked.key not in placed:
+            placed.add(ranked.key)
+            ordered.append(ranked)
+
+    for ranked in linked:
+        place(ranked, frozenset({ranked.key}))
+    return ordered

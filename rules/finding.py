@@ -1,0 +1,150 @@
+"""What a rule can say: findings with evidence and changes, or one of the quiet verdicts with its reason."""
+
+import enum
+from dataclasses import dataclass, field
+
+from collectors.facts import Fact, Source
+
+
+class Severity(enum.IntEnum):
+    """How loud. `note` is for what a healthy system may show."""
+
+    NOTE = 1
+    ADVICE = 2
+    WARNING = 3
+    CRITICAL = 4
+
+    @property
+    def label(self) -> str:
+        """As the contract prints it."""
+        return self.name.lower()
+
+
+class Effect(enum.Enum):
+    """When a change takes effect, in the order in which a plan goes."""
+
+    ADVICE = "advice"
+    ONLINE = "online"
+    OFFLINE = "offline"
+    RESTART = "restart"
+    REBOOT = "reboot"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One figure that was read or computed, where it stands, and the limit it was held against."""
+
+    metric: str
+    value: float | str
+    unit: str
+    source: Source
+    limit: float | None = None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Processors' worth of time lost, with the range the export leaves open."""
+
+    processors: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Change:
+    """One setting: old value, new value, and the text that applies and undoes it, line by line."""
+
+    key: str
+    target: str
+    old: float | str | None
+    new: float | str | None
+    apply: tuple[str, ...]
+    undo: tuple[str, ...]
+    takes_effect: Effect
+    cautions: tuple[str, ...] = ()
+    memory_mb: float = 0.0
+    """Memory the change takes (negative: gives back), for the plan's check against what is free."""
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What should be seen after the change, and why one may expect it."""
+
+    metric: str
+    before: float | str | None
+    after: float | str | None
+    basis: str
+    """`arithmetic`, `law` (a fitted model), `published` (with a source) or `heuristic`."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A statement about one object, with its proof."""
+
+    subject: str
+    severity: Severity
+    title: str
+    says: str
+    evidence: tuple[Evidence, ...]
+    cost: Cost | None = None
+    explains: tuple[str, ...] = ()
+    """Ids of rules whose findings this one causes."""
+    changes: tuple[Change, ...] = ()
+    expects: tuple[Expectation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Clean:
+    """Judged and in order; `why` carries the figures."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """A fact that is missing, and the command whose output would supply it."""
+
+    fact: str
+    bring: str
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Cannot be judged: what is missing, and what to bring."""
+
+    missing: tuple[Lacking, ...]
+    why: str = ""
+
+    @classmethod
+    def of(cls, *kinds: type[Fact]) -> "Unknown":
+        """Say that no fact of these types was there."""
+        return cls(tuple(Lacking(kind.fact_name(), kind.BRING) for kind in kinds))
+
+
+@dataclass(frozen=True)
+class Untrusted:
+    """The figures cannot be believed, and why."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class NotApplicable:
+    """The rule does not concern this system: another release, one engine, …"""
+
+    why: str
+
+
+Outcome = Finding | Clean | Unknown | Untrusted | NotApplicable
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one rule concluded for one capture, silence included."""
+
+    rule: str
+    verdict: str
+    """`fired`, `clean`, `unknown`, `not-applicable`, `untrusted` or `broken`."""
+    why: str
+    missing: tuple[Lacking, ...] = ()
+    findings: tuple[Finding, ...] = field(default=())

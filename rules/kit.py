@@ -1,0 +1,195 @@
+"""The kit of the rules: how one is declared, how all are run over a capture.
+
+A rule is a module `rules/<product>/<name>.py`: a docstring in four parts, a frozen dataclass `Limits`, and one function
+under `@rule(...)` that yields outcomes. Its path is its id and its presence there is its registration.
+"""
+
+import dataclasses
+import functools
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from collectors.facts import Capture, Fact, Facts
+from rules.finding import Clean, Finding, NotApplicable, Outcome, Unknown, Untrusted, Verdict
+
+PARTS = ("Finds", "Why it matters", "What to do", "When to ignore it")
+PRODUCTS = ("ase", "openvms", "scaling")
+LOUDEST_FIRST = ("fired", "untrusted", "unknown", "clean", "not-applicable")
+
+
+def limit(default: float, origin: str, *, low: float = 0.0, high: float = float("inf"), unit: str = "") -> Any:
+    """Declare one limit of a rule: its default, where the figure comes from, and what a site may set it to.
+
+    `origin` begins with `vendor`, `practice` or `this project`.
+    """
+    return dataclasses.field(default=default, metadata={"origin": origin, "low": low, "high": high, "unit": unit})
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """One rule, made from its module."""
+
+    id: str
+    text: str
+    needs: tuple[type[Fact], ...]
+    uses: tuple[type[Fact], ...]
+    links: tuple[str, ...]
+    limits: type[Any]
+    check: Callable[[Facts, Any], Iterable[Outcome]]
+
+    @property
+    def product(self) -> str:
+        """`ase`, `openvms`, …"""
+        return self.id.split("/")[0]
+
+    @property
+    def title(self) -> str:
+        """The first sentence of the docstring."""
+        return self.text.split("\n", 1)[0]
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The four parts of the docstring by heading, each as one paragraph."""
+        found: dict[str, str] = {}
+        heading = ""
+        for paragraph in self.text.split("\n\n")[1:]:
+            flat = " ".join(paragraph.split())
+            for part in PARTS:
+                if flat.startswith(part + ":"):
+                    heading, flat = part, flat[len(part) + 1 :].strip()
+            if heading:
+                found[heading] = f"{found[heading]}\n\n{flat}" if heading in found else flat
+        return found
+
+    @property
+    def limit_fields(self) -> tuple["dataclasses.Field[Any]", ...]:
+        """The limits with their defaults and origins."""
+        return dataclasses.fields(self.limits)
+
+
+REGISTER: dict[str, Rule] = {}
+
+
+def rule(
+    *,
+    needs: tuple[type[Fact], ...],
+    links: tuple[str, ...],
+    limits: type[Any],
+    uses: tuple[type[Fact], ...] = (),
+) -> Callable[[Callable[[Facts, Any], Iterable[Outcome]]], Callable[[Facts, Any], Iterable[Outcome]]]:
+    """Register a rule.
+
+    `needs`: without any fact of one of these types the verdict is `unknown`, and says which command brings it.
+    `uses`: further types the rule looks at where they are there. Asking for any other type is an error.
+    """
+
+    def register(check: Callable[[Facts, Any], Iterable[Outcome]]) -> Callable[[Facts, Any], Iterable[Outcome]]:
+        module = sys.modules[check.__module__]
+        text = "\n".join(line.strip() for line in (module.__doc__ or "").strip().splitlines())
+        made = Rule("/".join(check.__module__.split(".")[1:]), text, needs, uses, links, limits, check)
+        REGISTER[made.id] = made
+        return check
+
+    return register
+
+
+@functools.cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule there is, by walking the packages, in order of id."""
+    for product in PRODUCTS:
+        package = importlib.import_module(f"rules.{product}")
+        for found in pkgutil.iter_modules(package.__path__, f"rules.{product}."):
+            if not found.name.rsplit(".", 1)[1].startswith("_"):
+                importlib.import_module(found.name)
+    return tuple(REGISTER[name] for name in sorted(REGISTER))
+
+
+class BadLimit(ValueError):
+    """A site set a limit that does not exist or lies outside what makes sense; the message says which and why."""
+
+
+def limits_for(one: Rule, overrides: Mapping[str, float]) -> Any:
+    """Make the rule's limits with a site's values: `overrides` maps `ase/some_rule.limit_name` to a number."""
+    changed: dict[str, float] = {}
+    for field in one.limit_fields:
+        value = overrides.get(f"{one.id}.{field.name}")
+        if value is None:
+            continue
+        low, high = field.metadata["low"], field.metadata["high"]
+        if not low <= value <= high:
+            raise BadLimit(f"{one.id}.{field.name}={value:g} is outside {low:g} to {high:g}")
+        changed[field.name] = int(value) if isinstance(field.default, int) else value
+    return one.limits(**changed)
+
+
+def check_names(overrides: Mapping[str, float]) -> None:
+    """Raise `BadLimit` for a limit that no rule has, or a value outside its range."""
+    for name in overrides:
+        rule_id, _, limit_name = name.rpartition(".")
+        one = next((one for one in rules() if one.id == rule_id), None)
+        if one is None:
+            raise BadLimit(f"{name}: no rule is called {rule_id!r}; `manage.py rules` lists them")
+        names = [field.name for field in one.limit_fields]
+        if limit_name not in names:
+            raise BadLimit(f"{name}: the limits of {rule_id} are {', '.join(names) or 'none'}")
+        limits_for(one, overrides)
+
+
+def rules_for(capture: Capture) -> Iterator[Rule]:
+    """The rules of the system's product; those for load series where there is one."""
+    from collectors.facts.scaling import LoadSeries
+
+    series = bool(capture.facts.every(LoadSeries))
+    for one in rules():
+        if one.product == capture.system.product or (series and one.product == "scaling"):
+            yield one
+
+
+def judge(capture: Capture, overrides: Mapping[str, float] | None = None) -> list[Verdict]:
+    """Run every rule of the capture's product; one verdict each. A rule that raises is `broken`, the others go on."""
+    return [judge_one(one, capture.facts, overrides or {}) for one in rules_for(capture)]
+
+
+def judge_one(one: Rule, facts: Facts, overrides: Mapping[str, float]) -> Verdict:
+    """Run one rule."""
+    lacking = [kind for kind in one.needs if not facts.every(kind)]
+    if lacking:
+        return Verdict(one.id, "unknown", "", Unknown.of(*lacking).missing)
+    try:
+        outcomes = list(one.check(facts.narrowed((*one.needs, *one.uses)), limits_for(one, overrides)))
+    except Exception as error:  # noqa: BLE001 - whatever a rule does wrong, the others must still speak
+        return Verdict(one.id, "broken", f"{type(error).__name__}: {error}"[:500])
+    return sum_up(one.id, outcomes)
+
+
+def sum_up(rule_id: str, outcomes: list[Outcome]) -> Verdict:
+    """Make one verdict of what a rule said of several objects: the loudest wins, the reasons of all are kept."""
+    by_name: dict[str, list[Outcome]] = {name: [] for name in LOUDEST_FIRST}
+    for outcome in outcomes:
+        by_name[_name_of(outcome)].append(outcome)
+    name = next((name for name in LOUDEST_FIRST if by_name[name]), None)
+    if name is None:
+        return Verdict(rule_id, "broken", "the rule said nothing at all")
+    findings = tuple(outcome for outcome in outcomes if isinstance(outcome, Finding))
+    missing = tuple(dict.fromkeys(lack for o in outcomes if isinstance(o, Unknown) for lack in o.missing))
+    reasons = [finding.title for finding in findings]
+    for quiet in LOUDEST_FIRST[1:]:
+        reasons += [why for outcome in by_name[quiet] if (why := getattr(outcome, "why", ""))]
+    return Verdict(rule_id, name, "; ".join(dict.fromkeys(reasons)), missing, findings)
+
+
+def _name_of(outcome: Outcome) -> str:
+    match outcome:
+        case Finding():
+            return "fired"
+        case Untrusted():
+            return "untrusted"
+        case Unknown():
+            return "unknown"
+        case Clean():
+            return "clean"
+        case NotApplicable():
+            return "not-applicable"

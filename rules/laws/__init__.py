@@ -1,0 +1,1 @@
+"""The field's laws: arithmetic that holds on every system."""

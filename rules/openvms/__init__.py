@@ -1,0 +1,1 @@
+"""OpenVMS: one rule per file, the path is the id."""

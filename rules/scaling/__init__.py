@@ -1,0 +1,1 @@
+"""Load series of any product: one rule per file, the path is the id."""

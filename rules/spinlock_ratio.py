@@ -1,0 +1,168 @@
+"""What the rules about spinlock ratios of SAP ASE have in common: when a figure may be acted on, and the next ratio.
+
+A spinlock ratio says how many buckets or descriptors one spinlock guards. The gates are those of RULES.md: more than
+one engine (with one engine every table has one spinlock and the ratios mean nothing), engines that have work, enough
+activity, and the figure over its limit. sp_sysmon prints a per cent alone; grabs and spins would decide better, and
+every finding says so.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from collectors.facts import OVERFLOW, Facts, Reading, Source, known
+from collectors.facts.ase import ConfigParameter, EngineBusy, Server
+from rules.changes.ase_config import configure
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Lacking,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
+from rules.laws.spinlocks import spinlocks
+
+DECIDES = "sp_sysmon prints no grabs and no spins: monSpinlockActivity (15.7 ESD#2 and later) would show the cost."
+IDLE_PERCENT = 5.0
+"""This project: engines busy less than this on average have nothing to gain, whatever the per cent says."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One spinlock figure and the parameter that spreads it."""
+
+    label: str
+    """What is contended, as a DBA calls it: `address lock hash table`."""
+    contention: Reading
+    source: Source
+    parameter: str
+    steps: Sequence[int]
+    """Ratios to go through, falling: the first one below the ratio in force is asked for."""
+    guarded: float | None
+    """How many buckets or descriptors there are to guard; `None` where the export does not say."""
+    guarded_bring: str = ""
+    per_second: Reading | None = None
+    """Uses per second, where the report prints them."""
+    explains: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+    cure: str = ""
+    """A better cure than the ratio, as a sentence."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The limits a ratio rule holds its figure against."""
+
+    fires_percent: float
+    critical_percent: float
+    per_second: float = 0.0
+
+
+def subject_of(facts: Facts) -> str:
+    """The server's name, or what to call it where no report prints one."""
+    named = [server.name for server in facts.every(Server) if server.name]
+    return named[-1] if named else "server"
+
+
+def busy_of(facts: Facts) -> tuple[int | None, float | None]:
+    """Number of engines in the report and their mean busy share in per cent; `None` where it is not printed."""
+    engines = facts.every(EngineBusy)
+    busy = [engine.busy_percent for engine in engines if engine.busy_percent is not None]
+    return (len(engines) or None, sum(busy) / len(busy) if busy else None)
+
+
+def refused(facts: Facts, label: str, contention: Reading, limit_percent: float) -> Outcome | None:
+    """The quiet outcome for a contention figure that must not be acted on, or `None` where it may."""
+    engines, busy = busy_of(facts)
+    if contention is OVERFLOW:
+        return Untrusted(f"{label}: printed as asterisks (1000 % or more cannot be a share of grabs)")
+    if not known(contention):
+        return Unknown((Lacking(f"contention of {label}", 'sp_sysmon "00:10:00"'),), f"{label}: not in the report")
+    if contention < 0:
+        return Untrusted(f"{label}: {contention:g} %: a 32-bit counter wrapped; take a shorter sample")
+    if contention > 100:
+        return Untrusted(f"{label}: {contention:g} % is more than all grabs; a counter wrapped or was cleared")
+    said = f"{label} {contention:g} % contended"
+    if contention < limit_percent:
+        return Clean(f"{said}, limit {limit_percent:g} %")
+    if engines == 1:
+        return Clean(f"{said}, but with one engine there is one spinlock and no ratio matters")
+    if busy is not None and busy < IDLE_PERCENT:
+        return Clean(f"{said}, but the engines are {busy:.1f} % busy: nothing to gain")
+    return None
+
+
+def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
+    """Judge one spinlock figure and ask for the next ratio."""
+    quiet = refused(facts, ratio.label, ratio.contention, gate.fires_percent)
+    if quiet:
+        yield quiet
+        return
+    assert known(ratio.contention)  # noqa: S101 - refused() has turned everything else away
+    if ratio.per_second is not None and known(ratio.per_second) and ratio.per_second < gate.per_second:
+        rate = f"{ratio.per_second:g} uses per second"
+        yield Clean(f"{ratio.label} {ratio.contention:g} % contended, but only {rate} (limit {gate.per_second:g})")
+        return
+    setting = facts.latest(ConfigParameter, name=ratio.parameter)
+    now = setting.run_number if setting else None
+    changes, expects, advice = _next_step(ratio, setting, now)
+    evidence = [Evidence(f"{ratio.label} spinlock contention", ratio.contention, "%", ratio.source, gate.fires_percent)]
+    if ratio.per_second is not None and known(ratio.per_second):
+        evidence.append(Evidence(f"{ratio.label} uses", ratio.per_second, "/s", ratio.source, gate.per_second))
+    if setting and now is not None:
+        evidence.append(Evidence(ratio.parameter, now, "", setting.source))
+    engines, busy = busy_of(facts)
+    at_work = f" on {engines} engines" if engines else ""
+    at_work += f" that are {busy:.0f} % busy on average" if busy is not None else ""
+    says = f"{ratio.contention:g} % of the grabs of the {ratio.label} spinlocks had to wait{at_work}."
+    yield Finding(
+        subject=subject_of(facts),
+        severity=Severity.CRITICAL if ratio.contention >= gate.critical_percent else Severity.WARNING,
+        title=f"{ratio.label[0].upper()}{ratio.label[1:]} spinlocks {ratio.contention:g} % contended",
+        says=" ".join(part for part in (says, advice, ratio.cure, DECIDES) if part),
+        evidence=tuple(evidence),
+        explains=ratio.explains,
+        changes=changes,
+        expects=expects,
+    )
+    if setting is None:
+        yield Unknown((Lacking(ratio.parameter, f'sp_configure "{ratio.parameter}"'),))
+    if ratio.guarded is None and ratio.guarded_bring:
+        yield Unknown((Lacking(f"what {ratio.parameter} spreads", ratio.guarded_bring),))
+
+
+def _next_step(
+    ratio: Ratio, setting: ConfigParameter | None, now: float | None
+) -> tuple[tuple[Change, ...], tuple[Expectation, ...], str]:
+    """The change, what it should give, and the sentence about it."""
+    if now is None:
+        return (), (), f'The ratio in force is not in the export: sp_configure "{ratio.parameter}" shows it.'
+    pending = setting.config_value if setting and setting.pending else None
+    if known(pending) and pending < now:
+        return (
+            (),
+            (),
+            f"{ratio.parameter} is already configured to {pending:.0f} and waits for a restart: measure after it.",
+        )
+    lower = [step for step in ratio.steps if step < now]
+    if not lower:
+        return (), (), f"{ratio.parameter} is already {now:.0f}: a lower ratio has nothing left to give."
+    new = lower[0]
+    expects: tuple[Expectation, ...] = ()
+    said = f"Lower {ratio.parameter} from {now:.0f} to {new}"
+    if ratio.guarded:
+        before, after = spinlocks(ratio.guarded, now), spinlocks(ratio.guarded, new)
+        expects = (Expectation(f"number of {ratio.label} spinlocks", before, after, "arithmetic"),)
+        said += f": {ratio.guarded:.0f} to guard, so {before} spinlocks become {after}"
+    return (configure(ratio.parameter, now, new, cautions=ratio.cautions),), expects, said + "."
+
+
+def one_engine(facts: Facts) -> NotApplicable | None:
+    """Say that ratios mean nothing here, where the report shows exactly one engine."""
+    engines, _ = busy_of(facts)
+    return NotApplicable("one engine: every hash table has one spinlock") if engines == 1 else None

@@ -1,0 +1,42 @@
+"""What each reader must read: `tests/exports/<product>/<report>/x.txt` beside `x.yml`.
+
+The yml says, all optional: `facts` (each must be found, with just these fields looked at), `counts` (how many of a
+kind), `none` (kinds that must not come out), `problems` (a piece of each, in order), `leftovers` (line ranges;
+none unless said), `sources` (other reports found in the same file).
+"""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from collectors.intake import open_all
+from collectors.read import read_all
+from tests.facts_yml import load, matches
+
+HERE = Path(__file__).parent / "exports"
+CASES = sorted(HERE.glob("*/*/*.yml"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[str(case.relative_to(HERE).with_suffix("")) for case in CASES])
+def test_export_is_read_as_its_yml_says(case: Path) -> None:
+    want = load(case)
+    (text,) = [path for path in case.parent.glob(case.stem + ".*") if path.suffix != ".yml"]
+    inputs = list(read_all(open_all([str(text)], None)))  # type: ignore[arg-type]  # no standard input here
+    facts = [fact for found in inputs for fact in found.facts]
+    report = f"{case.parent.parent.name}/{case.parent.name}"
+    assert [found.report for found in inputs] == want.get("reports", [report])
+    for item in want.get("facts", []):
+        same_kind = [fact for fact in facts if fact.fact_name() == item["fact"]]
+        assert any(matches(fact, item) for fact in same_kind), f"not read: {item}\nbut: {same_kind}"
+    counts = Counter(fact.fact_name() for fact in facts)
+    assert {kind: counts[kind] for kind in want.get("counts", {})} == want.get("counts", {})
+    for kind in want.get("none", []):
+        assert not counts[kind], f"{kind} must not come out"
+    problems = [problem for found in inputs for problem in found.problems]
+    pieces = want.get("problems", [])
+    assert len(problems) == len(pieces), problems
+    for problem, piece in zip(problems, pieces, strict=True):
+        assert piece in problem
+    leftovers = [[run.first, run.last] for found in inputs for run in found.leftovers]
+    assert leftovers == want.get("leftovers", []), [run for found in inputs for run in found.leftovers]

@@ -1,0 +1,87 @@
+"""What each rule must say: `tests/findings/<product>/<rule>.yml`, named cases over plain facts.
+
+A case: `facts`, optional `limits`, and exactly one of `fires`, `clean`, `unknown`, `untrusted`, `not_applicable`.
+Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` (pieces), `changes`
+(target: [old, new]), `apply` (pieces of the script), `undo`, `cautions`, `expects` (metric: [before, after]),
+`takes_effect`, `cost`, `evidence` (metric: value), `explains`, `no_changes`. Beside any of them `missing`: pieces of
+what to bring.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collectors.facts import Facts
+from rules.finding import Finding, Verdict
+from rules.kit import judge_one, rules
+from tests.facts_yml import build, load
+
+HERE = Path(__file__).parent / "findings"
+FILES = sorted(HERE.glob("*/*.yml"))
+CASES = [(path, name) for path in FILES for name in load(path)]
+QUIET = {"clean": "clean", "unknown": "unknown", "untrusted": "untrusted", "not_applicable": "not-applicable"}
+
+
+def judged(path: Path, case: dict[str, Any]) -> Verdict:
+    rule_id = f"{path.parent.name}/{path.stem}"
+    (one,) = [one for one in rules() if one.id == rule_id]
+    overrides = {f"{rule_id}.{name}": value for name, value in (case.get("limits") or {}).items()}
+    return judge_one(one, Facts(tuple(build(item) for item in case["facts"])), overrides)
+
+
+@pytest.mark.parametrize(("path", "name"), CASES, ids=[f"{p.parent.name}/{p.stem}: {n}" for p, n in CASES])
+def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
+    case = load(path)[name]
+    verdict = judged(path, case)
+    wanted = [key for key in ("fires", *QUIET) if key in case]
+    assert len(wanted) == 1, "a case claims exactly one verdict"
+    if wanted != ["fires"]:
+        assert verdict.verdict == QUIET[wanted[0]], verdict
+        said = verdict.why + " " + " ".join(f"{lack.fact} {lack.bring}" for lack in verdict.missing)
+        for piece in as_list(case[wanted[0]]):
+            assert piece in said
+    else:
+        assert verdict.verdict == "fired", verdict
+        assert [finding.subject for finding in verdict.findings] == [want["subject"] for want in case["fires"]]
+        for finding, want in zip(verdict.findings, case["fires"], strict=True):
+            compare(finding, want)
+    for piece in as_list(case.get("missing", [])):
+        assert any(piece in f"{lack.fact} {lack.bring}" for lack in verdict.missing), verdict.missing
+
+
+def compare(finding: Finding, want: dict[str, Any]) -> None:
+    for piece in as_list(want.get("title", [])):
+        assert piece in finding.title
+    for piece in as_list(want.get("says", [])):
+        assert piece in finding.says
+    if "severity" in want:
+        assert finding.severity.label == want["severity"]
+    if "cost" in want:
+        assert finding.cost is not None
+        assert [round(v, 2) for v in (finding.cost.processors, finding.cost.low, finding.cost.high)] == want["cost"]
+    changes = {change.target: [change.old, change.new] for change in finding.changes}
+    for target, values in want.get("changes", {}).items():
+        assert changes.get(target) == values, changes
+    if want.get("no_changes"):
+        assert not finding.changes
+    for way in ("apply", "undo", "cautions"):
+        script = "\n".join(line for change in finding.changes for line in getattr(change, way))
+        for piece in as_list(want.get(way, [])):
+            assert piece in script, script
+    if "takes_effect" in want:
+        assert {change.takes_effect.value for change in finding.changes} == {want["takes_effect"]}
+    expects = {e.metric: [e.before, e.after] for e in finding.expects}
+    for metric, values in want.get("expects", {}).items():
+        assert expects.get(metric) == values, expects
+    evidence = {e.metric: e.value for e in finding.evidence}
+    for metric, value in want.get("evidence", {}).items():
+        assert (
+            evidence.get(metric) == pytest.approx(value) if isinstance(value, float) else evidence.get(metric) == value
+        )
+    for explained in want.get("explains", []):
+        assert explained in finding.explains
+
+
+def as_list(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
