@@ -16,6 +16,8 @@ LONGEST_LINE = 1 << 20
 
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[()*+][0-9A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[=>78cDEHMZ])")
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+PADDING = re.compile(rb"\0{16,}")
+"""What a file system or T4 leaves in the last block."""
 CONTROL_BYTES = bytes([*range(9), 11, *range(14, 32), 127])
 
 
@@ -93,8 +95,10 @@ def _decoder(stream: BinaryIO) -> Iterator[tuple[str, bool]]:
 def _encoding_of(start: bytes) -> str:
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    sample = start[:4096]
+    sample = PADDING.sub(b"", start[:4096])
     nuls = sample.count(0)
+    if not sample and start:
+        raise NotText("nothing but NUL bytes: the transfer lost the content; bring the text export again")
     if nuls:
         if sample[1::2].count(0) > 0.4 * len(sample) and nuls < 0.6 * len(sample):
             return "utf-16-le"

@@ -1,0 +1,50 @@
+# The verbs of this project. `make run` and `make test` are all a newcomer needs.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check fix accept bench pins clean
+
+help: ## list the verbs
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+.venv/runs: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+.venv/tests: .venv/runs requirements-dev.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@
+
+setup: .venv/runs ## make the virtual environment from pinned hashes
+
+run: setup ## set up and audit the example exports (exit status 1 of the audit: something was found)
+	$(BIN)/python manage.py audit $(or $(EXPORTS),tests/audits) || test $$? -eq 1
+
+test: .venv/tests ## run all tests
+	$(BIN)/python -m pytest
+
+check: .venv/tests ## format, lint, types, arrows
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+fix: .venv/tests ## format and repair what a machine can repair
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+accept: .venv/tests ## rewrite the verdicts of the stories in tests/audits (look at the diff)
+	$(BIN)/python -m tests.accept
+
+bench: .venv/tests ## megabytes per second, seconds and memory, as ratios to yardsticks of the same run
+	@command -v rg >/dev/null || { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq ripgrep >/dev/null; } || echo "no ripgrep: its column stays empty (apt-get install ripgrep)"
+	$(BIN)/python -m tests.bench
+
+pins: .venv/tests ## renew the pinned hashes
+	$(BIN)/uv pip compile -q --generate-hashes --no-header --universal --python-version 3.11 requirements.in -o requirements.txt
+	$(BIN)/uv pip compile -q --generate-hashes --no-header --universal --python-version 3.11 requirements-dev.in -o requirements-dev.txt
+
+clean: ## remove what was made
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

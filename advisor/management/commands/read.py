@@ -1,0 +1,23 @@
+"""`manage.py read PATH…`: what was understood, every fact with its lines, every line not understood."""
+
+from typing import Any
+
+from advisor.management.base import ExportCommand
+from advisor.report.data import read_data
+
+
+class Command(ExportCommand):
+    """Read exports."""
+
+    help = "Prints what was understood: every fact with its line numbers, every line not understood."
+    formats = ("text", "json")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run it."""
+        data = read_data(self.read(options["paths"]))
+        if options["format"] == "json":
+            self.write_json(data)
+        else:
+            from advisor.report.render import render
+
+            self.stdout.write(render("read", data, "txt"))

@@ -1,0 +1,32 @@
+"""`manage.py rules [ID]`: the rule book."""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from advisor.services.rulebook import rulebook
+
+
+class Command(BaseCommand):
+    """Print the rule book."""
+
+    help = "The rule book: what each rule finds, why, what to do, when to ignore it, its limits, its sources."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take an id and a format."""
+        parser.add_argument("id", nargs="?", help="a rule (ase/descriptors_reused) or a product (ase)")
+        parser.add_argument("--format", choices=("text", "json"), default="text")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run it."""
+        entries = rulebook(options["id"])
+        if not entries:
+            raise CommandError(f"no rule is called {options['id']!r}; `manage.py rules` lists all", returncode=2)
+        if options["format"] == "json":
+            self.stdout.write(json.dumps({"contract": "rules/1", "rules": entries}, ensure_ascii=False, indent=1))
+        else:
+            from advisor.report.render import render
+
+            self.stdout.write(render("rules", {"rules": entries, "whole": len(entries) == 1}, "txt"))

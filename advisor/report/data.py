@@ -1,0 +1,182 @@
+"""The contract's JSON: `audit/1`, `read/1`, `rules/1`. Once released it only grows."""
+
+import dataclasses
+import datetime as dt
+import enum
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from collectors.facts import Fact, Missing
+from collectors.read import Input
+from rules.audit import Audit, Ranked
+from rules.finding import Change, Evidence, Verdict
+from rules.laws.usl import Model
+
+
+def audit_data(inputs: Sequence[Input], audits: Sequence[Audit]) -> dict[str, Any]:
+    """All of one run."""
+    return {
+        "contract": "audit/1",
+        "inputs": [input_data(one) for one in inputs],
+        "captures": [capture_data(one) for one in audits],
+    }
+
+
+def read_data(inputs: Sequence[Input]) -> dict[str, Any]:
+    """What was understood."""
+    return {
+        "contract": "read/1",
+        "inputs": [input_data(one) for one in inputs],
+        "facts": [fact_data(fact) for one in inputs for fact in one.facts],
+    }
+
+
+def input_data(one: Input) -> dict[str, Any]:
+    """One report found in one file."""
+    return {
+        "file": one.file,
+        "report": one.report,
+        "facts": len(one.facts),
+        "problems": list(one.problems),
+        "leftovers": [{"lines": [run.first, run.last], "text": run.text} for run in one.leftovers],
+    }
+
+
+def fact_data(fact: Fact) -> dict[str, Any]:
+    """One fact. A figure that is no number is null, and `not_numbers` says which of the three reasons."""
+    fields = [field.name for field in dataclasses.fields(fact) if field.name != "source" and field.repr]
+    data: dict[str, Any] = {
+        "fact": fact.fact_name(),
+        "file": fact.source.file,
+        "lines": [fact.source.first, fact.source.last],
+    }
+    for name in fields:
+        data[name] = plain(getattr(fact, name))
+    states = {
+        name: getattr(fact, name).name.lower()
+        for name in fields
+        if isinstance(getattr(fact, name), Missing) and getattr(fact, name) is not Missing.ABSENT
+    }
+    if states:
+        data["not_numbers"] = states
+    return data
+
+
+def plain(value: Any) -> Any:
+    """Turn a value into what JSON can say."""
+    if isinstance(value, Missing):
+        return None
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dt.datetime):
+        return value.isoformat()
+    if isinstance(value, enum.Enum):
+        return value.value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    return value
+
+
+def capture_data(one: Audit) -> dict[str, Any]:
+    """One system over one interval."""
+    system, interval = one.capture.system, one.capture.interval
+    return {
+        "system": plain(system),
+        "interval": plain(interval),
+        "verdicts": [verdict_data(verdict) for verdict in one.verdicts],
+        "findings": [finding_data(ranked) for ranked in one.findings],
+        "models": [model_data(model) for model in one.models],
+        "comparisons": [],
+        "plan": {
+            "steps": [
+                {
+                    "takes_effect": step.takes_effect.value,
+                    "change_keys": list(step.change_keys),
+                    "apply": step.apply,
+                    "undo": step.undo,
+                }
+                for step in one.plan.steps
+            ],
+            "conflicts": [{"change_keys": list(c.change_keys), "why": c.why} for c in one.plan.conflicts],
+        },
+    }
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """What one rule concluded."""
+    return {
+        "rule": verdict.rule,
+        "verdict": verdict.verdict,
+        "why": verdict.why,
+        "missing": [{"fact": lack.fact, "bring": lack.bring} for lack in verdict.missing],
+    }
+
+
+def finding_data(ranked: Ranked) -> dict[str, Any]:
+    """One finding."""
+    finding = ranked.finding
+    return {
+        "key": ranked.key,
+        "rule": ranked.rule,
+        "subject": finding.subject,
+        "severity": finding.severity.label,
+        "title": finding.title,
+        "says": finding.says,
+        "evidence": [evidence_data(item) for item in finding.evidence],
+        "cost": plain(finding.cost),
+        "explains": list(ranked.explains),
+        "changes": [change_data(change) for change in finding.changes],
+        "expects": [
+            {"metric": e.metric, "from": plain(e.before), "to": plain(e.after), "basis": e.basis}
+            for e in finding.expects
+        ],
+        "sources": list(ranked.sources),
+    }
+
+
+def evidence_data(item: Evidence) -> dict[str, Any]:
+    """One figure with its place."""
+    return {
+        "metric": item.metric,
+        "value": plain(item.value),
+        "unit": item.unit,
+        "limit": plain(item.limit),
+        "file": item.source.file,
+        "lines": [item.source.first, item.source.last],
+    }
+
+
+def change_data(change: Change) -> dict[str, Any]:
+    """One change with its two scripts."""
+    return {
+        "key": change.key,
+        "target": change.target,
+        "from": plain(change.old),
+        "to": plain(change.new),
+        "apply": list(change.apply),
+        "undo": list(change.undo),
+        "takes_effect": change.takes_effect.value,
+        "cautions": list(change.cautions),
+    }
+
+
+def model_data(model: Model) -> dict[str, Any]:
+    """One fitted law."""
+    fitted = model.errors is not None or model.gamma > 0
+    return {
+        "law": model.law,
+        "alpha": model.alpha if fitted else None,
+        "beta": model.beta if fitted else None,
+        "gamma": model.gamma if fitted else None,
+        "r2": model.r2 if fitted else None,
+        "peak_load": plain(model.peak_load) if fitted else None,
+        "peak_rate": plain(model.peak_rate) if fitted else None,
+        "file": model.series.source.file,
+        "usable": model.usable,
+        "why_not": model.why_not,
+    }

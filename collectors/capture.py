@@ -1,0 +1,161 @@
+"""Facts of many exports → captures: which exports speak of one system, and of which time.
+
+An export that names its system belongs to that system. One that does not (a configuration listing, say) joins a named
+system only where there is no doubt: exactly one system of its product came in the same folder or archive or on the
+same command line, or the user gave a name. Otherwise it is judged by itself, file by file. Advice built from the
+settings of one server and the figures of another would be worse than none.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from collectors.facts import Capture, Fact, Facts, Interval, System, known
+from collectors.facts.ase import EngineBusy, Server, SysmonSample
+from collectors.facts.openvms import Node, ProcessorModes, T4File
+from collectors.facts.scaling import LoadSeries
+from collectors.kit import Kind, kinds
+from collectors.read import Input
+
+
+@dataclass
+class _Group:
+    """Inputs of one system."""
+
+    product: str
+    name: str
+    named: bool
+    inputs: list[Input] = field(default_factory=list)
+
+
+def captures(inputs: Sequence[Input], name: str | None = None) -> list[Capture]:
+    """Sort inputs into captures; one system's samples of different times become captures of their own.
+
+    `name` is what the user calls the system; exports that name none then join the one system there is, or make it.
+    """
+    found: list[Capture] = []
+    for group in _groups([one for one in inputs if one.facts], name):
+        found.extend(_split_by_time(group))
+    return found
+
+
+def product_of(one: Input) -> str:
+    """`ase`, `openvms` or, for a load series that does not say, `scaling`."""
+    series = [fact for fact in one.facts if isinstance(fact, LoadSeries)]
+    if series:
+        return series[0].product or "scaling"
+    by_id: dict[str, Kind] = {kind.id: kind for kind in kinds()}
+    return by_id[one.report or ""].product
+
+
+def name_of(one: Input) -> str | None:
+    """The system an export names, or `None`."""
+    for fact in one.facts:
+        if isinstance(fact, Server | Node) and fact.name:
+            return fact.name
+        if isinstance(fact, LoadSeries):
+            return fact.title
+    return None
+
+
+def _groups(inputs: Sequence[Input], name: str | None) -> list[_Group]:
+    groups: dict[tuple[str, str], _Group] = {}
+    nameless: list[Input] = []
+    for one in inputs:
+        own = name_of(one)
+        if own is None:
+            nameless.append(one)
+            continue
+        product = product_of(one)
+        group = groups.setdefault((product, own.upper()), _Group(product, own, True))
+        group.inputs.append(one)
+    for one in nameless:
+        _place(one, groups, name, others=len({other.file for other in nameless}) > 1)
+    if name and len({group.name for group in groups.values() if group.named}) == 1:
+        for group in groups.values():
+            group.name = name
+    return list(groups.values())
+
+
+def _place(one: Input, groups: dict[tuple[str, str], _Group], name: str | None, *, others: bool) -> None:
+    """Find the system of an export that names none."""
+    product = product_of(one)
+    same_product = [group for group in groups.values() if group.product == product and group.named]
+    beside = [group for group in same_product if any(_together(one, other) for other in group.inputs)]
+    if len(beside) == 1 or (name and len(same_product) == 1):
+        (beside if len(beside) == 1 else same_product)[0].inputs.append(one)
+        return
+    if name:
+        groups.setdefault((product, name.upper()), _Group(product, name, False)).inputs.append(one)
+        return
+    group = groups.setdefault((product, f"\0{one.file}"), _Group(product, PurePath(one.file).stem, False))
+    if others or same_product:
+        one.problems.append("names no system, so it is judged by itself: --name NAME tells which one it belongs to")
+    group.inputs.append(one)
+
+
+def _together(one: Input, other: Input) -> bool:
+    """Whether two exports came in the same file, folder or archive, or were named in one breath as files."""
+    if one.file == other.file or PurePath(one.file).parent == PurePath(other.file).parent:
+        return True
+    return one.given == one.file and other.given == other.file
+
+
+def _split_by_time(group: _Group) -> list[Capture]:
+    """One capture per sample; what has no time (configuration) belongs to each of them."""
+    timed: dict[object, list[Fact]] = {}
+    timeless: list[Fact] = []
+    for one in group.inputs:
+        span = interval_of(one.facts)
+        if span is None:
+            timeless.extend(one.facts)
+        else:
+            key = (
+                span.start.date()
+                if span.start and _is_t4(one.facts)
+                else (span.start, one.file if span.start is None else "")
+            )
+            timed.setdefault(key, []).extend(one.facts)
+    if not timed:
+        return [_capture(group, timeless)]
+    return [_capture(group, [*facts, *timeless]) for facts in timed.values()]
+
+
+def _is_t4(facts: Iterable[Fact]) -> bool:
+    return any(isinstance(fact, T4File) for fact in facts)
+
+
+def interval_of(facts: Iterable[Fact]) -> Interval | None:
+    """The time the facts cover: from the earliest start to the latest end; `None` for facts without time."""
+    spans = [fact for fact in facts if isinstance(fact, SysmonSample | T4File)]
+    if not spans:
+        return None
+    starts = [span.start for span in spans if span.start]
+    ends = [span.end for span in spans if span.end]
+    start, end = min(starts, default=None), max(ends, default=None)
+    seconds = (end - start).total_seconds() if start and end else None
+    for span in spans:
+        if isinstance(span, SysmonSample) and span.seconds is not None:
+            seconds = span.seconds
+    return Interval(start, end, seconds)
+
+
+def _capture(group: _Group, facts: list[Fact]) -> Capture:
+    return Capture(_system(group, facts), interval_of(facts) or Interval(), Facts(tuple(facts)))
+
+
+def _system(group: _Group, facts: list[Fact]) -> System:
+    version = platform = None
+    processors: int | None = None
+    for fact in facts:
+        if isinstance(fact, Server):
+            version = max(version or "", fact.version or "", key=len) or None
+        elif isinstance(fact, Node):
+            version, platform = fact.version or version, fact.hardware or platform
+            processors = int(fact.active_cpus) if known(fact.active_cpus) else processors
+        elif isinstance(fact, ProcessorModes) and known(fact.cpus) and processors is None:
+            processors = int(fact.cpus)
+        elif isinstance(fact, LoadSeries):
+            processors = fact.cores or processors
+    engines = {fact.engine for fact in facts if isinstance(fact, EngineBusy)}
+    return System(group.name, group.product, version, platform, processors or len(engines) or None)

@@ -1,0 +1,87 @@
+"""Bytes of unknown origin become numbered lines, and no line number moves."""
+
+import io
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from collectors.text import CHUNK, LONGEST_LINE, NotText, blocks
+
+
+def lines_of(data: bytes) -> tuple[list[str], list[str]]:
+    problems: list[str] = []
+    lines: list[str] = []
+    for first, block in blocks(io.BytesIO(data), problems.append):
+        assert first == len(lines) + 1
+        lines.extend(block)
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines, problems
+
+
+TEXT = "Größe 1\r\nzwei\n\ndrei µs\rvier"
+LINES = ["Größe 1", "zwei", "", "drei µs", "vier"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"])
+def test_every_encoding_gives_the_same_lines(encoding: str) -> None:
+    assert lines_of(TEXT.encode(encoding)) == (LINES, [])
+
+
+def test_terminal_escapes_and_padding_nuls_are_taken_out() -> None:
+    data = b"\x1b[2J\x1b[1;1HEngine \x1b[7m0\x1b[m\n\x1b(0qq\x1b(B\n" + b"\0" * 5000 + b"\nend" + b" " * 5000
+    assert lines_of(data)[0][:2] == ["Engine 0", "qq"]
+    assert lines_of(data)[0][3].rstrip() == "end"
+
+
+def test_a_carriage_return_split_from_its_line_feed_by_the_chunk_is_one_line_end() -> None:
+    data = b"x" * (CHUNK - 1) + b"\r\nsecond"
+    assert [len(line) for line in lines_of(data)[0]] == [CHUNK - 1, 6]
+
+
+def test_a_multi_byte_character_across_two_chunks_survives() -> None:
+    data = b"x" * (CHUNK - 1) + "ü".encode() + b"\nend"
+    assert lines_of(data)[0][0][-1] == "ü"
+
+
+def test_a_line_longer_than_the_limit_is_left_out_by_number_and_the_rest_is_read() -> None:
+    data = b"first\n" + b"y" * (3 * LONGEST_LINE) + b"\nthird\n"
+    lines, problems = lines_of(data)
+    assert lines == ["first", "", "third"]
+    assert len(problems) == 1
+    assert "line 2 is longer" in problems[0]
+
+
+def test_a_file_of_one_100_mb_line_costs_little_memory() -> None:
+    class Endless(io.RawIOBase):
+        left = 100 << 20
+
+        def read(self, size: int = -1) -> bytes:
+            size = min(size, self.left)
+            self.left -= size
+            return b"z" * size
+
+    problems: list[str] = []
+    tracemalloc.start()
+    assert sum(len(block) for _, block in blocks(Endless(), problems.append)) == 0  # type: ignore[arg-type]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(problems) == 1
+    assert peak < 16 << 20
+
+
+@pytest.mark.parametrize("data", [b"\x7fELF\x02\x01\0\0\0\0" * 50, b"\0" * 4096, bytes(range(1, 32)) * 100])
+def test_binary_content_is_refused_with_a_remedy(data: bytes) -> None:
+    with pytest.raises(NotText, match="bring the text export"):
+        lines_of(data)
+
+
+@given(st.binary(max_size=3000))
+def test_any_bytes_give_lines_or_a_refusal(data: bytes) -> None:
+    try:
+        lines, _ = lines_of(data)
+    except NotText:
+        return
+    assert all("\n" not in line and "\r" not in line and "\x1b" not in line for line in lines)

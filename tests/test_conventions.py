@@ -1,0 +1,88 @@
+"""The house rules, as tests: what each rule, reader and module must have."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from collectors.kit import Kind, kinds
+from rules.kit import PARTS, Rule, rules
+from tests.facts_yml import load
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = [p for room in ("advisor", "collectors", "rules") for p in (ROOT / room).rglob("*.py")]
+AT_THE_ROOT = {"advisor", "rules", "collectors", "templates", "tests", "manage.py", "README.md"}
+TOOLS_INSIST = {"pyproject.toml", "Makefile", "CHANGELOG.md", "requirements.in", "requirements.txt"}
+TOOLS_INSIST |= {"requirements-dev.in", "requirements-dev.txt"}
+every_rule = pytest.mark.parametrize("one", rules(), ids=lambda one: one.id)
+every_kind = pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.id)
+
+
+@every_rule
+def test_a_rule_tells_its_four_parts_in_order(one: Rule) -> None:
+    assert list(one.parts) == list(PARTS)
+    assert all(len(text) > 30 for text in one.parts.values())
+
+
+@every_rule
+def test_a_rule_has_a_title_of_one_sentence(one: Rule) -> None:
+    assert re.fullmatch(r"[A-Z].{10,70}\.", one.title), one.title
+
+
+@every_rule
+def test_a_rule_names_a_source(one: Rule) -> None:
+    assert one.links
+    assert all(re.fullmatch(r"https://\S+", link) for link in one.links)
+
+
+@every_rule
+def test_every_limit_has_an_origin_and_a_sane_default(one: Rule) -> None:
+    for field in one.limit_fields:
+        assert re.match(r"(vendor|practice|this project): .{10}", field.metadata["origin"]), field.name
+        assert field.metadata["low"] <= field.default <= field.metadata["high"]
+
+
+@every_rule
+def test_a_rule_has_exhibits_that_fire_stay_clean_and_lack_facts(one: Rule) -> None:
+    cases = load(ROOT / "tests" / "findings" / f"{one.id}.yml")
+    claims = {key for case in cases.values() for key in case}
+    assert {"fires", "clean", "unknown"} <= claims, sorted(claims)
+
+
+def test_every_exhibit_belongs_to_a_rule() -> None:
+    files = {
+        str(p.relative_to(ROOT / "tests/findings").with_suffix("")) for p in (ROOT / "tests/findings").rglob("*.yml")
+    }
+    assert files == {one.id for one in rules()}
+
+
+@every_kind
+def test_a_reader_has_a_sample_and_an_export(kind: Kind) -> None:
+    module = ROOT / "collectors" / "reports" / f"{kind.id}.py"
+    assert "::" in module.read_text(encoding="utf-8").split('"""')[1], "the docstring shows a sample after ::"
+    assert list((ROOT / "tests" / "exports" / kind.id).glob("*.yml"))
+    assert kind.provides
+
+
+def test_no_module_grows_past_300_lines_without_a_reason() -> None:
+    long = {str(p.relative_to(ROOT)): n for p in SOURCES if (n := len(p.read_text("utf-8").splitlines())) > 300}
+    reasoned = {name for name in long if "Over 300 lines:" in (ROOT / name).read_text("utf-8")}
+    assert set(long) == reasoned, long
+
+
+def test_the_root_holds_only_the_seven_names_and_what_tools_insist_on() -> None:
+    names = {p.name for p in ROOT.iterdir() if not p.name.startswith(".") and p.name not in ("run", "node_modules")}
+    assert names <= AT_THE_ROOT | TOOLS_INSIST
+
+
+def test_pins_name_no_host() -> None:
+    for pins in ROOT.glob("requirements*"):
+        assert "://" not in pins.read_text(encoding="utf-8")
+
+
+def test_the_readme_lists_every_rule_and_reader() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    missing = [
+        name for name in [one.id for one in rules()] + [kind.id for kind in kinds()] if f"`{name}`" not in readme
+    ]
+    assert not missing
