@@ -14,7 +14,6 @@ from collectors.facts import Capture, Fact, Facts, Interval, System, known
 from collectors.facts.ase import EngineBusy, Server, SysmonSample
 from collectors.facts.openvms import Node, ProcessorModes, T4File
 from collectors.facts.scaling import LoadSeries
-from collectors.kit import Kind, kinds
 from collectors.read import Input
 
 
@@ -44,8 +43,7 @@ def product_of(one: Input) -> str:
     series = [fact for fact in one.facts if isinstance(fact, LoadSeries)]
     if series:
         return series[0].product or "scaling"
-    by_id: dict[str, Kind] = {kind.id: kind for kind in kinds()}
-    return by_id[one.report or ""].product
+    return (one.report or "").split("/")[0]
 
 
 def name_of(one: Input) -> str | None:

@@ -145,11 +145,6 @@ class Kind:
     title: str = ""
     rank: int = 0
 
-    @property
-    def product(self) -> str:
-        """`ase`, `openvms`, …"""
-        return self.id.split("/")[0]
-
 
 def _id_of(module: str) -> str:
     return "/".join(module.split(".")[2:])

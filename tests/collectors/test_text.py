@@ -65,7 +65,7 @@ def test_a_file_of_one_100_mb_line_costs_little_memory() -> None:
 
     problems: list[str] = []
     tracemalloc.start()
-    assert sum(len(block) for _, block in blocks(Endless(), problems.append)) == 0  # type: ignore[arg-type]
+    assert not list(blocks(Endless(), problems.append))  # type: ignore[arg-type]  # a raw stream reads alike
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(problems) == 1

@@ -1,0 +1,76 @@
+"""Findings in order, causes before symptoms, changes as one plan."""
+
+from rules.audit import Ranked, rank
+from rules.changes.ase_config import configure
+from rules.finding import Change, Cost, Effect, Finding, Severity
+from rules.plan import make_plan
+
+
+def found(rule: str, severity: Severity, cost: float | None = None, explains: tuple[str, ...] = ()) -> Ranked:
+    money = Cost(cost, cost, cost) if cost is not None else None
+    return Ranked(rule, Finding("S", severity, rule, "", (), cost=money, explains=explains))
+
+
+def order(*ranked: Ranked) -> list[str]:
+    return [one.rule for one in rank(list(ranked))]
+
+
+def test_the_dearest_comes_first_then_the_loudest() -> None:
+    a, b, c = found("a", Severity.NOTE, 2.0), found("b", Severity.CRITICAL), found("c", Severity.WARNING, 0.5)
+    assert order(b, c, a) == ["a", "c", "b"]
+
+
+def test_a_symptom_comes_after_what_explains_it_however_dear() -> None:
+    symptom = found("symptom", Severity.CRITICAL, 4.0)
+    root = found("root", Severity.WARNING, None, explains=("symptom",))
+    ranked = rank([symptom, root])
+    assert [one.rule for one in ranked] == ["root", "symptom"]
+    assert ranked[0].explains == ("symptom:S",)
+
+
+def test_an_explanation_of_a_rule_that_did_not_fire_is_left_out() -> None:
+    assert rank([found("root", Severity.WARNING, explains=("silent",))])[0].explains == ()
+
+
+def test_a_circle_of_explanations_still_ends() -> None:
+    a = found("a", Severity.WARNING, 1.0, explains=("b",))
+    b = found("b", Severity.WARNING, 2.0, explains=("a",))
+    assert sorted(order(a, b)) == ["a", "b"]
+
+
+def test_one_restart_takes_all_static_changes() -> None:
+    plan = make_plan(
+        [
+            configure("lock address spinlock ratio", 100, 5),
+            configure("number of open objects", 500, 900),
+            configure("lock table spinlock ratio", 20, 10),
+        ]
+    )
+    assert [(step.takes_effect, len(step.change_keys)) for step in plan.steps] == [
+        (Effect.ONLINE, 1),
+        (Effect.RESTART, 2),
+    ]
+    assert 'sp_configure "lock address spinlock ratio", 5' in plan.steps[1].apply
+    undo = plan.steps[1].undo
+    assert undo.index("lock table") < undo.index("lock address"), "undone in the opposite order"
+
+
+def test_the_same_change_asked_for_twice_is_made_once() -> None:
+    change = configure("number of open objects", 500, 900)
+    plan = make_plan([change, change])
+    assert plan.steps[0].change_keys == (change.key,)
+    assert not plan.conflicts
+
+
+def test_two_values_for_one_setting_are_a_conflict_and_neither_is_scripted() -> None:
+    plan = make_plan([configure("number of open objects", 500, 900), configure("number of open objects", 500, 1200)])
+    assert not plan.steps
+    assert "900 and 1200" in plan.conflicts[0].why
+
+
+def test_advice_comes_first_and_reboot_last() -> None:
+    def change(effect: Effect) -> Change:
+        return Change(effect.value, "t", 1, 2, ("a",), ("u",), effect)
+
+    plan = make_plan([change(effect) for effect in (Effect.REBOOT, Effect.RESTART, Effect.ONLINE, Effect.ADVICE)])
+    assert [step.takes_effect.value for step in plan.steps] == ["advice", "online", "restart", "reboot"]

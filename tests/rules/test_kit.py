@@ -1,0 +1,112 @@
+"""The loop around the rules: one verdict each, and a rule that fails does not stop the others."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from collectors.facts import Capture, Facts, Interval, System
+from collectors.facts.ase import LockHashtable, Server
+from collectors.facts.scaling import LoadPoint, LoadSeries
+from rules.finding import Clean, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.kit import BadLimit, Rule, check_names, judge, judge_one, limit, limits_for, rules
+
+
+@dataclass(frozen=True)
+class Limits:
+    percent: float = limit(10.0, "this project: for the test", high=100)
+    count: int = limit(3, "this project: for the test", low=1)
+
+
+def made(check: Callable[[Facts, Any], Iterable[Outcome]]) -> Rule:
+    return Rule("ase/made_up", "Title.", (LockHashtable,), (), (), Limits, check)
+
+
+TABLE = Facts((LockHashtable(table="address"),))
+
+
+def says(*outcomes: Outcome) -> Rule:
+    def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+        yield from outcomes
+
+    return made(check)
+
+
+def finding(subject: str = "X") -> Finding:
+    return Finding(subject, Severity.WARNING, f"title of {subject}", "", ())
+
+
+def test_without_the_needed_fact_the_verdict_is_unknown_and_says_what_to_bring() -> None:
+    verdict = judge_one(says(Clean("fine")), Facts(), {})
+    assert verdict.verdict == "unknown"
+    assert verdict.missing == (Lacking("ase.LockHashtable", LockHashtable.BRING),)
+
+
+def test_a_rule_that_raises_is_broken() -> None:
+    def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+        yield Clean("first")
+        raise ZeroDivisionError("no grabs")
+
+    assert judge_one(made(check), TABLE, {}).verdict == "broken"
+    assert "no grabs" in judge_one(made(check), TABLE, {}).why
+
+
+def test_a_rule_that_reads_an_undeclared_fact_is_broken() -> None:
+    def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+        yield Clean(str(facts.every(Server)))
+
+    assert "ase.Server" in judge_one(made(check), TABLE, {}).why
+
+
+def test_a_rule_that_says_nothing_is_broken_not_clean() -> None:
+    assert judge_one(says(), TABLE, {}).verdict == "broken"
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "verdict"),
+    [
+        ((Clean("c"), finding(), Unknown(())), "fired"),
+        ((Clean("c"), Untrusted("u"), Unknown(())), "untrusted"),
+        ((Clean("c"), Unknown((), "no figure")), "unknown"),
+        ((NotApplicable("n"), Clean("c")), "clean"),
+        ((NotApplicable("n"),), "not-applicable"),
+    ],
+)
+def test_of_several_objects_the_loudest_verdict_wins(outcomes: tuple[Outcome, ...], verdict: str) -> None:
+    assert judge_one(says(*outcomes), TABLE, {}).verdict == verdict
+
+
+def test_a_finding_keeps_what_is_missing_beside_it() -> None:
+    lacking = Lacking("ratio", "sp_configure")
+    verdict = judge_one(says(finding("A"), finding("B"), Unknown((lacking,)), Unknown((lacking,))), TABLE, {})
+    assert verdict.missing == (lacking,)
+    assert verdict.why == "title of A; title of B"
+
+
+def test_a_site_sets_a_limit_within_its_range() -> None:
+    one = says(Clean("fine"))
+    assert limits_for(one, {"ase/made_up.percent": 5.0, "ase/made_up.count": 7.0}) == Limits(5.0, 7)
+    with pytest.raises(BadLimit, match="outside 0 to 100"):
+        limits_for(one, {"ase/made_up.percent": 101.0})
+
+
+@pytest.mark.parametrize(
+    "name", ["nonsense", "ase/no_such_rule.percent", "ase/address_lock_spinlock_contended.nothing"]
+)
+def test_a_limit_that_does_not_exist_is_refused(name: str) -> None:
+    with pytest.raises(BadLimit):
+        check_names({name: 1.0})
+
+
+def test_every_rule_of_the_product_gives_exactly_one_verdict() -> None:
+    for product in ("ase", "openvms"):
+        verdicts = judge(Capture(System("X", product), Interval(), Facts()))
+        assert [verdict.rule for verdict in verdicts] == [one.id for one in rules() if one.product == product]
+
+
+def test_the_rules_for_load_series_speak_where_there_is_one() -> None:
+    points = tuple(LoadPoint(load=float(n), rate=10.0 * n) for n in range(1, 8))
+    series = LoadSeries(title="t", load_name="users", rate_name="throughput", points=points)
+    verdicts = judge(Capture(System("X", "openvms"), Interval(), Facts((series,))))
+    assert {"openvms", "scaling"} == {verdict.rule.split("/")[0] for verdict in verdicts}
