@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import BinaryIO
 
 from collectors.facts.base import Fact
@@ -69,10 +68,10 @@ class _File:
         self.above: deque[str] = deque(maxlen=LINES_ABOVE)
         self.whole: tuple[list[Kind], int, list[str], list[str]] | None = None
         self.fed: tuple[Kind, Stream] | None = None
-        self.lines = 0
+        self.blank = True
 
     def take(self, first: int, lines: list[str]) -> None:
-        self.lines += sum(1 for line in islice(lines, 4) if line.strip())
+        self.blank = self.blank and not any(map(str.strip, lines))
         at = 0
         while at < len(lines):
             if self.fed:
@@ -137,7 +136,7 @@ class _File:
         self._close_fed()
         self._close_whole()
         if not self.found:
-            why = self.problems or ["empty" if not self.lines else f"no export that Lockwright knows ({_known()})"]
+            why = self.problems or ["empty" if self.blank else f"no export that Lockwright knows ({_known()})"]
             return [Input(self.name, None, problems=why, leftovers=self.loose.runs[:3])]
         first = self.found[0]
         first.problems[:0] = self.problems

@@ -1,0 +1,85 @@
+"""Bad input: a clear message each, the exit status of the contract, the other files still audited, no traceback."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.test_commands import CPU, FASTPATH, run
+
+BAD: dict[str, tuple[bytes, str]] = {
+    "unknown.txt": (b"Dear colleague,\nplease find the report attached.\n" * 50, "no export that Lockwright knows"),
+    "empty.txt": (b"", "empty"),
+    "blank.txt": (b"\n \n\t\n", "empty"),
+    "binary.dat": (b"\x7fELF\x02\x01\x01" + bytes(range(256)) * 40, "binary content"),
+    "nuls.txt": (b"\0" * 100_000, "NUL bytes"),
+    "cut.zip": (b"PK\x03\x04\x14\x00 cut off here", "damaged zip"),
+    "cut.gz": (b"\x1f\x8b\x08\x00 cut off", "read up to here only"),
+    "oneline.txt": (b"x" * (100 << 20), "longer than"),
+}
+
+
+def written(folder: Path, name: str) -> Path:
+    (folder / name).write_bytes(BAD[name][0])
+    return folder / name
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_alone_it_is_refused_with_its_reason_and_status_2(tmp_path: Path, name: str) -> None:
+    done = run("audit", written(tmp_path, name))
+    message = done.stderr.decode()
+    assert done.returncode == 2
+    assert name in message
+    assert BAD[name][1] in message
+    assert "Traceback" not in message
+    assert not done.stdout
+
+
+def test_beside_good_files_the_good_ones_are_audited(tmp_path: Path) -> None:
+    for name in BAD:
+        if name != "oneline.txt":
+            written(tmp_path, name)
+    (tmp_path / "fast.txt").write_text(FASTPATH)
+    (tmp_path / "cpu13.txt").write_text(CPU)
+    done = run("audit", tmp_path, "--format", "json")
+    data = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert "STOP/CPU 5" in done.stdout.decode()
+    problems = {Path(one["file"]).name: one["problems"] for one in data["inputs"]}
+    for name, (_, why) in BAD.items():
+        if name != "oneline.txt":
+            assert any(why in problem for problem in problems[name]), (name, problems[name])
+            assert name in done.stderr.decode()
+
+
+def test_a_zip_bomb(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("sysmon.txt", b"0" * (200 << 20))
+    done = run("audit", tmp_path / "bomb.zip")
+    assert done.returncode == 2
+    assert "250 times its size" in done.stderr.decode()
+
+
+def test_a_directory_without_an_export(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing here\n")
+    done = run("audit", tmp_path)
+    assert (done.returncode, b"notes.txt" in done.stderr) == (2, True)
+
+
+def test_what_does_not_exist(tmp_path: Path) -> None:
+    done = run("audit", tmp_path / "nowhere.txt")
+    assert done.returncode == 2
+    assert b"nowhere.txt: cannot be read" in done.stderr
+
+
+def test_a_file_name_may_not_steer_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "\x1b[31mred.txt").write_text("nothing\n")
+    done = run("audit", tmp_path)
+    assert b"\x1b" not in done.stderr + done.stdout
+
+
+def test_wrong_encoding_is_read_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "utf16.txt").write_bytes(FASTPATH.replace("\n", "\r\n").encode("utf-16"))
+    (tmp_path / "latin.txt").write_bytes(CPU.encode("latin-1") + b"\xb5s\n")
+    assert b"STOP/CPU 5" in run("audit", tmp_path).stdout

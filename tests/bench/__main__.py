@@ -1,0 +1,91 @@
+"""`make bench`: each reader on a generated file of 50 MB and more, and one whole `audit` of a typical export.
+
+Beside each reader stand ripgrep counting the same lines and plain line iteration, in the same run.
+
+Never a timed test: figures are printed, with the ratio to the yardsticks. Medians of three runs, each in a process of
+its own; machines are shared and noisy, so quote the ratios.
+"""
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.bench.generate import REPORTS, fixture, write
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RUNS = 3
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def in_process(what: str, file: Path) -> list[dict[str, Any]]:
+    command = [sys.executable, "-m", "tests.bench.measure", what, str(file)]
+    return [json.loads(subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout) for _ in range(RUNS)]
+
+
+def median(results: list[dict[str, Any]], key: str) -> float:
+    return float(statistics.median(result[key] for result in results))
+
+
+def timed(command: list[str]) -> float:
+    runs = []
+    for _ in range(RUNS):
+        since = time.perf_counter()
+        subprocess.run(command, capture_output=True, cwd=ROOT, check=False)
+        runs.append(time.perf_counter() - since)
+    return statistics.median(runs)
+
+
+def bench_reader(report: str, folder: Path, megabytes: int) -> None:
+    file = folder / f"{report.replace('/', '-')}.txt"
+    write(report, file, megabytes)
+    size = file.stat().st_size / 1e6
+    read, lines = in_process("read", file), in_process("lines", file)
+    rate, plain = size / median(read, "seconds"), size / median(lines, "seconds")
+    rg = f"{size / timed(['rg', '-c', '', str(file)]):9,.0f}" if shutil.which("rg") else "        -"
+    peak = median(read, "peak_mb")
+    idle = median(lines, "peak_mb")
+    row = f"{report:<22}{size:9.0f}{rate:9.0f}{plain:9.0f}{rg}{rate / plain:9.3f}{peak:9.0f}{idle:9.0f}"
+    say(f"{row}{read[0]['count']:9,}")
+    file.unlink()
+
+
+def bench_audit(folder: Path) -> None:
+    say("\nOne whole audit with start-up, seconds (median of 3), beside an empty Python and an empty Django command:")
+    python = timed([sys.executable, "-c", "pass"])
+    django = timed([sys.executable, "manage.py", "help", "audit"])
+    for report in ("ase/sp_sysmon", "openvms/t4", "scaling/load_series"):
+        file = folder / "typical.txt"
+        file.write_text(fixture(report), encoding="latin-1")
+        for form in ("text", "json"):
+            seconds = timed([sys.executable, "manage.py", "audit", str(file), "--format", form])
+            size = file.stat().st_size / 1e3
+            say(f"  {report:<22}{size:6.0f} kB {form:<5}{seconds:7.3f}   python {python:.3f}   django {django:.3f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="make bench")
+    parser.add_argument("--mb", type=int, default=55, help="megabytes a file")
+    parser.add_argument("reports", nargs="*", help="which readers (default: all)")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        columns = ("MB", "MB/s", "lines", "rg -c", "of lines", "peak MB", "lines MB", "facts")
+        say(f"{'reader':<22}" + "".join(f"{column:>9}" for column in columns))
+        for report in given.reports or REPORTS:
+            bench_reader(report, Path(name), given.mb)
+        if not given.reports:
+            bench_audit(Path(name))
+
+
+if __name__ == "__main__":
+    main()

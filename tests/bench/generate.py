@@ -1,0 +1,116 @@
+"""Large exports for the benchmark, made of the layouts in `tests/exports` with ever new figures, from a fixed seed."""
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+FIXTURES = Path(__file__).resolve().parent.parent / "exports"
+FIGURE = re.compile(r"(?<=[ ,])[0-9]+\.[0-9]+(?=[ ,%]|$)")
+
+
+def fixture(report: str) -> str:
+    """The longest fixture of a report: the nearest to what a real server prints."""
+    texts = [path for path in (FIXTURES / report).iterdir() if path.suffix != ".yml"]
+    return max(texts, key=lambda path: path.stat().st_size).read_bytes().decode("latin-1").replace("\r", "")
+
+
+def fresh(text: str, chance: random.Random) -> str:
+    """Give every figure with a decimal point new digits of the same width; zeros stay zeros, as on a real server."""
+
+    def digits(found: re.Match[str]) -> str:
+        old = found[0]
+        if not old.strip("0."):
+            return old
+        whole, _, part = old.partition(".")
+        first = str(chance.randint(1, 9)) if whole != "0" else "0"
+        return (
+            first
+            + "".join(chance.choices("0123456789", k=len(whole) - 1))
+            + "."
+            + "".join(chance.choices("0123456789", k=len(part)))
+        )
+
+    return FIGURE.sub(digits, text)
+
+
+def sysmon(chance: random.Random) -> Iterator[str]:
+    """Report after report, padded to 80 columns as the server prints them."""
+    whole = fixture("ase/sp_sysmon")
+    while True:
+        yield "\n".join(line.ljust(80) for line in fresh(whole, chance).split("\n"))
+
+
+def t4(chance: random.Random) -> Iterator[str]:
+    """One Format 2 composite of 535 columns, minute after minute."""
+    groups = (
+        ("MON.LOCK", "New ENQ rate"),
+        ("MON.LOCK", "Converted ENQ rate"),
+        ("MON.LOCK", "DEQs"),
+        ("MON.MODE", "Mp Synch"),
+    )
+    names = [f"[{group}]{name}" for group, name in groups]
+    names += [f"[MON.PROC]process {number} Dirio" for number in range(535 - 1 - len(names))]
+    yield "BENCH1,  T4EXTR Version: , File Format Type: 2, Analyzer node: BENCH1\r\n"
+    yield (
+        "$$$ START COLUMN HEADERS $$$\r\n"
+        + ",".join(["[MON]Sample Time", *names])
+        + "\r\n$$$ END COLUMN HEADERS $$$\r\n"
+    )
+    day = 0
+    while True:
+        day += 1
+        month, date = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN")[day // 28 % 6], day % 28 + 1
+        for minute in range(1440):
+            figures = [f"{chance.random() * 900:.2f}" if chance.random() < 0.6 else "0.00" for _ in range(40)]
+            row = ", ".join(figures * 14)
+            cells = row.split(", ")[: len(names)]
+            yield (
+                f"{date:02d}-{month}-{2020 + day // 168} {minute // 60:02d}:{minute % 60:02d}:00.01 ,"
+                + ", ".join(cells)
+                + "\r\n"
+            )
+
+
+def repeated(report: str) -> Callable[[random.Random], Iterator[str]]:
+    """The fixture over and over."""
+
+    def texts(chance: random.Random) -> Iterator[str]:
+        whole = fixture(report).rstrip("\n") + "\n"
+        while True:
+            yield fresh(whole, chance)
+
+    return texts
+
+
+def series(chance: random.Random) -> Iterator[str]:
+    """A load series of a million runs."""
+    yield "users,throughput,cpu_percent\n"
+    load = 0
+    while True:
+        load += 1
+        yield f"{load},{chance.random() * 5000:.3f},{chance.random() * 100:.2f}\n"
+
+
+REPORTS: dict[str, Callable[[random.Random], Iterator[str]]] = {
+    "ase/sp_sysmon": sysmon,
+    "openvms/t4": t4,
+    "ase/sp_configure": repeated("ase/sp_configure"),
+    "ase/sp_cacheconfig": repeated("ase/sp_cacheconfig"),
+    "ase/syscacheinfo": repeated("ase/syscacheinfo"),
+    "openvms/sysgen": repeated("openvms/sysgen"),
+    "openvms/show_cpu": repeated("openvms/show_cpu"),
+    "openvms/show_fastpath": repeated("openvms/show_fastpath"),
+    "scaling/load_series": series,
+}
+
+
+def write(report: str, path: Path, megabytes: int) -> None:
+    """Write at least so many megabytes of one report."""
+    left = megabytes << 20
+    chance = random.Random(report)
+    with path.open("w", encoding="utf-8", newline="") as out:
+        for text in REPORTS[report](chance):
+            left -= out.write(text)
+            if left <= 0:
+                return
