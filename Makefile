@@ -20,7 +20,7 @@ help: ## list the verbs
 setup: .venv/runs ## make the virtual environment from pinned hashes
 
 run: setup ## set up and audit the example exports (exit status 1 of the audit: something was found)
-	$(BIN)/python manage.py audit $(or $(EXPORTS),tests/audits) || test $$? -eq 1
+	$(BIN)/python manage.py audit $(or $(EXPORTS),$(wildcard tests/audits/*/*.txt tests/audits/*/*.csv)) || test $$? -eq 1
 
 test: .venv/tests ## run all tests
 	$(BIN)/python -m pytest

@@ -17,7 +17,7 @@ def environment(**options: Any) -> Environment:
     options["finalize"] = printable
     options["trim_blocks"] = options["lstrip_blocks"] = True
     made = Environment(**options)  # noqa: S701 - autoescape is set above, by the ending of the template
-    made.filters.update(wrap=wrap, figure=figure, counted=counted)
+    made.filters.update(wrap=wrap, figure=figure, counted=counted, moment=moment)
     return made
 
 
@@ -53,3 +53,8 @@ def figure(value: float | str | None) -> str:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """Count things: `1 finding`, `3 findings`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def moment(value: str) -> str:
+    """Write an ISO time for people: a blank for the T, seconds without their fraction."""
+    return value.replace("T", " ")[:19]

@@ -79,9 +79,15 @@ def _place(one: Input, groups: dict[tuple[str, str], _Group], name: str | None, 
     """Find the system of an export that names none."""
     product = product_of(one)
     same_product = [group for group in groups.values() if group.product == product and group.named]
-    beside = [group for group in same_product if any(_together(one, other) for other in group.inputs)]
-    if len(beside) == 1 or (name and len(same_product) == 1):
-        (beside if len(beside) == 1 else same_product)[0].inputs.append(one)
+    for together in (_one_file, _one_folder, _one_breath):
+        beside = [group for group in same_product if any(together(one, other) for other in group.inputs)]
+        if len(beside) == 1:
+            beside[0].inputs.append(one)
+            return
+        if beside:
+            break  # more than one is as near as any: no guess
+    if name and len(same_product) == 1:
+        same_product[0].inputs.append(one)
         return
     if name:
         groups.setdefault((product, name.upper()), _Group(product, name, False)).inputs.append(one)
@@ -92,10 +98,16 @@ def _place(one: Input, groups: dict[tuple[str, str], _Group], name: str | None, 
     group.inputs.append(one)
 
 
-def _together(one: Input, other: Input) -> bool:
-    """Whether two exports came in the same file, folder or archive, or were named in one breath as files."""
-    if one.file == other.file or PurePath(one.file).parent == PurePath(other.file).parent:
-        return True
+def _one_file(one: Input, other: Input) -> bool:
+    return one.file == other.file
+
+
+def _one_folder(one: Input, other: Input) -> bool:
+    return PurePath(one.file).parent == PurePath(other.file).parent
+
+
+def _one_breath(one: Input, other: Input) -> bool:
+    """Whether both were named as files on one command line."""
     return one.given == one.file and other.given == other.file
 
 

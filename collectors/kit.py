@@ -1,7 +1,8 @@
 """The kit of the readers: a report as a run of numbered lines, and the registry of all kinds of report.
 
-A kind of report is a module `collectors/reports/<product>/<name>.py`; its path is its id, `ase/sp_sysmon`, and its
-presence there is its registration. It offers one of two things:
+A kind of report is a module `collectors/reports/<product>/<name>.py`, or a package of that name where it takes more
+than one file; its path is its id, `ase/sp_sysmon`, and its presence there is its registration. It offers one of two
+things:
 
 * a function with `@report(...)`: gets the whole run of lines at once as a `Report` and yields facts;
 * a class with `@stream(...)`: is fed blocks of lines and keeps only what it needs (large files).
@@ -9,6 +10,7 @@ presence there is its registration. It offers one of two things:
 
 import functools
 import importlib
+import math
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,6 +60,8 @@ class Outcome:
     facts: list[Fact] = field(default_factory=list)
     leftovers: list[Leftover] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    above: int = 0
+    """How many lines directly above its first one a fed reader understood."""
 
 
 class Leftovers:
@@ -80,6 +84,14 @@ class Leftovers:
             self.runs.append(Leftover(number, number, text.rstrip()[:LEFTOVER_TEXT]))
         else:
             self.dropped += 1
+
+    def understood(self, first: int, last: int) -> None:
+        """Take these lines back: a report that began below them read them."""
+        if self.runs and first <= self.runs[-1].last <= last:
+            run = self.runs.pop()
+            kept = run.text.split("\n")[: max(0, first - run.first)]
+            if kept:
+                self.runs.append(Leftover(run.first, first - 1, "\n".join(kept)))
 
 
 class Report:
@@ -194,8 +206,9 @@ def kinds() -> tuple[Kind, ...]:
     """Every kind of report there is, by walking the package; highest rank first, then by id."""
     import collectors.reports as package
 
-    for found in pkgutil.walk_packages(package.__path__, "collectors.reports."):
-        if not found.name.rsplit(".", 1)[1].startswith("_"):
+    for product in pkgutil.iter_modules(package.__path__, "collectors.reports."):
+        room = importlib.import_module(product.name)
+        for found in pkgutil.iter_modules(room.__path__, f"{product.name}."):
             importlib.import_module(found.name)
     return tuple(sorted(REGISTER.values(), key=lambda kind: (-kind.rank, kind.id)))
 
@@ -213,7 +226,9 @@ def starting(line: str) -> list[Kind]:
     return [kind for kind in kinds() if kind.starts.search(line)]
 
 
-NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
+NUMBER = re.compile(r"[-+]?(?:[0-9][0-9,]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+LONGEST_NUMBER = 40
+"""Characters: more is damage, and would read as infinity."""
 
 
 def reading(token: str) -> Reading:
@@ -223,6 +238,7 @@ def reading(token: str) -> Reading:
         return ABSENT
     if token.strip("*") == "":
         return OVERFLOW
-    if NUMBER.match(token):
-        return float(token.replace(",", ""))
+    if len(token) <= LONGEST_NUMBER and NUMBER.fullmatch(token):
+        number = float(token.replace(",", ""))
+        return number if math.isfinite(number) else ABSENT
     return ABSENT

@@ -67,7 +67,7 @@ class _File:
         self.loose = Leftovers()
         self.above: deque[str] = deque(maxlen=LINES_ABOVE)
         self.whole: tuple[list[Kind], int, list[str], list[str]] | None = None
-        self.fed: tuple[Kind, Stream] | None = None
+        self.fed: tuple[Kind, Stream, int] | None = None
         self.blank = True
 
     def take(self, first: int, lines: list[str]) -> None:
@@ -97,7 +97,8 @@ class _File:
                 continue
             self._close_whole()
             if candidates[0].stream:
-                self.fed = (candidates[0], candidates[0].stream(self.name, list(self.above)))
+                self.fed = (candidates[0], candidates[0].stream(self.name, list(self.above)), first + index)
+                self.above.clear()
                 taken = self.fed[1].feed(first + index, lines[index:])
                 if taken < len(lines) - index:
                     self._close_fed()
@@ -108,9 +109,11 @@ class _File:
 
     def _close_fed(self) -> None:
         if self.fed:
-            kind, fed = self.fed
-            self.fed = None
-            self._keep(kind, fed.close())
+            (kind, fed, first), self.fed = self.fed, None
+            outcome = fed.close()
+            if outcome.above:
+                self.loose.understood(first - outcome.above, first - 1)
+            self._keep(kind, outcome)
 
     def _close_whole(self) -> None:
         if not self.whole:

@@ -1,32 +1,60 @@
 """The very lines of the export behind each figure: read again from the file, so that nothing need be kept in memory."""
 
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from collectors.intake import UNREADABLE, open_all
+from collectors.intake import UNREADABLE, Named, open_all
 from collectors.text import NotText, blocks
 
-MOST_LINES = 3
+WHOLE_LINES = 3
+"""A place of so many lines is quoted whole; of a longer one the line that shows the figure."""
+MOST_LINES = 60
 LONGEST = 160
 
 
 def add_excerpts(data: dict[str, Any]) -> None:
-    """Add `excerpt` (at most three lines, cut at 160 characters) to each piece of evidence whose file can be read."""
+    """Add `excerpt` (at most three lines, cut at 160 characters) to each piece of evidence whose file can be read.
+
+    Figures of one finding that stand in the same place quote it once.
+    """
+    findings = [finding for capture in data["captures"] for finding in capture["findings"]]
+    evidence = [item for finding in findings for item in finding["evidence"]]
     wanted: dict[str, dict[int, str]] = {}
-    evidence = [e for capture in data["captures"] for finding in capture["findings"] for e in finding["evidence"]]
     for item in evidence:
-        first, last = item["lines"]
-        if item["file"] and first:
-            numbers = range(first, min(last, first + MOST_LINES - 1) + 1)
-            wanted.setdefault(item["file"], {}).update(dict.fromkeys(numbers, ""))
+        wanted.setdefault(item["file"], {}).update(dict.fromkeys(_numbers(item), ""))
     for file, lines in wanted.items():
-        _fetch(file, lines)
-    for item in evidence:
-        first, last = item["lines"]
-        found = wanted.get(item["file"], {})
-        lines_of = [
-            found[number] for number in range(first, min(last, first + MOST_LINES - 1) + 1) if found.get(number)
-        ]
-        item["excerpt"] = lines_of
+        if lines:
+            _fetch(file, lines)
+    for finding in findings:
+        quoted: list[list[str]] = []
+        for item in finding["evidence"]:
+            found = wanted[item["file"]]
+            lines_of = _quote(item["value"], [found[number] for number in _numbers(item)])
+            item["excerpt"] = [] if lines_of in quoted else lines_of
+            quoted.append(lines_of)
+
+
+def _numbers(item: dict[str, Any]) -> range:
+    """The lines of one piece of evidence, unless they are too many to look through."""
+    first, last = item["lines"]
+    return range(first, last + 1) if item["file"] and 0 < first <= last < first + MOST_LINES else range(0)
+
+
+def _quote(value: Any, lines: list[str]) -> list[str]:
+    """The whole place where it is short; of a longer one the first line that shows the figure; else nothing."""
+    if len(lines) <= WHOLE_LINES:
+        return [line for line in lines if line]
+    if not isinstance(value, int | float):
+        return []
+    for form in dict.fromkeys((f"{value:g}", f"{value:.0f}", f"{value:,.0f}", f"{value:.1f}", f"{value:.2f}")):
+        shown = re.compile(rf"(?<![\w.,]){re.escape(form)}(?![\w.,]*[0-9])")
+        for line in lines:
+            if float(form.replace(",", "")) == value and shown.search(line):
+                return [line]
+    return []
 
 
 def _fetch(file: str, lines: dict[int, str]) -> None:
@@ -46,17 +74,9 @@ def _fetch(file: str, lines: dict[int, str]) -> None:
             return
 
 
-def _candidates(file: str) -> "Any":
+def _candidates(file: str) -> Iterator[Named]:
     """Open the file, or the archive it is a member of."""
-    if file == "-":
-        return iter(())
-    return (named for path in _outer(file) for named in open_all([path], None))  # type: ignore[arg-type]
-
-
-def _outer(file: str) -> list[str]:
-    from pathlib import Path
-
     path = Path(file)
     while not path.exists() and path != path.parent:
         path = path.parent
-    return [str(path)] if path.is_file() else []
+    return open_all([str(path)], io.BytesIO()) if file != "-" and path.is_file() else iter(())

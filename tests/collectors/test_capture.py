@@ -55,6 +55,18 @@ def test_a_folder_per_server_keeps_each_listing_with_its_server() -> None:
     assert [(one.system.name, len(one.facts.every(ConfigParameter))) for one in found] == [("PROD1", 1), ("PROD2", 0)]
 
 
+def test_files_named_on_one_command_line_go_by_folder_first() -> None:
+    found = captures(
+        [
+            sysmon("p1/a.txt", "PROD1", 9),
+            given("p1/c.txt", "ase/sp_configure", CONFIG),
+            sysmon("p2/a.txt", "PROD2", 9),
+            given("p2/c.txt", "ase/sp_configure", CONFIG),
+        ]
+    )
+    assert [(one.system.name, len(one.facts.every(ConfigParameter))) for one in found] == [("PROD1", 1), ("PROD2", 1)]
+
+
 def test_nameless_exports_of_one_folder_are_not_guessed_to_be_one_server() -> None:
     found = captures(
         [

@@ -127,7 +127,7 @@ class DedicatedLockManager(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class T4File(Fact):
-    """One T4 file: what it covers."""
+    """One T4 file: what it covers. Each sample is the mean over the interval that ends at its time."""
 
     BRING: ClassVar[str] = T4
 
@@ -136,14 +136,23 @@ class T4File(Fact):
     file_format: int | None = None
     """1 or 2, as found, not as the first line claims."""
     rows: int = 0
+    """Samples used: a last row without a delta, stale and damaged rows do not count."""
     interval_seconds: float | None = None
+    """The median of the time from one sample to the next."""
     start: datetime | None = None
+    """Time of the first sample: the figures begin one interval earlier."""
     end: datetime | None = None
+    p95_every: int = 1
+    """All `p95` of this file are of every k-th sample; 1: of all, as up to 2,048 samples (a day of minutes: 1,440)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class T4Column(Fact):
-    """One column over the whole file. `source` is the row of its peak."""
+    """One column over the whole file. `source` is the row of its peak (the first such row).
+
+    `samples` counts those with a figure: cells that were empty or asterisks are in none of these figures. `p95` is the
+    95th percentile, linear between samples; of a long file it is that of every k-th sample (`T4File.p95_every`).
+    """
 
     BRING: ClassVar[str] = T4
 

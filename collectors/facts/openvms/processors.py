@@ -1,6 +1,7 @@
 """A node, its processors, and what runs on which of them."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 
 from collectors.facts.base import ABSENT, Fact, Reading
@@ -16,11 +17,13 @@ class Node(Fact):
 
     name: str
     hardware: str | None = None
-    """`HP BL870c  (1.59GHz/9.0MB)`."""
+    """`HP BL870c (1.59GHz/9.0MB)`, as printed but for runs of blanks."""
     version: str | None = None
     """`V8.4`."""
     active_cpus: Reading = ABSENT
     memory_mb: Reading = ABSENT
+    at: datetime | None = None
+    """When the display was made, where it says so; the node's own clock, without a zone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +33,10 @@ class FastpathDevice(Fact):
     BRING: ClassVar[str] = "SHOW FASTPATH"
 
     device: str
+    """`EWA0`, without the colon and underscore that some displays put round it."""
     cpu: int
+    node: str | None = None
+    """Whose device, where the display names the node."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +48,7 @@ class KernelService(Fact):
     service: str
     """`OpenVMS TCP/IP` or `OpenVMS Lock Manager`, as printed."""
     cpu: int
+    node: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +59,7 @@ class Cpu(Fact):
 
     number: int
     state: str | None = None
-    """`RUN`, or another word where it is stopped."""
+    """`RUN`, or another word where it is stopped; `INACTIVE` where a display only lists it outside the active set."""
     cothread: Reading = ABSENT
     """The CPU id of the sibling on the same core (`Cothd`). Absent from a full display: no co-threads."""
     full: bool = False
@@ -60,6 +67,10 @@ class Cpu(Fact):
     process: str | None = None
     pid: str | None = None
     primary: bool | None = None
+    node: str | None = None
+    """Whose CPU, where the display names the node."""
+    fastpath: tuple[str, ...] = ()
+    """Ports whose I/O completes here, where the full display lists them (seen on Alpha)."""
 
     @property
     def running(self) -> bool:

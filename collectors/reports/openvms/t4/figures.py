@@ -1,0 +1,188 @@
+"""The figures of a T4 file, summed up chunk by chunk. Imports numpy and orjson: import it when the first row comes.
+
+Speed: a whole chunk of rows is one JSON array to orjson; only cells that are no JSON are looked at one by one.
+Inside the arrays NaN marks a cell that is absent and infinity one that was printed as asterisks.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from collectors.facts.base import ABSENT, NOT_MEASURED, OVERFLOW, Missing, Reading, known
+from collectors.kit import reading
+from collectors.reports.openvms.t4.names import Row
+
+Floats = NDArray[np.float64]
+
+HIGHEST = 1e15
+"""No counter per second and no level of a node comes near; figures beyond are damage."""
+MOST_KEPT = 2048
+"""Rows kept for the 95th percentile: a day of minutes has 1,440."""
+MOST_CELLS = 4_000_000
+"""Cells of kept rows, 32 MB: files of more than 1,953 columns keep fewer rows."""
+LONGEST_FIGURE = 40
+ODD_CELL = re.compile(r"(?<![^,])(?![ \t]*-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?[ \t]*(?:,|\Z))[^,]*")
+"""A cell that is no plain figure."""
+MARKS: dict[Missing, float] = {ABSENT: -1e300, OVERFLOW: 1e300, NOT_MEASURED: -1e300}
+
+
+def cell(text: str) -> Reading:
+    """Read one cell of a damaged or an odd row."""
+    text = text.strip()
+    if len(text) > LONGEST_FIGURE or not text.isascii():
+        return ABSENT
+    value = reading(text)
+    return value if not known(value) or abs(value) < HIGHEST else ABSENT
+
+
+def matrix(rows: Sequence[Row], width: int) -> Floats:
+    """Turn rows of `width` cells into numbers."""
+    text = ",".join(row.cells for row in rows)
+    shape = (len(rows), width)
+    if not any(odd in text for odd in 'tf"[{'):  # what begins JSON that is no number
+        try:
+            return np.fromiter(orjson.loads(f"[{text}]"), np.float64, len(rows) * width).reshape(shape)
+        except (ValueError, TypeError):  # TypeError: null
+            pass
+    values = np.fromiter(orjson.loads(f"[{ODD_CELL.sub(mended, text)}]"), np.float64, len(rows) * width)
+    values[values == MARKS[ABSENT]] = math.nan
+    values[values == MARKS[OVERFLOW]] = math.inf
+    return values.reshape(shape)
+
+
+def mended(odd: re.Match[str]) -> str:
+    """Write a cell that may be no JSON as a number, or as the mark of what it is instead."""
+    value = cell(odd[0])
+    return repr(MARKS[value] if isinstance(value, Missing) else value)
+
+
+class Thinned:
+    """Every k-th row: when there is no more room, every second kept row goes and k doubles."""
+
+    def __init__(self, width: int) -> None:
+        """Keep rows of `width` figures."""
+        self.most = max(64, min(MOST_KEPT, MOST_CELLS // (width + 1)) // 2 * 2)
+        self.rows: Floats = np.empty((self.most, width + 1))
+        self.used, self.every, self.seen = 0, 1, 0
+
+    def add(self, values: Floats, gaps: Floats) -> None:
+        """Take rows and, for each, the seconds since the row before."""
+        at = -self.seen % self.every
+        while at < len(values):
+            if self.used == self.most:
+                self.rows[: self.most // 2] = self.rows[::2].copy()
+                self.used //= 2
+                self.every *= 2  # `most` is even: the row at hand is a multiple of this, too
+            chosen = values[at :: self.every][: self.most - self.used]
+            end = self.used + len(chosen)
+            self.rows[self.used : end, 1:] = chosen
+            self.rows[self.used : end, 0] = gaps[at :: self.every][: len(chosen)]
+            self.used = end
+            at += len(chosen) * self.every
+        self.seen += len(values)
+
+    def gap(self) -> float | None:
+        """The median of the seconds between two rows."""
+        gaps = self.rows[: self.used, 0]
+        gaps = gaps[np.isfinite(gaps)]
+        return round(float(np.median(gaps)), 2) if gaps.size else None
+
+    def p95(self) -> Floats:
+        """The 95th percentile of each column (linear between samples); NaN where a column has no figure."""
+        kept = self.rows[: self.used, 1:]
+        whole = np.isfinite(kept).all(axis=0)
+        result = np.full(kept.shape[1], math.nan)
+        if self.used:
+            result[whole] = np.percentile(kept[:, whole], 95, axis=0)
+        for column in np.flatnonzero(~whole):
+            figures = kept[np.isfinite(kept[:, column]), column]
+            if figures.size:
+                result[column] = np.percentile(figures, 95)
+        return result
+
+
+@dataclass
+class Moment:
+    """The one row in which the sum of these columns was highest."""
+
+    columns: list[int]
+    height: float = -math.inf
+    row: Row | None = None
+
+    def look(self, values: Floats, rows: Sequence[Row]) -> None:
+        """See whether one of these rows is higher. A missing cell is no height."""
+        heights = values[:, self.columns].sum(axis=1)
+        best = int(heights.argmax())
+        if heights[best] > self.height:
+            self.height, self.row = float(heights[best]), rows[best]
+
+    def cells(self) -> list[str]:
+        """Give the row's cells as text: the four states stay four."""
+        return self.row.cells.split(",") if self.row else []
+
+
+class Figures:
+    """Count, sum, lowest, highest and its row, for each column; the kept rows; the rows at the peaks."""
+
+    def __init__(self, width: int, moments: dict[str, list[int]]) -> None:
+        """Sum up rows of `width` cells; `moments` names sums of columns whose peak row is wanted."""
+        self.width = width
+        self.rows = 0
+        self.first: Row | None = None
+        self.last: Row | None = None
+        self.count = np.zeros(width, dtype=np.int64)
+        self.sum: Floats = np.zeros(width)
+        self.low: Floats = np.full(width, math.inf)
+        self.high: Floats = np.full(width, -math.inf)
+        self.peak_line = np.zeros(width, dtype=np.int64)
+        self.peak_time = np.zeros(width, dtype=np.int64)
+        self.overflown = np.zeros(width, dtype=np.bool_)
+        self.kept = Thinned(width)
+        self.moments = {name: Moment(columns) for name, columns in moments.items()}
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Take a chunk of rows."""
+        values = matrix(rows, self.width)
+        lows = highs = addends = values
+        lost = ~(np.abs(values) < HIGHEST)
+        self.count += len(rows)
+        if lost.any():
+            self.overflown |= np.isposinf(values).any(axis=0)
+            self.count -= lost.sum(axis=0)
+            values = np.where(lost, math.nan, values)
+            lows, highs = np.where(lost, math.inf, values), np.where(lost, -math.inf, values)
+            addends = np.where(lost, 0.0, values)
+        self.sum += addends.sum(axis=0)
+        np.minimum(self.low, lows.min(axis=0), out=self.low)
+        self._raise(highs, rows)
+        for moment in self.moments.values():
+            moment.look(highs, rows)
+        times = np.array([self.last.time if self.last else rows[0].time, *(row.time for row in rows)])
+        gaps = np.diff(times) / 100
+        if not self.first:
+            self.first, gaps[0] = rows[0], math.nan
+        self.kept.add(values, gaps)
+        self.rows += len(rows)
+        self.last = rows[-1]
+
+    def _raise(self, highs: Floats, rows: Sequence[Row]) -> None:
+        """Note new peaks: the first row that has them."""
+        tops = highs.max(axis=0)
+        risen = np.flatnonzero(tops > self.high)
+        if not risen.size:
+            return
+        at = highs[:, risen].argmax(axis=0)
+        self.high[risen] = tops[risen]
+        self.peak_line[risen] = np.array([row.line for row in rows])[at]
+        self.peak_time[risen] = np.array([row.time for row in rows])[at]
+
+    def no_delta(self, row: Row, rates: list[int]) -> bool:
+        """Whether the last row has rates that are all 0 for want of an interval, where rates had been above 0."""
+        if not rates or (self.rows and not (self.high[rates] > 0).any()):
+            return False
+        return bool((matrix([row], self.width)[0, rates] == 0).all())
