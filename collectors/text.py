@@ -36,13 +36,8 @@ def blocks(stream: BinaryIO, problem: Callable[[str], None]) -> Iterator[tuple[i
             text = CONTROLS.sub("", ESCAPES.sub("", text))
         if had_return and text.startswith("\n"):
             text = text[1:]
-        if "\r" in text:
-            had_return = text.endswith("\r")
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        else:
-            had_return = False
-        text = text.replace("\f", " ") if "\f" in text else text
-        lines = text.split("\n")
+        had_return = text.endswith("\r")
+        lines = _split(text.replace("\f", " ") if "\f" in text else text)
         if skipping:
             if len(lines) == 1:
                 continue
@@ -61,6 +56,16 @@ def blocks(stream: BinaryIO, problem: Callable[[str], None]) -> Iterator[tuple[i
             number += len(lines)
     if carry:
         yield number, [carry]
+
+
+def _split(text: str) -> list[str]:
+    """Split at LF, CRLF and lone CR; the last piece, possibly empty, is the line that goes on in the next chunk."""
+    if not text.isascii():  # splitlines() knows more line ends than an editor counts, all of them beyond ASCII
+        return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = text.splitlines()
+    if not text or text[-1] in "\r\n":
+        lines.append("")
+    return lines
 
 
 def _too_long(line: int) -> str:
