@@ -1,8 +1,10 @@
 """All changes of an audit as one plan: ordered, batched by when they take effect, checked against each other."""
 
+import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from rules.changes.quoting import comment
 from rules.finding import Change, Effect
 
 ORDER = (Effect.ADVICE, Effect.ONLINE, Effect.OFFLINE, Effect.RESTART, Effect.REBOOT)
@@ -55,10 +57,20 @@ def make_plan(changes: Iterable[Change]) -> Plan:
         batch = [change for change in agreed if change.takes_effect is effect]
         if batch:
             keys = tuple(change.key for change in batch)
-            apply = "\n".join(line for change in batch for line in change.apply)
+            apply = "\n".join(line for change in batch for line in (*_warnings(change), *change.apply))
             undo = "\n".join(line for change in reversed(batch) for line in change.undo)
             steps.append(Step(effect, keys, apply, undo))
     return Plan(tuple(steps), conflicts)
+
+
+def _warnings(change: Change) -> list[str]:
+    """The cautions as comments: a script is read alone, attached to a mail or pasted, without its finding."""
+    mark = "$! " if change.key.startswith("openvms.") else "-- "
+    lines = []
+    for caution in change.cautions:
+        first, *more = textwrap.wrap(comment(caution, longest=2000), 96, break_long_words=False)
+        lines += [f"{mark}caution: {first}", *(f"{mark}   {line}" for line in more)]
+    return lines
 
 
 def _value(change: Change) -> str:

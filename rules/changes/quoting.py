@@ -10,18 +10,18 @@ OPENVMS_NAME = re.compile(r"[A-Z0-9_$]{1,31}\Z")
 
 
 class Unquotable(ValueError):
-    """This name cannot be written into a script safely: to be applied by hand."""
+    """A name that cannot be written into a script safely: to be applied by hand."""
 
 
 def tsql_string(text: str) -> str:
-    """Quote as a T-SQL string literal with doubled quotes. Raises `Unquotable` for characters that could break lines."""
+    """Quote as a T-SQL string literal, quotes doubled. Raises `Unquotable` for characters that could break lines."""
     if UNSAFE.search(text) or not text or len(text) > 255:
         raise Unquotable(repr(text))
     return '"' + text.replace('"', '""') + '"'
 
 
 def tsql_name(text: str) -> str:
-    """Write an identifier: bare where it is plain, in brackets otherwise (ASE 12.5.1 and later). Raises `Unquotable`."""
+    """Write an identifier: bare where plain, in brackets otherwise (ASE 12.5.1 and later). Raises `Unquotable`."""
     if PLAIN_IDENTIFIER.match(text):
         return text
     if UNSAFE.search(text) or not text or len(text) > 255 or "]" in text or "[" in text:
@@ -37,6 +37,6 @@ def openvms_name(text: str) -> str:
     return name
 
 
-def comment(text: str) -> str:
-    """Make text from an export fit for one line of a comment: no control characters, no comment ends."""
-    return UNSAFE.sub("?", text).replace("*/", "* /").replace("--", "- -")[:120]
+def comment(text: str, longest: int = 120) -> str:
+    """Make text fit for one line of a comment: no control characters, no comment ends, cut at `longest`."""
+    return UNSAFE.sub("?", text).replace("*/", "* /").replace("--", "- -")[:longest]

@@ -1,5 +1,7 @@
 """Findings in order, causes before symptoms, changes as one plan."""
 
+from dataclasses import replace
+
 from rules.audit import Ranked, rank
 from rules.changes.ase_config import configure
 from rules.finding import Change, Cost, Effect, Finding, Severity
@@ -74,3 +76,11 @@ def test_advice_comes_first_and_reboot_last() -> None:
 
     plan = make_plan([change(effect) for effect in (Effect.REBOOT, Effect.RESTART, Effect.ONLINE, Effect.ADVICE)])
     assert [step.takes_effect.value for step in plan.steps] == ["advice", "online", "restart", "reboot"]
+
+
+def test_a_script_carries_its_cautions_as_comments() -> None:
+    change = Change(
+        "ase.config:x", "x", 1, 2, ("go",), ("go",), Effect.ONLINE, cautions=("Only at night.\ndrop table y",)
+    )
+    assert make_plan([change]).steps[0].apply == "-- caution: Only at night.?drop table y\ngo"
+    assert make_plan([replace(change, key="openvms.x:y")]).steps[0].apply.startswith("$! caution: Only")
