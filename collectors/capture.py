@@ -59,7 +59,7 @@ def name_of(one: Input) -> str | None:
 def _groups(inputs: Sequence[Input], name: str | None) -> list[_Group]:
     groups: dict[tuple[str, str], _Group] = {}
     nameless: list[Input] = []
-    for one in inputs:
+    for one in (part for whole in inputs for part in _by_node(whole)):
         own = name_of(one)
         if own is None:
             nameless.append(one)
@@ -73,6 +73,21 @@ def _groups(inputs: Sequence[Input], name: str | None) -> list[_Group]:
         for group in groups.values():
             group.name = name
     return list(groups.values())
+
+
+def _by_node(one: Input) -> list[Input]:
+    """Split an input that speaks of several nodes (a capture of a session that went from node to node)."""
+    nodes = {fact.name.upper(): fact.name for fact in one.facts if isinstance(fact, Node)}
+    if len(nodes) < 2:
+        return [one]
+    parts: dict[str, Input] = {}
+    for fact in one.facts:
+        node = fact.name if isinstance(fact, Node) else getattr(fact, "node", None)
+        part = parts.setdefault(
+            (node or "").upper(), Input(one.file, one.report, problems=one.problems, given=one.given)
+        )
+        part.facts.append(fact)
+    return list(parts.values())
 
 
 def _place(one: Input, groups: dict[tuple[str, str], _Group], name: str | None, *, others: bool) -> None:

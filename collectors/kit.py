@@ -23,21 +23,28 @@ MOST_LEFTOVERS = 1000
 """Runs of lines kept per input; beyond that they are counted."""
 LEFTOVER_TEXT = 200
 
+RULES = " \t-=+|_*~"
+"""Characters of rules and box drawing."""
 NOISE = re.compile(
-    r"""\s*(?:
-      [-=+|_*~\s]*                                  # blank lines, rules, box drawing
-    | (?:\d+:)?\d+>.*                               # isql prompts, echoed input with them
-    | go\s*;?
-    | \(\d+\ rows?\ affected\)\s*;?
-    | \(return\ status\ =\ -?\d+\)
-    | (?i:sp_\w+\b.*|dbcc\ .*|(?:mcr\ )?sysgen\b.*|mcr\ .*)
-    | \$\ .*                                        # DCL commands
+    r"""
+      (?:[0-9]+:)?[0-9]+>.*                         # isql prompts, echoed input with them
+    | go(?:[ ]*;)?
+    | \([0-9]+[ ]rows?[ ]affected\)(?:[ ]*;)?
+    | \(return[ ]status[ ]=[ ]-?[0-9]+\)
+    | (?i:sp_\w+\b.*|dbcc[ ].*|(?:mcr[ ])?sysgen\b.*|mcr[ ].*)
+    | \$(?:[ ].*)?                                  # DCL prompt and commands
+    | %SYSMAN-I-OUTPUT,.*
     | (?:SYSGEN|SYSMAN|SYSBOOT|SDA)>.*
-    | \S{1,32}\ ?>\ *(?i:show|set|mc|mcr|run)\b.*   # a site's own DCL prompt
-    )\s*""",
+    | [^\s>]{1,32}[ ]?>[ ]{0,4}(?i:show|set|mc|mcr|run)\b.*   # a site's own DCL prompt
+    """,
     re.VERBOSE,
 )
-"""What wraps an export and says nothing: never a leftover."""
+"""What wraps an export and says nothing, without the blanks around it."""
+
+
+def is_noise(line: str) -> bool:
+    """Whether a line wraps an export and says nothing: blank, a rule, a prompt, a row count. Never a leftover."""
+    return not line.strip(RULES) or NOISE.fullmatch(line.strip()) is not None
 
 
 class NotThisReport(Exception):
@@ -74,7 +81,7 @@ class Leftovers:
 
     def add(self, number: int, text: str) -> None:
         """Take one line, unless it is noise."""
-        if NOISE.fullmatch(text):
+        if is_noise(text):
             return
         if self.runs and self.runs[-1].last == number - 1:
             last = self.runs[-1]
@@ -170,13 +177,16 @@ def report(
 ) -> Callable[[Callable[[Report], Iterable[Fact]]], Callable[[Report], Iterable[Fact]]]:
     """Register a reader of whole reports.
 
-    `starts` is searched in each line not yet owned by a report; the report runs until a line that starts another
+    `starts` is searched in each line not yet owned by a report, without regard to case and without flags of its own
+    (the patterns of all readers are joined into one); the report runs until a line that starts another
     kind, or the end of the file (lines that start the same kind again belong to it too). Of two kinds that start on
     the same line the one of higher `rank` tries first; `NotThisReport` passes the lines on.
     """
 
     def register(read: Callable[[Report], Iterable[Fact]]) -> Callable[[Report], Iterable[Fact]]:
-        kind = Kind(_id_of(read.__module__), starts, provides, read=read, title=_title(read.__module__), rank=rank)
+        kind = Kind(
+            _id_of(read.__module__), _plain(starts), provides, read=read, title=_title(read.__module__), rank=rank
+        )
         REGISTER[kind.id] = kind
         return read
 
@@ -190,7 +200,9 @@ def stream(*, starts: re.Pattern[str], provides: tuple[type[Fact], ...], rank: i
     """
 
     def register(cls: type) -> type:
-        kind = Kind(_id_of(cls.__module__), starts, provides, stream=cls, title=_title(cls.__module__), rank=rank)
+        kind = Kind(
+            _id_of(cls.__module__), _plain(starts), provides, stream=cls, title=_title(cls.__module__), rank=rank
+        )
         REGISTER[kind.id] = kind
         return cls
 
@@ -211,6 +223,13 @@ def kinds() -> tuple[Kind, ...]:
         for found in pkgutil.iter_modules(room.__path__, f"{product.name}."):
             importlib.import_module(found.name)
     return tuple(sorted(REGISTER.values(), key=lambda kind: (-kind.rank, kind.id)))
+
+
+def _plain(starts: re.Pattern[str]) -> re.Pattern[str]:
+    """Refuse flags that would be lost when the patterns are joined."""
+    if starts.flags & ~(re.IGNORECASE | re.UNICODE):
+        raise ValueError(f"{starts.pattern!r}: no flags but IGNORECASE, all starts are joined into one pattern")
+    return starts
 
 
 @functools.cache

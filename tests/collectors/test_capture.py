@@ -134,3 +134,10 @@ def test_facts_keep_their_source() -> None:
     device = FastpathDevice(device="EWA0", cpu=1, source=Source("f.txt", 3, 3))
     (one,) = captures([given("f.txt", "openvms/show_fastpath", Node(name="N"), device)])
     assert str(one.facts.every(FastpathDevice)[0].source) == "f.txt:3"
+
+
+def test_a_session_that_went_from_node_to_node_is_split() -> None:
+    facts = [Node(name="A"), FastpathDevice(device="EWA0", cpu=1, node="A"), Node(name="B")]
+    facts.append(FastpathDevice(device="EWA0", cpu=5, node="b"))
+    found = captures([given("s.txt", "openvms/show_fastpath", *facts)])
+    assert [(one.system.name, one.facts.every(FastpathDevice)[0].cpu) for one in found] == [("A", 1), ("B", 5)]

@@ -14,7 +14,7 @@ NAMES_BEGIN = re.compile(r"^\s*\$\$\$ START COLUMN HEADERS", re.IGNORECASE)
 NAMES_END = re.compile(r"^\s*\$\$\$ END COLUMN HEADERS", re.IGNORECASE)
 DATES = re.compile(r"^\s*[0-9]{1,2}-[A-Z]{3}-[0-9]{4}\s*,\s*[0-9]{1,2}-[A-Z]{3}-[0-9]{4}\s*$", re.IGNORECASE)
 TIMES = re.compile(r"^\s*[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?\s*,\s*[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?\s*$")
-SAMPLE_TIME = re.compile(r"^\s*(?:\[[\w.$]{1,20}\])?\s*Sample Time\s*,", re.IGNORECASE)
+SAMPLE_TIME = re.compile(r"^\s{0,20}(?:\[[\w.$]{1,20}\]\s{0,20})?Sample Time\s{0,20},", re.IGNORECASE)
 NAMES_LINE = re.compile(r"^\s*\[[\w.$]{1,20}\][^,]*,")
 """Column names all on one line, should the first one not be called Sample Time."""
 STARTS = re.compile("|".join(p.pattern for p in (TITLE, NAMES_BEGIN, SAMPLE_TIME, DATES)), re.IGNORECASE)

@@ -1,0 +1,215 @@
+"""System parameters as SYSGEN SHOW, SYSMAN PARAMETERS SHOW and SYSBOOT SHOW list them.
+
+Sample::
+
+    SYSGEN> SHOW LCKMGR_MODE
+    Parameters in use: Active
+    Parameter Name            Current    Default     Min.     Max.     Unit  Dynamic
+    --------------            -------    -------    -------  -------   ----  -------
+    LCKMGR_MODE                     6          0         0       255 CPUs        D
+    LOCKIDTBL                   96000       3840      1792  16776959 Entries
+    SCSNODE                  "ORKNEY"    "    "    "    "     "ZZZZ" Ascii
+    SMP_SPINWAIT               100000     100000         12147483647 10 usec.    D
+
+A parameter that is not listed was not asked for; nothing follows from it. No `D`: the change needs a reboot.
+Maximum `-1`: no limit. Strings are blank padded; an empty one reads as the empty text.
+
+Traps (openvms-formats.md d.7 [R]): the columns lie elsewhere on VAX and on Alpha, and neighbours touch
+(`02147483647` is Min 0, Max 2147483647). The values are right-aligned in fields of ten characters, so a run of digits
+that is too long is cut from its right end; the dash line says where the values end and the unit begins, since a unit
+may begin with a digit (`10 usec.`), hold blanks, be cut to ten characters, or be empty. SYSMAN names the node in a line
+of its own; `internal value` lines repeat a value in pages (recalled [M]). `/HEX` listings read as numbers.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts.base import ABSENT, Reading, known
+from collectors.facts.openvms import Node, SysgenParameter
+from collectors.kit import NotThisReport, Report, report
+
+HEADING = re.compile(r"\s*Parameter\s+Name\s+Current\s+Default\s+Min\S*\s+Max", re.IGNORECASE)
+START = re.compile(
+    r"^\s*Parameter\s+Name\s+Current\s+Default\s+Min|^\s*(?:Node \S{1,32}:\s+)?Parameters in use\s*:"
+    r"|^\s*Startup command file\s*=|^%SYSMAN-I-USEACT"
+)
+IN_USE = re.compile(r"\s*(?:Node (?P<node>[A-Z0-9_$]{1,15})\s*:\s*)?Parameters in use\s*:", re.IGNORECASE)
+NODE = re.compile(r"\s*Node (?P<node>[A-Z0-9_$]{1,15})\s*:\s*$", re.IGNORECASE)
+SAYS = re.compile(r"\s*[%-](?:SYSMAN|SYSGEN|SYSBOOT|SMI)-(?P<severity>[SIWEF])-[A-Z0-9_]{1,15}, *.*")
+ON_NODE = re.compile(r"\bon node (?P<node>[A-Z0-9_$]{1,15})\b", re.IGNORECASE)
+PROMPT = re.compile(r"\s*(?:\$ *)?(?:MCR +)?SYS(?:GEN|BOOT)\b", re.IGNORECASE)
+OTHER = re.compile(r"\s*(?:Startup command file\s*=.*|internal value\b.*)", re.IGNORECASE)
+DASHES = re.compile(r"\s*-{3,}(?:\s+-{3,}){4,6}\s*$")
+ROW = re.compile(r"\s*(?P<name>[A-Z][A-Z0-9_$]{1,30})\s+(?=[-\"0-9%A-F])")
+TOKEN = re.compile(r'"[^"]*"|%?[^\s"%]+|%')
+DECIMAL = re.compile(r"-?[0-9]{1,40}")
+HEX = re.compile(r"(?:%X|0[Xx])(?P<digits>[0-9A-Fa-f]{1,16})")
+BARE_HEX = re.compile(r"[0-9A-F]{8}(?:[0-9A-F]{8})?")
+VALUE = re.compile(rf'"[^"]*"|{HEX.pattern}|{DECIMAL.pattern}(?:-[0-9]{{1,20}})?')
+TOUCHING = re.compile(r"(?P<left>-?[0-9]{1,20})(?P<right>-[0-9]{1,20})|(?P<zero>0)(?P<rest>[0-9]{1,20})")
+WIDTH = 10
+"""Characters of a value's field."""
+COLUMNS = ("current", "default", "minimum", "maximum")
+LONGEST_UNIT = 12
+LARGEST = 2.0**64
+
+Value = Reading | str
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One parameter: the values that were found, by column, and what stands right of them."""
+
+    name: str
+    values: dict[str, Value]
+    unit: str | None
+    dynamic: bool
+
+
+@report(starts=START, provides=(SysgenParameter, Node))
+def read(report: Report) -> Iterator[SysgenParameter | Node]:
+    """Yield each parameter, and the node where SYSMAN or SCSNODE names it."""
+    if not any(HEADING.match(line) for line in report.lines):
+        raise NotThisReport
+    node, nodes = _node_above(report), list[str]()
+    edges: list[int] = []
+    headed = inside = False
+    for index, raw in enumerate(report.lines):
+        line = raw.expandtabs()
+        if HEADING.match(line):
+            headed = inside = True
+            edges = []
+        elif inside and DASHES.match(line):
+            edges = _edges(line)
+        elif found := IN_USE.match(line) or NODE.match(line):
+            node, inside = (found["node"] or node or "").upper() or None, False
+        elif found := SAYS.match(line):
+            on_node = ON_NODE.search(line)
+            node = on_node["node"].upper() if on_node else node
+            if found["severity"] in "WEF":
+                report.problem(f"{line.strip()[:120]}: this listing is not complete", index)
+        elif headed and (row := _row(line, edges, strict=not inside)):
+            yield from _facts(report, index, row, node, nodes)
+        elif not OTHER.match(line):
+            inside = inside and not line.strip()
+            node = None if PROMPT.match(line) else node
+            continue
+        report.claim(index)
+
+
+def _node_above(report: Report) -> str | None:
+    """The node in the last message of SYSMAN above the listing."""
+    for line in reversed(report.before):
+        if PROMPT.match(line):
+            return None
+        if SAYS.match(line) and (found := ON_NODE.search(line)):
+            return found["node"].upper()
+    return None
+
+
+def _facts(
+    report: Report, index: int, row: _Row, node: str | None, nodes: list[str]
+) -> Iterator[SysgenParameter | Node]:
+    where = report.source(index)
+    name = row.values.get("current") if row.name == "SCSNODE" else node
+    if isinstance(name, str) and re.fullmatch(r"[A-Z0-9_$]{1,15}", name) and name not in nodes:
+        nodes.append(name)
+        yield Node(source=where, name=name)
+    if missing := [column for column in COLUMNS if column not in row.values]:
+        listed = ", ".join(missing)
+        report.problem(f"{row.name}: no value for {listed}, the row was cut: SET TERMINAL/WIDTH=132 and repeat", index)
+    yield SysgenParameter(
+        source=where,
+        name=row.name,
+        current=row.values.get("current", ABSENT),
+        default=row.values.get("default", ABSENT),
+        minimum=row.values.get("minimum", ABSENT),
+        maximum=row.values.get("maximum", ABSENT),
+        unit=row.unit,
+        dynamic=row.dynamic,
+        node=node,
+    )
+
+
+def _edges(line: str) -> list[int]:
+    """Where the four values end (one past the last character), by the dashes; nothing for collapsed white space."""
+    groups = [(found.start(), found.end()) for found in re.finditer(r"-+", line)]
+    if "  " not in line.strip() or len(groups) < 5:
+        return []
+    return [end for _, end in groups[1:5]]
+
+
+def _row(line: str, edges: list[int], *, strict: bool) -> _Row | None:
+    """Read one row, or `None`; `strict` wants four values and a unit, as nothing else says that it is a row."""
+    found = ROW.match(line)
+    if not found:
+        return None
+    tokens = list(TOKEN.finditer(line, found.end()))
+    aligned = bool(edges) and "  " in line[found.end("name") :].rstrip()
+    limit = edges[-1] if aligned else len(line)
+    words, used = _words([token for token in tokens[:9] if token.start() < limit])
+    values = [_value(text) for text, _ in words]
+    if len(values) > len(COLUMNS) or not values or any(known(value) and abs(value) > LARGEST for value in values):
+        return None
+    rest = line[tokens[used].start() :].split() if used < len(tokens) else []
+    dynamic = bool(rest) and rest[-1] == "D"
+    unit = " ".join(rest[:-1] if dynamic else rest)
+    if len(unit) > LONGEST_UNIT or (strict and (len(values) < len(COLUMNS) or not unit)):
+        return None
+    ends = [end for _, end in words]
+    named = dict(zip(COLUMNS, values, strict=False))
+    if aligned and len(values) < len(COLUMNS):
+        named = _by_edge(values, ends, edges)
+    elif aligned and not rest and ends[-1] < edges[-1] - 1:
+        del named["maximum"]  # it ends before its column does: digits are missing
+    return _Row(found["name"], named, unit or None, dynamic)
+
+
+def _by_edge(values: list[Value], ends: list[int], edges: list[int]) -> dict[str, Value]:
+    """Give each value the column whose right edge is nearest: a row with fewer than four."""
+    named: dict[str, Value] = {}
+    for value, end in zip(values, ends, strict=True):
+        column = min(range(len(COLUMNS)), key=lambda at: abs(edges[at] - end))
+        named.setdefault(COLUMNS[column], value)
+    return named
+
+
+def _words(tokens: list[re.Match[str]]) -> tuple[list[tuple[str, int]], int]:
+    """The values at the beginning of the tokens, each with where it ends, and how many tokens they took."""
+    bare = [token[0] for token in tokens[:4] if BARE_HEX.fullmatch(token[0])]
+    if len(bare) == len(COLUMNS) and len(set(map(len, bare))) == 1 and any(not _plain(text) for text in bare):
+        return [(f"%X{token[0]}", token.end()) for token in tokens[:4]], len(COLUMNS)
+    words: list[tuple[str, int]] = []
+    used = 0
+    for token in tokens:
+        if len(words) >= len(COLUMNS) or not VALUE.fullmatch(token[0]):
+            break
+        touching = TOUCHING.fullmatch(token[0])
+        parts = [part for part in touching.groups() if part is not None] if touching else [token[0]]
+        words += [(part, token.end() - len(parts[-1]) * (part is not parts[-1])) for part in parts]
+        used += 1
+    while words and len(words) < len(COLUMNS):
+        at = max(range(len(words)), key=lambda at: len(words[at][0]) if DECIMAL.fullmatch(words[at][0]) else 0)
+        text, end = words[at]
+        if not DECIMAL.fullmatch(text) or len(text) <= WIDTH:
+            break
+        words[at : at + 1] = [(text[:-WIDTH], end - WIDTH), (text[-WIDTH:], end)]
+    return words, used
+
+
+def _value(text: str) -> Value:
+    if text.startswith('"'):
+        return text[1:-1].strip()
+    found = HEX.fullmatch(text)
+    return _from_hex(found["digits"]) if found else float(text)
+
+
+def _plain(word: str) -> bool:
+    """Whether this may as well be a decimal number: no letters, no leading zero."""
+    return word.isdigit() and (word[0] != "0" or word == "0")
+
+
+def _from_hex(digits: str) -> float:
+    """All bits set is how -1 looks in hexadecimal, so it stays -1: no limit."""
+    return -1.0 if len(digits) in (8, 16) and set(digits.upper()) == {"F"} else float(int(digits, 16))

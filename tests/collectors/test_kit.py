@@ -1,0 +1,111 @@
+"""The kit of the readers: recognition, noise, figures, leftovers."""
+
+import re
+import time
+
+import pytest
+
+from collectors.facts import ABSENT, OVERFLOW
+from collectors.kit import Leftover, Leftovers, Report, is_noise, kinds, reading, report, start_of_any, starting
+
+NASTY = [
+    unit * 100_000
+    for unit in (" ", "-", "1", "a ", "1,", "* ", "| ", "> ", "$ ", "[A]", " x", "Parameter Name ", "Cache: ", "::")
+]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "   ",
+        " ------- ----- ",
+        "+-----+----+",
+        "1> sp_sysmon '00:01:00'",
+        "2:1> go",
+        "go",
+        "(1 row affected)",
+        "(return status = 0)",
+        "$",
+        "$ SHOW CPU",
+        "SYSGEN>  SHOW RESHASHTBL",
+        "alpha1 > show fast",
+        "%SYSMAN-I-OUTPUT, command execution on node ALPHA1",
+    ],
+)
+def test_what_wraps_an_export_is_noise(line: str) -> None:
+    assert is_noise(line)
+
+
+@pytest.mark.parametrize("line", ["CPU 0 is busy", "Cache: default data cache", "- Consider adding a pool", "12 13 14"])
+def test_what_says_something_is_not(line: str) -> None:
+    assert not is_noise(line)
+
+
+@pytest.mark.parametrize(
+    ("token", "value"),
+    [
+        ("12", 12.0),
+        ("-3.5", -3.5),
+        (".5", 0.5),
+        ("1,234,567", 1234567.0),
+        ("1e3", 1000.0),
+        ("n/a", ABSENT),
+        ("", ABSENT),
+        ("NULL", ABSENT),
+        ("*****", OVERFLOW),
+        ("9" * 400, ABSENT),
+        ("1e999", ABSENT),
+        ("١٢", ABSENT),
+        ("12x", ABSENT),
+        ("nan", ABSENT),
+        ("inf", ABSENT),
+    ],
+)
+def test_a_figure_is_a_number_or_one_of_the_reasons_why_not(token: str, value: object) -> None:
+    assert reading(token) == value
+
+
+def test_no_line_however_odd_takes_the_recognition_more_than_linear_time() -> None:
+    """A hang guard, not a measurement: a quadratic pattern would need minutes for these lines."""
+    since = time.monotonic()
+    for line in NASTY:
+        starting(line)
+        is_noise(line + "x")
+        reading(line)
+    assert time.monotonic() - since < 60
+
+
+def test_starts_may_not_bring_flags_that_joining_would_lose() -> None:
+    with pytest.raises(ValueError, match="no flags"):
+        report(starts=re.compile("x", re.VERBOSE), provides=())(lambda report: ())
+
+
+def test_the_joined_pattern_finds_what_each_reader_finds() -> None:
+    for kind in kinds():
+        assert kind.starts.pattern in start_of_any().pattern
+
+
+def test_runs_of_leftovers_are_bounded_and_keep_their_lines() -> None:
+    rest = Leftovers()
+    for number in range(1, 2501):
+        rest.add(2 * number, f"odd {number}")
+    assert (len(rest.runs), rest.dropped) == (1000, 1500)
+    assert rest.runs[0] == Leftover(2, 2, "odd 1")
+
+
+def test_lines_understood_afterwards_are_taken_back() -> None:
+    rest = Leftovers()
+    for number, text in enumerate(["one", "two", "three"], 7):
+        rest.add(number, text)
+    rest.understood(9, 9)
+    assert rest.runs == [Leftover(7, 8, "one\ntwo")]
+
+
+def test_a_report_gives_back_what_was_not_claimed() -> None:
+    found = Report("f.txt", 10, ["a 1", "noise?", "a 2", "------"])
+    values = [match[1] for _, match in found.every(re.compile(r"a ([0-9])"))]
+    assert values == ["1", "2"]
+    assert found.leftovers() == [Leftover(11, 11, "noise?")]
+    found.problem("cut; bring it whole", 1)
+    assert found.problems == ["line 11: cut; bring it whole"]
