@@ -1,0 +1,143 @@
+"""A CPU of an OpenVMS node: taken out of the active set with STOP/CPU, put back with START/CPU; or relieved by hand.
+
+STOP/CPU lets the CPU finish its turn and stops a secondary only; it refuses a CPU that some process depends on, and
+/OVERRIDE_CHECKS, which would go on nevertheless, is never printed. START/CPU works on a stopped CPU only. Both need
+CMKRNL and are lost at a boot. FASTPATH_SERVER then spreads the fast-path ports over the CPUs that are left.
+Sources: HP OpenVMS DCL Dictionary (STOP/CPU, START/CPU); HP "ask the wizard" 4495; OpenVMS 7.3 New Features, 4.4 (an
+active set smaller than LCKMGR_MODE turns the dedicated lock manager off within a second); HP Instant Capacity User's
+Guide (a CPU stopped under iCAP may come back). Not in the sources, practice: the line in SYSTARTUP_VMS.COM, and
+SET DEVICE/PREFERRED_CPUS, which is therefore named but never written out.
+"""
+
+from collections.abc import Sequence
+
+from rules.changes.quoting import Unquotable, openvms_name
+from rules.finding import Change, Effect
+
+HIGHEST_CPU = 1023
+"""Source: IO_PRCPU_BITMAP stands for CPU 0 to CPU 1023 (wiki.vmssoftware.com/IO_PRCPU_BITMAP)."""
+STARTUP = "SYS$MANAGER:SYSTARTUP_VMS.COM"
+
+
+class NeverStop(ValueError):
+    """A CPU that must not be stopped: the primary, one that a service runs on, or no CPU at all."""
+
+
+def stop_cpu(
+    cpu: int,
+    *,
+    primary: bool,
+    services: Sequence[str],
+    devices: Sequence[str],
+    node: str | None = None,
+    cautions: tuple[str, ...] = (),
+) -> Change:
+    """Take one secondary CPU out of the active set.
+
+    `devices` are those whose fast path is on it: they move and are named. Raises `NeverStop` for the primary, for a CPU
+    that TCP/IP or the lock manager runs on, and for a number that is no CPU. A name that cannot be written safely makes
+    a change to be applied by hand.
+    """
+    if not 0 <= cpu <= HIGHEST_CPU or isinstance(cpu, bool):
+        raise NeverStop(f"CPU {cpu}: 0 to {HIGHEST_CPU}")
+    if primary:
+        raise NeverStop(f"CPU {cpu} is or may be the primary")
+    if services:
+        raise NeverStop(f"CPU {cpu}: {', '.join(services)} runs there and has to be moved first")
+    try:
+        where = openvms_name(node) if node is not None else None
+        moved = ", ".join(openvms_name(device) for device in devices)
+    except Unquotable:
+        return _by_hand(
+            f"openvms.cpu:by hand:{cpu}", f"CPU {cpu}", f"stop CPU {cpu}", f"start CPU {cpu} again", cautions
+        )
+    on = f" on node {where}, while logged in there" if where else ""
+    look = (f"$ SHOW CPU {cpu}/FULL", "$ SHOW FASTPATH")
+    placed = f"; {moved} had its fast path here" if moved else ""
+    return Change(
+        key=f"openvms.cpu:{where + ':' if where else ''}{cpu}",
+        target=f"CPU {cpu}",
+        old="RUN",
+        new="STOPPED",
+        apply=(
+            f"$! CPU {cpu}{on}: look first{placed}",
+            "$ SHOW CPU",
+            *look,
+            "$ MCR SYSGEN SHOW LCKMGR_MODE",
+            f"$! leave off here if CPU {cpu} is the primary or does not run, if TCP/IP or the lock manager is on it,",
+            "$! or if LCKMGR_MODE is as large as the number of active CPUs: the dedicated one would turn itself off",
+            f"$ STOP/CPU {cpu}",
+            f"$! check: CPU {cpu} stopped{f', {moved} on another CPU' if moved else ''}, the lock manager where it was",
+            *look,
+            f"$! measure; when it is to stay, make it last over a boot: at the end of {STARTUP} the line",
+            f"$!   $ STOP/CPU {cpu}",
+        ),
+        undo=(
+            f"$ START/CPU {cpu}",
+            *look,
+            *((f"$! {moved}: before the change on CPU {cpu}; FASTPATH_SERVER decides where now",) if moved else ()),
+            f"$! take the line $ STOP/CPU {cpu} out of {STARTUP} again",
+        ),
+        takes_effect=Effect.ONLINE,
+        cautions=(*cautions, *_moves(moved, cpu), *_STOPPING),
+    )
+
+
+def place_by_hand(what: str, cpu: int) -> Change:
+    """Give a device or TCP/IP another CPU than this one: no command for it was found in a source, so by hand."""
+    try:
+        name = openvms_name(what)
+    except Unquotable:
+        name = ""
+    label = name or ("TCP/IP" if "TCP/IP" in what else "the device")
+    hints = (
+        "Check: HELP SET DEVICE /PREFERRED_CPUS (recalled, not found in a source) gives one device a CPU; clearing the "
+        "CPU's bit in IO_PRCPU_BITMAP keeps automatic assignment off it for all devices.",
+        "Look with SHOW FASTPATH before and after.",
+    )
+    key = f"openvms.fastpath:{name or label}:{cpu}"
+    wish, back = f"give {label} another CPU than {cpu}", f"let {label} go back to CPU {cpu}"
+    return _by_hand(key, label, wish, back, hints, shown="$ SHOW FASTPATH", old=f"CPU {cpu}", new="another CPU")
+
+
+def _by_hand(
+    key: str,
+    target: str,
+    wish: str,
+    back: str,
+    cautions: tuple[str, ...],
+    *,
+    shown: str = "$ SHOW CPU",
+    old: str = "RUN",
+    new: str = "STOPPED",
+) -> Change:
+    """A change without a line that changes anything."""
+    return Change(
+        key=key,
+        target=target,
+        old=old,
+        new=new,
+        apply=(f"$! by hand: {wish}; look before and after", shown),
+        undo=(f"$! by hand: {back}", shown),
+        takes_effect=Effect.ADVICE,
+        cautions=cautions,
+    )
+
+
+def _moves(moved: str, cpu: int) -> tuple[str, ...]:
+    if not moved:
+        return ()
+    return (
+        f"{moved}: the fast path leaves CPU {cpu} and FASTPATH_SERVER gives it another one; SHOW FASTPATH says which. "
+        "I/O goes on meanwhile, but do it at a quiet time.",
+    )
+
+
+_STOPPING = (
+    "If STOP/CPU is refused, a process is bound to that CPU: SHOW CPU/FULL names it. Do not force it with a qualifier.",
+    "Check: the line in SYSTARTUP_VMS.COM is practice, not from a manual. CPU numbers can change with the hardware: "
+    "read Cothd again before relying on it.",
+    "Where cores are licensed by Instant Capacity (iCAP), use its ICAP commands: a CPU stopped with STOP/CPU can be "
+    "started again by iCAP.",
+    "Each CPU stopped is taken from all work: measure the same work before and after.",
+)

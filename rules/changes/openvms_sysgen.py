@@ -1,0 +1,200 @@
+"""A system parameter of OpenVMS: MODPARAMS.DAT and AUTOGEN with a reboot, or SYSGEN WRITE ACTIVE where it is dynamic.
+
+AUTOGEN computes some parameters itself: for those a floor (`MIN_name`) is written, which its formula and its feedback
+may only exceed. AUTOGEN recomputes every parameter, so its report comes before its last phases, and the phase that
+reboots is a comment to be typed by a person: a pasted script must not take the node down.
+Ranges: knowledge/openvms-rules.md, section 1 (a VAX V7 listing, SYSGEN.HLB, wiki.vmssoftware.com).
+"""
+
+from dataclasses import dataclass
+
+from rules.changes.quoting import Unquotable, openvms_name
+from rules.finding import Change, Effect
+
+MARK = "! Lockwright"
+MODPARAMS = "SYS$SYSTEM:MODPARAMS.DAT"
+UNSHOWN = "<the value shown before the change>"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What is known of one parameter: legal range, whether it is dynamic, and whether AUTOGEN computes it."""
+
+    name: str
+    low: int
+    high: int
+    dynamic: bool
+    computed: bool = False
+    power_of_two: bool = False
+
+
+PARAMETERS = {
+    parameter.name: parameter
+    for parameter in (
+        Parameter("RESHASHTBL", 1, 16_777_216, False, computed=True, power_of_two=True),
+        Parameter("LOCKIDTBL", 1_792, 16_776_959, False, computed=True),
+        Parameter("LOCKDIRWT", 0, 255, False),
+        Parameter("LOCKRMWT", 0, 10, True),
+        # This project's bounds, no listing of these three was found: 32 CPUs, CPU ids 0 to 31, and -1 as a meaning.
+        Parameter("LCKMGR_MODE", 0, 32, True),
+        Parameter("LCKMGR_CPUID", 0, 31, True),
+        Parameter("PE1", -1, 2_147_483_647, True),
+    )
+}
+
+
+class OutOfRange(ValueError):
+    """A value that SYSGEN would refuse or that would change nothing: never to be printed."""
+
+
+def set_parameter(
+    name: str,
+    old: float | None,
+    new: float,
+    *,
+    dynamic: bool,
+    minimum: bool = False,
+    cautions: tuple[str, ...] = (),
+    memory_mb: float = 0.0,
+    node: str | None = None,
+) -> Change:
+    """Set one system parameter from the value in the export to another.
+
+    `old` is `None` where no export showed it: the script then shows it first and the undo asks for that figure.
+    `minimum` writes `MIN_name`, as AUTOGEN-computed parameters need. `node` names where to do it; a name that cannot be
+    written safely makes a change to be applied by hand. Raises `OutOfRange` for a value or a kind of change that the
+    parameter does not take.
+    """
+    known = _checked(name, old, new, dynamic, minimum)
+    try:
+        where = openvms_name(node) if node is not None else None
+    except Unquotable:
+        return _by_hand(known, old, new, cautions)
+    show = f"$ MCR SYSGEN SHOW {name}"
+    line = f"{'MIN_' if minimum else ''}{name} = {new:.0f}"
+    back, was = (f"{old:.0f}", f", was {old:.0f}") if old is not None else (UNSHOWN, "")
+    on = f" on node {where}, while logged in there" if where else ""
+    last = (
+        f"$! any older line for {name}: put ! before it, or AUTOGEN finds two values",
+        f'$ SEARCH {MODPARAMS} "{name}"',
+        f"$ OPEN/APPEND LOCKWRIGHT {MODPARAMS}",
+        f'$ WRITE LOCKWRIGHT "{line} {MARK}{was}"',
+        "$ CLOSE LOCKWRIGHT",
+    )
+    expected = f"; the export showed {back}" if old is not None else "; note it for the way back"
+    shown = (f"$! {name}{on}: the value now{expected}", show)
+    forget = (
+        "$! take the line out of MODPARAMS.DAT again (a new version of the file); put back any older line",
+        f'$ SEARCH/MATCH=NOR/NOHEADING/OUTPUT={MODPARAMS} {MODPARAMS} "{line} {MARK}"',
+    )
+    if dynamic:
+        apply = (
+            *shown,
+            *_sysgen("ACTIVE", name, f"{new:.0f}"),
+            f"$! check that it is {new:.0f}",
+            show,
+            "$! measure; when it is to stay, make it last over a reboot and over AUTOGEN",
+            *_sysgen("CURRENT", name, f"{new:.0f}"),
+            *last,
+        )
+        undo = (*_sysgen("ACTIVE", name, back), *_sysgen("CURRENT", name, back), *forget, show)
+    else:
+        apply = (*shown, *_keep(name), *last, *_autogen(), _then(name, new, minimum), show)
+        undo = (*forget, *_sysgen("CURRENT", name, back), *_undo_rest(name, back), show)
+    return Change(
+        key=f"openvms.sysgen:{where + ':' if where else ''}{name}",
+        target=name,
+        old=old,
+        new=new,
+        apply=apply,
+        undo=undo,
+        takes_effect=Effect.ONLINE if dynamic else Effect.REBOOT,
+        cautions=(*cautions, *(_ONLINE if dynamic else _REBOOT)),
+        memory_mb=memory_mb,
+    )
+
+
+def _checked(name: str, old: float | None, new: float, dynamic: bool, minimum: bool) -> Parameter:
+    known = PARAMETERS.get(name)
+    if known is None:
+        raise OutOfRange(f"{name!r}: only {', '.join(PARAMETERS)} are known with their ranges")
+    if not known.low <= new <= known.high or new != int(new):
+        raise OutOfRange(f"{name} {new:g}: a whole number from {known.low} to {known.high}")
+    if known.power_of_two and int(new) & (int(new) - 1):
+        raise OutOfRange(f"{name} {new:g}: a power of two; the system rounds up to one")
+    if dynamic != known.dynamic:
+        raise OutOfRange(f"{name} is {'' if known.dynamic else 'not '}dynamic")
+    if known.computed and not minimum:
+        raise OutOfRange(f"{name} is computed by AUTOGEN: a floor (MIN_{name}), not a bare value")
+    if old is not None and new == old:
+        raise OutOfRange(f"{name} is {new:g} already")
+    if minimum and old is not None and new < old:
+        raise OutOfRange(f"MIN_{name} = {new:g} is a floor: it never lowers {old:g}")
+    return known
+
+
+def _sysgen(where: str, name: str, value: str) -> tuple[str, ...]:
+    return ("$ MCR SYSGEN", f"USE {where}", f"SET {name} {value}", f"WRITE {where}", "EXIT")
+
+
+def _keep(name: str) -> tuple[str, ...]:
+    """Save all current parameters: AUTOGEN may change more than the one asked for."""
+    return (
+        "$! keep all parameters as they are now",
+        "$ MCR SYSGEN",
+        "USE CURRENT",
+        f"WRITE SYS$SYSTEM:BEFORE_{name}.PAR",
+        "EXIT",
+    )
+
+
+def _autogen() -> tuple[str, ...]:
+    return (
+        "$! compute without setting anything, and read what would change",
+        "$ @SYS$UPDATE:AUTOGEN SAVPARAMS TESTFILES CHECK_FEEDBACK",
+        "$ TYPE/PAGE SYS$SYSTEM:AGEN$PARAMS.REPORT",
+        "$! go on only if every change in that report is wanted. Then, once for all MODPARAMS.DAT lines of this plan",
+        "$! and in an agreed window, type (it sets the parameters, shuts the node down and reboots it):",
+        "$!   @SYS$UPDATE:AUTOGEN GETDATA REBOOT CHECK_FEEDBACK",
+    )
+
+
+def _then(name: str, new: float, minimum: bool) -> str:
+    return f"$! after the reboot, check that {name} is {'at least ' if minimum else ''}{new:.0f}"
+
+
+def _undo_rest(name: str, back: str) -> tuple[str, ...]:
+    return (
+        "$! AUTOGEN may have changed more: all parameters as before are in the file below; where they are wanted back,",
+        f"$!   MCR SYSGEN, USE SYS$SYSTEM:BEFORE_{name}.PAR, WRITE CURRENT",
+        "$! then, in an agreed window, reboot:  @SYS$SYSTEM:SHUTDOWN",
+        f"$! after the reboot, check that {name} is {back}",
+    )
+
+
+def _by_hand(known: Parameter, old: float | None, new: float, cautions: tuple[str, ...]) -> Change:
+    """A change without any executable line, for a node whose name could hide one."""
+    why = "The node's name holds characters that cannot be written into a script: apply this by hand on that node."
+    line = f"{'MIN_' if known.computed else ''}{known.name} = {new:.0f}"
+    return Change(
+        key=f"openvms.sysgen:by hand:{known.name}",
+        target=known.name,
+        old=old,
+        new=new,
+        apply=(f"$! apply by hand: {line} in MODPARAMS.DAT of that node",),
+        undo=(f"$! by hand: back to {f'{old:.0f}' if old is not None else UNSHOWN}",),
+        takes_effect=Effect.ADVICE,
+        cautions=(*cautions, why),
+    )
+
+
+_ONLINE = (
+    "Per node: MODPARAMS.DAT and the active value belong to the node where this is run. Needs CMKRNL and SYSPRV.",
+    "The active value is lost at a reboot until it is also written to CURRENT.",
+)
+_REBOOT = (
+    "Not dynamic: needs a reboot. Per node: MODPARAMS.DAT belongs to the node where this is run.",
+    "AUTOGEN recomputes every parameter and page, swap and dump file sizes: where parameters were set with SYSGEN "
+    "alone, put them into MODPARAMS.DAT first. Feedback of less than a day of uptime is not worth using.",
+    "If the node does not boot, boot conversationally and USE the saved parameter file (BEFORE_name.PAR).",
+)

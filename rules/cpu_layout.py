@@ -1,0 +1,233 @@
+"""What runs on which CPU of an OpenVMS node, as far as it was read, and which of them may be stopped.
+
+Read, never computed: the CPU on the same core is what `Cothd` says in SHOW CPU n/FULL, and nothing else. What was not
+read counts against a stop: a CPU that may be the primary is one, a CPU whose co-thread is not known to run stays on.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import ABSENT, Facts, Source, known
+from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, ProcessorModes
+from rules.changes.openvms_cpu import HIGHEST_CPU, NeverStop, stop_cpu
+from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
+from rules.finding import Change, NotApplicable, Untrusted
+from rules.openvms_node import READS, node_name, parameter_of, subject_of
+
+READ = (*READS, Cpu, FastpathDevice, KernelService, ProcessorModes)
+"""What a rule that asks for the layout has to declare."""
+SERVER = "LCKMGR_SERVER"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two CPUs of one core; `sibling` is `None` where a full display has no `Cothd`."""
+
+    cpu: int
+    sibling: int | None
+    source: Source
+
+    @property
+    def both(self) -> tuple[int, ...]:
+        """The CPUs of the core."""
+        return (self.cpu,) if self.sibling is None else (self.cpu, self.sibling)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One node's CPUs."""
+
+    facts: Facts
+
+    @property
+    def node(self) -> str | None:
+        """The node's name, where a display gives it."""
+        return node_name(self.facts)
+
+    @property
+    def subject(self) -> str:
+        """The node, or what to call it."""
+        return subject_of(self.facts)
+
+    @property
+    def active(self) -> float | None:
+        """CPUs in the active set; of two readings the smaller one."""
+        counts = [node.active_cpus for node in self.facts.every(Node)]
+        counts += [modes.cpus for modes in self.facts.every(ProcessorModes)]
+        return min((count for count in counts if known(count) and count > 0), default=None)
+
+    @property
+    def fastpath_read(self) -> bool:
+        """Whether SHOW FASTPATH was brought, with anything in it."""
+        return bool(self.facts.every(FastpathDevice) or self.facts.every(KernelService))
+
+    @property
+    def services(self) -> dict[str, KernelService]:
+        """Each service by its latest reading."""
+        return {service.service: service for service in self.facts.every(KernelService)}
+
+    @property
+    def lock_manager(self) -> tuple[int, Source] | None:
+        """The CPU that is dedicated to the lock manager now, and where it says so."""
+        for service in self.services.values():
+            if "lock manager" in service.service.lower():
+                return service.cpu, service.source
+        for cpu in self.facts.every(Cpu):
+            if cpu.process == SERVER and cpu.running:
+                return cpu.number, cpu.source
+        return None
+
+    def services_on(self, cpu: int) -> list[KernelService]:
+        """TCP/IP or the lock manager, if they run on this CPU."""
+        return [service for service in self.services.values() if service.cpu == cpu]
+
+    def devices_on(self, cpu: int) -> list[FastpathDevice]:
+        """Devices whose fast path is on this CPU, each by its latest reading."""
+        latest = {device.device: device for device in self.facts.every(FastpathDevice)}
+        found = {device.device: device for device in latest.values() if device.cpu == cpu}
+        for one in self.facts.every(Cpu):
+            for name in one.fastpath if one.number == cpu else ():
+                if name not in latest:
+                    found[name] = FastpathDevice(source=one.source, device=name, cpu=cpu, node=one.node)
+        return list(found.values())
+
+    def runs(self, cpu: int) -> bool | None:
+        """Whether a CPU is in the active set; `None` where nothing says so."""
+        states = [one for one in self.facts.every(Cpu) if one.number == cpu and one.state]
+        if states:
+            return states[-1].running
+        return True if self.devices_on(cpu) or self.services_on(cpu) else None
+
+    def may_be_primary(self, cpu: int) -> bool:
+        """Whether it is the primary, or nothing rules it out: CPU 0 and the lowest number seen count as it."""
+        said = {one.number: one.primary for one in self.facts.every(Cpu) if one.primary is not None}
+        if True in said.values():
+            return said.get(cpu) is True
+        if said.get(cpu) is False:
+            return False
+        return cpu <= min(self._seen(), default=0)
+
+    def _seen(self) -> Iterator[int]:
+        yield from (one.number for one in self.facts.every(Cpu))
+        yield from (device.cpu for device in self.facts.every(FastpathDevice))
+        yield from (service.cpu for service in self.facts.every(KernelService))
+
+    def pair(self, cpu: int) -> Pair | Untrusted | None:
+        """The co-thread of a CPU from its own full display or from its sibling's; `None` where neither was read."""
+        own = self.facts.latest(Cpu, number=cpu, full=True)
+        others = [one for one in self.facts.every(Cpu) if one.full and one.cothread == cpu and one.number != cpu]
+        if own is None:
+            numbers = {one.number for one in others}
+            if len(numbers) > 1:
+                return Untrusted(f"CPU {cpu} is the co-thread of {len(numbers)} CPUs at once: bring SHOW CPU/FULL anew")
+            return Pair(cpu, others[-1].number, others[-1].source) if others else None
+        if own.cothread is ABSENT:
+            if others:
+                return Untrusted(f"CPU {others[-1].number} names CPU {cpu} as co-thread, CPU {cpu} names none")
+            return Pair(cpu, None, own.source)
+        if not known(own.cothread) or own.cothread != int(own.cothread) or own.cothread == cpu or own.cothread < 0:
+            return Untrusted(f"CPU {cpu} cannot have {own.cothread!r} as co-thread: bring SHOW CPU {cpu}/FULL anew")
+        sibling = int(own.cothread)
+        back = self.facts.latest(Cpu, number=sibling, full=True)
+        if (back and back.cothread != cpu) or any(one.number != sibling for one in others):
+            return Untrusted(f"the displays disagree on the co-thread of CPU {cpu}: bring SHOW CPU/FULL anew")
+        return Pair(cpu, sibling, own.source)
+
+    def pairs(self) -> list[Pair | Untrusted]:
+        """Every core with two CPUs that was read, once; the lower number first."""
+        found: dict[frozenset[int | None], Pair | Untrusted] = {}
+        for number in sorted({one.number for one in self.facts.every(Cpu) if one.full}):
+            pair = self.pair(number)
+            if isinstance(pair, Untrusted):
+                found.setdefault(frozenset({number, None}), pair)
+            elif pair and pair.sibling is not None:
+                found.setdefault(frozenset({pair.cpu, pair.sibling}), pair)
+        return list(found.values())
+
+    @property
+    def all_full(self) -> bool:
+        """Whether a full display of every active CPU was brought."""
+        full = {one.number for one in self.facts.every(Cpu) if one.full}
+        return self.active is not None and len(full) >= self.active
+
+    @property
+    def cores(self) -> int | None:
+        """Number of cores with a running CPU; `None` where not every CPU was read."""
+        if not self.all_full:
+            return None
+        running = {one.number for one in self.facts.every(Cpu) if one.full and self.runs(one.number) is not False}
+        pairs = [pair for pair in self.pairs() if isinstance(pair, Pair)]
+        return len(running) - sum(1 for pair in pairs if {pair.cpu, pair.sibling} <= running)
+
+    def setting(self, name: str) -> float | None:
+        """A system parameter's value in the export; `None` where it was not brought or cannot be believed."""
+        found = parameter_of(self.facts, name, 0, HIGHEST_CPU + 1)
+        return found[0] if isinstance(found, tuple) else None
+
+    def why_not_stop(self, cpu: int) -> str | None:
+        """What stands against stopping this CPU, as a clause; `None` where nothing does."""
+        if self.may_be_primary(cpu):
+            return f"CPU {cpu} is the primary, or nothing read rules it out"
+        services = self.services_on(cpu)
+        if services:
+            return f"{services[0].service} runs on CPU {cpu}"
+        manager = self.lock_manager
+        if manager and manager[0] == cpu:
+            return f"the lock manager runs on CPU {cpu}"
+        return None
+
+    def stop(self, cpu: int, *cautions: str) -> tuple[Change, ...]:
+        """Stop a CPU; before it, lower LCKMGR_MODE where the dedicated lock manager would turn itself off.
+
+        Raises `NeverStop` where `why_not_stop` has something against it.
+        """
+        if against := self.why_not_stop(cpu):
+            raise NeverStop(against)
+        before: list[Change] = []
+        mode, left = self.setting("LCKMGR_MODE"), (self.active or 0) - 1
+        if self.lock_manager and mode is not None and 0 < left < mode:
+            why = (
+                f"CPU {cpu} stopped leaves {left:.0f} CPUs: at LCKMGR_MODE {mode:.0f} the lock manager's would be off."
+            )
+            before.append(self.set("LCKMGR_MODE", min(left, PARAMETERS["LCKMGR_MODE"].high), why))
+        names = [device.device for device in self.devices_on(cpu)]
+        return (*before, stop_cpu(cpu, primary=False, services=(), devices=names, node=self.node, cautions=cautions))
+
+    def set(self, name: str, new: float, *cautions: str) -> Change:
+        """Set a dynamic lock manager parameter on this node."""
+        return set_parameter(name, self.setting(name), new, dynamic=True, cautions=cautions, node=self.node)
+
+    def free_cpu(self, without: frozenset[int] = frozenset()) -> int | None:
+        """A CPU for the lock manager: no fast-path device, no service, not the primary, its co-thread none or as free.
+
+        Best one without a co-thread, then one whose co-thread is stopped; of equals the lowest, as the system chooses.
+        """
+        found = []
+        for number in sorted({one.number for one in self.facts.every(Cpu) if one.full} - without):
+            pair = self.pair(number)
+            if not isinstance(pair, Pair) or not self._free(number) or number > PARAMETERS["LCKMGR_CPUID"].high:
+                continue
+            if pair.sibling is None or self.runs(pair.sibling) is False:
+                found.append((0 if pair.sibling is None else 1, number))
+            elif self.runs(pair.sibling) and self._free(pair.sibling):
+                found.append((2, number))
+        return min(found)[1] if found else None
+
+    def _free(self, cpu: int) -> bool:
+        busy = self.devices_on(cpu) or self.why_not_stop(cpu)
+        return bool(self.fastpath_read and self.runs(cpu) and not busy)
+
+
+def no_dedicated(layout: Layout) -> NotApplicable | None:
+    """Say so where this machine or release has no dedicated lock manager: VAX, before V7.3, x86-64."""
+    hardware = next((node.hardware for node in reversed(layout.facts.every(Node)) if node.hardware), "")
+    version = next((node.version for node in reversed(layout.facts.every(Node)) if node.version), "")
+    digits = "".join(
+        letter for letter in (version or "").lstrip("Vv").split("-")[0] if letter.isdigit() or letter == "."
+    )
+    number = float(digits) if digits.count(".") == 1 and digits.strip(".") == digits else None
+    if (hardware or "").upper().startswith(("VAX", "MICROVAX", "VAXSTATION")):
+        return NotApplicable(f"{hardware}: the dedicated lock manager is for Alpha and Integrity")
+    if number is not None and (number < 7.3 or number >= 9):
+        return NotApplicable(f"OpenVMS {version}: the dedicated lock manager is for Alpha and Integrity from V7.3")
+    return None

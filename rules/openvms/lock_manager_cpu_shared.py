@@ -1,0 +1,188 @@
+"""The lock manager's CPU shares its core with a co-thread that runs.
+
+Finds: a CPU dedicated to the lock manager whose co-thread (`Cothd` in SHOW CPU n/FULL) is in the active set, with the
+fast path of a device, TCP/IP or just processes on it.
+
+Why it matters: two co-threads share the units of one core, and on OpenVMS even an idle CPU is busy with its idle loop.
+Every lock operation of the node goes through the dedicated CPU, so what slows that core slows them all. Automatic
+assignment keeps fast-path devices off the dedicated CPU but not off its co-thread. On a BL870c of four cores the
+dedicated CPU 6 had the network device EWC0 on its co-thread, CPU 2; with CPU 2 stopped lock operations peaked at
+499,842 per second, as much as the same machine did without co-threads, about 490,000 (source document 000).
+
+What to do: take the co-thread out with STOP/CPU, at a quiet time; FASTPATH_SERVER then moves its devices, SHOW FASTPATH
+says where. Where the co-thread is the primary or has TCP/IP, it stays: the lock manager (LCKMGR_CPUID), or what runs
+there, moves instead. Both last over a boot only with a line in SYSTARTUP_VMS.COM and LCKMGR_CPUID in MODPARAMS.DAT.
+
+When to ignore it: where the dedicated CPU is far from busy ([LCK73]Busy % of T4) and lock operations are no concern, or
+where the node has no CPU to spare for it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.openvms import Cpu, CpuModes, DedicatedLockManager, FastpathDevice
+from rules.changes.openvms_cpu import place_by_hand
+from rules.changes.quoting import comment
+from rules.cpu_layout import READ, SERVER, Layout
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://wiki.vmssoftware.com/LCKMGR_MODE",
+    "https://wiki.vmssoftware.com/IO_PRCPU_BITMAP",
+    "https://digiater.com/openvms/doc/ia64-v8.3/opsys/vmsos83/9996/9996pro_277.html",
+)
+BUSY = "[LCK73]Busy %"
+PUBLISHED = "about that of the machine without co-threads (one BL870c: 499,842/s against about 490,000/s)"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on it is worth a CPU."""
+
+    busy_percent: float = limit(
+        5.0, "this project: a dedicated CPU less busy than this loses nothing worth a CPU", high=100, unit="%"
+    )
+    few_cpus: int = limit(
+        4, "practice: of four CPUs the lock manager takes a quarter already (community.hpe.com 3562167)", high=32
+    )
+
+
+@rule(needs=(), uses=(*READ, CpuModes, DedicatedLockManager), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the one dedicated CPU of the node."""
+    layout = Layout(facts)
+    manager = layout.lock_manager
+    if manager is None:
+        yield _no_manager(facts, layout)
+        return
+    cpu, source = manager
+    own = facts.latest(Cpu, number=cpu, full=True)
+    if own and own.process and own.process != SERVER:
+        yield Untrusted(
+            f"{source} puts the lock manager on CPU {cpu}, {own.source} shows {own.process[:15]!r} there: "
+            f"take SHOW FASTPATH and SHOW CPU {cpu}/FULL at the same moment"
+        )
+        return
+    pair = layout.pair(cpu)
+    if pair is None:
+        yield Unknown((Lacking(f"co-thread of CPU {cpu} (Cothd)", f"SHOW CPU {cpu}/FULL"),))
+    elif isinstance(pair, Untrusted):
+        yield pair
+    elif pair.sibling is None:
+        yield Clean(f"CPU {cpu} of the lock manager has no co-thread (no Cothd in its full display)")
+    elif layout.runs(pair.sibling) is False:
+        yield Clean(f"co-thread CPU {pair.sibling} of the lock manager's CPU {cpu} is stopped")
+    elif not layout.fastpath_read:
+        yield Unknown((Lacking(f"devices and services on CPU {pair.sibling}", "SHOW FASTPATH"),))
+    elif layout.runs(pair.sibling) is None:
+        yield Unknown((Lacking(f"state of CPU {pair.sibling}", f"SHOW CPU {pair.sibling}/FULL"),))
+    elif quiet := _not_worth_it(facts, layout, limits, cpu):
+        yield quiet
+    else:
+        yield from _shared(facts, layout, cpu, pair.sibling, (source, pair.source))
+
+
+def _no_manager(facts: Facts, layout: Layout) -> Outcome:
+    off = [dedicated.on for dedicated in facts.every(DedicatedLockManager)]
+    if layout.fastpath_read:
+        return Clean("SHOW FASTPATH names no CPU for the lock manager: none is dedicated")
+    if off and not any(off) and None not in off:
+        return Clean("the [LCK73] columns are zero: no CPU is dedicated to the lock manager")
+    return Unknown((Lacking("the lock manager's CPU", "SHOW FASTPATH"),))
+
+
+def _not_worth_it(facts: Facts, layout: Layout, limits: Limits, cpu: int) -> Clean | None:
+    if layout.active is not None and layout.active <= limits.few_cpus:
+        few = f"{layout.active:g} CPUs are too few to stop one for it (limit {limits.few_cpus})"
+        return Clean(f"CPU {cpu} of the lock manager shares its core, but {few}: see openvms/lock_manager_idle")
+    busy = facts.latest(DedicatedLockManager, statistic="p95")
+    if busy and busy.on and known(busy.busy_percent) and 0 <= busy.busy_percent < limits.busy_percent:
+        said = f"{BUSY} {busy.busy_percent:g} (p95), limit {limits.busy_percent:g}"
+        return Clean(f"CPU {cpu} of the lock manager shares its core, but hardly works: {said}")
+    return None
+
+
+def _shared(facts: Facts, layout: Layout, cpu: int, sibling: int, sources: tuple[Source, Source]) -> Iterator[Outcome]:
+    devices, services = layout.devices_on(sibling), layout.services_on(sibling)
+    there = [device.device for device in devices] + [service.service for service in services]
+    serves = f"serves {' and '.join(map(comment, there))}" if there else "runs, too"
+    evidence = [
+        Evidence("CPU of the lock manager", cpu, "", sources[0]),
+        Evidence(f"co-thread of CPU {cpu} (Cothd)", sibling, "", sources[1]),
+        *(Evidence(f"fast-path CPU of {comment(one.device)}", one.cpu, "", one.source) for one in devices),
+        *(Evidence(f"CPU of {comment(one.service)}", one.cpu, "", one.source) for one in services),
+    ]
+    work = facts.latest(CpuModes, statistic="mean", cpu=sibling)
+    if work and known(work.idle_percent) and 0 <= work.idle_percent <= 100:
+        evidence.append(Evidence(f"CPU {sibling} not idle (mean)", round(100 - work.idle_percent, 1), "%", work.source))
+    against = layout.why_not_stop(sibling)
+    if against:
+        changes, step = _move(layout, cpu, sibling, against, there)
+        expects: tuple[Expectation, ...] = ()
+    else:
+        changes, step = layout.stop(sibling, *_to_stay(layout, cpu)), _stop(sibling, devices)
+        expects = (
+            Expectation(f"co-threads that run beside the lock manager on CPU {cpu}", 1, 0, "arithmetic"),
+            Expectation("highest rate of lock operations", None, PUBLISHED, "published"),
+        )
+    yield Finding(
+        subject=layout.subject,
+        severity=Severity.WARNING if there else Severity.ADVICE,
+        title=f"Lock manager on CPU {cpu} shares its core with CPU {sibling}, which {serves}",
+        says=(
+            f"CPU {cpu} and CPU {sibling} are co-threads of one core, so work on CPU {sibling} slows every lock "
+            f"operation of the node. {step} What it gives depends on the load: measure the same work before and after."
+        ),
+        evidence=tuple(evidence),
+        explains=("openvms/lock_manager_saturated",),
+        changes=changes,
+        expects=expects,
+    )
+    if against and not layout.all_full:
+        yield Unknown((Lacking("a core for the lock manager (Cothd of every CPU)", "SHOW CPU/FULL"),))
+    if not against and layout.setting("LCKMGR_MODE") is None:
+        yield Unknown((Lacking("LCKMGR_MODE, which a stopped CPU may undercut", "MCR SYSGEN SHOW LCKMGR_MODE"),))
+
+
+def _stop(sibling: int, devices: list[FastpathDevice]) -> str:
+    moved = ", ".join(comment(device.device) for device in devices)
+    if not moved:
+        return f"Stop CPU {sibling} with STOP/CPU {sibling}."
+    return (
+        f"Stop CPU {sibling} with STOP/CPU {sibling}. That moves the fast path of {moved} to another CPU "
+        f"(FASTPATH_SERVER does it): check with SHOW FASTPATH afterwards. Or move {moved} first; that alone leaves "
+        f"the idle loop and the processes of CPU {sibling} on the core."
+    )
+
+
+def _to_stay(layout: Layout, cpu: int) -> tuple[str, ...]:
+    found = []
+    if layout.setting("LCKMGR_CPUID") != cpu:
+        found.append(
+            f"Over a boot the lock manager stays on CPU {cpu} only with LCKMGR_CPUID = {cpu} in MODPARAMS.DAT: without "
+            "it it takes the lowest CPU other than the primary, and another CPU is its co-thread."
+        )
+    if layout.setting("LCKMGR_MODE") is None:
+        of = f" ({layout.active:.0f} now)" if layout.active else ""
+        found.append(
+            f"A dedicated lock manager turns itself off when fewer CPUs than LCKMGR_MODE are active{of}: look first, "
+            "and where it is as large as that, lower it by one before the stop."
+        )
+    return tuple(found)
+
+
+def _move(layout: Layout, cpu: int, sibling: int, against: str, there: list[str]) -> tuple[tuple[Change, ...], str]:
+    """Where the co-thread has to stay: another CPU for the lock manager, else another one for what runs there."""
+    not_it = f"CPU {sibling} is not to be stopped: {against}."
+    home = layout.free_cpu(without=frozenset({cpu, sibling}))
+    if home is None:
+        by_hand = tuple(place_by_hand(name, sibling) for name in there)
+        other = "Move what runs there, or the" if there else "Move the"
+        return by_hand, f"{not_it} {other} lock manager to a core of its own (LCKMGR_CPUID)."
+    if layout.setting("LCKMGR_CPUID") == home:
+        return (), f"{not_it} LCKMGR_CPUID is {home} in the export already but not in force: a change is pending."
+    was = f"The lock manager runs on CPU {cpu} now: where LCKMGR_CPUID was not brought, {cpu} takes it back there."
+    step = f"Move the lock manager to CPU {home}, on whose core no device, no TCP/IP and no primary was read."
+    return (layout.set("LCKMGR_CPUID", home, was),), f"{not_it} {step}"

@@ -1,0 +1,116 @@
+"""A CPU is dedicated to the lock manager and does little.
+
+Finds: a dedicated lock manager whose CPU serves hardly any request (`[LCK73]Busy %` of T4), or one on a machine with
+too few CPUs to spare any.
+
+Why it matters: LCKMGR_SERVER polls at priority 63 and takes a whole CPU whether there is work or not. On four CPUs that
+is a quarter of the machine; the vendor asks for more than five before turning it on.
+
+What to do: give the CPU back with LCKMGR_MODE 0. It is dynamic and can be turned on again at once. Measure the same
+work before and after: lock waits move from kernel time back into MP synchronisation.
+
+When to ignore it: when the figures miss the hours in which the node locks much, or when you measured more throughput
+with it than without.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.openvms import DedicatedLockManager, LockRates
+from rules.cpu_layout import READ, Layout
+from rules.dedicated import LCK73, not_to_believe, served
+from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://wiki.vmssoftware.com/LCKMGR_MODE",
+    "https://community.hpe.com/t5/Operating-System-OpenVMS/Dedicating-processor-to-record-locking/td-p/3562167",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What counts as little work, and as few CPUs."""
+
+    busy_percent: float = limit(5.0, "this project: a twentieth of one CPU any CPU can do", high=100, unit="%")
+    earns_percent: float = limit(
+        50.0, "this project: half busy when most is locked, it does what other CPUs would wait for", high=100, unit="%"
+    )
+    few_cpus: int = limit(
+        4, "practice: five or more, and a quarter of a 4-CPU machine is lost (community.hpe.com 3562167)", high=32
+    )
+
+
+@rule(needs=(), uses=(*READ, DedicatedLockManager, LockRates), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the one dedicated CPU of the node."""
+    layout, figures = Layout(facts), served(facts)
+    manager = layout.lock_manager
+    if manager is None and not figures:
+        said = layout.fastpath_read
+        yield Clean("SHOW FASTPATH names no CPU for the lock manager") if said else Unknown((LCK73,))
+        return
+    if why := not_to_believe(facts, layout):
+        yield why
+        return
+    if manager is None and not any(one.on for one in figures):
+        yield Clean("the [LCK73] columns are zero: no CPU is dedicated to the lock manager")
+        return
+    day = facts.latest(DedicatedLockManager, statistic="p95") or facts.latest(DedicatedLockManager, statistic="mean")
+    busy = day.busy_percent if day and known(day.busy_percent) else None
+    cpus = layout.active
+    few = cpus is not None and cpus <= limits.few_cpus
+    if (most := _most(facts)) >= limits.earns_percent:
+        yield Clean(f"[LCK73]Busy % up to {most:g}, limit {limits.earns_percent:g}: it is worth its CPU then")
+    elif few:
+        yield _finding(layout, limits, day, busy, f"of only {cpus:.0f} CPUs")
+        if busy is None:
+            yield Unknown((LCK73,))
+    elif busy is None:
+        yield Unknown((LCK73,))
+    elif busy >= limits.busy_percent:
+        yield Clean(f"[LCK73]Busy % {busy:g} ({day.statistic if day else ''}), limit {limits.busy_percent:g}")
+    else:
+        yield _finding(layout, limits, day, busy, "hardly used")
+        if cpus is None:
+            yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),))
+
+
+def _most(facts: Facts) -> float:
+    """The highest share of all statistics: a night's batch may earn what the day does not."""
+    peaks = [one.busy_percent for one in facts.every(DedicatedLockManager)]
+    return max((peak for peak in peaks if known(peak)), default=0.0)
+
+
+def _finding(layout: Layout, limits: Limits, day: DedicatedLockManager | None, busy: float | None, why: str) -> Finding:
+    manager, cpus = layout.lock_manager, layout.active
+    evidence = [Evidence("CPU of the lock manager", manager[0], "", manager[1])] if manager else []
+    if day and busy is not None:
+        evidence.append(Evidence(f"[LCK73]Busy % ({day.statistic})", busy, "%", day.source, limits.busy_percent))
+    used = f" It serves requests {busy:g} % of the time." if busy is not None else ""
+    mode = layout.setting("LCKMGR_MODE")
+    off = mode == 0
+    step = (
+        "LCKMGR_MODE is 0 in the export already, so the change waits or was not written to the active values: look."
+        if off
+        else "LCKMGR_MODE 0 gives the CPU back at once."
+    )
+    idle = 1 - (busy or 0) / 100
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.ADVICE,
+        title=f"CPU {manager[0]} dedicated to the lock manager, {why}"
+        if manager
+        else f"CPU for the lock manager, {why}",
+        says=(
+            f"The lock manager takes a whole CPU, {why}.{used} {step} Do it under the usual load and count operations "
+            "per second before and after: waits for locks show as MP synch again, not as kernel time."
+        ),
+        evidence=tuple(evidence),
+        cost=Cost(idle, idle if busy is not None else 0.0, 1.0),
+        changes=()
+        if off
+        else (layout.set("LCKMGR_MODE", 0, "Keep it if throughput falls: the undo turns it on again."),),
+        expects=(Expectation("CPUs for other work", cpus - 1, cpus, "arithmetic"),) if cpus else (),
+    )

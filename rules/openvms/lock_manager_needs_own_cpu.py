@@ -1,0 +1,222 @@
+"""CPUs spin for the lock database, which has no CPU of its own.
+
+Finds: MP synchronisation above two CPUs' worth in the busy part of the day, on more than five CPUs, with many lock
+operations, and no CPU dedicated to the lock manager.
+
+Why it matters: one spinlock guards the lock database. CPUs that wait for it spin and do nothing else; on a BL870c of
+four cores 273 of 400 per cent were MP synchronisation, and it did less work than with half of the load (source
+document 000).
+
+What to do: a spinlock trace (SDA, SPL) decides whether the lock manager is to blame. If it is, turn the dedicated lock
+manager on: LCKMGR_MODE is the number of CPUs that must be active before it starts, not a CPU number. It is dynamic.
+Put it, with LCKMGR_CPUID, on a CPU without a fast-path device and without TCP/IP, not the primary, in the same RAD as
+the work, with no co-thread or an idle one.
+
+It costs one CPU. Published for an rx4640 with eight cores: a little more at the peak, a far gentler decline beyond it.
+Callers then wait in kernel mode, so falling MP synchronisation alone is no success: count operations per second.
+
+When to ignore it: when the trace blames another spinlock, when the peak is one batch job, or with few cores: on four a
+dedicated CPU takes a quarter of the machine.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import OVERFLOW, Facts, known
+from collectors.facts.openvms import DedicatedLockManager, LockRates, ProcessorModes
+from rules.cpu_layout import READ, Layout, no_dedicated
+from rules.finding import (
+    Change,
+    Clean,
+    Cost,
+    Evidence,
+    Expectation,
+    Finding,
+    Lacking,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://wiki.vmssoftware.com/LCKMGR_MODE",
+    "https://wiki.vmssoftware.com/LCKMGR_CPUID",
+    "https://wiki.vmssoftware.com/MONITOR_MODES",
+    "https://community.hpe.com/t5/Operating-System-OpenVMS/Dedicating-processor-to-record-locking/td-p/3562167",
+)
+TRACE = Lacking(
+    "spinlock trace (whether LCKMGR is the spinlock that is waited for)",
+    "ANALYZE/SYSTEM: SPL LOAD, SPL START TRACE, under load SPL SHOW TRACE/SUMMARY, SPL STOP TRACE, SPL UNLOAD",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The vendor's two figures, and what counts as much locking."""
+
+    mp_synch_percent: float = limit(
+        200.0, "vendor: higher than 200 % (OpenVMS V7.3 New Features, 4.4.1)", unit="% of one CPU"
+    )
+    least_cpus: int = limit(
+        6, "vendor: more than five CPUs (OpenVMS V7.3 New Features, 4.4.1)", low=2, high=32, unit="CPUs"
+    )
+    lock_operations: float = limit(
+        50_000.0,
+        "this project: at 344,880/s the spinlock of a BL870c was always held (source document 000), 2.9 µs each; on a "
+        "machine four times slower fewer than 50,000/s leave it free almost half of the time",
+        unit="operations/s",
+    )
+    critical_share: float = limit(
+        50.0,
+        "practice: with 68 % of a BL870c in MP synch it did less work than with half of the load (source document 000)",
+        high=100,
+        unit="%",
+    )
+
+
+@rule(needs=(ProcessorModes,), uses=(*READ, LockRates, DedicatedLockManager), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the node."""
+    layout = Layout(facts)
+    modes = facts.latest(ProcessorModes, statistic="p95") or facts.latest(ProcessorModes, statistic="mean")
+    quiet = no_dedicated(layout) or _own_already(facts, layout) or _little_spinning(layout, limits, modes)
+    quiet = quiet or _other_reasons(facts, layout, limits, modes)
+    if quiet:
+        yield quiet
+        return
+    assert modes is not None  # noqa: S101 - _little_spinning() has turned everything else away
+    assert known(modes.mp_synch_percent)  # noqa: S101 - the same
+    yield _finding(facts, layout, limits, modes, modes.mp_synch_percent)
+    yield Unknown((TRACE,))
+    if not layout.fastpath_read:
+        yield Unknown((Lacking("devices and services of each CPU", "SHOW FASTPATH"),))
+    if not layout.all_full:
+        yield Unknown((Lacking("co-threads of each CPU, and which is the primary", "SHOW CPU/FULL"),))
+
+
+def _own_already(facts: Facts, layout: Layout) -> Outcome | None:
+    if layout.lock_manager:
+        return NotApplicable(f"the lock manager has a CPU of its own: CPU {layout.lock_manager[0]}")
+    if any(dedicated.on for dedicated in facts.every(DedicatedLockManager)):
+        return NotApplicable("the lock manager has a CPU of its own: the [LCK73] columns show it at work")
+    return None
+
+
+def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | None) -> Outcome | None:
+    synch = modes.mp_synch_percent if modes else None
+    if synch is OVERFLOW:
+        return Untrusted("MP synch is printed as asterisks: take a longer interval")
+    if modes is None or not known(synch):
+        return Unknown((Lacking("MP synch over the day", ProcessorModes.BRING),))
+    cpus = layout.active
+    if synch < 0 or (known(modes.cpus) and synch > 102 * modes.cpus):
+        return Untrusted(f"MP synch {synch:g} % on {modes.cpus} CPUs")
+    said = f"MP synch {synch:g} % of one CPU ({modes.statistic}), limit {limits.mp_synch_percent:g}"
+    if synch <= limits.mp_synch_percent:
+        return Clean(said)
+    if cpus is None:
+        return Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), said)
+    if cpus < limits.least_cpus:
+        return Clean(f"{said}, but of {cpus:g} CPUs a dedicated one takes {1 / cpus:.0%} of the machine")
+    if layout.cores is not None and layout.cores < limits.least_cpus:
+        return Clean(
+            f"{said}, but the {cpus:g} CPUs are co-threads of {layout.cores} cores, of which a dedicated one takes "
+            f"{1 / layout.cores:.0%} (published for four such cores: 499,842 operations/s with it, 490,000 without)"
+        )
+    return None
+
+
+def _other_reasons(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes | None) -> Outcome | None:
+    """What speaks against advice although CPUs spin: no lock traffic, or not known whether it is on already."""
+    rates = _rates(facts)
+    operations = rates.operations_per_second if rates else None
+    spins = f"MP synch {modes.mp_synch_percent if modes else 0:g} % of one CPU"
+    if rates is None or operations is None:
+        return Unknown((Lacking("lock operations per second ([MON.LOCK])", LockRates.BRING), TRACE), spins)
+    if operations < 0:
+        return Untrusted(f"{operations:g} lock operations per second")
+    if operations < limits.lock_operations:
+        few = f"only {operations:,.0f} lock operations/s ({rates.statistic}; limit {limits.lock_operations:,.0f})"
+        return Unknown((TRACE,), f"{spins}, but {few}: another spinlock may be the cause")
+    dedicated = [one.on for one in facts.every(DedicatedLockManager) if one.on is not None]
+    if not layout.fastpath_read and not dedicated:
+        return Unknown((Lacking("whether the lock manager has a CPU already", "SHOW FASTPATH"),), spins)
+    mode = layout.setting("LCKMGR_MODE")
+    if mode and layout.active and mode <= layout.active:
+        why = f"LCKMGR_MODE is {mode:g} with {layout.active:g} active CPUs, yet no CPU was seen at it: is it pending?"
+        return Unknown((Lacking("state of LCKMGR_SERVER", "SHOW SYSTEM/PROCESS=LCKMGR_SERVER"),), why)
+    return None
+
+
+def _rates(facts: Facts) -> LockRates | None:
+    """Lock operations when the CPUs spun most, else in the busy part of the day, else on average."""
+    for statistic in ("at mp synch peak", "p95", "mean"):
+        if (rates := facts.latest(LockRates, statistic=statistic)) and rates.operations_per_second is not None:
+            return rates
+    return None
+
+
+def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes, synch: float) -> Finding:
+    cpus, rates = layout.active, _rates(facts)
+    assert cpus is not None  # noqa: S101 - _little_spinning() has turned everything else away
+    assert rates is not None  # noqa: S101 - _other_reasons() has
+    operations = rates.operations_per_second or 0.0
+    others = [facts.latest(ProcessorModes, statistic=name) for name in ("mean", "at mp synch peak")]
+    seen = [one.mp_synch_percent for one in others if one and known(one.mp_synch_percent)] + [synch]
+    changes, where = _changes(layout, limits)
+    share = synch / cpus
+    spins = f"{synch / 100:.1f} of {cpus:.0f} CPUs spin"
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.CRITICAL if share >= limits.critical_share else Severity.WARNING,
+        title=f"{spins}: MP synch {synch:.0f} % at {operations:,.0f} lock operations/s",
+        says=(
+            f"MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own. If a spinlock "
+            f"trace blames LCKMGR, dedicate one: LCKMGR_MODE {limits.least_cpus} turns it on while at least "
+            f"{limits.least_cpus} CPUs are active. {where} It costs one CPU; kernel time replaces MP synch, so judge "
+            "by operations per second and not by falling MP synch."
+        ),
+        evidence=(
+            Evidence(f"MP synch ({modes.statistic})", synch, "% of one CPU", modes.source, limits.mp_synch_percent),
+            Evidence("CPUs", cpus, "", modes.source, limits.least_cpus),
+            Evidence(f"lock operations ({rates.statistic})", operations, "/s", rates.source, limits.lock_operations),
+        ),
+        cost=Cost(synch / 100, min(seen) / 100, max(seen) / 100),
+        explains=("openvms/concurrency_past_peak",),
+        changes=changes,
+        expects=(
+            Expectation("CPUs left for all other work", cpus, cpus - 1, "arithmetic"),
+            Expectation(
+                "lock operations per second",
+                operations,
+                "a little more at the peak, a far gentler decline beyond it (rx4640, eight cores)",
+                "published",
+            ),
+        ),
+    )
+
+
+def _changes(layout: Layout, limits: Limits) -> tuple[tuple[Change, ...], str]:
+    """LCKMGR_CPUID first, so that it starts where it is to stay; then LCKMGR_MODE."""
+    home = layout.free_cpu()
+    on = layout.set(
+        "LCKMGR_MODE",
+        limits.least_cpus,
+        "Not a CPU number: the number of active CPUs from which on it runs. With fewer it turns itself off.",
+        "Only if a spinlock trace shows LCKMGR as the spinlock that is waited for.",
+        "No process may have hard affinity to that CPU. Back at once with LCKMGR_MODE as before.",
+    )
+    if not (layout.fastpath_read and layout.all_full):
+        left = "left alone it takes the lowest one other than the primary, whatever that CPU or its co-thread serves."
+        return (on,), f"Which CPU suits it was not in the export; {left}"
+    if home is None:
+        return (
+            on,
+        ), "No core was found free of devices, TCP/IP and the primary: free one first (check IO_PRCPU_BITMAP)."
+    where = f"CPU {home} suits it: on its core no fast-path device, no TCP/IP and no primary were read."
+    if layout.setting("LCKMGR_CPUID") == home:
+        return (on,), where
+    return (layout.set("LCKMGR_CPUID", home, "Check by hand that the CPU is in the RAD of the work (NUMA)."), on), where

@@ -1,0 +1,84 @@
+"""The CPU dedicated to the lock manager is full.
+
+Finds: a dedicated lock manager whose CPU is busy with requests nearly all of the time in the busy part of the day
+(`[LCK73]Busy %` of T4).
+
+Why it matters: all lock operations of the node go through this one CPU. When it is full, callers spin in kernel mode
+until they are served, and every process more makes all of them wait longer. Published ceiling of one such CPU on a
+BL870c: 499,842 lock operations per second (source document 000).
+
+What to do: ask for fewer lock operations. In Rdb: open a database on one node, row caches, fewer page locks; in RMS:
+open for input what is only read, larger buffers. More CPUs, more processes or a second dedicated CPU do not help: there
+is one. A CPU whose core is not shared with a co-thread serves faster (openvms/lock_manager_cpu_shared).
+
+When to ignore it: when throughput is as wanted, or the peak is one batch job that may wait.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.openvms import DedicatedLockManager, LockRates
+from rules.cpu_layout import READ, Layout
+from rules.dedicated import LCK73, not_to_believe, served
+from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.kit import limit, rule
+
+LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE",)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which share on the CPU is full."""
+
+    busy_percent: float = limit(
+        90.0, "this project: at nine tenths a single server makes callers wait ten service times", high=100, unit="%"
+    )
+
+
+@rule(needs=(), uses=(*READ, DedicatedLockManager, LockRates), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the one dedicated CPU of the node."""
+    layout, figures = Layout(facts), served(facts)
+    if not figures:
+        if layout.fastpath_read and not layout.lock_manager:
+            yield NotApplicable("SHOW FASTPATH names no CPU for the lock manager: none is dedicated")
+        else:
+            yield Unknown((LCK73,))
+        return
+    if why := not_to_believe(facts, layout):
+        yield why
+        return
+    if not any(one.on for one in figures):
+        yield NotApplicable("the [LCK73] columns are zero: no CPU is dedicated to the lock manager")
+        return
+    day = facts.latest(DedicatedLockManager, statistic="p95") or facts.latest(DedicatedLockManager, statistic="mean")
+    if day is None or not known(day.busy_percent):
+        yield Unknown((LCK73,))
+        return
+    busy = day.busy_percent
+    said = f"[LCK73]Busy % {busy:g} ({day.statistic})"
+    if busy < limits.busy_percent:
+        yield Clean(f"{said}, limit {limits.busy_percent:g}")
+        return
+    mean = facts.latest(DedicatedLockManager, statistic="mean")
+    always = mean is not None and known(mean.busy_percent) and mean.busy_percent >= limits.busy_percent
+    rate = day.requests_per_second
+    at = f" at {rate:,.0f} requests per second" if known(rate) else ""
+    on = f"CPU {layout.lock_manager[0]}" if layout.lock_manager else "The CPU"
+    evidence = [Evidence(f"[LCK73]Busy % ({day.statistic})", busy, "%", day.source, limits.busy_percent)]
+    if known(rate):
+        evidence.append(Evidence(f"[LCK73]Req Count/Sec ({day.statistic})", rate, "/s", day.source))
+    yield Finding(
+        subject=layout.subject,
+        severity=Severity.CRITICAL if always else Severity.WARNING,
+        title=f"Dedicated lock manager CPU {busy:.0f} % busy{at}",
+        says=(
+            f"{on} of the lock manager serves requests {busy:.0f} % of the time{at}, and there can be only one. "
+            "Callers spin in kernel mode meanwhile, so more CPUs or processes wait with them and do not help: what "
+            "counts is fewer lock operations. How many processors the callers lose cannot be told from kernel time."
+        ),
+        evidence=tuple(evidence),
+        explains=("openvms/concurrency_past_peak",),
+        expects=(Expectation("[LCK73]Busy %", busy, "falls as lock operations per unit of work do", "heuristic"),),
+    )

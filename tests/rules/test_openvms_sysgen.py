@@ -1,0 +1,168 @@
+"""System parameters of OpenVMS: ranges, what is written where, and that the way back is whole."""
+
+import pytest
+
+from rules.changes.openvms_sysgen import PARAMETERS, OutOfRange, set_parameter
+from rules.finding import Change, Effect
+from rules.plan import make_plan
+
+HOSTILE = ('x"; drop table y --', "A\n$ DELETE SYS$SYSTEM:*.*;*", "N]", "N" * 300, "NODE\u202eA", "'F$PID()'", "A B")
+
+
+def executed(lines: tuple[str, ...]) -> list[str]:
+    """What DCL and SYSGEN would run: comments left out."""
+    return [line for line in lines if not line.startswith("$!")]
+
+
+def reshashtbl(old: float | None = 2048, new: float = 16384) -> Change:
+    return set_parameter("RESHASHTBL", old, new, dynamic=False, minimum=True)
+
+
+def test_a_table_that_autogen_computes_gets_a_floor_and_a_reboot() -> None:
+    change = reshashtbl()
+    run = executed(change.apply)
+    assert change.takes_effect is Effect.REBOOT
+    assert run[0] == "$ MCR SYSGEN SHOW RESHASHTBL"
+    assert run[-1] == "$ MCR SYSGEN SHOW RESHASHTBL"
+    assert '$ WRITE LOCKWRIGHT "MIN_RESHASHTBL = 16384 ! Lockwright, was 2048"' in run
+    assert not any('"RESHASHTBL =' in line for line in run)
+
+
+def test_the_report_is_read_before_anything_is_set_and_nothing_executable_reboots() -> None:
+    apply = reshashtbl().apply
+    review = apply.index("$ TYPE/PAGE SYS$SYSTEM:AGEN$PARAMS.REPORT")
+    (reboot,) = [number for number, line in enumerate(apply) if "@SYS$UPDATE:AUTOGEN GETDATA REBOOT" in line]
+    assert review < reboot
+    (tried,) = [line for line in executed(apply) if "AUTOGEN" in line]
+    assert tried == "$ @SYS$UPDATE:AUTOGEN SAVPARAMS TESTFILES CHECK_FEEDBACK"
+    for line in executed(apply) + executed(reshashtbl().undo):
+        assert "REBOOT" not in line
+        assert "SHUTDOWN" not in line
+
+
+def test_undo_of_a_reboot_parameter_takes_exactly_the_written_line_out_and_sets_the_old_value() -> None:
+    change = reshashtbl()
+    (written,) = [line.split('"')[1] for line in change.apply if line.startswith("$ WRITE")]
+    (removed,) = [line.split('"')[1] for line in change.undo if line.startswith("$ SEARCH/MATCH=NOR")]
+    assert written.startswith(removed)
+    assert executed(change.undo)[1:6] == ["$ MCR SYSGEN", "USE CURRENT", "SET RESHASHTBL 2048", "WRITE CURRENT", "EXIT"]
+    assert any("BEFORE_RESHASHTBL.PAR" in line for line in change.undo)
+    assert "WRITE SYS$SYSTEM:BEFORE_RESHASHTBL.PAR" in executed(change.apply)
+
+
+def test_a_dynamic_parameter_is_set_now_and_made_to_last() -> None:
+    change = set_parameter("LCKMGR_MODE", 0, 6, dynamic=True)
+    run = executed(change.apply)
+    assert change.takes_effect is Effect.ONLINE
+    assert run[:6] == [
+        "$ MCR SYSGEN SHOW LCKMGR_MODE",
+        "$ MCR SYSGEN",
+        "USE ACTIVE",
+        "SET LCKMGR_MODE 6",
+        "WRITE ACTIVE",
+        "EXIT",
+    ]
+    assert '$ WRITE LOCKWRIGHT "LCKMGR_MODE = 6 ! Lockwright, was 0"' in run
+    assert not any("AUTOGEN" in line for line in run)
+    undone = executed(change.undo)
+    assert undone[1:4] == ["USE ACTIVE", "SET LCKMGR_MODE 0", "WRITE ACTIVE"]
+    assert undone[6:9] == ["USE CURRENT", "SET LCKMGR_MODE 0", "WRITE CURRENT"]
+    assert any('"LCKMGR_MODE = 6 ! Lockwright"' in line for line in undone)
+
+
+def test_minus_one_is_a_legal_old_value_of_pe1() -> None:
+    change = set_parameter("PE1", -1, 1, dynamic=True)
+    assert "SET PE1 1" in change.apply
+    assert "SET PE1 -1" in change.undo
+
+
+def test_where_the_old_value_was_not_shown_the_undo_asks_for_it() -> None:
+    undo = reshashtbl(None).undo
+    assert "SET RESHASHTBL <the value shown before the change>" in undo
+    assert not any("None" in line or "nan" in line for line in (*undo, *reshashtbl(None).apply))
+
+
+@pytest.mark.parametrize(
+    ("name", "new", "dynamic"),
+    [
+        ("RESHASHTBL", 0, False),
+        ("RESHASHTBL", 33_554_432, False),
+        ("RESHASHTBL", 48_000, False),
+        ("LOCKIDTBL", 1_791, False),
+        ("LOCKIDTBL", 16_776_960, False),
+        ("LCKMGR_MODE", -1, True),
+        ("LCKMGR_MODE", 33, True),
+        ("LCKMGR_CPUID", 32, True),
+        ("LOCKDIRWT", 256, False),
+        ("LOCKRMWT", 11, True),
+        ("PE1", -2, True),
+        ("LOCKRMWT", 2.5, True),
+        ("LOCKRMWT", float("nan"), True),
+    ],
+)
+def test_a_value_outside_the_range_is_never_printed(name: str, new: float, dynamic: bool) -> None:
+    with pytest.raises(OutOfRange):
+        set_parameter(name, None, new, dynamic=dynamic, minimum=not dynamic)
+
+
+@pytest.mark.parametrize("name", sorted(PARAMETERS))
+def test_both_ends_of_each_range_are_taken(name: str) -> None:
+    known = PARAMETERS[name]
+    for new in (known.low, known.high):
+        assert set_parameter(name, None, new, dynamic=known.dynamic, minimum=known.computed).new == new
+
+
+def test_a_bare_value_for_what_autogen_computes_is_refused() -> None:
+    with pytest.raises(OutOfRange, match="MIN_RESHASHTBL"):
+        set_parameter("RESHASHTBL", 2048, 16384, dynamic=False)
+
+
+def test_a_floor_is_not_asked_to_lower() -> None:
+    with pytest.raises(OutOfRange, match="never lowers"):
+        set_parameter("LOCKIDTBL", 100_000, 50_000, dynamic=False, minimum=True)
+
+
+def test_a_value_already_in_force_is_no_change() -> None:
+    with pytest.raises(OutOfRange, match="already"):
+        set_parameter("LCKMGR_MODE", 6, 6, dynamic=True)
+
+
+@pytest.mark.parametrize(("name", "dynamic"), [("RESHASHTBL", True), ("LCKMGR_MODE", False)])
+def test_write_active_is_for_dynamic_parameters_alone(name: str, dynamic: bool) -> None:
+    with pytest.raises(OutOfRange, match="dynamic"):
+        set_parameter(name, None, 8, dynamic=dynamic, minimum=True)
+
+
+def test_an_unknown_parameter_is_refused() -> None:
+    with pytest.raises(OutOfRange, match="known"):
+        set_parameter("SMP_SPINWAIT", 100_000, 200_000, dynamic=True)
+
+
+def test_a_node_is_named_in_the_script_and_in_the_key() -> None:
+    change = set_parameter("LOCKDIRWT", 1, 10, dynamic=False, node="pandor::")
+    assert change.key == "openvms.sysgen:PANDOR:LOCKDIRWT"
+    assert "PANDOR" in change.apply[0]
+
+
+@pytest.mark.parametrize("node", HOSTILE)
+def test_a_hostile_node_name_reaches_no_line(node: str) -> None:
+    change = set_parameter("LOCKDIRWT", 1, 10, dynamic=False, node=node)
+    assert change.takes_effect is Effect.ADVICE
+    assert not executed(change.apply)
+    assert not executed(change.undo)
+    for text in (*change.apply, *change.undo, *change.cautions, change.key):
+        assert node not in text
+        assert "\n" not in text
+
+
+def test_two_parameters_share_one_reboot_and_are_undone_in_reverse() -> None:
+    first, second = reshashtbl(), set_parameter("LOCKIDTBL", 4_000, 60_000, dynamic=False, minimum=True)
+    (step,) = make_plan([first, second]).steps
+    assert step.apply.index("MIN_RESHASHTBL") < step.apply.index("MIN_LOCKIDTBL")
+    assert step.undo.index("SET LOCKIDTBL 4000") < step.undo.index("SET RESHASHTBL 2048")
+
+
+def test_every_line_is_dcl_sysgen_or_a_comment_of_dcl() -> None:
+    for change in (reshashtbl(), set_parameter("LCKMGR_MODE", 0, 6, dynamic=True)):
+        for line in (*change.apply, *change.undo):
+            assert line.startswith("$") or line.split()[0] in ("USE", "SET", "WRITE", "EXIT")
