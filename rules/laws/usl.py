@@ -6,7 +6,7 @@ package `usl` does; its printed coefficients are reproduced in the tests.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,8 @@ LEAST_POINTS = 6
 """Source: the R package `usl` warns below six."""
 LEAST_R2 = 0.9
 """RULES.md: a poorer fit is never extrapolated."""
-ON_THE_BOUND = 1e-6
-"""A coefficient nearer to zero than this is zero: the optimum lies on the bound."""
+NO_EFFECT = 1e-6
+"""A coefficient that changes the rate at the highest load by less than this share is zero: it lies on its bound."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class Model:
 
     def rate(self, load: float) -> float:
         """The rate the law gives at a load."""
-        return self.gamma * load / (1 + self.alpha * (load - 1) + self.beta * load * (load - 1))
+        return law(self.alpha, self.beta, self.gamma, load)
 
     @property
     def peak_load(self) -> float | None:
-        """The load of the highest rate; `None` where the law has no peak."""
-        if self.beta <= ON_THE_BOUND or self.alpha >= 1:
+        """The load of the highest rate, 1 where the rate falls from the beginning; `None` where it never falls."""
+        if self.beta <= 0:
             return None
-        return max(1.0, math.sqrt((1 - self.alpha) / self.beta))
+        return max(1.0, math.sqrt(max(0.0, 1 - self.alpha) / self.beta))
 
     @property
     def peak_rate(self) -> float | None:
@@ -52,19 +52,27 @@ class Model:
         return None if self.peak_load is None else self.rate(self.peak_load)
 
 
+def law(alpha: float, beta: float, gamma: float, load: float) -> float:
+    """X(N)."""
+    return gamma * load / (1 + alpha * (load - 1) + beta * load * (load - 1))
+
+
 def model_of(series: LoadSeries) -> Model:
     """Fit the law to a load series and say whether it may be used."""
     loads = [point.load for point in series.points]
     rates = [point.rate for point in series.points]
     different = len(set(loads))
-    if different < 3 or min(loads, default=0) <= 0 or max(rates, default=0) <= 0:
-        why = f"{different} different loads: three coefficients need at least three, and {LEAST_POINTS} to be trusted"
-        if min(loads, default=0) <= 0 or max(rates, default=0) <= 0:
-            why = "a load or all rates are zero: the law starts at a load above zero"
-        return Model(series, "usl", 0.0, 0.0, 0.0, 0.0, None, False, why)
+    unfit = None
+    if not all(math.isfinite(value) for value in (*loads, *rates)):
+        unfit = "a load or a rate is not a number"
+    elif min(loads, default=0) <= 0 or min(rates, default=0) < 0 or max(rates, default=0) <= 0:
+        unfit = "a load or all rates are zero, or one is negative: the law starts at a load above zero"
+    elif different < 3:
+        unfit = f"{different} different loads: three coefficients need at least three, and {LEAST_POINTS} to be trusted"
+    if unfit:
+        return Model(series, "usl", 0.0, 0.0, 0.0, 0.0, None, False, unfit)
     alpha, beta, gamma, errors = fit(loads, rates)
-    model = Model(series, "usl", alpha, beta, gamma, 0.0, errors, True, None)
-    r2 = r_squared(rates, [model.rate(load) for load in loads])
+    r2 = r_squared(rates, [law(alpha, beta, gamma, load) for load in loads])
     why_not = None
     if r2 < LEAST_R2:
         why_not = f"poor fit: R² {r2:.3f} is under {LEAST_R2:g}, so nothing is read from the law"
@@ -78,41 +86,80 @@ def fit(
 ) -> tuple[float, float, float, tuple[float, float, float] | None]:
     """Least squares over α, β in [0, 1] and γ ≥ 0; returns them with their standard errors.
 
-    Raises nothing: loads must be positive and not all alike (see `model_of`).
+    Loads must be positive and finite and not all alike, rates finite and not all zero (see `model_of`). Several
+    starts, the best result: from one start alone the search can stop on a bound.
     """
     import numpy as np
     from scipy.optimize import least_squares
 
     load, rate = np.asarray(loads, float), np.asarray(rates, float)
     scale = float(rate.max())
-    start = (0.01, 1e-4, float((rate / load).max()) / scale)
+    pairs = load * (load - 1)
 
     def miss(p: Any) -> Any:
-        return p[2] * load / (1 + p[0] * (load - 1) + p[1] * load * (load - 1)) - rate / scale
+        return p[2] * load / (1 + p[0] * (load - 1) + p[1] * pairs) - rate / scale
 
-    found = least_squares(
-        miss,
-        start,
-        bounds=((0, 0, 0), (1, 1, np.inf)),
-        x_scale=(0.1, 1e-3, start[2]),
-        xtol=1e-15,
-        ftol=1e-15,
-        gtol=1e-15,
-    )
+    def slope(p: Any) -> Any:
+        below = 1 + p[0] * (load - 1) + p[1] * pairs
+        share = load / below
+        return np.column_stack((-p[2] * share * (load - 1) / below, -p[2] * share * pairs / below, share))
+
+    tries = [
+        least_squares(
+            miss,
+            start,
+            jac=slope,
+            bounds=((0, 0, 0), (1, 1, np.inf)),
+            x_scale="jac",
+            xtol=1e-15,
+            ftol=1e-15,
+            gtol=1e-15,
+        )
+        for start in _starts(load, rate / scale)
+    ]
+    found = min(tries, key=lambda one: float(one.cost))
     alpha, beta, gamma = (float(value) for value in found.x)
-    errors = None
-    free = len(load) - 3
-    if free > 0:
-        try:
-            slope = np.asarray(found.jac)
-            variance = np.linalg.inv(slope.T @ slope).diagonal() * (2 * found.cost) / free
-            if (variance >= 0).all():
-                error = np.sqrt(variance)
-                errors = (float(error[0]), float(error[1]), float(error[2] * scale))
-        except np.linalg.LinAlgError:
-            errors = None
-    alpha, beta = (0.0 if value < ON_THE_BOUND else value for value in (alpha, beta))
-    return alpha, beta, gamma * scale, errors
+    queueing, coherency = alpha * float(load.max() - 1), beta * float(pairs.max())
+    least = NO_EFFECT * (1 + queueing + coherency)
+    alpha, beta = (0.0 if queueing < least else alpha), (0.0 if coherency < least else beta)
+    return alpha, beta, gamma * scale, _errors(slope(found.x), float(found.cost), scale)
+
+
+def _starts(load: Any, rate: Any) -> Iterator[tuple[float, float, float]]:
+    """Where to start: as the R package does; with a peak in the middle of the range; from the straightened law.
+
+    Straightened, N/X = 1/γ + (α/γ)(N−1) + (β/γ)N(N−1) is linear in its coefficients.
+    """
+    import numpy as np
+
+    gamma = float((rate / load).max())
+    highest = float(load.max())
+    yield 0.01, 1e-4, gamma
+    yield 0.1, min(1.0, 4.0 / (highest * highest)), gamma
+    some = rate > 0
+    straight = np.column_stack((np.ones_like(load), load - 1, load * (load - 1)))[some]
+    weight = rate[some]
+    solved = np.linalg.lstsq(straight * weight[:, None], load[some] / rate[some] * weight, rcond=None)[0]
+    if solved[0] > 0:
+        alpha, beta = (float(min(1.0, max(0.0, value / solved[0]))) for value in solved[1:])
+        yield alpha, beta, float(1 / solved[0])
+
+
+def _errors(slope: Any, cost: float, scale: float) -> tuple[float, float, float] | None:
+    """Standard errors from the gradient at the optimum, as the R package prints them, bounds or not."""
+    import numpy as np
+
+    free = slope.shape[0] - 3
+    if free <= 0:
+        return None
+    try:
+        variance = np.linalg.inv(slope.T @ slope).diagonal() * (2 * cost) / free
+    except np.linalg.LinAlgError:
+        return None
+    if not (np.isfinite(variance) & (variance >= 0)).all():
+        return None
+    error = np.sqrt(variance)
+    return float(error[0]), float(error[1]), float(error[2] * scale)
 
 
 def r_squared(rates: Sequence[float], fitted: Sequence[float]) -> float:

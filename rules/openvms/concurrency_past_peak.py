@@ -1,0 +1,222 @@
+"""More processes or CPUs do less work: the peak has been passed.
+
+Finds: a load series whose lock rate falls beyond its highest point; or, without a series, MP synchronisation over its
+share of the busy time on a busy node with real lock traffic.
+
+Why it matters: CPUs that wait for one spinlock spin, and what they spin on gets slower for the one that holds it. On a
+BL870c with four cores two processes did 490,199 lock operations per second, and six did 341,316; at the peak a fifth of
+the busy time was MP synchronisation, beyond it up to 69 % (source document 000). Driving it harder does less work.
+
+What to do: do not add processes or CPUs. Run as many at once as at the peak and let the rest queue; take lock
+operations away (row caches, one-node opening, larger page locks); then see whether a dedicated lock manager fits.
+
+When to ignore it: when the dip is within the noise of the method (a few per cent), or when the MP synchronisation comes
+from another spinlock than the lock manager's: a trace with SDA's SPL extension tells.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import OVERFLOW, Facts, Reading, known
+from collectors.facts.openvms import LockRates, ProcessorModes
+from collectors.facts.scaling import LoadPoint, LoadSeries
+from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.kit import limit, rule
+from rules.laws.series import Course, Step, course_of
+from rules.openvms_node import READS, busiest_operations, subject_of
+
+LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES", "https://wiki.vmssoftware.com/LCKMGR_MODE")
+MODES = ("interrupt", "mp_synch", "kernel", "exec", "super", "user")
+MORE = "a load series: lock operations per second and MONITOR MODES at 1, 2, 3, … processes"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is a fall, and from which share on MP synchronisation says the same."""
+
+    noise_percent: float = limit(
+        5.0, "practice: runs repeat within a few per cent (source document 000)", low=1, high=50, unit="% of the peak"
+    )
+    steep_percent: float = limit(20.0, "this project: a warning from here on", high=100, unit="% of the peak")
+    synch_share_percent: float = limit(
+        30.0,
+        "practice: 20 % at the peak of a BL870c, 50 % one process later (source document 000)",
+        high=100,
+        unit="% of busy time",
+    )
+    busy_percent: float = limit(
+        50.0, "this project: on a node less busy than this nothing is past its peak", high=100, unit="% of all CPUs"
+    )
+    lock_operations: float = limit(
+        5_000.0, "this project: below this the lock manager is hardly the cause", unit="lock operations/s"
+    )
+
+
+@rule(needs=(), uses=(LoadSeries, ProcessorModes, *READS), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge every load series of this product; without one, the modes of the node."""
+    mine = [one for one in facts.every(LoadSeries) if one.product == "openvms" or _has_modes(one)]
+    for series in mine:
+        yield from _judge_series(series, limits)
+    if facts.every(ProcessorModes):
+        yield from _judge_modes(facts, limits)
+    elif not mine:
+        yield Unknown((Lacking("scaling.LoadSeries", MORE), *Unknown.of(ProcessorModes).missing))
+
+
+def _has_modes(series: LoadSeries) -> bool:
+    return any(point.other("mp_synch_percent") is not None for point in series.points)
+
+
+def _busy_share(point: LoadPoint) -> float | None:
+    """MP synchronisation as per cent of this run's busy time; `None` where the columns are missing or impossible."""
+    modes = {mode: value for mode in MODES if (value := point.other(f"{mode}_percent")) is not None}
+    busy = sum(modes.values())
+    if not {"mp_synch", "kernel", "user"} <= modes.keys() or min(modes.values()) < 0 or busy <= 0:
+        return None
+    return 100 * modes["mp_synch"] / busy
+
+
+def _judge_series(series: LoadSeries, limits: Limits) -> Iterator[Outcome]:
+    course = course_of(series)
+    if isinstance(course, str):
+        yield Untrusted(course)
+        return
+    if any((synch := point.other("mp_synch_percent")) is not None and synch < 0 for point in series.points):
+        yield Untrusted(f"{series.title}: MP synch below zero")
+        return
+    unit = "operations per second" if "operations" in series.rate_name else series.rate_name.replace("_", " ")
+    peak, last = course.peak, course.last
+    top = f"{peak.rate:,.0f} {unit} at {peak.load:g} {series.load_name}"
+    if len(course.steps) < 3:
+        yield Unknown((Lacking("runs at three different loads or more", MORE),), f"{series.title}: {top}")
+    elif series.cores == 1:
+        yield Clean(f"{series.title}: {top}; one CPU waits for no other")
+    elif not course.beyond:
+        yield Clean(f"{series.title}: {top}, the highest load that was measured: no fall seen")
+    elif course.fall_percent <= limits.noise_percent:
+        fall = f"{course.fall_percent:.1f} % less at {last.load:g}, noise is up to {limits.noise_percent:g} %"
+        yield Clean(f"{series.title}: {top}; {fall}")
+    else:
+        yield _series_finding(series, course, limits, unit)
+
+
+def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: str) -> Finding:
+    peak, last, first, name = course.peak, course.last, course.first, series.load_name
+    shares = [(_busy_share(run), run) for step in course.beyond for run in step.runs]
+    after = max(((share, run) for share, run in shares if share is not None), key=lambda pair: pair[0], default=None)
+    before = next((share for run in peak.runs if (share := _busy_share(run)) is not None), None)
+    evidence = [
+        Evidence(f"peak, at {peak.load:g} {name}", peak.rate, unit, peak.source),
+        Evidence(f"at {last.load:g} {name}", last.rate, unit, last.source),
+        Evidence("fall from the peak", round(course.fall_percent, 1), "%", last.source, limits.noise_percent),
+    ]
+    said = [
+        f"The rate peaks at {peak.load:g} {name} with {peak.rate:,.0f} {unit} and falls to {last.rate:,.0f} at "
+        f"{last.load:g}: driving harder does less work."
+    ]
+    if first.load == 1 and "per_second" in series.rate_name and first.rate > 0:
+        said.append(f"At a load of 1 ({name}) one operation takes {1e6 / first.rate:.1f} µs.")
+        evidence.append(Evidence("time per operation at a load of 1", round(1e6 / first.rate, 2), "µs", first.source))
+    if before is not None and after is not None:
+        said.append(f"MP synch is {before:.0f} % of the busy time at the peak, and up to {after[0]:.0f} % after it.")
+        evidence.append(Evidence("MP synch at the peak", round(before, 1), "% of busy time", peak.source))
+        evidence.append(
+            Evidence("MP synch after the peak", round(after[0], 1), "% of busy time", series.source_of(after[1]))
+        )
+    said.append(
+        f"Do not add processes or CPUs: run {peak.load:g} {name} at once and let the rest queue, or take lock "
+        "operations away."
+    )
+    return Finding(
+        subject=series.title,
+        severity=Severity.WARNING if course.fall_percent >= limits.steep_percent else Severity.ADVICE,
+        title=f"{course.fall_percent:.0f} % less work at {last.load:g} {name} than at the peak of {peak.load:g}",
+        says=" ".join(said),
+        evidence=tuple(evidence),
+        cost=_series_cost(course, peak),
+        explains=("scaling/throughput_retrograde",),
+        expects=(Expectation(f"{unit}, at {peak.load:g} {name}", last.rate, peak.rate, "arithmetic"),),
+    )
+
+
+def _series_cost(course: Course, peak: Step) -> Cost | None:
+    """MP synch of the highest load that prints it; from below, less what the peak itself pays."""
+    spun = [
+        synch for step in course.beyond for run in step.runs if (synch := run.other("mp_synch_percent")) is not None
+    ]
+    if not spun:
+        return None
+    paid = min((synch for run in peak.runs if (synch := run.other("mp_synch_percent")) is not None), default=spun[-1])
+    return Cost(spun[-1] / 100, max(0.0, spun[-1] - paid) / 100, spun[-1] / 100)
+
+
+def _judge_modes(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    names = ("p95", "mean", "at mp synch peak")
+    modes = next((one for name in names if (one := facts.latest(ProcessorModes, statistic=name))), None)
+    modes = modes or facts.every(ProcessorModes)[-1]
+    readings: list[Reading] = [getattr(modes, f"{mode}_percent") for mode in MODES]
+    if any(value is OVERFLOW or (known(value) and value < 0) for value in readings):
+        yield Untrusted("time in processor modes: negative or asterisks")
+        return
+    synch, busy = modes.mp_synch_percent, sum(value for value in readings if known(value))
+    if not known(synch) or not known(modes.cpus):
+        yield Unknown((Lacking("MP synchronisation and number of CPUs", modes.BRING),))
+        return
+    if synch > 100 * modes.cpus + 1:
+        yield Untrusted(f"MP synch {synch:.0f} % is more than {modes.cpus:.0f} CPUs have")
+        return
+    share = 100 * synch / busy if busy else 0.0
+    figures = f"MP synch {synch:.1f} % of one CPU, {share:.0f} % of the busy time ({modes.statistic})"
+    enough = limits.busy_percent * modes.cpus
+    if modes.cpus <= 1:
+        yield Clean(f"{figures}; one CPU waits for no other")
+    elif share < limits.synch_share_percent:
+        yield Clean(f"{figures}, limit {limits.synch_share_percent:g} %")
+    elif busy < enough:
+        yield Clean(
+            f"{figures}; busy {busy:.0f} % of {100 * modes.cpus:.0f}, below {enough:.0f} there is no peak to pass"
+        )
+    else:
+        yield from _modes_finding(facts, limits, modes, (synch, busy, share))
+
+
+def _modes_finding(
+    facts: Facts, limits: Limits, modes: ProcessorModes, found: tuple[float, float, float]
+) -> Iterator[Outcome]:
+    synch, busy, share = found
+    rates = facts.every(LockRates)
+    operations = busiest_operations(rates)
+    if operations is None:
+        why = f"MP synch is {share:.0f} % of the busy time; whether of locks cannot be told without lock rates"
+        yield Unknown((Lacking("lock operations per second", f"{LockRates.BRING}, or MONITOR LOCK"),), why)
+        return
+    if operations < limits.lock_operations:
+        why = (
+            f"only {operations:,.0f} lock operations/s at most (limit {limits.lock_operations:,.0f}): another spinlock"
+        )
+        yield Clean(f"MP synch is {share:.0f} % of the busy time, but {why}")
+        return
+    others = [one.mp_synch_percent for one in facts.every(ProcessorModes)]
+    seen = [value for value in others if known(value) and value >= 0]
+    yield Finding(
+        subject=subject_of(facts),
+        severity=Severity.WARNING if synch >= 100 else Severity.ADVICE,
+        title=f"{share:.0f} % of the busy time is MP synchronisation: past the peak",
+        says=(
+            f"MP synch takes {synch:.0f} % of one CPU, {share:.0f} % of the busy {busy:.0f} % ({modes.statistic}), "
+            f"with up to {operations:,.0f} lock operations per second. In a published series the most work was done at "
+            "20 % (source document 000); beyond that, driving harder does less. Do not add processes or CPUs. A series "
+            "of runs would show the peak itself, and SDA's spinlock trace whether it is the lock manager's spinlock."
+        ),
+        evidence=(
+            Evidence("MP synch", synch, "% of one CPU", modes.source),
+            Evidence(
+                "MP synch, its share", round(share, 1), "% of busy time", modes.source, limits.synch_share_percent
+            ),
+            Evidence("lock operations, highest", round(operations, 1), "/s", rates[-1].source, limits.lock_operations),
+        ),
+        cost=Cost(synch / 100, min(seen) / 100, max(seen) / 100),
+        explains=("scaling/throughput_retrograde",),
+        expects=(Expectation("MP synch (% of busy time)", round(share, 1), "lower", "heuristic"),),
+    )

@@ -1,0 +1,90 @@
+"""The lock ID table starts far below the number of locks.
+
+Finds: LOCKIDTBL under a share of the highest number of locks in the export.
+
+Why it matters: LOCKIDTBL is both the number of entries at boot and the step by which the table grows when locks run
+out (wiki.vmssoftware.com/LOCKIDTBL). Too small a value therefore means many extensions while the system fills up, and
+never a refused lock: there is no hurry.
+
+What to do: with the next reboot that happens anyway, raise MIN_LOCKIDTBL in MODPARAMS.DAT to the peak with some room
+(four bytes an entry). Look at RESHASHTBL in the same step, as the vendor asks: it is the one that costs throughput.
+On AlphaServer GS80, GS160 and GS320 with a dedicated lock manager, V7.3 wants peak locks plus peak resources instead.
+
+When to ignore it: whenever no reboot is planned, or the locks of the peak belong to one rare job.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
+from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
+from rules.kit import limit, rule
+from rules.openvms_node import READS, USE, level_of, node_name, parameter_of, subject_of
+
+LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
+NAME = "LOCKIDTBL"
+RANGE = PARAMETERS[NAME]
+BYTES = 4
+ROUND = 1_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When the table is far too small, and how large a one is asked for."""
+
+    share_percent: float = limit(
+        50.0, "this project: above half of the peak one extension was enough", low=1, high=100, unit="% of peak locks"
+    )
+    growth: float = limit(1.2, "this project: room for a fifth more locks than the peak", low=1, high=4)
+
+
+@rule(needs=(), uses=READS, links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Hold the table against the locks."""
+    setting, level = parameter_of(facts, NAME, RANGE.low, RANGE.high), level_of(facts, "locks")
+    if not isinstance(setting, tuple) or not isinstance(level, tuple):
+        yield from (outcome for outcome in (setting, level) if not isinstance(outcome, tuple))
+        return
+    (value, fact), (peak, _, source) = setting, level
+    share = 100 * value / peak if peak else math.inf
+    figures = f"LOCKIDTBL {value:,.0f}, at most {peak:,.0f} locks"
+    if share >= limits.share_percent:
+        yield Clean(f"{figures}; speaks below {limits.share_percent:g} % of them")
+        return
+    new = min(math.ceil(peak * limits.growth / ROUND) * ROUND, RANGE.high)
+    if new <= value:
+        yield Clean(f"{figures}; the table is as large as it may be")
+        return
+    grown = math.ceil((peak - value) / value)
+    memory = (new - value) * BYTES / 2**20
+    yield Finding(
+        subject=subject_of(facts),
+        severity=Severity.NOTE,  # extensions refuse no lock: a healthy system may show this
+        title=f"LOCKIDTBL {value:,.0f} is {share:.0f} % of the {peak:,.0f} locks at the peak",
+        says=(
+            f"{figures}: the table has to be extended {grown} times after a boot before it holds them all. That is "
+            "work done while it fills and no failure, so no reboot is worth it by itself. "
+            f"With the next one set it to {new:,} ({memory:.2f} MB more at {BYTES} bytes an entry), and look at "
+            "RESHASHTBL in the same step: it belongs together with this one."
+        ),
+        evidence=(
+            Evidence(NAME, value, "entries", fact.source),
+            Evidence("locks at the peak", peak, "locks", source),
+            Evidence("LOCKIDTBL of the locks at the peak", round(share, 1), "%", fact.source, limits.share_percent),
+        ),
+        changes=(
+            set_parameter(
+                NAME,
+                value,
+                new,
+                dynamic=False,
+                minimum=True,
+                cautions=(USE,),
+                memory_mb=memory,
+                node=node_name(facts),
+            ),
+        ),
+        expects=(Expectation("extensions of the lock ID table up to the peak", grown, 0, "arithmetic"),),
+    )

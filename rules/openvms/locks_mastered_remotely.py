@@ -1,0 +1,152 @@
+"""Many lock operations cross the cluster to another node.
+
+Finds: MONITOR DLOCK's lock operations by where they are served. Outgoing ones this node asks another for; incoming ones
+it serves for others. Speaks when their share of all lock operations is high and the total is worth it.
+
+Why it matters: a lock that another node masters costs messages where a local one costs microseconds: remote locks are
+vastly more expensive (source document 000). There, two nodes together did 85 % of what the fastest did alone when it
+was the master, and 57 % with the slower one as master; three nodes did 84, 55 or 25 %, by who was the master.
+
+What to do: let the work meet its locks. Open the database on one node where the application allows it; for Rdb allow
+partitioned lock trees where it must be open on several; move the work to the node that masters its tree; or reach the
+database through Rdb remote access, whose network has limits of its own. Then measure again.
+
+When to ignore it: when the application must run on several nodes at once and response times are good, or when the
+shares come from an hour in which little else ran.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+from collectors.facts import OVERFLOW, Facts, known
+from collectors.facts.openvms import DistributedLockRates, LockRates
+from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.kit import limit, rule
+from rules.openvms_node import READS, subject_of
+
+LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
+STATISTICS = {"mean": "On average", "at lock peak": "In the sample with most lock operations"}
+"""The first one that was read is judged: sustained figures before those of one sample."""
+PUBLISHED = (
+    "In published runs two nodes did 85 % of the fastest node's own rate with it as lock master and 57 % with the "
+    "slower one, three nodes 84, 55 or 25 % (source document 000)."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which shares on the rule speaks, and when the total is too small to matter."""
+
+    remote_percent: float = limit(
+        20.0,
+        "this project: a two-node cluster with 8 % in a real day had no trouble",
+        high=100,
+        unit="% of lock operations",
+    )
+    outgoing_percent: float = limit(
+        50.0, "this project: half of this node's own requests leave it", high=100, unit="% of own requests"
+    )
+    operations_per_second: float = limit(
+        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+    )
+    gap_percent: float = limit(
+        5.0, "this project: local, incoming and outgoing add up to the total within rounding", high=50, unit="%"
+    )
+
+
+@rule(needs=(DistributedLockRates,), uses=READS, links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the shares of the sustained rates."""
+    found = [one for name in STATISTICS if (one := facts.latest(DistributedLockRates, statistic=name))]
+    rates = found[0] if found else facts.every(DistributedLockRates)[-1]
+    if refused := _refused(facts, rates, limits):
+        yield refused
+        return
+    local, incoming, outgoing = rates.local_per_second, rates.incoming_per_second, rates.outgoing_per_second
+    if local is None or incoming is None or outgoing is None:
+        yield Unknown((Lacking("lock operations by where they are served", f"{rates.BRING}, or MONITOR DLOCK"),))
+        return
+    total, own = local + incoming + outgoing, local + outgoing
+    if not incoming and not outgoing:
+        yield Clean(f"{total:,.0f} lock operations/s, all local: one node, or nothing is shared")
+        return
+    share = 100 * (incoming + outgoing) / total
+    leaving = 100 * outgoing / own if own else 0.0
+    loud = leaving >= limits.outgoing_percent and own >= limits.operations_per_second
+    figures = (
+        f"of {total:,.0f} lock operations/s {100 * local / total:.1f} % were local, {100 * incoming / total:.1f} % "
+        f"incoming, {100 * outgoing / total:.1f} % outgoing"
+    )
+    if total < limits.operations_per_second:
+        yield Clean(f"{figures}; too few to matter (limit {limits.operations_per_second:g}/s)")
+        return
+    if share < limits.remote_percent and not loud:
+        yield Clean(f"{figures}; limit {limits.remote_percent:g} % incoming and outgoing together")
+        return
+    severity = Severity.WARNING if loud else Severity.ADVICE
+    yield _finding(facts, rates, limits, severity, figures, (total, incoming, outgoing, share, leaving))
+
+
+def _refused(facts: Facts, rates: DistributedLockRates, limits: Limits) -> Outcome | None:
+    """Say why these rates cannot be believed, or `None`."""
+    readings = [(field.name, getattr(rates, field.name)) for field in fields(rates)]
+    for name, value in readings:
+        if value is OVERFLOW or (known(value) and not 0 <= value < float("inf")):
+            said = f"{value:g}" if known(value) else "asterisks"
+            return Untrusted(f"{name.replace('_', ' ')}: {said} is no rate; take a shorter sample")
+    whole = [one for one in facts.every(LockRates) if one.statistic == rates.statistic]
+    whole = [one for one in whole if one.source.file == rates.source.file]
+    served = [rates.local_per_second, rates.incoming_per_second, rates.outgoing_per_second]
+    parts = sum(rate for rate in served if rate is not None)
+    if None in served or not whole or (counted := whole[-1].operations_per_second) is None:
+        return None
+    if rates.statistic != "p95" and abs(counted - parts) > max(1.0, limits.gap_percent / 100 * max(counted, parts)):
+        return Untrusted(
+            f"local, incoming and outgoing add up to {parts:,.0f}/s, the lock manager counted {counted:,.0f}/s: "
+            "collect again"
+        )
+    return None
+
+
+def _finding(
+    facts: Facts,
+    rates: DistributedLockRates,
+    limits: Limits,
+    severity: Severity,
+    figures: str,
+    found: tuple[float, float, float, float, float],
+) -> Finding:
+    total, incoming, outgoing, share, leaving = found
+    evidence = [
+        Evidence("lock operations", round(total, 1), "/s", rates.source, limits.operations_per_second),
+        Evidence("incoming and outgoing", round(share, 1), "% of lock operations", rates.source, limits.remote_percent),
+        Evidence("own requests served elsewhere", round(leaving, 1), "%", rates.source, limits.outgoing_percent),
+        Evidence("served for other nodes", round(incoming, 1), "/s", rates.source),
+    ]
+    directory = [rate for rate in (rates.directory_incoming, rates.directory_outgoing) if known(rate)]
+    looked_up = f", and {sum(directory):,.0f} directory lookups/s came with it" if sum(directory) else ""
+    if directory:
+        evidence.append(Evidence("directory lookups, both ways", round(sum(directory), 1), "/s", rates.source))
+    serves = outgoing < incoming
+    who = (
+        f"Mostly this node serves others ({incoming:,.0f}/s): it is the master of trees that other nodes work on, so "
+        "their work belongs here."
+        if serves
+        else f"{leaving:.0f} % of this node's own requests wait for another node ({outgoing:,.0f}/s): its work belongs "
+        "where those trees are mastered, or the trees here."
+    )
+    return Finding(
+        subject=subject_of(facts),
+        severity=severity,
+        title=f"{share:.0f} % of {total:,.0f} lock operations per second cross the cluster",
+        says=(
+            f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {who} Remote locks are vastly "
+            f"more expensive than local ones. {PUBLISHED} Open the database on one node if the application allows it, "
+            "else partition its lock trees, move the work to the master, or use Rdb remote access; then measure again."
+        ),
+        evidence=tuple(evidence),
+        expects=(
+            Expectation("lock operations incoming and outgoing (%)", round(share, 1), "lower", "heuristic"),
+            Expectation("own lock requests served elsewhere (%)", round(leaving, 1), "lower", "heuristic"),
+        ),
+    )

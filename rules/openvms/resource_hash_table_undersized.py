@@ -1,0 +1,119 @@
+"""The resource hash table has fewer buckets than there are resources.
+
+Finds: RESHASHTBL against the number of resources. Names fall into buckets at random, so resources ÷ buckets is the mean
+chain length; over 1 the table is undersized. The system rounds RESHASHTBL up to a power of two.
+
+Why it matters: every name in a chain is compared in turn while the lock database is held, which costs processor time
+that no display attributes to it. A table that is far too small takes a large part of the lock throughput (source
+document 000, a chart without figures).
+
+What to do: write MIN_RESHASHTBL into MODPARAMS.DAT with the next power of two above the resources, run AUTOGEN, reboot.
+A table that is too large costs memory alone: eight bytes a bucket, as recalled and not confirmed by a source. Never
+above 16,777,216. The description of 1993 (VAXcluster Principles) has a hash of 16 bits, so whether more than 65,536
+buckets help is unproven: measure before and after.
+
+When to ignore it: on a node that does next to no locking, or where the peak of resources comes from one rare job.
+Source document 000 found no gain from a table larger than needed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.openvms import LockRates
+from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
+from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
+from rules.kit import limit, rule
+from rules.laws.hashing import mean_chain, next_power_of_two, share_colliding
+from rules.openvms_node import READS, USE, busiest_operations, level_of, node_name, parameter_of, subject_of
+
+LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
+NAME = "RESHASHTBL"
+RANGE = PARAMETERS[NAME]
+PROVEN = 65_536
+BYTES = 8
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When the table is too small, and how large a one is asked for."""
+
+    mean_chain: float = limit(
+        1.0, "practice, as recalled: one bucket per resource", low=0.1, high=100, unit="resources per bucket"
+    )
+    far_chain: float = limit(
+        4.0, "this project: from here on 'significantly undersized' (source document 000 gives no figure)", low=1
+    )
+    growth: float = limit(1.2, "this project: room for a fifth more resources than the peak", low=1, high=4)
+    operations_per_second: float = limit(
+        100.0, "this project: below this, long chains cost next to nothing", unit="lock operations/s"
+    )
+
+
+@rule(needs=(), uses=READS, links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Hold the buckets against the resources."""
+    setting, level = parameter_of(facts, NAME, RANGE.low, RANGE.high), level_of(facts, "resources")
+    if not isinstance(setting, tuple) or not isinstance(level, tuple):
+        yield from (outcome for outcome in (setting, level) if not isinstance(outcome, tuple))
+        return
+    (value, fact), (peak, mean, source) = setting, level
+    buckets = next_power_of_two(value)
+    chain, usual = mean_chain(peak, buckets), mean_chain(mean if mean is not None else peak, buckets)
+    figures = f"{peak:,.0f} resources at most in {buckets:,} buckets (RESHASHTBL {value:.0f}): mean chain {chain:.2f}"
+    if chain <= limits.mean_chain:
+        yield Clean(f"{figures}, limit {limits.mean_chain:g}")
+        return
+    rate = busiest_operations(facts.every(LockRates))
+    if rate is not None and rate < limits.operations_per_second:
+        yield Clean(f"{figures}, but only {rate:,.0f} lock operations/s (limit {limits.operations_per_second:,.0f})")
+        return
+    new = min(next_power_of_two(peak * limits.growth), RANGE.high)
+    if new <= buckets:
+        yield Clean(f"{figures}; the table is as large as it may be, {buckets:,} buckets: only fewer locks help")
+        return
+    far = usual >= limits.far_chain and buckets < PROVEN
+    after, memory = mean_chain(peak, new), (new - buckets) * BYTES / 2**20
+    shared, shared_after = (100 * share_colliding(peak, size) for size in (buckets, new))
+    unproven = (
+        f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits. "
+        "Measure lock operations per second and kernel time under the same load before and after."
+    )
+    says = (
+        f"{figures}, and {shared:.0f} % of the names share their bucket with another. Every lookup compares names "
+        f"along the chain, processor time that no display shows. RESHASHTBL {new} would bring the chain to {after:.2f} "
+        f"if names spread evenly, and take about {memory:.2f} MB more (estimate: {BYTES} bytes a bucket, as recalled). "
+        "A table that is too large costs only memory. "
+    )
+    says += (
+        unproven if new > PROVEN else "Gains beyond one bucket per resource were not found, so no more is asked for."
+    )
+    yield Finding(
+        subject=subject_of(facts),
+        severity=Severity.WARNING if far else Severity.ADVICE,
+        title=f"{chain:.1f} resources per bucket of the resource hash table ({buckets:,} buckets)",
+        says=says,
+        evidence=(
+            Evidence(NAME, value, "entries", fact.source),
+            Evidence("resources at the peak", peak, "resources", source),
+            Evidence("mean chain at the peak", round(chain, 3), "resources per bucket", source, limits.mean_chain),
+            Evidence("names that share a bucket", round(shared, 1), "%", source),
+        ),
+        explains=("openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak") if far else (),
+        changes=(
+            set_parameter(
+                NAME,
+                value,
+                new,
+                dynamic=False,
+                minimum=True,
+                cautions=(USE, *((unproven,) if new > PROVEN else ())),
+                memory_mb=memory,
+                node=node_name(facts),
+            ),
+        ),
+        expects=(
+            Expectation("mean chain at the peak", round(chain, 2), round(after, 2), "arithmetic"),
+            Expectation("names that share a bucket (%)", round(shared), round(shared_after), "arithmetic"),
+        ),
+    )
