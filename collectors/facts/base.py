@@ -114,7 +114,7 @@ class Facts:
             raise Undeclared(f"{kind.fact_name()} is used but not declared in needs or uses")
         return list(self.by_type.get(kind, ()))  # type: ignore[arg-type]  # the table is keyed by exact type
 
-    def latest(self, kind: type[F], **fields: Any) -> F | None:
+    def latest(self, kind: type[F], /, **fields: Any) -> F | None:
         """The last-read fact of this type whose fields have these values, or `None`.
 
         The last one, because of two listings of the same thing the later one is the newer.

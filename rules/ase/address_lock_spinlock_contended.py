@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, Server
 from rules.finding import Outcome, Unknown
+from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
 from rules.kit import limit, rule
 from rules.laws.spinlocks import ADDRESS_LOCK_BUCKETS
-from rules.spinlock_ratio import Gate, Ratio, judge_ratio
 
 LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629101517.html",)
 

@@ -6,6 +6,8 @@ Ranges: Configuration parameters 16.0 and two real listings (knowledge/ase-rules
 
 from dataclasses import dataclass
 
+from collectors.facts import known as is_known
+from collectors.facts.ase import ConfigParameter
 from rules.changes.quoting import tsql_string
 from rules.finding import Change, Effect
 
@@ -39,32 +41,55 @@ PARAMETERS = {
         Parameter("number of open indexes", 100, LARGEST, False, 500),
         Parameter("number of open partitions", 100, LARGEST, False, 500),
         Parameter("number of locks", 1000, LARGEST, False, None),
+        Parameter("user log cache spinlock ratio", 1, LARGEST, False, 20),
         Parameter("global cache partition number", 1, 64, True, 1, power_of_two=True),
+        Parameter("engine local cache percent", 0, 100, True, None),
+        Parameter("enable large chunk elc", 0, 1, True, None),
+        Parameter("max online engines", 1, 1024, True, None),
     )
 }
+"""What the rules set. Two defaults moved between releases (engine local cache percent: 25 up to 15.7, 50 in 16.0) and
+are left open; `max online engines` ended at 128 in 15.0."""
 
 
 class OutOfRange(ValueError):
     """A value the server would refuse: never to be printed."""
 
 
+def legal(name: str, value: float) -> bool:
+    """Whether the server takes this value: a whole number in the range, and a power of two where it must be one."""
+    known = PARAMETERS[name]
+    return known.low <= value <= known.high and value == int(value) and (not known.power_of_two or is_power(value))
+
+
+def is_power(value: float) -> bool:
+    """Whether a whole number above zero is a power of two."""
+    return not int(value) & (int(value) - 1)
+
+
 def configure(
-    name: str, old: float | None, new: float, *, cautions: tuple[str, ...] = (), memory_mb: float = 0.0
+    name: str,
+    old: float | None,
+    new: float,
+    *,
+    cautions: tuple[str, ...] = (),
+    memory_mb: float = 0.0,
+    look: tuple[str, ...] = (),
 ) -> Change:
     """Set one parameter from the value in force to another.
 
     `old` is the run value read from the export, or `None` where no export showed it: the script then shows it first
-    and the undo asks for that figure. Raises `OutOfRange` for a value the server would not take.
+    and the undo asks for that figure. `look`: lines of T-SQL to run before, which may show that another value is
+    better. Raises `OutOfRange` for a value the server would not take.
     """
     known = PARAMETERS[name]
-    if not known.low <= new <= known.high or new != int(new):
-        raise OutOfRange(f"{name} {new:g}: {known.low:g} to {known.high:g}")
-    if known.power_of_two and int(new) & (int(new) - 1):
-        raise OutOfRange(f"{name} {new:g}: a power of two")
+    if not legal(name, new):
+        power = ", a power of two" if known.power_of_two else ""
+        raise OutOfRange(f"{name} {new:.15g}: {known.low:.15g} to {known.high:.15g}{power}")
     quoted = tsql_string(name)
     show = f"sp_configure {quoted}"
     go = "go"
-    back = f"{old:.0f}" if old is not None else "<the Run Value shown before the change>"
+    back = f"{old:.0f}" if old is not None and legal(name, old) else "<the Run Value shown before the change>"
     effect = Effect.RESTART if known.static else Effect.ONLINE
     after = "-- restart the server, then check that Run Value is" if known.static else "-- check that Run Value is"
     return Change(
@@ -73,6 +98,7 @@ def configure(
         old=old,
         new=new,
         apply=(
+            *look,
             f"-- {name}: the value now (note Config Value and Run Value)",
             show,
             go,
@@ -87,6 +113,18 @@ def configure(
         cautions=(*cautions, *(_RESTART if known.static else ())),
         memory_mb=memory_mb,
     )
+
+
+def more_memory(setting: ConfigParameter | None, old: float, new: float) -> tuple[float, str]:
+    """Megabytes a larger value takes beyond now, and a caution that says so.
+
+    In proportion to the parameter's own Memory Used in the export; 0 where it is not printed, is 0 or is shared.
+    """
+    kb = setting.memory_used_kb if setting and setting.memory_counted else None
+    if kb is None or not is_known(kb) or kb <= 0 or old <= 0:
+        return 0.0, 'Takes memory: afterwards Memory Used shows how much, and sp_configure "max memory" what there is.'
+    mb = kb * (new - old) / old / 1024
+    return mb, f"Takes about {mb:.2g} MB more, in proportion to the {kb:.0f} KB of Memory Used at {old:.0f}."
 
 
 _RESTART = (

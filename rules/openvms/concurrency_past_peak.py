@@ -21,9 +21,9 @@ from collectors.facts import OVERFLOW, Facts, Reading, known
 from collectors.facts.openvms import LockRates, ProcessorModes
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.openvms_node import READS, busiest_operations, subject_of
 from rules.kit import limit, rule
 from rules.laws.series import Course, Step, course_of
-from rules.openvms_node import READS, busiest_operations, subject_of
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES", "https://wiki.vmssoftware.com/LCKMGR_MODE")
 MODES = ("interrupt", "mp_synch", "kernel", "exec", "super", "user")

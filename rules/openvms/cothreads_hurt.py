@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import Cpu, Node, ProcessorModes
-from rules.cpu_layout import READ, Layout, Pair
 from rules.finding import (
     Clean,
     Evidence,
@@ -33,6 +32,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
+from rules.judging.cpu_layout import READ, Layout, Pair
 from rules.kit import limit, rule
 
 LINKS = (

@@ -24,8 +24,8 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import Cpu, CpuModes, DedicatedLockManager, FastpathDevice
 from rules.changes.openvms_cpu import place_by_hand
 from rules.changes.quoting import comment
-from rules.cpu_layout import READ, SERVER, Layout
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.cpu_layout import READ, SERVER, Layout
 from rules.kit import limit, rule
 
 LINKS = (

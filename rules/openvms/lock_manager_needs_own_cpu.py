@@ -24,7 +24,6 @@ from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates, ProcessorModes
-from rules.cpu_layout import READ, Layout, no_dedicated
 from rules.finding import (
     Change,
     Clean,
@@ -39,6 +38,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
+from rules.judging.cpu_layout import READ, Layout, no_dedicated
 from rules.kit import limit, rule
 
 LINKS = (

@@ -21,8 +21,8 @@ from dataclasses import dataclass, fields
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import DistributedLockRates, LockRates
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.openvms_node import READS, subject_of
 from rules.kit import limit, rule
-from rules.openvms_node import READS, subject_of
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
 STATISTICS = {"mean": "On average", "at lock peak": "In the sample with most lock operations"}

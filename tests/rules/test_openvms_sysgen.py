@@ -166,3 +166,57 @@ def test_every_line_is_dcl_sysgen_or_a_comment_of_dcl() -> None:
     for change in (reshashtbl(), set_parameter("LCKMGR_MODE", 0, 6, dynamic=True)):
         for line in (*change.apply, *change.undo):
             assert line.startswith("$") or line.split()[0] in ("USE", "SET", "WRITE", "EXIT")
+
+
+def test_the_ranges_are_those_of_the_sources() -> None:
+    assert {known.name: (known.low, known.high, known.dynamic) for known in PARAMETERS.values()} == {
+        "RESHASHTBL": (1, 16_777_216, False),
+        "LOCKIDTBL": (1_792, 16_776_959, False),
+        "LOCKDIRWT": (0, 255, False),
+        "LOCKRMWT": (0, 10, True),
+        "LCKMGR_MODE": (0, 32, True),
+        "LCKMGR_CPUID": (0, 31, True),
+        "PE1": (-1, 2_147_483_647, True),
+    }
+
+
+def test_three_buckets_are_no_power_of_two() -> None:
+    with pytest.raises(OutOfRange, match="power of two"):
+        reshashtbl(None, 3)
+
+
+def test_cautions_tell_a_reboot_from_a_value_that_a_reboot_would_lose() -> None:
+    static, dynamic = reshashtbl(), set_parameter("LOCKRMWT", 5, 0, dynamic=True, cautions=("Before V8.3 alone.",))
+    assert any("needs a reboot" in caution for caution in static.cautions)
+    assert any("lost at a reboot" in caution for caution in dynamic.cautions)
+    assert not any("needs a reboot" in caution for caution in dynamic.cautions)
+    assert dynamic.cautions[0] == "Before V8.3 alone."
+    assert (static.memory_mb, dynamic.memory_mb) == (0.0, 0.0)
+
+
+def test_a_floor_is_checked_as_a_floor_and_an_exact_value_as_one() -> None:
+    assert any("at least 16384" in line for line in reshashtbl().apply)
+    exact = set_parameter("LOCKDIRWT", 1, 10, dynamic=False)
+    assert any(line.endswith("LOCKDIRWT is 10") for line in exact.apply)
+    assert '$ WRITE LOCKWRIGHT "LOCKDIRWT = 10 ! Lockwright, was 1"' in exact.apply
+
+
+def test_the_first_line_says_what_the_export_showed_or_to_note_it() -> None:
+    assert "the export showed 2048" in reshashtbl().apply[0]
+    assert "note it" in reshashtbl(None).apply[0]
+
+
+def test_by_hand_still_says_which_line_and_which_way_back() -> None:
+    change = set_parameter("RESHASHTBL", 2048, 16384, dynamic=False, minimum=True, node="A\nB")
+    assert change.apply == ("$! apply by hand: MIN_RESHASHTBL = 16384 in MODPARAMS.DAT of that node",)
+    assert change.undo == ("$! by hand: back to 2048",)
+    exact = set_parameter("LOCKDIRWT", None, 10, dynamic=False, node="A\nB")
+    assert "MIN_" not in exact.apply[0]
+    assert exact.undo == ("$! by hand: back to <the value shown before the change>",)
+
+
+def test_dynamic_is_said_the_right_way_round() -> None:
+    with pytest.raises(OutOfRange, match="RESHASHTBL is not dynamic"):
+        set_parameter("RESHASHTBL", None, 8, dynamic=True, minimum=True)
+    with pytest.raises(OutOfRange, match="LCKMGR_MODE is dynamic"):
+        set_parameter("LCKMGR_MODE", None, 8, dynamic=False)

@@ -2,8 +2,8 @@
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates
-from rules.cpu_layout import Layout
 from rules.finding import Lacking, Untrusted
+from rules.judging.cpu_layout import Layout
 
 LCK73 = Lacking("busy share of the lock manager's CPU", "T4 with its LCK73_MON collector: the composite .csv")
 MUCH = 1000.0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.ase import ConfigParameter, EngineBusy, Server
-from rules.changes.ase_config import configure
+from rules.changes.ase_config import PARAMETERS, configure
 from rules.finding import (
     Change,
     Clean,
@@ -46,8 +46,14 @@ class Ratio:
     guarded: float | None
     """How many buckets or descriptors there are to guard; `None` where the export does not say."""
     guarded_bring: str = ""
+    about: bool = False
+    """Whether the manual's own count differs from the arithmetic a little."""
     per_second: Reading | None = None
     """Uses per second, where the report prints them."""
+    uses: str = "uses"
+    """What `per_second` counts."""
+    uses_source: Source | None = None
+    """Where it stands, if not beside the contention."""
     explains: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
     cure: str = ""
@@ -61,12 +67,27 @@ class Gate:
     fires_percent: float
     critical_percent: float
     per_second: float = 0.0
+    above: bool = False
+    """Whether the figure must lie above `fires_percent`, not on it."""
+    busy_percent: float = IDLE_PERCENT
+    base: Severity = Severity.WARNING
+    """How loud a figure between the two limits is."""
 
 
 def subject_of(facts: Facts) -> str:
     """The server's name, or what to call it where no report prints one."""
     named = [server.name for server in facts.every(Server) if server.name]
     return named[-1] if named else "server"
+
+
+def server_of(facts: Facts) -> Server | None:
+    """The newest statement about the server whose release can be read."""
+    return next((server for server in reversed(facts.every(Server)) if server.release), None)
+
+
+def setting_of(facts: Facts, name: str) -> ConfigParameter | None:
+    """The setting as last listed; that of the whole server before that of one instance of a cluster."""
+    return facts.latest(ConfigParameter, name=name, instance=None) or facts.latest(ConfigParameter, name=name)
 
 
 def busy_of(facts: Facts) -> tuple[int | None, float | None]:
@@ -76,7 +97,15 @@ def busy_of(facts: Facts) -> tuple[int | None, float | None]:
     return (len(engines) or None, sum(busy) / len(busy) if busy else None)
 
 
-def refused(facts: Facts, label: str, contention: Reading, limit_percent: float) -> Outcome | None:
+def refused(
+    facts: Facts,
+    label: str,
+    contention: Reading,
+    limit_percent: float,
+    *,
+    above: bool = False,
+    busy_percent: float = IDLE_PERCENT,
+) -> Outcome | None:
     """The quiet outcome for a contention figure that must not be acted on, or `None` where it may."""
     engines, busy = busy_of(facts)
     if contention is OVERFLOW:
@@ -88,77 +117,98 @@ def refused(facts: Facts, label: str, contention: Reading, limit_percent: float)
     if contention > 100:
         return Untrusted(f"{label}: {contention:g} % is more than all grabs; a counter wrapped or was cleared")
     said = f"{label} {contention:g} % contended"
-    if contention < limit_percent:
-        return Clean(f"{said}, limit {limit_percent:g} %")
+    if contention < limit_percent or (above and contention == limit_percent):
+        return Clean(f"{said}, {'speaks above' if above else 'limit'} {limit_percent:g} %")
     if engines == 1:
         return Clean(f"{said}, but with one engine there is one spinlock and no ratio matters")
-    if busy is not None and busy < IDLE_PERCENT:
+    if busy is not None and busy < busy_percent:
         return Clean(f"{said}, but the engines are {busy:.1f} % busy: nothing to gain")
     return None
 
 
 def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
     """Judge one spinlock figure and ask for the next ratio."""
-    quiet = refused(facts, ratio.label, ratio.contention, gate.fires_percent)
+    quiet = refused(
+        facts, ratio.label, ratio.contention, gate.fires_percent, above=gate.above, busy_percent=gate.busy_percent
+    )
     if quiet:
         yield quiet
         return
     assert known(ratio.contention)  # noqa: S101 - refused() has turned everything else away
+    said = f"{ratio.label} {ratio.contention:g} % contended"
     if ratio.per_second is not None and known(ratio.per_second) and ratio.per_second < gate.per_second:
-        rate = f"{ratio.per_second:g} uses per second"
-        yield Clean(f"{ratio.label} {ratio.contention:g} % contended, but only {rate} (limit {gate.per_second:g})")
+        if ratio.per_second == 0:
+            yield Untrusted(f"{said}, yet 0 {ratio.uses} per second: the counters contradict each other")
+        else:
+            yield Clean(f"{said}, but only {ratio.per_second:g} {ratio.uses} per second (limit {gate.per_second:g})")
         return
-    setting = facts.latest(ConfigParameter, name=ratio.parameter)
+    setting = setting_of(facts, ratio.parameter)
     now = setting.run_number if setting else None
     changes, expects, advice = _next_step(ratio, setting, now)
-    evidence = [Evidence(f"{ratio.label} spinlock contention", ratio.contention, "%", ratio.source, gate.fires_percent)]
-    if ratio.per_second is not None and known(ratio.per_second):
-        evidence.append(Evidence(f"{ratio.label} uses", ratio.per_second, "/s", ratio.source, gate.per_second))
-    if setting and now is not None:
-        evidence.append(Evidence(ratio.parameter, now, "", setting.source))
     engines, busy = busy_of(facts)
     at_work = f" on {engines} engines" if engines else ""
     at_work += f" that are {busy:.0f} % busy on average" if busy is not None else ""
     says = f"{ratio.contention:g} % of the grabs of the {ratio.label} spinlocks had to wait{at_work}."
+    alone = "" if engines else "The number of engines is not in the export: with one engine no ratio matters."
     yield Finding(
         subject=subject_of(facts),
-        severity=Severity.CRITICAL if ratio.contention >= gate.critical_percent else Severity.WARNING,
+        severity=Severity.CRITICAL if ratio.contention >= gate.critical_percent else gate.base,
         title=f"{ratio.label[0].upper()}{ratio.label[1:]} spinlocks {ratio.contention:g} % contended",
-        says=" ".join(part for part in (says, advice, ratio.cure, DECIDES) if part),
-        evidence=tuple(evidence),
+        says=" ".join(part for part in (says, advice, ratio.cure, alone, DECIDES) if part),
+        evidence=tuple(_evidence(ratio, gate, setting, now)),
         explains=ratio.explains,
         changes=changes,
         expects=expects,
     )
-    if setting is None:
+    if now is None:
         yield Unknown((Lacking(ratio.parameter, f'sp_configure "{ratio.parameter}"'),))
-    if ratio.guarded is None and ratio.guarded_bring:
+    if not ratio.guarded and ratio.guarded_bring:
         yield Unknown((Lacking(f"what {ratio.parameter} spreads", ratio.guarded_bring),))
+    if not engines:
+        yield Unknown.of(EngineBusy)
+
+
+def _evidence(ratio: Ratio, gate: Gate, setting: ConfigParameter | None, now: float | None) -> Iterator[Evidence]:
+    assert known(ratio.contention)  # noqa: S101 - as in judge_ratio()
+    yield Evidence(f"{ratio.label} spinlock contention", ratio.contention, "%", ratio.source, gate.fires_percent)
+    if ratio.per_second is not None and known(ratio.per_second):
+        yield Evidence(
+            f"{ratio.label} {ratio.uses}", ratio.per_second, "/s", ratio.uses_source or ratio.source, gate.per_second
+        )
+    if setting and now is not None:
+        yield Evidence(ratio.parameter, now, "", setting.source)
 
 
 def _next_step(
     ratio: Ratio, setting: ConfigParameter | None, now: float | None
 ) -> tuple[tuple[Change, ...], tuple[Expectation, ...], str]:
     """The change, what it should give, and the sentence about it."""
-    if now is None:
+    if now is None or setting is None:
         return (), (), f'The ratio in force is not in the export: sp_configure "{ratio.parameter}" shows it.'
-    pending = setting.config_value if setting and setting.pending else None
-    if known(pending) and pending < now:
-        return (
-            (),
-            (),
-            f"{ratio.parameter} is already configured to {pending:.0f} and waits for a restart: measure after it.",
+    if now < 1:
+        return (), (), f"{ratio.parameter} is shown as {now:g}, which no server can run with: list it again."
+    wanted = setting.config_value if setting.pending else None
+    static = PARAMETERS[ratio.parameter].static
+    before_that = ""
+    if known(wanted) and wanted < now:
+        why = (
+            "waits for a restart: measure after it." if static else f"{now:.0f} runs: see the error log for the reason."
         )
+        return (), (), f"{ratio.parameter} is already configured to {wanted:.0f} and {why}"
+    if known(wanted) and static:
+        before_that = f"{wanted:.0f} is configured and the next restart would take it: the change replaces that. "
     lower = [step for step in ratio.steps if step < now]
     if not lower:
-        return (), (), f"{ratio.parameter} is already {now:.0f}: a lower ratio has nothing left to give."
+        left = "a lower ratio has nothing left to give." if now <= 1 else "this rule goes no lower."
+        return (), (), f"{ratio.parameter} is already {now:.0f}: {left}"
     new = lower[0]
     expects: tuple[Expectation, ...] = ()
-    said = f"Lower {ratio.parameter} from {now:.0f} to {new}"
-    if ratio.guarded:
+    said = f"{before_that}Lower {ratio.parameter} from {now:.0f} to {new}"
+    if ratio.guarded and ratio.guarded >= 1:
         before, after = spinlocks(ratio.guarded, now), spinlocks(ratio.guarded, new)
         expects = (Expectation(f"number of {ratio.label} spinlocks", before, after, "arithmetic"),)
-        said += f": {ratio.guarded:.0f} to guard, so {before} spinlocks become {after}"
+        about = "about " if ratio.about else ""
+        said += f": {ratio.guarded:.0f} to guard, so {about}{before} spinlocks become {about}{after}"
     return (configure(ratio.parameter, now, new, cautions=ratio.cautions),), expects, said + "."
 
 

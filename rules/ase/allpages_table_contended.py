@@ -1,0 +1,189 @@
+"""Tables with the allpages lock scheme are waited for.
+
+Finds: page locks, last pages of heaps or address locks that tasks wait for (or contention for the address lock hash
+table), on a server where a real share of the changed rows lives in allpages tables. sp_sysmon names no table.
+
+Why it matters: an allpages table locks whole pages, and its index pages too: one row's change blocks its neighbours,
+inserts into a heap queue for its last page, and index pages cost address locks, which no setting avoids. Datarows and
+datapages tables take no address locks at all (source document 001).
+
+What to do: find the tables with sp_object_stats and a listing of lock schemes. The vendor's route: allpages with 15 %
+or more contention to datapages, and if 15 % stay, on to datarows, which is then a matter of seconds; a heap or another
+point all inserts go to straight to datarows. The script for one table has what must be ready before: the database
+option, room for a copy, a full dump before the next log dump, row width, an outage of the table, more locks.
+
+When to ignore it: where few rows are changed in allpages tables, or next to nothing waits. Page locks are also taken by
+datapages tables, and worktables in tempdb are allpages heaps nobody can alter. Never convert a system table. A table
+that is read by ranges of its clustered index, or is small and rarely changed, is better off as it is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import (
+    ConfigParameter,
+    EngineBusy,
+    LockHashtable,
+    LockRequests,
+    RowsChanged,
+    Server,
+    SysmonSample,
+    TaskSwitches,
+)
+from rules.changes.ase_table import lock_scheme_template
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.cache_figures import seconds_of
+from rules.judging.lock_waits import Share, Waits, allpages_share, waits_of
+from rules.judging.spinlock_ratio import refused, setting_of, subject_of
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36272.1600/doc/html/san1393050904099.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X12029.htm",
+)
+PAGES, HEAPS, ADDRESSES = "page locks", "last pages of heaps", "address locks"
+GROUPS = {
+    PAGES: ("Exclusive Page", "Update Page", "Shared Page"),
+    HEAPS: ("Last Page Locks on Heaps",),
+    ADDRESSES: ("Exclusive Address", "Shared Address"),
+}
+NAMES = (
+    Lacking("which tables wait", 'sp_object_stats "00:10:00"'),
+    Lacking(
+        "lock schemes of the tables",
+        "select db_name(), user_name(uid), name, lockscheme(id) from sysobjects where type = 'U'",
+    ),
+    Lacking(
+        "lock waits of each table",
+        "select DBName, ObjectName, IndexID, LockRequests, LockWaits from master..monOpenObjectActivity "
+        "where LockWaits > 0 order by LockWaits desc",
+    ),
+)
+TO_DATAROWS = "A heap whose last page is waited for goes to datarows at once."
+TO_DATAPAGES = "Take a table with 15 % contention to datapages, and if 15 % stay, on to datarows."
+SOONER = "A lower lock address spinlock ratio helps sooner; a data-only lock scheme has no address locks at all."
+UNNAMED = "sp_sysmon names no table: sp_object_stats, the lock schemes and monOpenObjectActivity do."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many must wait, and how much must be changed in allpages tables."""
+
+    waited_percent: float = limit(
+        1.0,
+        "this project: the vendor's 15 % (sp_object_stats) is of one table, which drowns among the locks of a server",
+        high=100,
+        unit="%",
+    )
+    waits_per_second: float = limit(1.0, "this project: fewer waits are no bottleneck", unit="waits/s")
+    loud_percent: float = limit(5.0, "this project: one request in twenty waits", high=100, unit="%")
+    switches_percent: float = limit(
+        10.0, "practice: one cause of a tenth of all task switches (rukav/Sysmon)", high=100, unit="%"
+    )
+    hash_percent: float = limit(10.0, "practice: 10 % starts the search (source document 001)", high=100, unit="%")
+    lookups_per_second: float = limit(
+        100.0, "this project: below this the per cent is of almost nothing", unit="lookups/s"
+    )
+    allpages_percent: float = limit(
+        5.0, "this project: with fewer changed rows in allpages tables they are not the cause", high=100, unit="%"
+    )
+
+
+@rule(
+    needs=(LockRequests,),
+    uses=(RowsChanged, LockHashtable, TaskSwitches, SysmonSample, Server, EngineBusy, ConfigParameter),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the server: sp_sysmon names no table."""
+    groups = [waits_of(facts, what, types) for what, types in GROUPS.items()]
+    refusals = [group for group in groups if isinstance(group, Untrusted)]
+    read = [group for group in groups if isinstance(group, Waits)]
+    waiting = [group for group in read if _many(facts, limits, group)]
+    hints = list(_hints(facts, limits))
+    share = allpages_share(facts)
+    yield from refusals
+    if not waiting and not hints:
+        if None in groups:
+            yield Unknown((Lacking("the whole Lock Management section", LockRequests.BRING),))
+        elif not refusals:
+            said = ", ".join(f"{group.waited:.0f} of {group.total:.0f} {group.what} waited" for group in read)
+            yield Clean(f"{said} (limits {limits.waited_percent:g} % and {limits.waits_per_second:g} per second)")
+    elif share is None:
+        yield Unknown.of(RowsChanged)
+    elif isinstance(share, Untrusted):
+        yield share
+    elif share.percent < limits.allpages_percent or not share.changed:
+        what = ", ".join(
+            [f"{group.percent:.1f} % of {group.what} waited" for group in waiting] or ["address locks wait"]
+        )
+        only = f"only {share.percent:.1f} % of {share.changed:.0f} changed rows are in allpages tables"
+        why = "datapages tables take page locks too, and readers of allpages indexes address locks"
+        yield Clean(f"{what}, but {only} (limit {limits.allpages_percent:g} %): {why}")
+    else:
+        yield _finding(facts, limits, waiting, hints, share)
+        yield Unknown(NAMES)
+
+
+def _many(facts: Facts, limits: Limits, group: Waits) -> bool:
+    seconds = seconds_of(facts)
+    enough = not seconds or group.waited / seconds >= limits.waits_per_second
+    return group.waited > 0 and group.percent >= limits.waited_percent and enough
+
+
+def _hints(facts: Facts, limits: Limits) -> Iterator[Evidence]:
+    """Contention for address locks that other sections show."""
+    switches = facts.latest(TaskSwitches, cause="Address Lock Contention")
+    part = switches.percent if switches else None
+    if switches and known(part) and limits.switches_percent <= part <= 100:
+        unit = "% of task switches"
+        yield Evidence("address lock contention", part, unit, switches.source, limits.switches_percent)
+    table = facts.latest(LockHashtable, table="address")
+    if table is None or refused(facts, "address lock hash table", table.contention_percent, limits.hash_percent):
+        return
+    rate, figure = table.lookups_per_second, table.contention_percent
+    if known(figure) and (not known(rate) or rate >= limits.lookups_per_second):
+        yield Evidence("address lock hash table contention", figure, "%", table.source, limits.hash_percent)
+
+
+def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evidence], share: Share) -> Finding:
+    evidence = [
+        Evidence(f"{group.what} that waited", round(group.percent, 1), "%", group.source, limits.waited_percent)
+        for group in waiting
+    ] + hints
+    first = evidence[0]
+    said = "; ".join(f"{seen.metric}: {seen.value:g} {seen.unit}" for seen in evidence)
+    says = [f"{said[0].upper()}{said[1:]}. {share.percent:.1f} % of the changed rows are in allpages tables."]
+    if not hints and [group.what for group in waiting] == [PAGES]:
+        says.append("Page locks are taken by datapages tables too: only the lock schemes tell.")
+    heaps = any(group.what == HEAPS for group in waiting)
+    address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
+    says += [SOONER] if address else []
+    says += [UNNAMED, TO_DATAROWS if heaps else TO_DATAPAGES]
+    evidence.append(
+        Evidence("changed rows in allpages tables", round(share.percent, 1), "%", share.source, limits.allpages_percent)
+    )
+    locks = setting_of(facts, "number of locks")
+    if locks and locks.run_number is not None:
+        evidence.append(Evidence("number of locks", locks.run_number, "", locks.source))
+    loud = bool(hints) or any(group.percent >= limits.loud_percent for group in waiting)
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.WARNING if loud else Severity.ADVICE,
+        title=f"Allpages tables are waited for: {first.metric} {first.value:g} {first.unit}",
+        says=" ".join(says),
+        evidence=tuple(evidence),
+        explains=("ase/address_lock_spinlock_contended",) if address else (),
+        changes=_routes(heaps),
+        expects=(Expectation("address locks of a converted table", None, 0, "published"),) if address else (),
+    )
+
+
+def _routes(heaps: bool) -> tuple[Change, ...]:
+    """Templates: no export named a table, so nothing here can be run."""
+    if heaps:
+        return (lock_scheme_template("allpages", "datarows"),)
+    later = ("Only where 15 % of a table's requests still wait with datapages.",)
+    return (lock_scheme_template("allpages", "datapages"), lock_scheme_template("datapages", "datarows", later))

@@ -1,0 +1,213 @@
+"""A busy cache that replaces nothing keeps a strict LRU order.
+
+Finds: a named cache, never the default data cache, with strict LRU in force, hits at 95 % or more, no buffers grabbed,
+few updates, and enough contention or searches for a saving to be felt. A log-only cache need only have the hits.
+
+Why it matters: with strict LRU every page that is used is moved to the other end of its chain under the cache's
+spinlock. Where nothing is ever replaced nobody needs that order. With relaxed LRU the moves fall away.
+
+What to do: look first whether everything bound to the cache fits into it (`sp_helpcache` names it, monCachedObject
+shows how much of it is in memory; sp_sysmon and sp_cacheconfig show neither), then `sp_cacheconfig "c", relaxed` and a
+restart. The vendor calls the gain slight; source document 001 saw a run fall from 1.5 minutes to 1 when hot tables
+moved to a separate cache with relaxed LRU, and 10 to 15 % contention remain.
+
+When to ignore it: where the cache serves other work at other hours (a load, a report that scans), where it is soon to
+hold more, or where the data are often updated. Relaxed LRU with replacement throws away pages that are in use.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import NOT_MEASURED, Facts, Reading, Source, known, number_or
+from collectors.facts.ase import CacheActivity, CachePool, EngineBusy, NamedCache, Server, SysmonSample
+from rules.changes.ase_cache import RELAXED, STRICT, of_cache, set_replacement, show_cache
+from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.cache_figures import (
+    doubt,
+    is_default,
+    kind_of,
+    latest_caches,
+    named_of,
+    per_second,
+    seconds_of,
+    set_apart,
+    turnover_percent,
+)
+from rules.judging.spinlock_ratio import IDLE_PERCENT, busy_of
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.dc20020_1251/html/databases/databases373.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158541254.html",
+)
+DECIDES = (
+    "Whether everything bound to it fits is not in these exports: sp_helpcache names it and monCachedObject shows what "
+    "of it is in memory."
+)
+GAIN = (
+    "The vendor calls the gain slight; source document 001 saw a run fall from 1.5 minutes to 1 when its tables moved "
+    "to a relaxed cache of their own."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a cache must be like, and how busy, before the rule speaks."""
+
+    hit_percent: float = limit(95.0, "vendor: hit rate above 95 % (Performance and Tuning: Basics)", high=100, unit="%")
+    grabs_per_second: float = limit(
+        0.0, "vendor: little or no replacement; this project: what sp_sysmon prints as 0.0", unit="/s"
+    )
+    turnover_percent: float = limit(5.0, "this project: a few per cent of the cache in an hour", unit="%/h")
+    dirty_percent: float = limit(5.0, "vendor: rarely updated; sp_sysmon's own test is 5 % washed dirty", high=100)
+    contention_percent: float = limit(5.0, "practice: SolarWinds DPA warns from 5 %", high=100, unit="%")
+    searches_per_second: float = limit(
+        10_000.0, "this project: at about a microsecond each, a hundredth of one engine", unit="searches/s"
+    )
+    sample_seconds: float = limit(60.0, "this project: a shorter sample says nothing of an hour", unit="s")
+
+
+@rule(
+    needs=(CacheActivity,),
+    uses=(NamedCache, CachePool, EngineBusy, Server, SysmonSample),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge every cache but the default one."""
+    for cache in latest_caches(facts):
+        named = named_of(facts, cache.name)
+        quiet = _unfit(cache, named) or _unsuited(facts, limits, cache, named) or _idle(facts, limits, cache)
+        if quiet:
+            yield quiet
+        elif named is None or named.relaxed is None:
+            show = show_cache(cache.name)
+            yield Unknown(
+                (Lacking(f"replacement strategy of {cache.name}", show),), f"{cache.name}: strategy not known"
+            )
+        else:
+            yield _finding(facts, limits, cache, named)
+            if kind_of(named) != "log":
+                yield Unknown(tuple(_deciding(cache)))
+
+
+def _unfit(cache: CacheActivity, named: NamedCache | None) -> Outcome | None:
+    """What no figure could change."""
+    if is_default(cache, named):
+        return Clean(f"{cache.name}: everything unbound and recovery live there, so it stays strict whatever it shows")
+    apart = set_apart(named) if named else None
+    if apart:
+        return Clean(f"{cache.name} is {apart}")
+    if named and named.relaxed:
+        return Clean(f"{cache.name}: relaxed LRU is in force")
+    if named and "relaxed" in (named.config_replacement or "").lower():
+        return Clean(f"{cache.name}: relaxed LRU is configured and waits for a restart")
+    return None
+
+
+def _unsuited(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache | None) -> Outcome | None:
+    """Hits, replacement and updates: the reason why relaxed LRU is not for this cache, or `None`."""
+    name, hit, seconds = cache.name, cache.hit_percent, seconds_of(facts)
+    why = doubt(cache)
+    if why:
+        return Untrusted(why)
+    if cache.searches == 0:
+        return Clean(f"{name}: no searches in the sample")
+    if hit is None:
+        return Unknown.of(CacheActivity)
+    if hit < limits.hit_percent:
+        return Clean(f"{name}: {hit:.1f} % hits, relaxed LRU needs {limits.hit_percent:g} %")
+    if kind_of(named) == "log":
+        return None
+    grabs = per_second(cache.grabbed_per_second, cache.grabbed, seconds)
+    if grabs is None:
+        return Unknown((Lacking(f"Total Cache Turnover of {name}", CacheActivity.BRING),))
+    if grabs > limits.grabs_per_second:
+        return Clean(f"{name}: {grabs:g} buffers grabbed per second, relaxed LRU needs {limits.grabs_per_second:g}")
+    turnover = turnover_percent(facts, cache, named)
+    if turnover and turnover[1] > limits.turnover_percent:
+        return Clean(f"{name}: up to {turnover[1]:.0f} % replaced in an hour, limit {limits.turnover_percent:g} %")
+    washed = number_or(cache.washed_dirty, 0.0)
+    passed = washed + number_or(cache.passed_clean, 0.0)
+    if number_or(cache.grabbed_dirty, 0.0) > 0 or (washed and 100.0 * washed / passed > limits.dirty_percent):
+        return Clean(f"{name}: {washed:.0f} of {passed:.0f} buffers were washed dirty: it is updated too often")
+    if seconds is not None and seconds < limits.sample_seconds:
+        return Unknown((Lacking("a longer sample", CacheActivity.BRING),), f"{name}: {seconds:.0f} s are too short")
+    if turnover is None:
+        return Unknown((Lacking(f"size and pools of {name}", show_cache(name)),))
+    return None
+
+
+def _idle(facts: Facts, limits: Limits, cache: CacheActivity) -> Outcome | None:
+    """Why there is nothing to gain, or `None`."""
+    name, contention = cache.name, cache.contention_percent
+    engines, busy = busy_of(facts)
+    searches = per_second(cache.searches_per_second, cache.searches, seconds_of(facts))
+    if engines == 1:
+        return Clean(f"{name} would suit relaxed LRU, but one engine has nobody to wait for")
+    if busy is not None and busy < IDLE_PERCENT:
+        return Clean(f"{name} would suit relaxed LRU, but the engines are {busy:.1f} % busy: nothing to gain")
+    if searches is not None and searches >= limits.searches_per_second:
+        return None
+    if known(contention) and not 0 <= contention <= 100:
+        return Untrusted(f"{name}: spinlock contention of {contention:g} %: a counter wrapped or was cleared")
+    if known(contention) and contention >= limits.contention_percent:
+        return None
+    spun = f"{contention:g} % contended" if known(contention) else "contention not known"
+    rate = f"{searches:g} searches per second" if searches is not None else "searches per second not known"
+    return Clean(f"{name} would suit relaxed LRU, but there is little to gain: {spun}, {rate}")
+
+
+def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache) -> Finding:
+    name, seconds, hit = cache.name, seconds_of(facts), cache.hit_percent or 0.0
+    log, contention = kind_of(named) == "log", cache.contention_percent
+    spun = contention if known(contention) and 0 <= contention <= 100 else None
+    figures: tuple[tuple[str, Reading | None, str, float | None, Source], ...] = (
+        ("cache hits", round(hit, 1), "%", limits.hit_percent, cache.source),
+        (
+            "buffers grabbed",
+            per_second(cache.grabbed_per_second, cache.grabbed, seconds),
+            "/s",
+            None if log else limits.grabs_per_second,
+            cache.source,
+        ),
+        (
+            "cache searches",
+            per_second(cache.searches_per_second, cache.searches, seconds),
+            "/s",
+            limits.searches_per_second,
+            cache.source,
+        ),
+        ("cache spinlock contention", spun, "%", limits.contention_percent, cache.source),
+        ("run size", named.run_size_mb, "MB", None, named.source),
+    )
+    says = f"{hit:.1f} % of the searches found their page" + (f" in {seconds:.0f} s" if seconds else "")
+    if log:
+        says += "; the cache holds logs only, for which the vendor recommends relaxed LRU."
+        cautions: tuple[str, ...] = ()
+    else:
+        says += f" and next to no buffer was grabbed, so the strict LRU order is kept for nothing. {DECIDES}"
+        cautions = ("Only when everything bound to it fits and is rarely updated.",)
+        if cache.washed_dirty is NOT_MEASURED:
+            says += " The wash statistics are not available, which is not zero: look how often its data are updated."
+    return Finding(
+        subject=name,
+        severity=Severity.ADVICE,
+        title=f"{name}: {hit:.1f} % hits, and a strict LRU order that nobody needs",
+        says=f"{says} {GAIN}",
+        evidence=tuple(Evidence(what, v, unit, source, most) for what, v, unit, most, source in figures if known(v)),
+        changes=(set_replacement(name, STRICT, RELAXED, cautions=cautions),),
+        expects=(Expectation(f"spinlock contention of {name}", spun, "slightly lower", "published"),),
+    )
+
+
+def _deciding(cache: CacheActivity) -> Iterator[Lacking]:
+    """The commands that decide it."""
+    yield Lacking(f"what is bound to {cache.name}", of_cache("sp_helpcache {}", cache.name, "sp_helpcache"))
+    resident = "select DBName, ObjectName, IndexID, CachedKB, TotalSizeKB from master..monCachedObject"
+    yield Lacking(
+        f"what of it is in memory ({cache.name})", of_cache(resident + " where CacheName = {}", cache.name, resident)
+    )
+    if not known(cache.washed_dirty):
+        writes = "select CacheName, PhysicalWrites from master..monDataCache"
+        yield Lacking(f"updates in {cache.name}", of_cache(writes + " where CacheName = {}", cache.name, writes))

@@ -1,0 +1,165 @@
+"""There are too few object, index or partition descriptors.
+
+Finds: as many descriptors in use as are configured, now or at any time since the server started, or descriptors that
+had to be taken away from one object to serve another.
+
+Why it matters: an object whose descriptor was taken is looked up again in the system tables of its database, which
+costs searches in the data cache and the metadata spinlocks; where no descriptor can be taken at all, the task gets an
+error. A server that reuses descriptors all day shows it as contention of these spinlocks.
+
+What to do: raise `number of open objects`, `number of open indexes` or `number of open partitions`. The need above the
+limit is hidden, because reuse serves it, so the value here is a first step: a quarter more than there are, rounded up
+to a hundred. `sp_countmetadata`, run at a quiet time, shows how many the databases hold; the vendor adds 5 % for
+temporary tables. Then `sp_monitorconfig` shows whether reuse has stopped.
+
+When to ignore it: where the count only comes from one job that walks over all objects (dbcc, an upgrade, a scripted
+statistics run). sp_sysmon does not say whether the reuses are of the sample or since the start of the server; two
+reports show whether the count grows.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+
+from collectors.facts import OVERFLOW, Facts, known, number_or
+from collectors.facts.ase import ConfigParameter, EngineBusy, MetadataCache, Server
+from rules.changes.ase_config import configure, more_memory
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
+from rules.judging.descriptors import KINDS, cache_of
+from rules.judging.spinlock_ratio import busy_of, server_of, setting_of
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.dc31654_1251/html/sag/X29304.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.dc36273_1251/html/sprocs/X22555.htm",
+)
+EXPLAINS = {
+    "object": ("ase/object_descriptor_spinlock_contended", "ase/object_manager_spinlock_contended"),
+    "index": ("ase/index_descriptor_spinlock_contended", "ase/index_hash_spinlock_contended"),
+    "partition": ("ase/partition_descriptor_spinlock_contended",),
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When the descriptors count as used up, and by how much to raise them."""
+
+    full_percent: float = limit(98.0, "this project: two in a hundred free is none free", low=50, high=100, unit="%")
+    growth_percent: float = limit(
+        25.0, "this project: the need above the limit is hidden; a first step", low=1, high=400, unit="%"
+    )
+    temporary_percent: float = limit(5.0, "vendor: 5 % above the objects there are", high=100, unit="%")
+    reuses_per_descriptor: float = limit(
+        1.0, "this project: a warning once each descriptor was taken away once, on average", unit="reuses"
+    )
+    busy_percent: float = limit(5.0, "this project: on engines idler than this it is advice", high=100, unit="%")
+
+
+@rule(needs=(MetadataCache,), uses=(Server, EngineBusy, ConfigParameter), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each of the three kinds."""
+    server = server_of(facts)
+    for kind in KINDS:
+        cache = cache_of(facts, kind)
+        if cache is not None:
+            yield from _judge(facts, limits, cache)
+        elif kind != "partition" or (server and server.before(15) is False):
+            yield Unknown.of(MetadataCache)
+
+
+def _judge(facts: Facts, limits: Limits, cache: MetadataCache) -> Iterator[Outcome]:
+    plural = KINDS[cache.kind].plural
+    figures = (cache.active, cache.free, cache.max_used, cache.reuse_succeeded, cache.reuse_failed)
+    if OVERFLOW in figures or any(known(figure) and figure < 0 for figure in figures):
+        yield Untrusted(f"{plural}: a figure is below zero or printed as asterisks")
+        return
+    there = cache.configured
+    if not there or not known(cache.active):
+        yield Unknown.of(MetadataCache)
+        return
+    reused, failed = number_or(cache.reuse_succeeded, 0), number_or(cache.reuse_failed, 0)
+    most = max(number_or(cache.max_used, 0), cache.active)
+    said = f"{plural}: {cache.active:.0f} of {there:.0f} in use, at most {most:.0f}, {reused:.0f} reused"
+    full = cache.active >= there * limits.full_percent / 100 or most >= there
+    if not (full or reused or failed):
+        yield Clean(said)
+        return
+    _, busy = busy_of(facts)
+    idle = busy is not None and busy < limits.busy_percent
+    loud = failed > 0 or (reused >= there * limits.reuses_per_descriptor and not idle)
+    newer = _newer_setting(facts, cache.kind, there)
+    changes, expects, advice = ((), (), newer) if newer else _more(facts, limits, cache, there, most)
+    what = f"{most:.0f} were in use, {there:.0f} are there"
+    if reused or failed:
+        what = f"{reused:.0f} reuses are counted" + (f", {failed:.0f} failed" if failed else "")
+    evidence = [
+        Evidence(f"{plural} in use", cache.active, "", cache.source, there * limits.full_percent / 100),
+        Evidence(f"{plural} there are", there, "", cache.source),
+        Evidence(f"{plural} in use at most since the start", most, "", cache.source, there),
+        Evidence(f"reuses of {plural}", reused, "", cache.source, 0.0),
+        Evidence(f"failed reuses of {plural}", failed, "", cache.source, 0.0),
+    ]
+    yield Finding(
+        subject=plural,
+        severity=Severity.NOTE if newer else Severity.WARNING if loud else Severity.ADVICE,
+        title=f"Too few descriptors for {plural}: {what}",
+        says=f"{cache.active:.0f} of {there:.0f} descriptors are in use, at most {most:.0f} since the start. Counted: "
+        f"{reused:.0f} taken from one to serve another, {failed:.0f} that could not be taken. {advice}",
+        evidence=tuple(evidence),
+        explains=EXPLAINS[cache.kind],
+        changes=changes,
+        expects=expects,
+    )
+
+
+def _newer_setting(facts: Facts, kind: str, there: float) -> str:
+    """Say that the setting is newer than the report, where more descriptors run by now."""
+    setting = setting_of(facts, KINDS[kind].number)
+    running = setting.run_number if setting else None
+    if running is None or running <= there:
+        return ""
+    return f"{KINDS[kind].number} is {running:.0f} by now, so this report is older than the setting: take a new one."
+
+
+def _more(
+    facts: Facts, limits: Limits, cache: MetadataCache, there: float, most: float
+) -> tuple[tuple[Change, ...], tuple[Expectation, ...], str]:
+    """A computed number, as a first step."""
+    kind = KINDS[cache.kind]
+    setting = setting_of(facts, kind.number)
+    raised = max(there * (1 + limits.growth_percent / 100), most * (1 + limits.temporary_percent / 100))
+    new = ceil(raised / 100) * 100
+    wanted = setting.config_value if setting and setting.pending else None
+    if known(wanted) and wanted > there:
+        return (
+            (),
+            (),
+            f"{kind.number} is set to {wanted:.0f}, but that does not run: see the error log, and max memory.",
+        )
+    memory_mb, caution = more_memory(setting, there, new)
+    look = (
+        f"-- how many there are in the databases (at a quiet time), and how many were used: a better figure than {new}",
+        f'sp_countmetadata "{kind.plural}"',
+        "go",
+        f'sp_monitorconfig "{kind.plural}"',
+        "go",
+    )
+    change = configure(kind.number, there, new, cautions=(_FIRST_STEP, caution), memory_mb=memory_mb, look=look)
+    return (
+        (change,),
+        (Expectation(f"reuses of {kind.plural}", number_or(cache.reuse_succeeded, 0), "no growth", "published"),),
+        f"Raise {kind.number} from {there:.0f} to {new}, a first step; sp_countmetadata gives the need.",
+    )
+
+
+_FIRST_STEP = "A first step: reuse hides how many are needed. Look again after a day; reuse must have stopped."

@@ -1,0 +1,100 @@
+"""More engines would only spin more.
+
+Finds: busy engines while one or more spinlocks are contended: lock hash tables, metadata or data caches.
+
+Why it matters: sp_sysmon counts a spinning engine as busy, so a server that waits for its own spinlocks looks short of
+processors. Each engine added then spins as well, and all of them get less done. Source document 001 saw more than 50 %
+contention and response times growing exponentially beyond 24 engines.
+
+What to do: do not add engines now. Cure the spinlocks named here, in the order in which they are dearest, and measure
+again under the same load: if the engines are still busy and the spinlocks quiet, more engines may be right.
+
+When to ignore it: when a figure comes from a minute of its own, such as a batch that runs alone. The vendor's case for
+more engines is engines over 90 % busy all the time with quiet spinlocks; then this rule says so and finds nothing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import CacheActivity, EngineBusy, LockHashtable, MetadataSpinlock, Server
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
+from rules.judging.spinlock_ratio import DECIDES, busy_of, one_engine, subject_of
+from rules.judging.spinlock_survey import cache_figures, lock_figures, metadata_figures, survey
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
+    "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
+    "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is busy, and what is contended."""
+
+    busy_percent: float = limit(85.0, "practice: CPU of 85 % (Rukav's sp_sysmon hints)", high=100, unit="%")
+    add_engines_percent: float = limit(
+        90.0, "vendor: add engines only if they are busier than this all the time", high=100, unit="%"
+    )
+    contention_percent: float = limit(
+        10.0, "practice: 10 % starts the search (source document 001)", low=0.1, high=100, unit="%"
+    )
+    uses_per_second: float = limit(
+        1000.0, "this project: fewer lookups or searches cannot keep an engine busy", unit="/s"
+    )
+
+
+@rule(
+    needs=(EngineBusy,),
+    uses=(Server, LockHashtable, MetadataSpinlock, CacheActivity),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Hold the engines' work against what the spinlocks say."""
+    engines, busy = busy_of(facts)
+    alone = one_engine(facts)
+    if alone:
+        yield alone
+        return
+    if busy is None or engines is None:
+        yield Unknown.of(EngineBusy)
+        return
+    said = f"{engines} engines {busy:.0f} % busy on average"
+    if busy < limits.busy_percent:
+        yield Clean(f"{said}, limit {limits.busy_percent:g} %")
+        return
+    figures = [*lock_figures(facts), *metadata_figures(facts), *cache_figures(facts)]
+    families = dict.fromkeys(("lock", "metadata", "cache"), limits.contention_percent)
+    seen = survey(facts, figures, families, limits.uses_per_second)
+    yield from seen.untrusted
+    if not seen.seen:
+        yield Unknown.of(LockHashtable, MetadataSpinlock, CacheActivity)
+    elif not seen.hot and not seen.untrusted:
+        quiet = f"{said}, and none of {seen.seen} spinlock figures reaches {limits.contention_percent:g} %"
+        more = ": where that lasts and tasks queue for engines, adding one may be right"
+        yield Clean(quiet + (more if busy > limits.add_engines_percent else ""))
+    elif seen.hot:
+        hot = sorted(seen.hot, key=lambda one: one.contention if known(one.contention) else 0.0, reverse=True)
+        listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
+        yield Finding(
+            subject=subject_of(facts),
+            severity=Severity.ADVICE,
+            title=f"Do not add engines: {busy:.0f} % busy, but with contended spinlocks",
+            says=f"{said}, and part of that is spinning: {listed} of the grabs had to wait. More engines would spin "
+            f"more. Cure the spinlocks first, then measure again under the same load. {DECIDES}",
+            evidence=(
+                Evidence(
+                    "mean engine busy", round(busy, 1), "%", facts.every(EngineBusy)[0].source, limits.busy_percent
+                ),
+                *(
+                    Evidence(
+                        f"{one.label} spinlock contention", one.contention, "%", one.source, limits.contention_percent
+                    )
+                    for one in hot
+                    if known(one.contention)
+                ),
+            ),
+        )

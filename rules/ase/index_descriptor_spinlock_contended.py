@@ -1,0 +1,57 @@
+"""The spinlocks of the index descriptors are contended.
+
+Finds: index descriptor spinlock contention above the vendor's 3 %, with more than one engine and engines at work.
+
+Why it matters: the descriptor of an open index holds where its pages are, how often it is in use, and the counters that
+monOpenObjectActivity shows. Before 16.0 each change of these takes the spinlock of the descriptor, which with the
+default ratio guards 99 others as well; source document 001 saw 30-40 % at 64 engines.
+
+What to do: lower `open index spinlock ratio`, from 100 to 10 and, if that is not enough, to 5. It takes effect at once.
+Where index descriptors are also being reused (ase/descriptors_reused), give the server enough of them first.
+
+When to ignore it: when the engines are not busy, or during the minutes in which many tables are opened for the first
+time. Lowering the ratio does not help where all sessions use one and the same index.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.ase import MetadataSpinlock
+from rules.finding import Outcome
+from rules.judging.descriptors import USES, Descriptors, falling, judge_descriptors
+from rules.judging.spinlock_ratio import Gate
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629139456.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon174.htm",
+    "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on the rule speaks, and which ratio it asks for."""
+
+    contention_percent: float = limit(3.0, "vendor: lower the ratio above 3 % (sp_sysmon guide)", high=100, unit="%")
+    critical_percent: float = limit(10.0, "practice: 10 % starts the search (source document 001)", high=100, unit="%")
+    busy_percent: float = limit(20.0, "this project: engines idler than this gain nothing", high=100, unit="%")
+    target_ratio: int = limit(10, "practice: 5 or 10 at 64 engines (source document 001)", low=1, high=100)
+
+
+@rule(needs=(MetadataSpinlock,), uses=USES, links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the spinlocks over all index descriptors."""
+    yield from judge_descriptors(
+        facts,
+        Gate(limits.contention_percent, limits.critical_percent, above=True, busy_percent=limits.busy_percent),
+        Descriptors(
+            spinlock="Index",
+            kind="index",
+            label="index descriptor",
+            ratio="open index spinlock ratio",
+            steps=falling(limits.target_ratio, 5),
+            lock_free="16.0 replaced these spinlocks by lock-free structures (source document 001).",
+        ),
+    )

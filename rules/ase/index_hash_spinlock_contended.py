@@ -1,0 +1,66 @@
+"""The spinlocks of the index hash tables are contended.
+
+Finds: index hash spinlock contention above 3 %, with more than one engine and engines at work. The vendor gives no
+figure for this spinlock; 3 % is its figure for the descriptors behind the hash tables.
+
+Why it matters: the index descriptors of a table are found through a hash table. Engines that look for an index while
+another engine holds the spinlock of that hash table wait for it spinning.
+
+What to do: lower `open index hash spinlock ratio`, from 100 to 10 and, if that is not enough, to 5. It takes effect at
+once. Look at the index descriptors first (ase/index_descriptor_spinlock_contended): the two are often seen together.
+
+When to ignore it: nearly always. The vendor says that this parameter rarely needs a change; below 10 % the rule speaks
+softly for that reason.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.ase import MetadataSpinlock
+from rules.finding import Outcome, Severity
+from rules.judging.descriptors import USES, Descriptors, falling, judge_descriptors
+from rules.judging.spinlock_ratio import Gate
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629139096.html",
+    "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on the rule speaks, and which ratio it asks for."""
+
+    contention_percent: float = limit(
+        3.0, "this project: the vendor's 3 % for descriptors; for the hash it gives no figure", high=100, unit="%"
+    )
+    critical_percent: float = limit(10.0, "practice: 10 % starts the search (source document 001)", high=100, unit="%")
+    busy_percent: float = limit(20.0, "this project: engines idler than this gain nothing", high=100, unit="%")
+    target_ratio: int = limit(10, "practice: 5 or 10 at 64 engines (source document 001)", low=1, high=100)
+
+
+@rule(needs=(MetadataSpinlock,), uses=USES, links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the spinlocks over the hash tables of index descriptors."""
+    yield from judge_descriptors(
+        facts,
+        Gate(
+            limits.contention_percent,
+            limits.critical_percent,
+            above=True,
+            busy_percent=limits.busy_percent,
+            base=Severity.ADVICE,
+        ),
+        Descriptors(
+            spinlock="Index Hash",
+            kind="index",
+            label="index hash",
+            ratio="open index hash spinlock ratio",
+            steps=falling(limits.target_ratio, 5),
+            counted=False,
+            lock_free="16.0 made the descriptors behind the hash tables lock-free (source document 001).",
+            note="The vendor gives no figure for this spinlock and says that its ratio rarely needs a change.",
+        ),
+    )

@@ -1,0 +1,129 @@
+"""The hash chains of the page and row lock table are long.
+
+Finds: an average chain of more than five locks in the page and row lock hash table, in a sample with real lookups.
+
+Why it matters: every lock request walks the chain of its bucket, and holds the spinlock of that bucket while it walks.
+Long chains make locking slower on any server and the spinlocks hotter on one with several engines.
+
+What to do: raise `lock hashtable size` to the power of two that brings the chain under the limit, and never below 2048.
+The chain is locks divided by buckets, so twice the buckets halve it while the same locks are held. At the same `lock
+spinlock ratio` the number of spinlocks grows with it.
+
+When to ignore it: during bulk copy and other large insert batches, which hold very many locks for a short time: the
+vendor says that long chains are expected there. Judge a sample of the peak of ordinary work. Where the size would
+have to grow past the largest this rule asks for, first ask who holds so many locks.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import OVERFLOW, Facts, known
+from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, Server
+from rules.changes.ase_config import configure, more_memory
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Lacking,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
+from rules.judging.spinlock_ratio import busy_of, setting_of, subject_of
+from rules.kit import limit, rule
+from rules.laws.hashing import next_power_of_two
+
+SIZE = "lock hashtable size"
+SMALLEST = 2048
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629101923.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X65808.htm",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long is long, and how far the rule goes."""
+
+    chain_length: float = limit(5.0, "vendor: raise the size above 4 or 5 at peak", low=1, unit="locks")
+    warning_length: float = limit(10.0, "this project: twice the vendor's figure is a warning", low=1, unit="locks")
+    lookups_per_second: float = limit(1000.0, "this project: below this no walk costs anything", unit="lookups/s")
+    busy_percent: float = limit(5.0, "this project: engines idler than this gain nothing", high=100, unit="%")
+    largest_size: int = limit(
+        1_048_576, "this project: past this a person asks first who holds the locks", low=SMALLEST, unit="buckets"
+    )
+
+
+@rule(needs=(LockHashtable,), uses=(Server, EngineBusy, ConfigParameter), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the chains of the one table whose size can be set."""
+    table = facts.latest(LockHashtable, table="page and row")
+    chain = table.chain_length if table else None
+    if table is None or (chain is not OVERFLOW and not known(chain)):
+        yield Unknown.of(LockHashtable)
+        return
+    if not known(chain) or chain < 0:
+        yield Untrusted("average chain length printed as asterisks or below zero")
+        return
+    said = f"average chain of {chain:g} locks"
+    rate, (_, busy) = table.lookups_per_second, busy_of(facts)
+    if chain <= limits.chain_length:
+        yield Clean(f"{said}, limit {limits.chain_length:g}")
+    elif known(rate) and rate < limits.lookups_per_second:
+        yield Clean(f"{said}, but only {rate:g} lookups per second (limit {limits.lookups_per_second:g})")
+    elif busy is not None and busy < limits.busy_percent:
+        yield Clean(f"{said}, but the engines are {busy:.1f} % busy: nothing to gain")
+    else:
+        yield from _fires(facts, limits, table, chain)
+
+
+def _fires(facts: Facts, limits: Limits, table: LockHashtable, chain: float) -> Iterator[Outcome]:
+    setting = setting_of(facts, SIZE)
+    now = setting.run_number if setting else None
+    evidence = [Evidence("average lock chain", chain, "locks", table.source, limits.chain_length)]
+    if known(table.lookups_per_second):
+        evidence.append(
+            Evidence("lookups", table.lookups_per_second, "/s", table.source, float(limits.lookups_per_second))
+        )
+    if setting and now is not None:
+        evidence.append(Evidence(SIZE, now, "buckets", setting.source))
+    change, expects, advice = _larger(limits, setting, now, chain)
+    yield Finding(
+        subject=subject_of(facts),
+        severity=Severity.WARNING if chain >= limits.warning_length else Severity.ADVICE,
+        title=f"Page and row lock chains are {chain:g} locks long",
+        says=f"The hash chains of page and row locks hold {chain:g} locks on average, and each lock request searches "
+        f"one. {advice} Not if the sample holds a bulk load: there long chains are expected.",
+        evidence=tuple(evidence),
+        explains=("ase/lock_hash_spinlock_contended",),
+        changes=change,
+        expects=expects,
+    )
+    if now is None:
+        yield Unknown((Lacking(SIZE, f'sp_configure "{SIZE}"'),))
+
+
+def _larger(
+    limits: Limits, setting: ConfigParameter | None, now: float | None, chain: float
+) -> tuple[tuple[Change, ...], tuple[Expectation, ...], str]:
+    """The size that brings the chain to the limit or under it, and the sentence about it."""
+    if setting is None or now is None or now < 1:
+        return (), (), f'The size in force is not in the export: sp_configure "{SIZE}" shows it.'
+    new = max(SMALLEST, next_power_of_two(now + 1), next_power_of_two(now * chain / limits.chain_length))
+    wanted = setting.config_value if setting.pending else None
+    if known(wanted) and wanted >= new:
+        return (), (), f"{SIZE} is already configured to {wanted:.0f} and waits for a restart: measure after it."
+    if new > limits.largest_size:
+        first = f"{new:.0f} buckets would be needed, more than this rule asks for ({limits.largest_size:.0f})."
+        return (), (), f"{first} First ask who holds so many locks (sp_lock, monLocks)."
+    pending = f"{wanted:.0f} is configured for the next restart and would not be enough. " if known(wanted) else ""
+    memory_mb, caution = more_memory(setting, now, new)
+    after = chain * now / new
+    return (
+        (configure(SIZE, now, new, cautions=(caution,), memory_mb=memory_mb),),
+        (Expectation("average lock chain", chain, round(after, 2), "arithmetic"),),
+        f"{pending}Raise {SIZE} from {now:.0f} to {new}: with the same locks held, chains of about {after:.1f}.",
+    )

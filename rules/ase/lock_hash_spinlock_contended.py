@@ -1,0 +1,84 @@
+"""The spinlocks of the page and row lock hash table are contended.
+
+Finds: page and row lock spinlock contention over the limit, with real lookups, more than one engine and engines at
+work.
+
+Why it matters: each page or row lock is taken in a hash table whose buckets share spinlocks. With the defaults 2048
+buckets at a ratio of 85 have about 25 of them (the manual says 26); engines that wait for one burn the CPU that other
+work needs.
+
+What to do: lower `lock spinlock ratio`, from 85 to 20 first. A larger `lock hashtable size` adds spinlocks at the same
+ratio too, and is the change to make where chains are long (ase/lock_hash_chains_long). Fewer lock requests are the
+cure: shorter transactions, a lower isolation level, an earlier lock promotion.
+
+When to ignore it: when the engines are not busy. The figure is a share, not a cost: a server with a ratio of 20 and
+65,536 buckets was still seen above 20 %, and the advice given there was to compare waits and spins before tuning on
+(SAP forum, linked).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, Server
+from rules.finding import Outcome, Unknown
+from rules.judging.descriptors import falling
+from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio, setting_of
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629103095.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629101923.html",
+    "https://answers.sap.com/questions/292244/how-to-address-high-page-row-lock-hashtable-spinlo.html",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on the rule speaks, and which ratio it asks for."""
+
+    contention_percent: float = limit(
+        10.0, "practice: 10 % starts the search (source document 001; Rukav's sp_sysmon hints)", high=100, unit="%"
+    )
+    critical_percent: float = limit(
+        30.0, "practice: at 30-40 % 'still suffering mightily' (source document 001)", high=100, unit="%"
+    )
+    lookups_per_second: float = limit(
+        1000.0, "this project: below this the per cent is of almost nothing", unit="lookups/s"
+    )
+    busy_percent: float = limit(5.0, "this project: engines idler than this gain nothing", high=100, unit="%")
+    target_ratio: int = limit(20, "vendor: the ratio of its own bulk-load example", low=1, high=85)
+
+
+@rule(needs=(LockHashtable,), uses=(Server, EngineBusy, ConfigParameter), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the one page and row lock hash table of the server."""
+    table = facts.latest(LockHashtable, table="page and row")
+    if table is None:
+        yield Unknown.of(LockHashtable)
+        return
+    size = setting_of(facts, "lock hashtable size")
+    yield from judge_ratio(
+        facts,
+        Gate(
+            limits.contention_percent,
+            limits.critical_percent,
+            limits.lookups_per_second,
+            busy_percent=limits.busy_percent,
+        ),
+        Ratio(
+            label="page and row lock hash table",
+            contention=table.contention_percent,
+            source=table.source,
+            parameter="lock spinlock ratio",
+            steps=falling(limits.target_ratio, 10, 5),
+            guarded=size.run_number if size else None,
+            guarded_bring='sp_configure "lock hashtable size"',
+            about=True,
+            per_second=table.lookups_per_second,
+            uses="lookups",
+            explains=("ase/engines_not_the_answer",),
+            cautions=("More spinlocks take a little memory: Memory Used of the parameter shows it afterwards.",),
+            cure="A larger lock hashtable size adds spinlocks too; fewer lock requests are the cure.",
+        ),
+    )

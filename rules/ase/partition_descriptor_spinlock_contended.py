@@ -1,0 +1,67 @@
+"""The spinlocks of the partition descriptors are contended.
+
+Finds: partition descriptor spinlock contention above 3 %, with more than one engine and engines at work. The vendor
+gives no figure for this spinlock; 3 % is its figure for object and index descriptors.
+
+Why it matters: a partition descriptor holds, among other things, the last page of its partition, so sessions that
+insert into tables need it all the time. Since 15.0 every table has at least one partition.
+
+What to do: lower `partition spinlock ratio`, from 10 to 5 and then to 1. It takes effect at once. Where partition
+descriptors are also being reused (ase/descriptors_reused), give the server enough of them first.
+
+When to ignore it: the vendor says that a lower value may have little impact and that the default is right for most
+servers; below 10 % the rule speaks softly for that reason. It cannot help where all sessions use one partition: more
+partitions of the hot table would.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.ase import MetadataSpinlock
+from rules.finding import Outcome, Severity
+from rules.judging.descriptors import USES, Descriptors, falling, judge_descriptors
+from rules.judging.spinlock_ratio import Gate
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629143518.html",
+    "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on the rule speaks, and which ratio it asks for."""
+
+    contention_percent: float = limit(
+        3.0, "this project: the vendor's 3 % for other descriptors; here it gives no figure", high=100, unit="%"
+    )
+    critical_percent: float = limit(10.0, "practice: 10 % starts the search (source document 001)", high=100, unit="%")
+    busy_percent: float = limit(20.0, "this project: engines idler than this gain nothing", high=100, unit="%")
+    target_ratio: int = limit(5, "this project: half of the default of 10, then 1", low=1, high=10)
+
+
+@rule(needs=(MetadataSpinlock,), uses=USES, links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the spinlocks over all partition descriptors."""
+    yield from judge_descriptors(
+        facts,
+        Gate(
+            limits.contention_percent,
+            limits.critical_percent,
+            above=True,
+            busy_percent=limits.busy_percent,
+            base=Severity.ADVICE,
+        ),
+        Descriptors(
+            spinlock="Partition",
+            kind="partition",
+            label="partition descriptor",
+            ratio="partition spinlock ratio",
+            steps=falling(limits.target_ratio, 1),
+            since=(15, 0),
+            lock_free="16.0 made object and index descriptors lock-free; of partitions the source says nothing.",
+            note="The vendor gives no figure for this spinlock and says that a lower ratio may have little impact.",
+        ),
+    )

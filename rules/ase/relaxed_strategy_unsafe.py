@@ -1,0 +1,231 @@
+"""A cache with relaxed LRU, or advised to have it, replaces buffers.
+
+Finds: relaxed LRU in force (or waiting for the restart) in a cache with hits below 95 % or with turnover; and
+sp_sysmon's own advice to use relaxed LRU where it must not be followed: for the default data cache, and for any cache
+from which buffers are grabbed.
+
+Why it matters: relaxed LRU keeps no order of use, so where buffers must be replaced it throws out pages that are in
+use and reads them again. sp_sysmon gives its advice from whole per cents of hits and from the share of buffers washed
+dirty, and that share counts as 0 whenever no wash statistics are there: a report with 20,017 buffers grabbed per second
+from the default data cache carried it.
+
+What to do: back to strict with `sp_cacheconfig "c", strict` and a restart; or leave sp_sysmon's advice alone. The
+default data cache stays strict: everything unbound and recovery live there.
+
+When to ignore it: in the first minutes after a restart, while a cache fills. A log-only cache takes a new buffer for
+each log page, and the vendor calls most log caches good candidates, so its turnover alone says nothing. Sites do run
+caches for tempdb relaxed: measure such a cache both ways.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.ase import CacheActivity, CachePool, NamedCache, Server, SysmonAdvice, SysmonSample
+from rules.changes.ase_cache import RELAXED, STRICT, set_replacement, show_cache, take_back_replacement
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.cache_figures import (
+    doubt,
+    is_default,
+    kind_of,
+    latest_caches,
+    named_of,
+    per_second,
+    seconds_of,
+    set_apart,
+    turnover_percent,
+)
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.dc20020_1251/html/databases/databases373.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158541254.html",
+    "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
+)
+ORDER = "Relaxed LRU keeps no order of use, so with replacement it gives up pages that are in use."
+ADVISED = re.compile(r"consider\s+using\s+.{0,3}relaxed\s+lru", re.IGNORECASE)
+AREA = re.compile(r"data\s+cache\s*:\s*(?P<name>.+?)\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When relaxed LRU is wrong."""
+
+    hit_percent: float = limit(95.0, "vendor: hit rate above 95 % (Performance and Tuning: Basics)", high=100, unit="%")
+    turnover_percent: float = limit(
+        20.0,
+        "vendor: little or no replacement; this project: a fifth of the cache in an hour is not little",
+        unit="%/h",
+    )
+    replaced_percent: float = limit(100.0, "this project: the whole cache in an hour is a warning", unit="%/h")
+    grabs_per_second: float = limit(
+        0.0, "vendor: little or no replacement; this project: what sp_sysmon prints as 0.0", unit="/s"
+    )
+    searches_per_second: float = limit(
+        100.0, "this project: below this the hit rate is of almost nothing", unit="searches/s"
+    )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One cache with what the judgement needs."""
+
+    cache: CacheActivity
+    named: NamedCache | None
+    grabs: float | None
+    searches: float | None
+    turnover: tuple[float, float] | None
+    advised: Source | None
+    """Where sp_sysmon advises relaxed LRU."""
+
+    @property
+    def config(self) -> str:
+        """The strategy configured, else in force, in small letters; empty where neither is printed."""
+        return ((self.named and (self.named.config_replacement or self.named.run_replacement)) or "").lower()
+
+    @property
+    def figures(self) -> str:
+        """What was seen, as a sentence."""
+        hit = self.cache.hit_percent
+        searched = f"{hit:.1f} % of the searches found their page" if hit is not None else "Nothing was searched"
+        return searched + (
+            f" and {self.grabs:,.1f} buffers per second were grabbed." if self.grabs is not None else "."
+        )
+
+    @property
+    def pending(self) -> bool:
+        """Whether relaxed LRU waits for the restart."""
+        return "relaxed" in self.config and self.named is not None and self.named.relaxed is False
+
+
+@rule(
+    needs=(CacheActivity,),
+    uses=(NamedCache, CachePool, Server, SysmonAdvice, SysmonSample),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge every cache."""
+    for cache in latest_caches(facts):
+        seen = _see(facts, cache)
+        relaxed = seen.named.relaxed if seen.named else None
+        if relaxed is False and not seen.pending and not seen.advised:
+            yield Clean(f"{cache.name}: strict LRU is in force")
+        elif relaxed and "strict" in seen.config:
+            yield Clean(f"{cache.name}: strict LRU is configured and waits for a restart")
+        elif doubt(cache):
+            yield Untrusted(doubt(cache) or "")
+        elif relaxed or not seen.advised:
+            yield _relaxed(limits, seen)
+        else:
+            yield _advised(limits, seen)
+
+
+def _see(facts: Facts, cache: CacheActivity) -> Seen:
+    named, seconds = named_of(facts, cache.name), seconds_of(facts)
+    return Seen(
+        cache,
+        named,
+        per_second(cache.grabbed_per_second, cache.grabbed, seconds),
+        per_second(cache.searches_per_second, cache.searches, seconds),
+        turnover_percent(facts, cache, named),
+        _advice_at(facts, cache),
+    )
+
+
+def _advice_at(facts: Facts, cache: CacheActivity) -> Source | None:
+    if any(ADVISED.search(text) for text in cache.advice):
+        return cache.source
+    for advice in facts.every(SysmonAdvice):
+        area = AREA.search(advice.area)
+        if ADVISED.search(advice.text) and (area["name"] if area else advice.area) == cache.name:
+            return advice.source
+    return None
+
+
+def _relaxed(limits: Limits, seen: Seen) -> Outcome:
+    """Judge a cache that is relaxed, or waits to be, or of which nobody brought the strategy."""
+    name, hit, grabs, log = seen.cache.name, seen.cache.hit_percent, seen.grabs, kind_of(seen.named) == "log"
+    if seen.cache.searches == 0 or (seen.searches is not None and seen.searches < limits.searches_per_second):
+        return Clean(f"{name}: too few searches to judge by ({seen.searches or 0:g} per second)")
+    least = seen.turnover[0] if seen.turnover else None
+    low = hit is not None and hit < limits.hit_percent
+    turned = least is not None and least >= limits.turnover_percent and not log
+    strategy_known = seen.named is not None and seen.named.relaxed is not None
+    replaces = grabs is not None and grabs > limits.grabs_per_second
+    if hit is None or (grabs is None and not low):
+        return Unknown.of(CacheActivity)
+    apart = set_apart(seen.named) if seen.named else None
+    if seen.named and apart and seen.named.instance is None:
+        return Clean(f"{name} is {apart}")
+    if not strategy_known and (low or replaces):
+        return Unknown((Lacking(f"replacement strategy of {name}", show_cache(name)),), f"{name}: strategy not known")
+    if not low and not turned:
+        if least is None and replaces and not log:
+            return Unknown((Lacking(f"size and pools of {name}", show_cache(name)),))
+        rate = f"{least:.1f} % replaced in an hour" if least is not None else f"{grabs:g} buffers grabbed per second"
+        return Clean(f"{name}: {hit:.1f} % hits and {rate}" + (", a cache of logs" if log else ""))
+    finding = _finding(
+        limits,
+        seen,
+        f"{name}: relaxed LRU {'is to come ' if seen.pending else ''}with "
+        + (f"{hit:.1f} % hits" if low else f"{least:.0f} % of it replaced in an hour"),
+        f"{ORDER} Go back to strict, and see whether the cache is large enough for what is bound to it.",
+    )
+    if log:
+        why = "Look who reads old log pages (a replication agent behind, long rollbacks, triggers) first."
+        return replace(finding, says=f"{seen.figures} {why}", changes=(), severity=Severity.ADVICE, expects=())
+    if apart or kind_of(seen.named) == "lockless":
+        why = f"It is {apart or 'a lockless cache, which must be relaxed'}: no change is proposed."
+        return replace(finding, says=f"{seen.figures} {ORDER} {why}", changes=(), expects=())
+    tempdb = kind_of(seen.named) == "tempdb"
+    warned = low or (least or 0.0) >= limits.replaced_percent
+    says = finding.says + (" Sites do run tempdb caches relaxed: measure it both ways." if tempdb else "")
+    return replace(finding, says=says, severity=Severity.WARNING if warned and not tempdb else Severity.ADVICE)
+
+
+def _advised(limits: Limits, seen: Seen) -> Outcome:
+    """Judge sp_sysmon's advice to use relaxed LRU for this cache."""
+    cache, name, grabs = seen.cache, seen.cache.name, seen.grabs
+    default = is_default(cache, seen.named)
+    if not default and kind_of(seen.named) == "log":
+        return Clean(f"{name}: a cache of logs, for which sp_sysmon's advice may be followed")
+    if grabs is None and not default and cache.searches != 0:
+        return Unknown((Lacking(f"Total Cache Turnover of {name}", CacheActivity.BRING),))
+    if cache.searches == 0:
+        why = "it had no searches in the sample, so the advice rests on nothing"
+    elif grabs is not None and grabs > limits.grabs_per_second:
+        why = f"{grabs:,.1f} buffers per second are grabbed from it"
+    elif default:
+        why = "everything unbound and recovery live in it"
+    else:
+        return Clean(f"{name}: nothing is grabbed from it, so sp_sysmon's advice is judged by the cache's own rule")
+    says = "sp_sysmon judges by whole per cents of hits and by the share washed dirty, which counts as 0 where no wash "
+    says += "statistics are there; it does not look at replacement. Relaxed LRU is for named caches without any."
+    title = f"{name}: do not follow sp_sysmon's advice to use relaxed LRU: {why}"
+    finding = _finding(limits, seen, title, says)
+    return replace(finding, severity=Severity.ADVICE if grabs else Severity.NOTE)
+
+
+def _finding(limits: Limits, seen: Seen, title: str, why: str) -> Finding:
+    cache, named, hit = seen.cache, seen.named, seen.cache.hit_percent
+    evidence = [Evidence("cache hits", round(hit, 1), "%", cache.source, limits.hit_percent)] if hit is not None else []
+    if seen.grabs is not None:
+        evidence.append(Evidence("buffers grabbed", seen.grabs, "/s", cache.source, limits.grabs_per_second))
+    if seen.turnover and seen.turnover[0] and named:
+        share = round(seen.turnover[0], 1)
+        evidence.append(Evidence("replaced in an hour, at least", share, "%", named.source, limits.turnover_percent))
+    if seen.advised:
+        evidence.append(Evidence("sp_sysmon's own advice", "relaxed LRU", "", seen.advised))
+    changes: tuple[Change, ...] = ()
+    expects: tuple[Expectation, ...] = ()
+    if seen.pending:
+        changes = (take_back_replacement(cache.name, RELAXED, STRICT),)
+        why += " Relaxed LRU is configured and waits for a restart: take it back before that."
+    elif named and named.relaxed:
+        changes = (set_replacement(cache.name, RELAXED, STRICT),)
+        expects = (Expectation(f"hits of {cache.name}", f"{hit:.1f} %" if known(hit) else None, "higher", "heuristic"),)
+    return Finding(
+        cache.name, Severity.WARNING, title, f"{seen.figures} {why}", tuple(evidence), None, (), changes, expects
+    )

@@ -1,0 +1,88 @@
+"""Spinlocks are contended that release 16.0 relieves.
+
+Finds: contended lock or metadata spinlocks on a server older than 16.0.
+
+Why it matters: up to 15.7 the ratios only divide these spinlocks among more copies. 16.0 replaced the spinlocks of
+object and index descriptors by lock-free structures (source document 001), and its lock manager transfers locks to the
+engines in blocks, keeps more of them there and verifies many without taking any (the vendor's list, linked).
+
+What to do: weigh an upgrade beside the ratios. The ratios come first: they are one restart or none, an upgrade is a
+project. Where the ratios are at their lowest and the figures stay, the upgrade is what is left.
+
+When to ignore it: when the ratios have not been tried, or where the contention is of address locks alone. The vendor's
+list names nothing for these; tables with the datarows lock scheme take none on any release.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import EngineBusy, LockHashtable, MetadataSpinlock, Server
+from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
+from rules.judging.spinlock_ratio import server_of, subject_of
+from rules.judging.spinlock_survey import Figure, lock_figures, metadata_figures, survey
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00641.1600/doc/html/mas1385501184950.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00641.1600/doc/html/mas1385501214561.html",
+    "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
+)
+ADDRESS = "address lock hash table"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on a spinlock counts as contended."""
+
+    lock_percent: float = limit(
+        10.0, "practice: 10 % starts the search (source document 001)", low=0.1, high=100, unit="%"
+    )
+    metadata_percent: float = limit(3.0, "vendor: above 3 % (sp_sysmon guide)", low=0.1, high=100, unit="%")
+    lookups_per_second: float = limit(
+        100.0, "this project: below this the per cent is of almost nothing", unit="lookups/s"
+    )
+
+
+@rule(needs=(), uses=(Server, EngineBusy, LockHashtable, MetadataSpinlock), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Look at all lock and metadata spinlocks at once."""
+    server = server_of(facts)
+    if server and server.before(16) is False:
+        yield NotApplicable("16.0 or later")
+        return
+    figures = [*lock_figures(facts), *metadata_figures(facts)]
+    seen = survey(
+        facts, figures, {"lock": limits.lock_percent, "metadata": limits.metadata_percent}, limits.lookups_per_second
+    )
+    yield from seen.untrusted
+    if not seen.seen:
+        yield Unknown.of(LockHashtable, MetadataSpinlock)
+    elif not seen.hot and not seen.untrusted:
+        yield Clean(f"none of {seen.seen} lock and metadata spinlock figures is contended enough to matter")
+    elif seen.hot and (server is None or server.release is None):
+        yield Unknown((Lacking("release of the server", "select @@version"),), "contended, but on which release?")
+    elif seen.hot and server:
+        yield _finding(facts, limits, seen.hot, server)
+
+
+def _finding(facts: Facts, limits: Limits, hot: tuple[Figure, ...], server: Server) -> Finding:
+    limit_of = {"lock": limits.lock_percent, "metadata": limits.metadata_percent}
+    evidence = [
+        Evidence(f"{one.label} spinlock contention", one.contention, "%", one.source, limit_of[one.family])
+        for one in hot
+        if known(one.contention)
+    ]
+    listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
+    names = [one.label for one in hot]
+    address = " Address locks it does not name: the datarows lock scheme is their cure." if ADDRESS in names else ""
+    release = "{}.{}".format(*server.release) if server.release else ""
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.NOTE if names == [ADDRESS] else Severity.ADVICE,
+        title=f"Release {release}: 16.0 relieves contended lock and metadata spinlocks",
+        says=f"Contended here: {listed}. 16.0 replaced the object and index descriptor spinlocks by lock-free "
+        f"structures and lightened the lock manager.{address} An upgrade is an option beside the spinlock ratios, "
+        "which come first.",
+        evidence=(*evidence, Evidence("release", release, "", server.source)),
+    )

@@ -1,0 +1,83 @@
+"""The spinlocks of the table lock hash table are contended.
+
+Finds: table lock spinlock contention over the limit (16.0: table and partition locks), with lock requests in the
+sample, more than one engine and engines at work.
+
+Why it matters: every statement takes at least an intent lock on each table it touches, and all of them go through one
+hash table of 101 buckets. With the default ratio of 20 six spinlocks stand before it, and the last guards one bucket.
+
+What to do: lower `lock table spinlock ratio`: 20 gives 6 spinlocks, 10 gives 11, 5 gives 21, 1 gives 101.
+
+When to ignore it: when the engines are not busy. Where one table takes nearly all the locks, its bucket stays hot
+whatever the ratio. 16.0 prints 0 lookups for this table whatever happens there, so the rule looks at the lock
+requests of all kinds instead.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import ABSENT, Facts, known
+from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, LockSummary, Server
+from rules.finding import Outcome, Unknown
+from rules.judging.descriptors import falling
+from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
+from rules.kit import limit, rule
+from rules.laws.spinlocks import TABLE_LOCK_BUCKETS
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1570/html/sag1/X62616.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158573489.html",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on the rule speaks, and which ratio it asks for."""
+
+    contention_percent: float = limit(
+        10.0, "practice: 10 % starts the search (source document 001; Rukav's sp_sysmon hints)", high=100, unit="%"
+    )
+    critical_percent: float = limit(
+        30.0, "practice: at 30-40 % 'still suffering mightily' (source document 001)", high=100, unit="%"
+    )
+    requests_per_second: float = limit(
+        100.0, "this project: with fewer lookups, or lock requests of all kinds, it is a share of nothing", unit="/s"
+    )
+    busy_percent: float = limit(5.0, "this project: engines idler than this gain nothing", high=100, unit="%")
+    target_ratio: int = limit(10, "this project: half of the default of 20, then 5, then 1", low=1, high=101)
+
+
+@rule(needs=(LockHashtable,), uses=(Server, EngineBusy, ConfigParameter, LockSummary), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the one table lock hash table of the server."""
+    table = facts.latest(LockHashtable, table="table")
+    if table is None:
+        yield Unknown.of(LockHashtable)
+        return
+    summary = facts.latest(LockSummary)
+    per_second, uses, uses_source = table.lookups_per_second, "lookups", table.source
+    if not known(per_second) or not per_second:
+        per_second, uses = (summary.requests_per_second if summary else ABSENT), "lock requests of all kinds"
+        uses_source = summary.source if summary else table.source
+    yield from judge_ratio(
+        facts,
+        Gate(
+            limits.contention_percent,
+            limits.critical_percent,
+            limits.requests_per_second,
+            busy_percent=limits.busy_percent,
+        ),
+        Ratio(
+            label="table lock hash table",
+            contention=table.contention_percent,
+            source=table.source,
+            parameter="lock table spinlock ratio",
+            steps=falling(limits.target_ratio, 5, 1),
+            guarded=TABLE_LOCK_BUCKETS,
+            per_second=per_second,
+            uses=uses,
+            uses_source=uses_source,
+            explains=("ase/engines_not_the_answer",),
+            cautions=("A ratio of 1 still leaves the collisions of table locks inside one bucket.",),
+        ),
+    )

@@ -1,0 +1,258 @@
+"""A data cache of SAP ASE: its partitions, its replacement strategy, a new named cache and what is bound to it.
+
+Partitions and strategy are static: `sp_cacheconfig` writes them to the configuration file and the next restart takes
+them. A new cache, more memory for one and bindings are dynamic. Sources: System Administration Guide 2 (16.0),
+"Configuring Cache Replacement Policy", "Reducing spinlock contention with cache partitions"; System Procedures (16.0),
+sp_cacheconfig, sp_bindcache (knowledge/ase-rules.md, sections 2 and 3.3).
+"""
+
+import re
+from collections.abc import Sequence
+
+from rules.changes.ase_config import OutOfRange
+from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, tsql_name, tsql_string
+from rules.finding import Change, Effect
+
+DEFAULT_CACHE = "default data cache"
+STRICT, RELAXED = "strict LRU", "relaxed LRU"
+SERVICE_PACK = re.compile(r"(?P<major>\d\d)\.(?P<minor>\d+)(?:\.\d+)*(?:\s+SP0*(?P<pack>\d+))?")
+RESTART = (
+    "Static: needs a restart. Keep a copy of the server's .cfg file; a server that does not start with the new one "
+    "is started with the old one."
+)
+
+
+def most_partitions(version: str | None) -> int:
+    """Partitions a cache may have: 64, and 256 from 16.0 SP02 on. An unreadable version is taken as an old one."""
+    found = SERVICE_PACK.search(version or "")
+    if found is None:
+        return 64
+    release = (int(found["major"]), int(found["minor"]), int(found["pack"] or 0))
+    return 256 if release >= (16, 0, 2) else 64
+
+
+def of_cache(command: str, cache: str, otherwise: str) -> str:
+    """Put the quoted name in place of `{}`, or give the command for all caches where it cannot be written safely."""
+    try:
+        return command.format(tsql_string(cache))
+    except Unquotable:
+        return otherwise
+
+
+def show_cache(cache: str) -> str:
+    """Write the command that shows one cache."""
+    return of_cache("sp_cacheconfig {}", cache, "sp_cacheconfig")
+
+
+def set_partitions(cache: str, old: float, new: int, *, largest: int = 64, cautions: tuple[str, ...] = ()) -> Change:
+    """Cut a cache into another number of partitions, each with a spinlock of its own.
+
+    `old` is the number in force, read from the export. Raises `OutOfRange` for what the server would refuse.
+    """
+    if not 1 <= new <= largest <= 256 or new & (new - 1):
+        raise OutOfRange(f"cache_partition {new}: a power of two from 1 to {largest}")
+    return _restarting(
+        cache,
+        "cache_partition",
+        (old, new),
+        (f'"cache_partition={old:.0f}"', f'"cache_partition={new}"'),
+        ("Config Partition and Run Partition", f"Run Partition is {new}"),
+        (f'-- or "cache_partition=default", if the {old:.0f} came from global cache partition number',),
+        cautions,
+    )
+
+
+def set_replacement(cache: str, old: str, new: str, *, cautions: tuple[str, ...] = ()) -> Change:
+    """Change the replacement strategy in force, `strict LRU` or `relaxed LRU`.
+
+    Raises `OutOfRange` for another word, and for making the default data cache relaxed: nothing here ever prints that.
+    """
+    _check_strategy(cache, old, new)
+    return _restarting(
+        cache,
+        "replacement",
+        (old, new),
+        (old.split()[0], new.split()[0]),
+        ("Config Replacement and Run Replacement", f"Run Replacement is {new}"),
+        (),
+        cautions,
+    )
+
+
+def take_back_replacement(cache: str, configured: str, running: str) -> Change:
+    """Take back a strategy that is configured and waits for a restart: afterwards nothing is pending."""
+    _check_strategy(cache, configured, running)
+    key, target = _key(cache, "replacement"), f"{comment(cache)}: replacement"
+    try:
+        name = tsql_string(cache)
+    except Unquotable:
+        return _by_hand(key, target, configured, running)
+    show = (f"sp_cacheconfig {name}", "go")
+    return Change(
+        key=key,
+        target=target,
+        old=configured,
+        new=running,
+        apply=(
+            f"-- {comment(cache)}: {configured} is configured, {running} is in force",
+            *show,
+            f"sp_cacheconfig {name}, {running.split()[0]}",
+            "go",
+            f"-- no restart: check that Config Replacement and Run Replacement are both {running}",
+            *show,
+        ),
+        undo=(f"sp_cacheconfig {name}, {configured.split()[0]}", "go", *show, "-- the next restart takes it"),
+        takes_effect=Effect.ONLINE,
+    )
+
+
+def create_cache(
+    cache: str, size_mb: float, *, relaxed: bool = False, log_only: bool = False, partitions: int = 1
+) -> Change:
+    """Make a new named cache from free memory. Dynamic; `max memory` must have room for it and its overhead.
+
+    Raises `OutOfRange` for less than 1 MB, for odd partitions, or for a partition under 512 KB.
+    """
+    if size_mb < 1 or not 1 <= partitions <= 64 or partitions & (partitions - 1) or size_mb * 1024 / partitions < 512:
+        raise OutOfRange(f"a cache of {size_mb:g} MB in {partitions} partitions")
+    key, target = _key(cache, "create"), f"{comment(cache)}: new cache"
+    try:
+        name = tsql_string(cache)
+    except Unquotable:
+        return _by_hand(key, target, None, f"{size_mb:.0f} MB")
+    words = ["logonly" if log_only else "mixed", *(["relaxed"] if relaxed else [])]
+    words += [f'"cache_partition={partitions}"'] if partitions > 1 else []
+    return Change(
+        key=key,
+        target=target,
+        old=None,
+        new=f"{size_mb:.0f} MB",
+        apply=(
+            "-- memory that is free, and the caches there are",
+            'sp_configure "memory"',
+            "go",
+            "sp_cacheconfig",
+            "go",
+            f'sp_helpcache "{size_mb:.0f}M"',
+            "go",
+            f'sp_cacheconfig {name}, "{size_mb:.0f}M", {", ".join(words)}',
+            "go",
+            "-- check that Status is Active and Run Size is what was asked for",
+            f"sp_cacheconfig {name}",
+            "go",
+        ),
+        undo=(
+            "-- nothing may be bound to it any more: sp_unbindcache_all unbinds the rest",
+            f"sp_helpcache {name}",
+            "go",
+            f'sp_cacheconfig {name}, "0"',
+            "go",
+        ),
+        takes_effect=Effect.ONLINE,
+        cautions=("Where memory is not free at once, the server gives what there is and the rest after a restart.",),
+        memory_mb=size_mb,
+    )
+
+
+def bind(cache: str, database: str, owner: str, table: str, index: str | None = None) -> Change:
+    """Bind a table, or one index of it, to a named cache. By hand where a name is not a plain identifier.
+
+    sp_bindcache takes owner and table in one string, and how it reads delimiters inside that string is not documented.
+    """
+    name = ".".join((database, owner, table)) + (f".{index}" if index else "")
+    key, target = f"ase.bind:{comment(name)}", f"{comment(name)}: cache binding"
+    try:
+        if not all(PLAIN_IDENTIFIER.match(part) for part in (database, owner, table, index or "x")):
+            raise Unquotable(repr(name))
+        to, what = tsql_string(cache), f'{tsql_name(database)}, "{owner}.{table}"' + (f', "{index}"' if index else "")
+    except Unquotable:
+        return _by_hand(key, target, None, "the new cache")
+    return Change(
+        key=key,
+        target=target,
+        old=None,
+        new=comment(cache),
+        apply=(
+            f"use {database}",
+            "go",
+            "-- where it is bound now",
+            f"sp_helpcache {to}",
+            "go",
+            f"sp_bindcache {to}, {what}",
+            "go",
+            "-- check that Status is V (valid)",
+            f"sp_helpcache {to}",
+            "go",
+        ),
+        undo=(
+            f"use {database}",
+            "go",
+            "-- if it was bound to another cache before, bind it there instead",
+            f"sp_unbindcache {what}",
+            "go",
+        ),
+        takes_effect=Effect.ONLINE,
+        cautions=(
+            "Takes an exclusive lock on the table and clears its pages from the old cache; refused with cursors or "
+            "dirty reads open (messages 861, 864).",
+        ),
+    )
+
+
+def _check_strategy(cache: str, old: str, new: str) -> None:
+    if {old, new} != {STRICT, RELAXED}:
+        raise OutOfRange(f"replacement {old!r} to {new!r}: {STRICT} or {RELAXED}")
+    if new == RELAXED and cache == DEFAULT_CACHE:
+        raise OutOfRange("the default data cache is not made relaxed")
+
+
+def _restarting(
+    cache: str,
+    what: str,
+    values: tuple[float | str, float | str],
+    words: Sequence[str],
+    look_at: tuple[str, str],
+    after_undo: tuple[str, ...],
+    cautions: tuple[str, ...],
+) -> Change:
+    key, target = _key(cache, what), f"{comment(cache)}: {what}"
+    try:
+        name = tsql_string(cache)
+    except Unquotable:
+        return _by_hand(key, target, *values)
+    show = (f"sp_cacheconfig {name}", "go")
+    return Change(
+        key=key,
+        target=target,
+        old=values[0],
+        new=values[1],
+        apply=(
+            f"-- {comment(cache)}: as it is now (note {look_at[0]})",
+            *show,
+            f"sp_cacheconfig {name}, {words[1]}",
+            "go",
+            f"-- restart the server, then check that {look_at[1]}",
+            *show,
+        ),
+        undo=(f"sp_cacheconfig {name}, {words[0]}", "go", *after_undo, *show, "-- restart the server"),
+        takes_effect=Effect.RESTART,
+        cautions=(*cautions, RESTART),
+    )
+
+
+def _key(cache: str, what: str) -> str:
+    return f"ase.cache:{comment(cache)}:{what}"
+
+
+def _by_hand(key: str, target: str, old: float | str | None, new: float | str | None) -> Change:
+    """The same change where a name cannot be written into a script: nothing to run."""
+    return Change(
+        key=key,
+        target=target,
+        old=old,
+        new=new,
+        apply=("-- A name here cannot be written safely into a script: make this change by hand.",),
+        undo=("-- Made by hand: undo by hand, to the value noted before.",),
+        takes_effect=Effect.ADVICE,
+        cautions=("The name holds characters that could hide or add a line of a script. Look at it first.",),
+    )

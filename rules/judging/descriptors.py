@@ -1,0 +1,108 @@
+"""What the rules about object, index and partition descriptors of SAP ASE have in common.
+
+A descriptor stands in memory for an open object, index or partition. `number of open …` says how many there are, a
+spinlock ratio how many of them one spinlock guards.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import ConfigParameter, EngineBusy, MetadataCache, MetadataSpinlock, Server
+from rules.finding import NotApplicable, Outcome, Unknown
+from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio, server_of, setting_of
+
+USES = (Server, EngineBusy, ConfigParameter, MetadataCache)
+"""What `judge_descriptors` looks at beside the spinlock."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of descriptor."""
+
+    plural: str
+    """As `sp_countmetadata` and `sp_monitorconfig` take it."""
+    number: str
+    """The parameter that says how many there are."""
+
+
+KINDS = {
+    "object": Kind("open objects", "number of open objects"),
+    "index": Kind("open indexes", "number of open indexes"),
+    "partition": Kind("open partitions", "number of open partitions"),
+}
+
+
+@dataclass(frozen=True)
+class Descriptors:
+    """One metadata spinlock figure and its ratio."""
+
+    spinlock: str
+    """As sp_sysmon prints it before `Spinlock Contention`."""
+    kind: str
+    label: str
+    ratio: str
+    steps: Sequence[int]
+    counted: bool = True
+    """Whether one descriptor is what the ratio counts."""
+    since: tuple[int, int] | None = None
+    """The release that brought it, where older ones are still met."""
+    lock_free: str = ""
+    """What 16.0 did about it, as a sentence."""
+    note: str = ""
+
+
+def judge_descriptors(facts: Facts, gate: Gate, one: Descriptors) -> Iterator[Outcome]:
+    """Judge one metadata spinlock."""
+    lock = facts.latest(MetadataSpinlock, name=one.spinlock)
+    server = server_of(facts)
+    if lock is None:
+        if one.since and server and server.before(*one.since):
+            yield NotApplicable(f"{one.spinlock} spinlocks came with {one.since[0]}.{one.since[1]}")
+        else:
+            yield Unknown.of(MetadataSpinlock)
+        return
+    cache = cache_of(facts, one.kind)
+    old = bool(server and server.before(16))
+    number = KINDS[one.kind].number
+    parts = (one.note, _reuse(cache), one.lock_free if old else "")
+    yield from judge_ratio(
+        facts,
+        gate,
+        Ratio(
+            label=one.label,
+            contention=lock.contention_percent,
+            source=lock.source,
+            parameter=one.ratio,
+            steps=one.steps,
+            guarded=_how_many(facts, cache, number) if one.counted else None,
+            guarded_bring=f'sp_configure "{number}"' if one.counted else "",
+            explains=("ase/engines_not_the_answer",),
+            cure=" ".join(part for part in parts if part),
+        ),
+    )
+
+
+def cache_of(facts: Facts, kind: str) -> MetadataCache | None:
+    """The descriptors of one kind, as last read."""
+    return next((one for one in reversed(facts.every(MetadataCache)) if one.kind == kind), None)
+
+
+def falling(target: float, *steps: int) -> list[int]:
+    """The target, then those of the further steps that lie below it."""
+    return [int(target), *(step for step in steps if step < target)]
+
+
+def _how_many(facts: Facts, cache: MetadataCache | None, number: str) -> float | None:
+    """Descriptors there are, as the report counts them, else as configured."""
+    if cache and cache.configured:
+        return cache.configured
+    setting = setting_of(facts, number)
+    return setting.run_number if setting else None
+
+
+def _reuse(cache: MetadataCache | None) -> str:
+    """Say that descriptors are also being reused, which is to be cured first."""
+    if cache is None or not known(cache.reuse_succeeded) or cache.reuse_succeeded <= 0:
+        return ""
+    return f"{cache.reuse_succeeded:.0f} reuses of descriptors are counted too: see ase/descriptors_reused first."

@@ -1,0 +1,159 @@
+"""Changes to a data cache: what is printed, what is refused, what brings back the old value."""
+
+import pytest
+
+from rules.changes import ase_cache
+from rules.changes.ase_cache import RELAXED, STRICT
+from rules.changes.ase_config import OutOfRange
+from rules.finding import Change, Effect
+
+QUOTED = 'x"; drop table y --'
+HOSTILE = ["a\nshutdown", "a\rshutdown", "a\u202eb", "a\u2028b", "", "c" * 300]
+
+
+def executable(change: Change) -> list[str]:
+    return [line for line in (*change.apply, *change.undo) if not line.startswith("-- ")]
+
+
+def every_change(cache: str) -> list[Change]:
+    return [
+        ase_cache.set_partitions(cache, 2, 4),
+        ase_cache.set_replacement(cache, STRICT, RELAXED),
+        ase_cache.take_back_replacement(cache, RELAXED, STRICT),
+        ase_cache.create_cache(cache, 100, relaxed=True),
+        ase_cache.bind(cache, "sales", "dbo", "orders"),
+    ]
+
+
+def test_partitions_are_set_and_put_back() -> None:
+    change = ase_cache.set_partitions("default data cache", 2, 8)
+    assert 'sp_cacheconfig "default data cache", "cache_partition=8"' in change.apply
+    assert change.undo[0] == 'sp_cacheconfig "default data cache", "cache_partition=2"'
+    assert "-- restart the server" in change.undo
+    assert (change.old, change.new, change.takes_effect) == (2, 8, Effect.RESTART)
+    shows = change.apply.index('sp_cacheconfig "default data cache"')
+    assert shows < change.apply.index('sp_cacheconfig "default data cache", "cache_partition=8"')
+
+
+@pytest.mark.parametrize("new", [0, -2, 3, 6, 128, 256])
+def test_partitions_the_server_would_refuse_are_refused(new: int) -> None:
+    with pytest.raises(OutOfRange):
+        ase_cache.set_partitions("c", 1, new)
+
+
+def test_more_than_64_partitions_only_where_the_release_has_them() -> None:
+    assert ase_cache.set_partitions("c", 64, 128, largest=256).new == 128
+    assert ase_cache.set_partitions("c", 128, 256, largest=256).new == 256
+    assert ase_cache.set_partitions("c", 2, 1, largest=1).new == 1
+    with pytest.raises(OutOfRange):
+        ase_cache.set_partitions("c", 64, 512, largest=512)
+
+
+@pytest.mark.parametrize(
+    ("version", "most"),
+    [
+        (None, 64),
+        ("nonsense", 64),
+        ("12.5.4/EBF 15400 ESD#7.1", 64),
+        ("15.7/EBF 23288 SMP SP104  ONE-OFF", 64),
+        ("16.0 GA PL01/EBF 22544 SMP", 64),
+        ("16.0 SP01 PL02/EBF 1", 64),
+        ("Adaptive Server Enterprise/16.0 SP02 PL02/EBF 25320 SMP", 256),
+        ("16.0 SP04 PL03/EBF 30399", 256),
+        ("16.1 SP00/EBF 1", 256),
+    ],
+)
+def test_how_many_partitions_a_release_allows(version: str | None, most: int) -> None:
+    assert ase_cache.most_partitions(version) == most
+
+
+def test_relaxed_and_back() -> None:
+    change = ase_cache.set_replacement("log cache", STRICT, RELAXED)
+    assert 'sp_cacheconfig "log cache", relaxed' in change.apply
+    assert change.undo[0] == 'sp_cacheconfig "log cache", strict'
+    back = ase_cache.set_replacement("log cache", RELAXED, STRICT)
+    assert 'sp_cacheconfig "log cache", strict' in back.apply
+    assert back.undo[0] == 'sp_cacheconfig "log cache", relaxed'
+    assert change.takes_effect is back.takes_effect is Effect.RESTART
+    assert change.key == back.key
+
+
+def test_the_default_data_cache_is_never_made_relaxed_but_may_be_made_strict() -> None:
+    with pytest.raises(OutOfRange):
+        ase_cache.set_replacement("default data cache", STRICT, RELAXED)
+    assert ase_cache.set_replacement("default data cache", RELAXED, STRICT).new == STRICT
+
+
+@pytest.mark.parametrize(("old", "new"), [(STRICT, STRICT), (STRICT, "relaxed"), ("mru", STRICT)])
+def test_another_word_is_no_strategy(old: str, new: str) -> None:
+    with pytest.raises(OutOfRange):
+        ase_cache.set_replacement("c", old, new)
+    with pytest.raises(OutOfRange):
+        ase_cache.take_back_replacement("c", old, new)
+
+
+def test_a_pending_strategy_is_taken_back_without_a_restart() -> None:
+    change = ase_cache.take_back_replacement("c", RELAXED, STRICT)
+    assert change.takes_effect is Effect.ONLINE
+    assert 'sp_cacheconfig "c", strict' in change.apply
+    assert change.undo[0] == 'sp_cacheconfig "c", relaxed'
+
+
+def test_a_new_cache_and_its_end() -> None:
+    change = ase_cache.create_cache("system_tables", 200, relaxed=True, partitions=4)
+    assert 'sp_cacheconfig "system_tables", "200M", mixed, relaxed, "cache_partition=4"' in change.apply
+    assert 'sp_cacheconfig "system_tables", "0"' in change.undo
+    assert change.memory_mb == 200
+    assert change.takes_effect is Effect.ONLINE
+    log = ase_cache.create_cache("log_cache", 200, log_only=True)
+    assert 'sp_cacheconfig "log_cache", "200M", logonly' in log.apply
+
+
+@pytest.mark.parametrize(("size", "partitions"), [(0.9, 1), (1, 4), (100, 3), (100, 128), (100, 0)])
+def test_a_new_cache_the_server_would_refuse(size: float, partitions: int) -> None:
+    with pytest.raises(OutOfRange):
+        ase_cache.create_cache("c", size, partitions=partitions)
+
+
+def test_the_smallest_cache_and_the_smallest_partition() -> None:
+    assert ase_cache.create_cache("c", 1, partitions=2).takes_effect is Effect.ONLINE
+    assert ase_cache.create_cache("c", 32, partitions=64).memory_mb == 32
+
+
+def test_a_table_or_an_index_is_bound_and_unbound() -> None:
+    change = ase_cache.bind("hot", "sales", "dbo", "orders")
+    assert 'sp_bindcache "hot", sales, "dbo.orders"' in change.apply
+    assert 'sp_unbindcache sales, "dbo.orders"' in change.undo
+    index = ase_cache.bind("hot", "sales", "dbo", "orders", "orders_i1")
+    assert (change.target, index.target) == (
+        "sales.dbo.orders: cache binding",
+        "sales.dbo.orders.orders_i1: cache binding",
+    )
+    assert 'sp_bindcache "hot", sales, "dbo.orders", "orders_i1"' in index.apply
+    assert 'sp_unbindcache sales, "dbo.orders", "orders_i1"' in index.undo
+
+
+@pytest.mark.parametrize("hostile", [QUOTED, "a b", "a.b", "a]", *HOSTILE[:-2]])
+def test_what_is_not_a_plain_name_is_bound_by_hand(hostile: str) -> None:
+    for change in (ase_cache.bind("hot", "sales", "dbo", hostile), ase_cache.bind("hot", hostile, "dbo", "orders")):
+        assert change.takes_effect is Effect.ADVICE
+        assert executable(change) == []
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_a_cache_name_that_cannot_be_quoted_makes_no_executable_line(hostile: str) -> None:
+    for change in every_change(hostile):
+        assert change.takes_effect is Effect.ADVICE
+        assert executable(change) == []
+        assert "\n" not in change.key + change.target
+    assert ase_cache.show_cache(hostile) == "sp_cacheconfig"
+
+
+@pytest.mark.parametrize("name", [QUOTED, "]", "a*/b", "go"])
+def test_a_cache_name_with_quotes_stays_one_string(name: str) -> None:
+    for change in every_change(name):
+        quoted = '"' + name.replace('"', '""') + '"'
+        for line in executable(change):
+            assert name not in line.replace(quoted, "") or not line.startswith("sp_")
+        assert any(quoted in line for line in executable(change))
+        assert all(line.startswith("-- ") or "\n" not in line for line in (*change.apply, *change.undo))

@@ -1,0 +1,155 @@
+"""Changing a lock scheme: every prerequisite in its place, the way back whole, hostile names harmless."""
+
+import re
+
+import pytest
+
+from rules.changes import ase_table
+from rules.changes.ase_table import NotConvertible, alter_lock_scheme, lock_scheme_template
+from rules.finding import Change, Effect
+
+OPTION = 'sp_dboption "sales", "select into/bulkcopy/pllsort", true'
+
+
+def orders(
+    old: str = "allpages", new: str = "datarows", *, database: str = "sales", owner: str = "dbo", table: str = "orders"
+) -> Change:
+    return alter_lock_scheme(database=database, owner=owner, table=table, old=old, new=new)
+
+
+def executable(lines: tuple[str, ...]) -> list[str]:
+    return [line for line in lines if not line.startswith("--")]
+
+
+def test_allpages_to_datarows_prepares_alters_and_checks_in_order() -> None:
+    apply = orders().apply
+    wanted = [
+        "use sales",
+        'sp_spaceused "dbo.orders", 1',
+        'sp_helpdb "sales"',
+        OPTION,
+        "checkpoint",
+        "alter table dbo.[orders] lock datarows",
+        "update statistics dbo.[orders]",
+    ]
+    places = [apply.index(line) for line in wanted]
+    assert places == sorted(places)
+    assert apply[0] == "use sales"
+    between = apply[apply.index(OPTION) : apply.index("checkpoint")]
+    assert "use sales" in between, "the checkpoint must be in the database"
+    text = "\n".join(apply)
+    assert "dump database sales to <your dump device>" in text
+    assert "check that the lock scheme is datarows" in text
+    assert text.count("lockscheme(o.id)") == 2, "before and after"
+
+
+def test_the_way_back_is_the_same_with_the_old_scheme() -> None:
+    change = orders()
+    assert "alter table dbo.[orders] lock allpages" in change.undo
+    assert OPTION in change.undo
+    assert "dump database sales" in "\n".join(change.undo)
+    assert orders("datarows", "allpages").apply == change.undo
+
+
+def test_cautions_of_a_copy() -> None:
+    text = " ".join(orders().cautions)
+    for piece in (
+        "Exclusive lock",
+        "Space",
+        "dump transaction",
+        "1960",
+        "placement index",
+        "number of locks",
+        "forwarded",
+    ):
+        assert piece in text
+
+
+def test_datapages_to_datarows_needs_neither_copy_nor_dump() -> None:
+    change = orders("datapages", "datarows")
+    text = "\n".join((*change.apply, *change.undo))
+    assert "alter table dbo.[orders] lock datarows" in change.apply
+    assert "alter table dbo.[orders] lock datapages" in change.undo
+    assert "sp_dboption" not in text
+    assert "dump" not in text + " ".join(change.cautions)
+    assert "number of locks" in " ".join(change.cautions)
+
+
+def test_back_to_allpages_warns_of_no_row_locks() -> None:
+    assert "exp_row_size" not in " ".join(orders("datarows", "allpages").cautions)
+
+
+@pytest.mark.parametrize(("old", "new"), [("allpages", "allpages"), ("allpages", "rows"), ("", "datarows")])
+def test_a_scheme_that_is_none(old: str, new: str) -> None:
+    with pytest.raises(ValueError, match="lock scheme"):
+        orders(old, new)
+    with pytest.raises(ValueError, match="lock scheme"):
+        lock_scheme_template(old, new)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        {"table": "sysobjects"},
+        {"table": "SYSINDEXES"},
+        {"table": "systypes", "owner": "x"},
+        {"database": "master"},
+        {"database": "sybsystemprocs"},
+        {"database": "tempdb"},
+        {"database": "tempdb_2"},
+    ],
+)
+def test_system_tables_and_databases_are_never_converted(name: dict[str, str]) -> None:
+    with pytest.raises(NotConvertible):
+        orders(**name)
+
+
+def test_a_user_table_may_begin_with_sys() -> None:
+    assert "alter table dbo.[system_orders] lock datarows" in orders(table="system_orders").apply
+    assert any("type must be U" in line for line in orders(table="system_orders").apply)
+
+
+def test_a_table_named_like_a_keyword_is_delimited() -> None:
+    assert "alter table dbo.[order] lock datarows" in orders(table="order").apply
+
+
+def test_a_table_name_with_quotes_is_delimited_and_looked_up_by_value() -> None:
+    evil = 'x"; drop table y --'
+    change = orders(table=evil)
+    for line in executable((*change.apply, *change.undo)):
+        rest = line.replace(f"[{evil}]", "").replace('"x""; drop table y --"', "")
+        assert "drop" not in rest, line
+    assert f"alter table dbo.[{evil}] lock datarows" in change.apply
+    assert not any("sp_spaceused" in line for line in executable(change.apply)), "that takes a name in a string"
+    for line in change.apply:
+        assert not (line.startswith("--") and "drop table" in line), "not even in a comment"
+
+
+@pytest.mark.parametrize("hostile", ["a\ngo\nshutdown", "a\rb", "a]b", "[a", "a\u202eb", "a\u2028b", "t" * 300, ""])
+@pytest.mark.parametrize("part", ["database", "owner", "table"])
+def test_a_name_that_cannot_be_written_makes_no_executable_line(part: str, hostile: str) -> None:
+    change = orders(**{part: hostile})
+    assert change.takes_effect is Effect.ADVICE
+    assert executable(change.apply) == executable(change.undo) == []
+    assert not re.search(r"[\n\r\u202e\u2028]", change.key + change.target)
+    assert hostile == "" or all(hostile not in line for line in (*change.apply, *change.undo))
+
+
+def test_a_template_cannot_be_run() -> None:
+    change = lock_scheme_template("allpages", "datarows")
+    assert change.takes_effect is Effect.ADVICE
+    assert executable(change.apply) == executable(change.undo) == []
+    text = "\n".join(change.apply)
+    for piece in ("alter table <owner>.<table> lock datarows", "never a system table", "select into/bulkcopy/pllsort"):
+        assert piece in text
+    assert "lock allpages" in "\n".join(change.undo)
+
+
+def test_templates_of_a_route_do_not_exclude_each_other() -> None:
+    first, second = lock_scheme_template("allpages", "datapages"), lock_scheme_template("datapages", "datarows")
+    assert first.key != second.key
+    assert first.target != second.target
+
+
+def test_every_system_table_begins_with_sys_once() -> None:
+    assert all(not name.startswith("sys") for name in ase_table.SYSTEM_TABLES.split())
