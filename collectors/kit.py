@@ -30,6 +30,7 @@ NOISE = re.compile(
       (?:[0-9]+:)?[0-9]+>.*                         # isql prompts, echoed input with them
     | go(?:[ ]*;)?
     | \([0-9]+[ ]rows?[ ]affected\)(?:[ ]*;)?
+    | Rows[ ][0-9]+
     | \(return[ ]status[ ]=[ ]-?[0-9]+\)
     | (?i:sp_\w+\b.*|dbcc[ ].*|(?:mcr[ ])?sysgen\b.*|mcr[ ].*)
     | \$(?:[ ].*)?                                  # DCL prompt and commands
@@ -108,6 +109,8 @@ class Report:
         """Take `lines`, of which the first is number `first` of `file`; `before` are the unclaimed ones above."""
         self.file, self.first, self.lines, self.before = file, first, lines, before
         self.claimed = bytearray(len(lines))
+        self.above = 0
+        """How many of the lines directly above were understood too: a reader may raise it."""
         self.problems: list[str] = []
 
     def source(self, start: int, end: int | None = None) -> Source:

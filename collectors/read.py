@@ -127,6 +127,8 @@ class _File:
                 facts = list(kind.read(report))
             except NotThisReport:
                 continue
+            if report.above:
+                self.loose.understood(first - report.above, first - 1)
             self._keep(kind, Outcome(facts, report.leftovers(), report.problems))
             return
         for offset, line in enumerate(lines):

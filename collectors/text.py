@@ -60,6 +60,8 @@ def blocks(stream: BinaryIO, problem: Callable[[str], None]) -> Iterator[tuple[i
 
 def _split(text: str) -> list[str]:
     """Split at LF, CRLF and lone CR; the last piece, possibly empty, is the line that goes on in the next chunk."""
+    if "\r\r\n" in text:  # a transfer in text mode of what had CRLF already
+        text = text.replace("\r\r\n", "\n")
     if not text.isascii():  # splitlines() knows more line ends than an editor counts, all of them beyond ASCII
         return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     lines = text.splitlines()

@@ -30,6 +30,10 @@ def test_every_encoding_gives_the_same_lines(encoding: str) -> None:
     assert lines_of(TEXT.encode(encoding)) == (LINES, [])
 
 
+def test_a_carriage_return_doubled_by_a_transfer_is_one_line_end() -> None:
+    assert lines_of(b"a\r\r\nb\r\r\n") == (["a", "b"], [])
+
+
 def test_terminal_escapes_and_padding_nuls_are_taken_out() -> None:
     data = b"\x1b[2J\x1b[1;1HEngine \x1b[7m0\x1b[m\n\x1b(0qq\x1b(B\n" + b"\0" * 5000 + b"\nend" + b" " * 5000
     assert lines_of(data)[0][:2] == ["Engine 0", "qq"]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from collectors.facts.base import ABSENT, Fact, Reading
+from collectors.facts.base import ABSENT, Fact, Reading, known
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +25,8 @@ class NamedCache(Fact):
     config_partitions: Reading = ABSENT
     run_partitions: Reading = ABSENT
     overhead_mb: Reading = ABSENT
+    instance: int | None = None
+    """Cluster Edition: the instance a local cache belongs to; `None` for a global one."""
 
     @property
     def is_default(self) -> bool:
@@ -35,6 +37,18 @@ class NamedCache(Fact):
     def relaxed(self) -> bool | None:
         """Whether relaxed LRU replacement is in force; `None` where not printed."""
         return None if self.run_replacement is None else "relaxed" in self.run_replacement.lower()
+
+    @property
+    def pending(self) -> bool:
+        """Whether size, replacement or partitions are configured otherwise than they run: a restart will change them.
+
+        A configured size of 0 is not pending: it says that none was configured.
+        """
+        numbers = ((self.config_size_mb or ABSENT, self.run_size_mb), (self.config_partitions, self.run_partitions))
+        if any(known(config) and known(run) and config != run for config, run in numbers):
+            return True
+        config, run = self.config_replacement, self.run_replacement
+        return config is not None and run is not None and config.lower() != run.lower()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,3 +63,5 @@ class CachePool(Fact):
     config_size_mb: Reading = ABSENT
     run_size_mb: Reading = ABSENT
     apf_percent: Reading = ABSENT
+    instance: int | None = None
+    """As in `NamedCache`."""

@@ -41,19 +41,25 @@ class ConfigParameter(Fact):
     name: str
     default_value: Reading | str = ABSENT
     memory_used_kb: Reading = ABSENT
+    memory_counted: bool = True
+    """`False` where the memory is printed with `#`: shared with other parameters, so it must not be added up."""
     config_value: Reading | str = ABSENT
     run_value: Reading | str = ABSENT
     unit: str | None = None
     kind: str | None = None
-    """`static` (needs a restart) or `dynamic`, as printed; `None` where the layout has no such column."""
+    """`static` (needs a restart), `dynamic` or `read-only`; `None` where the layout has no such column."""
     minimum: Reading = ABSENT
     maximum: Reading = ABSENT
+    instance: str | None = None
+    """Cluster Edition: the instance this value belongs to; `None` for the whole server."""
 
     @property
     def pending(self) -> bool:
-        """Whether the configured value is not the one in force."""
-        read = not isinstance(self.config_value, type(ABSENT)) and not isinstance(self.run_value, type(ABSENT))
-        return read and self.config_value != self.run_value
+        """Whether the configured value is not the one in force. `DEFAULT` stands for the default value."""
+        spelt_out = isinstance(self.config_value, str) and self.config_value.upper() == "DEFAULT"
+        config = self.default_value if spelt_out else self.config_value
+        read = not isinstance(config, type(ABSENT)) and not isinstance(self.run_value, type(ABSENT))
+        return read and self.kind != "read-only" and config != self.run_value
 
     @property
     def run_number(self) -> float | None:

@@ -1,0 +1,79 @@
+"""Figures as ASE and the tools around it print them: `1048576`, `1,048,576`, `2 468,13`, `6144.00 Mb`, `*****`.
+
+ASE itself prints a decimal point and no thousands separator (ase-formats.md 1.1 [R]). Tools do what the locale of
+their desktop says: thousands by comma, point, apostrophe, blank or no-break blank, decimals by point or comma
+(3.3 [R]). One figure alone does not tell (`2,468`), so `decimal_comma` looks at all figures of a table. Digits are
+ASCII digits, and a figure has at most 18 of them before its point: what is longer is damage, not a figure.
+"""
+
+import re
+from collections.abc import Iterable
+
+from collectors.facts.base import ABSENT, OVERFLOW, Reading
+
+BLANKS = " \u00a0\u2007\u2009\u202f'\u2019"
+"""What may part thousands beside comma and point: blank, no-break, figure, thin and narrow blank, apostrophes."""
+PLAIN = re.compile(r"[-+]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})")
+COMMA_GROUPS = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3}){1,5}(?:\.[0-9]{0,18})?")
+POINT_GROUPS = re.compile(r"[-+]?[0-9]{1,3}(?:\.[0-9]{3}){1,5}(?:,[0-9]{0,18})?")
+BLANK_GROUPS = re.compile(rf"[-+]?[0-9]{{1,3}}(?:[{BLANKS}][0-9]{{3}}){{1,5}}(?:[.,][0-9]{{0,18}})?")
+DECIMAL_COMMA = re.compile(r"[-+]?[0-9]{1,18},[0-9]{1,18}")
+SIZE = re.compile(r"(?<![0-9.,*])(?:\*{1,30}|[0-9][0-9.,]{0,30})\s{0,20}[KMGT]b(?![a-z0-9])", re.IGNORECASE)
+"""A size with its unit, to be searched for in a line."""
+UNIT = re.compile(r"(.{0,39}?)\s?([KMGT])b?", re.IGNORECASE)
+KILOBYTES = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3}
+
+
+def number(text: str, *, comma: bool = False) -> float | None:
+    """Read one number, or `None`; `comma`: this table's decimal sign is a comma."""
+    text = text.strip()
+    if BLANK_GROUPS.fullmatch(text):
+        text = text.translate({ord(blank): None for blank in BLANKS})
+        comma = "," in text
+    if comma and (POINT_GROUPS.fullmatch(text) or DECIMAL_COMMA.fullmatch(text)):
+        return float(text.replace(".", "").replace(",", "."))
+    if PLAIN.fullmatch(text):
+        return float(text)
+    if COMMA_GROUPS.fullmatch(text):
+        return float(text.replace(",", ""))
+    if DECIMAL_COMMA.fullmatch(text) or POINT_GROUPS.fullmatch(text):
+        return float(text.replace(".", "").replace(",", "."))
+    return None
+
+
+def reading(text: str, *, comma: bool = False) -> Reading:
+    """Read one figure: a number, asterisks for overflow, anything else for absent."""
+    text = text.strip()
+    if text and not text.strip("*"):
+        return OVERFLOW
+    found = number(text, comma=comma)
+    return ABSENT if found is None else found
+
+
+def decimal_comma(figures: Iterable[str]) -> bool:
+    """Whether the figures of one table have a decimal comma.
+
+    `31,75` and `2.468,13` prove it, `31.75` and `1,234.5` disprove it; `2,468` and `2.468` alone say nothing. Thousands
+    parted by blanks are a proof too: the locales that do so have the comma. Without proof a comma parts thousands.
+    """
+    proof = disproof = False
+    for text in (figure.strip() for figure in figures):
+        if BLANK_GROUPS.fullmatch(text):
+            swiss = "'" in text or "\u2019" in text  # these parts go with a decimal point
+            proof, disproof = proof or not ("." in text or swiss), disproof or "." in text
+        elif POINT_GROUPS.fullmatch(text):
+            proof = proof or "," in text
+        elif COMMA_GROUPS.fullmatch(text):
+            disproof = disproof or "." in text
+        elif DECIMAL_COMMA.fullmatch(text):
+            proof = True
+        elif PLAIN.fullmatch(text):
+            disproof = disproof or "." in text
+    return proof and not disproof
+
+
+def size(text: str, unit: str, *, comma: bool = False) -> Reading:
+    """Read a size (`122880 Kb`, `1.5 Gb`, `512`) in kilobytes (`unit` is "k") or megabytes ("m"); bare, it is that."""
+    printed = UNIT.fullmatch(text.strip())
+    found = reading(printed[1] if printed else text, comma=comma)
+    return found * KILOBYTES[printed[2].lower()] / KILOBYTES[unit] if printed and isinstance(found, float) else found

@@ -1,0 +1,291 @@
+"""Tables as clients print them: lines in, rows out, each with its lines and its cells by column.
+
+`cut(lines, at)` reads the table whose heading begins at `lines[at]`, in whichever layout it stands::
+
+    isql                                          JDBC tools             delimited
+     cache_name         cacheid                   +----------+-------+   cache_name;cacheid
+     ------------------ -------                   |cache_name|cacheid|   log_cache;1
+     log_cache                1                   +----------+-------+
+                                                  |log_cache |      1|   html
+    (1 row affected)                              +----------+-------+   <tr><td>log_cache</td><td>1</td></tr>
+
+* isql cuts lines at its width (80): the parts of a heading follow each other, then the parts of the dashes, then those
+  of each row; later parts are indented (TAB or blanks, ase-formats.md 3.7 [D]). As many dash lines as lines a record.
+  A column wider than the line goes on in the next part, under a blank heading: its pieces are joined again.
+* A column reaches from its dashes to the next dashes, so short dashes under wide columns and centred values are right.
+  Where a value stands across that border the row is split at runs of blanks, if that gives one value a column; else
+  the row is not `whole`, and has no cells: the reader may know better from the row's text.
+* An empty cell and a cell that is not there (row cut short) are both "". `whole` tells them apart where that can be
+  told. Where separators show that a line was cut, its last value is left out: it may be half of a value.
+* A table ends at a blank line, at `(N rows affected)`, a prompt, a message, or what the reader calls its `stop`.
+"""
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from collectors.layouts.html import cut_html
+
+MOST_PARTS = 64
+"""Lines one record may be wrapped into."""
+END = re.compile(
+    r"\s*$|\s*\([0-9]{1,12} rows? affected\)|\s*\(return status\b|\s*Rows [0-9]{1,12}\s*$"
+    r"|\s*(?:[0-9]{1,6}:)?[0-9]{1,6}>|\s*Msg [0-9]|\s*[=#]{5,}|\s*</?(?:table|body|pre)\b",
+    re.IGNORECASE,
+)
+BORDER = re.compile(r"\s*[|+][-+|=: ]*[|+]\s*$")
+GAP = re.compile(r"\s{2,}|\t")
+SEPARATORS = "\t;,|"
+
+
+@lru_cache(maxsize=4096)
+def key(name: str) -> str:
+    """A column's name for comparing: `Cache Name`, `cache_name` and `CacheName` are the same."""
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+@dataclass(frozen=True)
+class Row:
+    """One record. `first` and `last` are indexes into the lines given."""
+
+    first: int
+    last: int
+    text: str
+    """The record's lines as they stood, joined by a blank."""
+    cells: dict[str, str] = field(default_factory=dict)
+    """By `key` of the column."""
+    whole: bool = True
+    """Whether it has as many values as columns, to the last one."""
+
+    def get(self, *names: str) -> str:
+        """The cell of the first of these columns that the table has; else empty."""
+        for name in names:
+            if (cell := self.cells.get(key(name))) is not None:
+                return cell
+        return ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: what its columns are called, its rows, and the lines that are only its frame."""
+
+    layout: str
+    """`isql`, `boxed`, `delimited`, `html` or `spaced` (no dashes: values parted by runs of blanks)."""
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    frame: tuple[int, ...]
+    """Indexes of heading, dashes and borders."""
+    last: int
+    """Index of the last line that belongs to it."""
+
+    def has(self, *names: str) -> bool:
+        """Whether it has all these columns."""
+        return {key(name) for name in names} <= {key(column) for column in self.columns}
+
+
+def cut(lines: Sequence[str], at: int, end: int | None = None, stop: re.Pattern[str] = END) -> Table:
+    """Read the table whose heading begins at `lines[at]`; `stop` matches lines that end it, beside `END`."""
+    end = len(lines) if end is None else end
+    cutting = _Cutting(lines, end, stop)
+    head = lines[at]
+    if re.search(r"<t[dhr]\b", head, re.IGNORECASE):
+        columns, records, frame, last = cut_html(lines, at, end)
+        rows = [_row(lines, first, to, columns, cells) for first, to, cells in records]
+        return Table("html", tuple(columns), tuple(rows), tuple(frame), last)
+    if BORDER.match(head) and at + 1 < end:
+        return cutting.boxed(at + 1)
+    if head.lstrip().startswith("|"):
+        return cutting.boxed(at)
+    for parts in range(1, min(MOST_PARTS, (end - at) // 2) + 1):
+        if all(_is_dashes(lines[at + parts + part]) for part in range(parts)):
+            return cutting.isql(at, parts)
+    separator = max(SEPARATORS, key=head.count)
+    if separator in head:
+        return delimited(lines, at, separator, end=end, stop=stop)
+    return cutting.spaced(at)
+
+
+def delimited(
+    lines: Sequence[str],
+    at: int,
+    separator: str = "\t",
+    columns: Sequence[str] = (),
+    end: int | None = None,
+    stop: re.Pattern[str] = END,
+) -> Table:
+    """Read separated values from `lines[at]` on: with a heading, or (bcp) without one if `columns` are given."""
+    end = len(lines) if end is None else end
+    frame = [] if columns else [at]
+    columns = tuple(columns) or tuple(_split(lines[at], separator)[0])
+    rows: list[Row] = []
+    last = at
+    for index in range(at + len(frame), end):
+        line = lines[index]
+        if END.match(line) or stop.match(line) or separator not in line:
+            break
+        last = index
+        if not line.strip("-+:=|\t;, "):  # isql -s prints dashes between the separators
+            frame.append(index)
+        else:
+            cells, closed = _split(line, separator)
+            rows.append(_row(lines, index, index, columns, cells, closed=closed))
+    return Table("delimited", columns, tuple(rows), tuple(frame), last)
+
+
+def _split(line: str, separator: str) -> tuple[list[str], bool]:
+    """Split one line of separated values; and whether its quotes close, so that its last value is whole."""
+    closed = True
+    for strict in (True, False):
+        try:
+            return [cell.strip() for cell in next(csv.reader([line], delimiter=separator, strict=strict), [])], closed
+        except csv.Error as error:
+            closed = "end of data" not in str(error)
+    return [], False  # a value longer than the csv module takes
+
+
+def _row(
+    lines: Sequence[str],
+    first: int,
+    last: int,
+    columns: Sequence[str],
+    cells: Sequence[str],
+    *,
+    closed: bool = True,
+) -> Row:
+    """Give the cells their columns; empty cells beyond the last column are a trailing separator."""
+    text = lines[first] if first == last else " ".join(lines[first : last + 1])
+    if any(cells[len(columns) :]):
+        return Row(first, last, text, whole=False)
+    whole = closed and len(cells) >= len(columns)
+    named: dict[str, str] = {}
+    for column, cell in zip(columns, cells if whole else cells[:-1], strict=False):
+        named.setdefault(key(column), cell)
+    return Row(first, last, text, named, whole)
+
+
+def _is_dashes(line: str) -> bool:
+    return "--" in line and not line.strip("- \t")
+
+
+class _Cutting:
+    """The layouts that stand in columns."""
+
+    def __init__(self, lines: Sequence[str], end: int, stop: re.Pattern[str]) -> None:
+        self.lines, self.end, self.stop = lines, end, stop
+
+    def over(self, index: int) -> bool:
+        """Whether the table ends before this line."""
+        return index >= self.end or bool(END.match(self.lines[index]) or self.stop.match(self.lines[index]))
+
+    def boxed(self, at: int) -> Table:
+        columns = _bars(self.lines[at])
+        frame = [index for index in (at - 1, at) if index >= 0 and (index == at or BORDER.match(self.lines[index]))]
+        rows: list[Row] = []
+        index = at + 1
+        while index < self.end and self.lines[index].lstrip()[:1] in ("|", "+"):
+            border = BORDER.match(self.lines[index])
+            if border and index - 1 in frame and index - 1 != at:
+                break  # two borders in a row: the next box begins
+            if border:
+                frame.append(index)
+            else:
+                closed = self.lines[index].rstrip().endswith("|")
+                rows.append(_row(self.lines, index, index, columns, _bars(self.lines[index]), closed=closed))
+            index += 1
+        return Table("boxed", tuple(columns), tuple(rows), tuple(frame), index - 1)
+
+    def spaced(self, at: int) -> Table:
+        columns = GAP.split(self.lines[at].strip())
+        rows: list[Row] = []
+        index = at + 1
+        while not self.over(index):
+            rows.append(_row(self.lines, index, index, columns, GAP.split(self.lines[index].strip())))
+            index += 1
+        return Table("spaced", tuple(columns), tuple(rows), (at,), index - 1)
+
+    def isql(self, at: int, parts: int) -> Table:
+        heads = [self.lines[at + part] for part in range(parts)]
+        dashes = [self.lines[at + parts + part] for part in range(parts)]
+        columns, goes_on = _columns(heads, dashes)
+        frame = list(range(at, at + 2 * parts))
+        rows: list[Row] = []
+        index = at + 2 * parts
+        while not self.over(index) and not _is_dashes(self.lines[index]):
+            if self.lines[index].strip() == heads[0].strip():  # isql -h N repeats the heading
+                frame.extend(range(index, min(index + 2 * parts, self.end)))
+                index += 2 * parts
+                continue
+            taken = 1
+            while taken < parts and index + taken < self.end and _continues(self.lines[index + taken], dashes[taken]):
+                taken += 1
+            orphan = parts > 1 and dashes[1].startswith("\t") and self.lines[index].startswith("\t")
+            last = index + taken - 1
+            if orphan or taken < parts:
+                text = " ".join(self.lines[index : last + 1])
+                rows.append(Row(index, last, text, whole=False))
+            else:
+                rows.append(self.record(index, last, columns, dashes, goes_on))
+            index += taken
+        return Table("isql", tuple(columns), tuple(rows), tuple(frame), min(index, self.end) - 1)
+
+    def record(
+        self, first: int, last: int, columns: Sequence[str], dashes: Sequence[str], goes_on: Sequence[bool]
+    ) -> Row:
+        """Cut one record; `goes_on` says of which lines the first piece belongs to the column of the line above."""
+        cells: list[str] = []
+        for part, line in enumerate(self.lines[first : last + 1]):
+            pieces = _cells(line, _starts(dashes[part]))
+            if pieces is None:
+                return Row(first, last, " ".join(self.lines[first : last + 1]), whole=False)
+            if goes_on[part]:
+                width = dashes[part - 1].rstrip()
+                cells[-1] = cells[-1].ljust(len(width) - _starts(width)[-1]) + pieces.pop(0)
+            cells.extend(pieces)
+        cells = [cell.strip() for cell in cells]
+        row = _row(self.lines, first, last, columns, cells)
+        return row if cells[-1] else Row(first, last, row.text, row.cells, whole=False)
+
+
+def _bars(line: str) -> list[str]:
+    inner = line.strip()
+    return [cell.strip() for cell in inner.removeprefix("|").removesuffix("|").split("|")]
+
+
+def _starts(dashes: str) -> list[int]:
+    return [found.start() for found in re.finditer("-+", dashes)]
+
+
+def _columns(heads: Sequence[str], dashes: Sequence[str]) -> tuple[list[str], list[bool]]:
+    """The columns' names, and which parts begin with a further piece of the column before (its heading is blank)."""
+    columns: list[str] = []
+    goes_on: list[bool] = []
+    for head, line in zip(heads, dashes, strict=True):
+        starts = _starts(line)
+        names = [name.strip() for name in _cells(head, starts) or _slices(head, starts)]
+        goes_on.append(bool(columns) and not names[0])
+        columns.extend(names[1:] if goes_on[-1] else names)
+    return columns, goes_on
+
+
+def _slices(line: str, starts: Sequence[int]) -> list[str]:
+    """Cut a line where its columns begin; the first takes what stands left of its dashes, if anything does."""
+    begin = 0 if line[: starts[0]].strip() else starts[0]
+    return [line[one:other] for one, other in zip([begin, *starts[1:]], [*starts[1:], len(line)], strict=True)]
+
+
+def _cells(line: str, starts: Sequence[int]) -> list[str] | None:
+    """Cut a line where its columns begin; where a value crosses such a place, split it at runs of blanks."""
+    if not any(line[start - 1 : start].strip() for start in starts[1:]):
+        return _slices(line, starts)
+    chunks = GAP.split(line.strip())
+    return chunks if len(chunks) == len(starts) else None
+
+
+def _continues(line: str, dashes: str) -> bool:
+    """Whether a line is a later part of a record: indented as the dashes of that part are, or empty."""
+    if not line.strip():
+        return True
+    indent = "\t" if dashes.startswith("\t") else dashes[: len(dashes) - len(dashes.lstrip())]
+    return line.startswith(indent)
