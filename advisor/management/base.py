@@ -29,7 +29,7 @@ class ExportCommand(BaseCommand):
     def read(self, paths: list[str]) -> list[Input]:
         """Read the exports; ends the command with status 2 where none is usable, naming each file and why."""
         progress = Progress(self.stderr)
-        inputs = read_exports(paths, sys.stdin.buffer, progress.done_with)
+        inputs = read_exports(paths, sys.stdin.buffer, progress.hear)
         progress.clear()
         for one in unusable(inputs):
             for problem in one.problems or ["gave no fact"]:
@@ -52,18 +52,25 @@ class ExportCommand(BaseCommand):
 class Progress:
     """One line on a terminal, once the work has taken a second; nothing anywhere else."""
 
+    AFTER, EVERY = 1.0, 0.2
+
     def __init__(self, stream: Any) -> None:
         """Watch the clock from now on."""
-        self.stream, self.since, self.shown = stream, time.monotonic(), False
+        self.stream, self.since, self.drawn = stream, time.monotonic(), 0.0
+        self.name, self.bytes = "", 0
 
-    def done_with(self, one: Input) -> None:
-        """Hear that one input was read."""
-        if self.stream.isatty() and time.monotonic() - self.since > 1:
-            self.shown = True
-            self.stream.write(f"\r\x1b[Kread {ExportCommand.safe(one.file)[-60:]}", ending="")
+    def hear(self, name: str, size: int) -> None:
+        """Hear that some bytes of a file were read."""
+        self.bytes = size if name != self.name else self.bytes + size
+        self.name = name
+        now = time.monotonic()
+        if self.stream.isatty() and now - self.since > self.AFTER and now - self.drawn > self.EVERY:
+            self.drawn = now
+            shown = ExportCommand.safe(name)[-54:]
+            self.stream.write(f"\r\x1b[K{self.bytes / 1e6:8.1f} MB of {shown}", ending="")
             self.stream.flush()
 
     def clear(self) -> None:
         """Take the line away."""
-        if self.shown:
+        if self.drawn:
             self.stream.write("\r\x1b[K", ending="")
