@@ -64,6 +64,26 @@ class Change:
     cautions: tuple[str, ...] = ()
     memory_mb: float = 0.0
     """Memory the change takes (negative: gives back), for the plan's check against what is free."""
+    opening: tuple[str, ...] = ()
+    """Lines before `apply` that several changes of one batch need once: keep a copy of all parameters."""
+    closing: tuple[str, ...] = ()
+    """Lines after `apply` that a batch needs once: one AUTOGEN, one reboot."""
+    undo_opening: tuple[str, ...] = ()
+    undo_closing: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    """Keys of changes without which this one must not be made: it leaves the plan with them."""
+    yields_to: tuple[str, ...] = ()
+    """Keys of changes that make this one pointless: where the plan holds one of them, this one is left out."""
+
+    @property
+    def script(self) -> tuple[str, ...]:
+        """The whole text that applies this change alone."""
+        return (*self.opening, *self.apply, *self.closing)
+
+    @property
+    def way_back(self) -> tuple[str, ...]:
+        """The whole text that undoes this change alone."""
+        return (*self.undo_opening, *self.undo, *self.undo_closing)
 
 
 @dataclass(frozen=True)

@@ -39,28 +39,52 @@ class Plan:
 def make_plan(changes: Iterable[Change]) -> Plan:
     """Order the changes. The same change asked for twice is made once; two values for one setting are a conflict.
 
-    Of two conflicting values neither is put into a step: a person decides.
+    Of two conflicting values neither is put into a step: a person decides. A change that needs one of them is left out
+    with it, and a change that yields to another of the plan is not made at all.
     """
     by_key: dict[str, list[Change]] = {}
     for change in changes:
         same = by_key.setdefault(change.key, [])
         if all(change.new != other.new for other in same):
             same.append(change)
-    conflicts = tuple(
+    conflicts = [
         Conflict((key,), f"{same[0].target}: asked to become " + " and ".join(_value(change) for change in same))
         for key, same in by_key.items()
         if len(same) > 1
-    )
-    agreed = [same[0] for same in by_key.values() if len(same) == 1]
+    ]
+    agreed = {key: same[0] for key, same in by_key.items() if len(same) == 1}
+    agreed = {key: change for key, change in agreed.items() if not agreed.keys() & set(change.yields_to)}
+    while missing := [change for change in agreed.values() if set(change.needs) - agreed.keys()]:
+        for change in missing:
+            del agreed[change.key]
+            lacking = ", ".join(sorted(set(change.needs) - agreed.keys()))
+            conflicts.append(Conflict((change.key, *change.needs), f"{change.target}: only with {lacking}"))
     steps = []
     for effect in ORDER:
-        batch = [change for change in agreed if change.takes_effect is effect]
+        batch = [change for change in agreed.values() if change.takes_effect is effect]
         if batch:
-            keys = tuple(change.key for change in batch)
-            apply = "\n".join(line for change in batch for line in (*_warnings(change), *change.apply))
-            undo = "\n".join(line for change in reversed(batch) for line in change.undo)
-            steps.append(Step(effect, keys, apply, undo))
-    return Plan(tuple(steps), conflicts)
+            steps.append(_step(effect, batch))
+    return Plan(tuple(steps), tuple(conflicts))
+
+
+def _step(effect: Effect, batch: list[Change]) -> Step:
+    """Put the scripts of one batch together; what they share stands in it once."""
+    back = list(reversed(batch))
+    apply = [
+        *dict.fromkeys(block for change in batch if (block := change.opening)),
+        *((*_warnings(change), *change.apply) for change in batch),
+        *dict.fromkeys(block for change in batch if (block := change.closing)),
+    ]
+    undo = [
+        *dict.fromkeys(block for change in back if (block := change.undo_opening)),
+        *(change.undo for change in back),
+        *dict.fromkeys(block for change in back if (block := change.undo_closing)),
+    ]
+    return Step(effect, tuple(change.key for change in batch), _text(apply), _text(undo))
+
+
+def _text(blocks: Iterable[tuple[str, ...]]) -> str:
+    return "\n".join(line for block in blocks for line in block)
 
 
 def _warnings(change: Change) -> list[str]:

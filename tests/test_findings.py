@@ -65,9 +65,9 @@ def compare(finding: Finding, want: dict[str, Any]) -> None:
         assert changes.get(target) == values, changes
     if want.get("no_changes"):
         assert not finding.changes
-    for way in ("apply", "undo", "cautions"):
+    for word, way in (("apply", "script"), ("undo", "way_back"), ("cautions", "cautions")):
         script = "\n".join(line for change in finding.changes for line in getattr(change, way))
-        for piece in as_list(want.get(way, [])):
+        for piece in as_list(want.get(word, [])):
             assert piece in script, script
     if "takes_effect" in want:
         assert {change.takes_effect.value for change in finding.changes} == {want["takes_effect"]}

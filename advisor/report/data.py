@@ -158,8 +158,8 @@ def change_data(change: Change) -> dict[str, Any]:
         "target": change.target,
         "from": plain(change.old),
         "to": plain(change.new),
-        "apply": list(change.apply),
-        "undo": list(change.undo),
+        "apply": list(change.script),
+        "undo": list(change.way_back),
         "takes_effect": change.takes_effect.value,
         "cautions": list(change.cautions),
     }

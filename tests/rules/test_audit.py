@@ -84,3 +84,29 @@ def test_a_script_carries_its_cautions_as_comments() -> None:
     )
     assert make_plan([change]).steps[0].apply == "-- caution: Only at night.?drop table y\ngo"
     assert make_plan([replace(change, key="openvms.x:y")]).steps[0].apply.startswith("$! caution: Only")
+
+
+def plain(key: str, new: int = 2, **more: tuple[str, ...]) -> Change:
+    return Change(key, key, 1, new, (f"do {key}",), (f"undo {key}",), Effect.REBOOT, **more)  # type: ignore[arg-type]
+
+
+def test_what_a_batch_shares_stands_in_it_once() -> None:
+    shared: dict[str, tuple[str, ...]] = {"opening": ("keep",), "closing": ("autogen",), "undo_closing": ("reboot",)}
+    (step,) = make_plan([plain("a", **shared), plain("b", **shared)]).steps
+    assert step.apply.split("\n") == ["keep", "do a", "do b", "autogen"]
+    assert step.undo.split("\n") == ["undo b", "undo a", "reboot"]
+    assert plain("a", **shared).script == ("keep", "do a", "autogen")
+
+
+def test_a_change_leaves_the_plan_with_the_one_it_needs() -> None:
+    plan = make_plan(
+        [plain("mode", 0), plain("mode", 7), plain("stop", needs=("mode",)), plain("after", needs=("stop",))]
+    )
+    assert not plan.steps
+    assert [conflict.change_keys[0] for conflict in plan.conflicts] == ["mode", "stop", "after"]
+
+
+def test_a_change_yields_to_another_that_makes_it_pointless() -> None:
+    plan = make_plan([plain("restart for x", yields_to=("x",)), plain("x")])
+    assert [step.change_keys for step in plan.steps] == [("x",)]
+    assert make_plan([plain("restart for x", yields_to=("x",))]).steps
