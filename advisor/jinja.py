@@ -3,11 +3,14 @@
 import re
 import textwrap
 from typing import Any
+from unicodedata import category
 
 from jinja2 import Environment, StrictUndefined, select_autoescape
 
-UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Control and direction-turning characters: text of an export may not steer a terminal or hide a line."""
+ASCII_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+"""Unicode categories of characters that control, turn direction or do not show: text of an export may not steer a
+terminal or hide a line."""
 
 
 def environment(**options: Any) -> Environment:
@@ -23,7 +26,11 @@ def environment(**options: Any) -> Environment:
 
 def printable(value: Any) -> Any:
     """Take out of a text what no report may carry; anything else passes."""
-    return type(value)(UNPRINTABLE.sub("\ufffd", value)) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    if value.isascii():
+        return type(value)(ASCII_CONTROLS.sub("\ufffd", value))
+    return type(value)("".join(c if c in "\n\t" or category(c) not in INVISIBLE else "\ufffd" for c in value))
 
 
 def wrap(text: str, indent: int = 0, width: int = 80, hanging: int | None = None) -> str:

@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import lzma
+import os
 import stat
 import zipfile
 import zlib
@@ -39,6 +41,10 @@ class TooLarge(Exception):
     """An archive unpacks to more than the bounds allow."""
 
 
+UNREADABLE = (TooLarge, OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+"""What reading one of these streams may raise: the file is reported, the others go on."""
+
+
 class Bounded(io.RawIOBase):
     """Counts what an archive member unpacks to, and stops a bomb before it fills memory or time."""
 
@@ -52,7 +58,8 @@ class Bounded(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         """Read and count. Raises `TooLarge`."""
-        data = self.inner.read(size)
+        # read1 hands over what came before the damage of an archive; read would lose it all
+        data = self.inner.read1(size) if hasattr(self.inner, "read1") else self.inner.read(size)
         self.count += len(data)
         if self.count > self.bounds.unpacked_mb * MEGABYTE:
             raise TooLarge(f"unpacks to more than {self.bounds.unpacked_mb} MB")
@@ -66,41 +73,82 @@ def open_all(paths: Iterable[str], stdin: BinaryIO, bounds: Bounds | None = None
     bounds = bounds or Bounds()
     for path in paths:
         if path == "-":
-            yield Named("-", stdin, given=path)
+            yield _standard_input(stdin, bounds)
+            continue
+        if not path:
+            yield Named("(empty path)", refused="an empty path names nothing", given=path)
             continue
         try:
             yield from _open_path(Path(path), path, bounds)
-        except OSError as error:
-            yield Named(path, refused=f"cannot be read: {error.strerror or error}", given=path)
+        except (OSError, ValueError) as error:
+            yield Named(shown(path), refused=_why(error), given=path)
+
+
+def shown(path: str | Path) -> str:
+    """A path as text that can be printed and written as UTF-8: bytes of a name that are none become a mark."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _why(error: Exception) -> str:
+    return f"cannot be read: {getattr(error, 'strerror', None) or error}"
+
+
+def _standard_input(stdin: BinaryIO, bounds: Bounds) -> Named:
+    start = stdin.peek(4)[:4] if hasattr(stdin, "peek") else b""
+    if start[:2] == b"PK":
+        return Named("-", refused="a zip on standard input: name the file instead", given="-")
+    if start[:2] == b"\x1f\x8b":
+        return _bounded("-", gzip.GzipFile(fileobj=stdin), bounds.unpacked_mb * MEGABYTE // bounds.ratio, "-", bounds)
+    return Named("-", stdin, given="-")
 
 
 def _open_path(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
     mode = path.stat().st_mode
+    handed_over = stat.S_ISFIFO(mode) and str(path).startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/"))
     if stat.S_ISDIR(mode):
         yield from _open_folder(path, given, bounds)
+    elif handed_over:  # a shell's <(command): it ends when the command does
+        with path.open("rb") as stream:
+            yield Named(shown(path), stream, given=given)
     elif not stat.S_ISREG(mode):
-        yield Named(str(path), refused="not a file or folder", given=given)
+        yield Named(shown(path), refused="not a file or folder", given=given)
     else:
         yield from _open_file(path, given, bounds)
 
 
 def _open_folder(folder: Path, given: str, bounds: Bounds) -> Iterator[Named]:
-    """Every file below, in order of name; hidden ones and links to folders are passed over."""
-    count = 0
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if hidden or not path.is_file():
+    """Every file below, in order of name; hidden ones are passed over, links to folders are not followed."""
+    count = hidden = 0
+    for path in _walk(folder, failed := list[Named](), given):
+        if path.name.startswith("."):
+            hidden += 1
             continue
         count += 1
         if count > bounds.files:
-            yield Named(str(folder), refused=f"more than {bounds.files:,} files: name a smaller folder", given=given)
+            yield Named(shown(folder), refused=f"more than {bounds.files:,} files: name a smaller folder", given=given)
             return
         try:
-            yield from _open_file(path, given, bounds)
-        except OSError as error:
-            yield Named(str(path), refused=f"cannot be read: {error.strerror or error}", given=given)
-    if not count:
-        yield Named(str(folder), refused="an empty folder", given=given)
+            if not path.exists():
+                yield Named(shown(path), refused="a link to nothing", given=given)
+            elif not path.is_dir():
+                yield from _open_path(path, given, bounds)
+        except (OSError, ValueError) as error:
+            yield Named(shown(path), refused=_why(error), given=given)
+    yield from failed
+    if not count and not failed:
+        why = "nothing but hidden files" if hidden else "an empty folder"
+        yield Named(shown(folder), refused=why, given=given)
+
+
+def _walk(folder: Path, failed: list[Named], given: str) -> Iterator[Path]:
+    """Walk a tree in order without first listing all of it; what cannot be listed goes to `failed`."""
+
+    def fail(error: OSError) -> None:
+        failed.append(Named(shown(error.filename or folder), refused=_why(error), given=given))
+
+    for place, folders, files in os.walk(folder, onerror=fail):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(place) / name for name in sorted(files))
 
 
 def _open_file(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
@@ -110,29 +158,32 @@ def _open_file(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
         if magic == b"PK\x03\x04" or magic == b"PK\x05\x06":
             yield from _open_zip(path, given, bounds)
         elif magic[:2] == b"\x1f\x8b":
-            yield _bounded(str(path), gzip.GzipFile(fileobj=stream), path.stat().st_size, given, bounds)
+            yield _bounded(shown(path), gzip.GzipFile(fileobj=stream), path.stat().st_size, given, bounds)
         else:
-            yield Named(str(path), stream, given=given)
+            yield Named(shown(path), stream, given=given)
 
 
 def _open_zip(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        yield Named(str(path), refused=f"a damaged zip: {error}", given=given)
+        yield Named(shown(path), refused=f"a damaged zip: {error}", given=given)
         return
     with archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
         if len(members) > bounds.files:
-            yield Named(str(path), refused=f"more than {bounds.files:,} files in one zip", given=given)
+            yield Named(shown(path), refused=f"more than {bounds.files:,} files in one zip", given=given)
             return
         if not members:
-            yield Named(str(path), refused="an empty zip", given=given)
+            yield Named(shown(path), refused="an empty zip", given=given)
         if sum(member.file_size for member in members) > bounds.unpacked_mb * MEGABYTE:
-            yield Named(str(path), refused=f"unpacks to more than {bounds.unpacked_mb} MB", given=given)
+            yield Named(shown(path), refused=f"unpacks to more than {bounds.unpacked_mb} MB", given=given)
             return
+        seen: dict[str, int] = {}
         for member in members:
-            name = f"{path}/{member.filename}"
+            seen[member.filename] = seen.get(member.filename, 0) + 1
+            again = f"#{seen[member.filename]}" if seen[member.filename] > 1 else ""
+            name = f"{shown(path)}/{shown(member.filename.encode('utf-8', 'replace').decode())}{again}"
             if member.flag_bits & 1:
                 yield Named(name, refused="encrypted: unpack it first", given=given)
                 continue
@@ -142,13 +193,9 @@ def _open_zip(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
                     if member.filename.lower().endswith(".gz"):
                         inner = gzip.GzipFile(fileobj=stream)  # type: ignore[assignment]
                     yield _bounded(name, inner, member.compress_size, given, bounds)
-            except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+            except (*UNREADABLE, NotImplementedError, RuntimeError) as error:
                 yield Named(name, refused=f"damaged inside the zip: {error}", given=given)
 
 
 def _bounded(name: str, inner: "BinaryIO | gzip.GzipFile", packed: int, given: str, bounds: Bounds) -> Named:
     return Named(name, Bounded(inner, packed, bounds), given=given)  # type: ignore[arg-type]
-
-
-UNREADABLE = (TooLarge, OSError, EOFError, zlib.error, zipfile.BadZipFile)
-"""What reading one of these streams may raise: the file is reported, the others go on."""

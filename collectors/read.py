@@ -1,7 +1,9 @@
 """Streams in, facts out: which report is which, one after the other, whatever stands between them."""
 
+import gc
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -12,8 +14,16 @@ from collectors.text import NotText, blocks
 
 LINES_ABOVE = 12
 """How many unclaimed lines above its start a report may look at, for a node name or a heading."""
-MOST_LINES = 2_000_000
+MOST_LINES = 200_000
 """Lines one whole-report reader may be given; a listing is never that long."""
+MOST_UNKNOWN_LINES, MOST_UNKNOWN = 200_000, 16 << 20
+"""Lines and characters in a row that belong to no report; then the rest of the file is not looked at."""
+MOST_REPORTS = 10_000
+"""Reports in one file; a year of hourly samples has 8,760."""
+
+
+class Enough(Exception):
+    """There is no sense in reading on; the message says why."""
 
 
 @dataclass
@@ -47,14 +57,27 @@ def read_all(streams: Iterable[Named]) -> Iterator[Input]:
 def read_stream(name: str, stream: BinaryIO) -> list[Input]:
     """Read one stream to its end, or to where it breaks."""
     reading = _File(name)
+    with _no_collection():
+        try:
+            for first, lines in blocks(stream, reading.problems.append):
+                reading.take(first, lines)
+        except (NotText, Enough) as error:
+            reading.problems.append(str(error))
+        except UNREADABLE as error:
+            reading.problems.append(f"{error}: read up to here only")
+        return reading.finish()
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Pause the cycle collector: facts hold no cycles, and to look for some took a third of the time of an archive."""
+    was_on = gc.isenabled()
+    gc.disable()
     try:
-        for first, lines in blocks(stream, reading.problems.append):
-            reading.take(first, lines)
-    except NotText as error:
-        reading.problems.append(str(error))
-    except UNREADABLE as error:
-        reading.problems.append(f"{error}: read up to here only")
-    return reading.finish()
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class _File:
@@ -69,6 +92,9 @@ class _File:
         self.whole: tuple[list[Kind], int, list[str], list[str]] | None = None
         self.fed: tuple[Kind, Stream, int] | None = None
         self.blank = True
+        self.at_the_end = False
+        self.began_like = ""
+        self.unknown_lines = self.unknown = 0
 
     def take(self, first: int, lines: list[str]) -> None:
         self.blank = self.blank and not any(map(str.strip, lines))
@@ -88,13 +114,16 @@ class _File:
         for index in range(at, len(lines)):
             line = lines[index]
             candidates = starting(line)
-            if self.whole and (not candidates or self.whole[0][0] in candidates or len(self.whole[2]) > MOST_LINES):
+            if self.whole and len(self.whole[2]) >= MOST_LINES:
+                self._close_whole()
+                self.problems.append(f"line {first + index:,}: a listing of over {MOST_LINES:,} lines, cut in two here")
+            if self.whole and (not candidates or self.whole[0][0] in candidates):
                 self.whole[2].append(line)
                 continue
             if not candidates:
-                self.loose.add(first + index, line)
-                self.above.append(line)
+                self._not_ours(first + index, line)
                 continue
+            self.unknown_lines = self.unknown = 0
             self._close_whole()
             if candidates[0].stream:
                 self.fed = (candidates[0], candidates[0].stream(self.name, list(self.above)), first + index)
@@ -106,6 +135,16 @@ class _File:
             self.whole = (candidates, first + index, [line], list(self.above))
             self.above.clear()
         return len(lines)
+
+    def _not_ours(self, number: int, line: str) -> None:
+        """Note a line that belongs to no report."""
+        self.loose.add(number, line)
+        self.above.append(line)
+        self.unknown_lines += 1
+        self.unknown += len(line)
+        if self.unknown_lines > MOST_UNKNOWN_LINES or self.unknown > MOST_UNKNOWN:
+            many = f"{self.unknown_lines:,} lines up to line {number:,}"
+            raise Enough(f"no export that Lockwright knows in {many}: not read further ({_known()})")
 
     def _close_fed(self) -> None:
         if self.fed:
@@ -135,13 +174,20 @@ class _File:
             self.loose.add(first + offset, line)
 
     def _keep(self, kind: Kind, outcome: Outcome) -> None:
+        if not outcome.facts and not outcome.problems:  # it only began like this kind
+            self.began_like = kind.id
+            self.loose.runs.extend(outcome.leftovers)
+            return
         self.found.append(Input(self.name, kind.id, outcome.facts, outcome.problems, outcome.leftovers))
+        if len(self.found) >= MOST_REPORTS and not self.at_the_end:
+            raise Enough(f"more than {MOST_REPORTS:,} reports: read up to there only")
 
     def finish(self) -> list[Input]:
+        self.at_the_end = True
         self._close_fed()
         self._close_whole()
         if not self.found:
-            why = self.problems or ["empty" if self.blank else f"no export that Lockwright knows ({_known()})"]
+            why = self.problems or [self._why_none()]
             return [Input(self.name, None, problems=why, leftovers=self.loose.runs[:3])]
         first = self.found[0]
         first.problems[:0] = self.problems
@@ -149,6 +195,13 @@ class _File:
         if self.loose.dropped:
             first.problems.append(f"{self.loose.dropped:,} more lines were not understood")
         return self.found
+
+    def _why_none(self) -> str:
+        if self.blank:
+            return "empty"
+        if self.began_like:
+            return f"begins like {self.began_like}, but is not laid out so: bring the plain text as it was printed"
+        return f"no export that Lockwright knows ({_known()})"
 
 
 def _known() -> str:

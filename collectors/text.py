@@ -62,6 +62,8 @@ def _split(text: str) -> list[str]:
     """Split at LF, CRLF and lone CR; the last piece, possibly empty, is the line that goes on in the next chunk."""
     if "\r\r\n" in text:  # a transfer in text mode of what had CRLF already
         text = text.replace("\r\r\n", "\n")
+    if "\u00a0" in text:  # pasted from a browser
+        text = text.replace("\u00a0", " ")
     if not text.isascii():  # splitlines() knows more line ends than an editor counts, all of them beyond ASCII
         return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     lines = text.splitlines()
@@ -102,6 +104,8 @@ def _decoder(stream: BinaryIO) -> Iterator[tuple[str, bool]]:
 def _encoding_of(start: bytes) -> str:
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
+    if start.startswith((b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf")):
+        raise NotText("binary content: an archive inside an archive, or of a kind not read; unpack it first")
     sample = PADDING.sub(b"", start[:4096])
     nuls = sample.count(0)
     if not sample and start:

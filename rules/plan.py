@@ -92,7 +92,7 @@ def _warnings(change: Change) -> list[str]:
     mark = "$! " if change.key.startswith("openvms.") else "-- "
     lines = []
     for caution in change.cautions:
-        first, *more = textwrap.wrap(comment(caution, longest=2000), 96, break_long_words=False)
+        first, *more = textwrap.wrap(comment(caution, longest=2000), 64, break_long_words=False)
         lines += [f"{mark}caution: {first}", *(f"{mark}   {line}" for line in more)]
     return lines
 

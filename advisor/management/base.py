@@ -1,13 +1,15 @@
 """What the operator's commands share: no database, results on standard output, everything else on standard error."""
 
+import io
 import json
+import os
 import sys
 import time
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from advisor.services.reading import read_exports, unusable
+from advisor.services.reading import read_exports
 from collectors.read import Input
 
 SEVERITIES = ("critical", "warning", "advice", "note")
@@ -15,10 +17,46 @@ NOTHING_USABLE = 2
 SOMETHING_FOUND = 1
 
 
-class ExportCommand(BaseCommand):
-    """A command that reads exports named on the command line."""
+class PrintingCommand(BaseCommand):
+    """A command whose result goes to standard output, whatever that is."""
 
     requires_system_checks = []
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run; what standard error cannot show is replaced and never an error of its own."""
+        _reconfigure(sys.stderr, errors="backslashreplace")
+        return super().execute(*args, **options)
+
+    def emit(self, text: str, *, utf8: bool = False) -> None:
+        """Print the result. A reader that went away is no error; a full disk or no output at all ends with status 2.
+
+        `utf8` is for JSON and HTML, which are UTF-8 whatever the terminal speaks.
+        """
+        if sys.stdout is None:
+            raise CommandError("there is no standard output to write to", returncode=NOTHING_USABLE)
+        if utf8:
+            _reconfigure(sys.stdout, encoding="utf-8", errors="replace")
+        else:
+            _reconfigure(sys.stdout, errors="replace")
+        try:
+            self.stdout.write(text)
+            self.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise CommandError(f"cannot write the result: {error.strerror}", returncode=NOTHING_USABLE) from None
+
+
+def _reconfigure(stream: Any, *, errors: str, encoding: str | None = None) -> None:
+    """Change how a real stream encodes; a test's stand-in has no encoding."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding=encoding, errors=errors)
+
+
+class ExportCommand(PrintingCommand):
+    """A command that reads exports named on the command line."""
+
     formats: tuple[str, ...] = ("text", "json", "html")
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,11 +67,11 @@ class ExportCommand(BaseCommand):
     def read(self, paths: list[str]) -> list[Input]:
         """Read the exports; ends the command with status 2 where none is usable, naming each file and why."""
         progress = Progress(self.stderr)
-        inputs = read_exports(paths, sys.stdin.buffer, progress.hear)
+        inputs = read_exports(paths, sys.stdin.buffer if sys.stdin else io.BytesIO(), progress.hear)
         progress.clear()
-        for one in unusable(inputs):
-            for problem in one.problems or ["gave no fact"]:
-                self.stderr.write(f"{self.safe(one.file)}: {self.safe(problem)}")
+        for one in inputs:
+            for problem in one.problems:
+                self.stderr.write(f"{self.safe(one.file)}: {self.safe(problem, 1000)}")
         if not any(one.usable for one in inputs):
             self.stderr.write("nothing usable was given")
             sys.exit(NOTHING_USABLE)
@@ -41,12 +79,13 @@ class ExportCommand(BaseCommand):
 
     def write_json(self, data: dict[str, Any]) -> None:
         """Print the contract's JSON."""
-        self.stdout.write(json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False))
+        self.emit(json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False), utf8=True)
 
     @staticmethod
-    def safe(text: str) -> str:
-        """Keep a file name or a line of an export from steering the terminal."""
-        return "".join(char if char.isprintable() else "\ufffd" for char in text)
+    def safe(text: str, longest: int = 200) -> str:
+        """Keep a file name or a line of an export from steering the terminal or filling it."""
+        cut = text if len(text) <= longest else f"{text[:longest]}…"
+        return "".join(char if char.isprintable() else "\ufffd" for char in cut)
 
 
 class Progress:

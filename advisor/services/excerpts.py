@@ -77,6 +77,9 @@ def _fetch(file: str, lines: dict[int, str]) -> None:
 def _candidates(file: str) -> Iterator[Named]:
     """Open the file, or the archive it is a member of."""
     path = Path(file)
-    while not path.exists() and path != path.parent:
-        path = path.parent
-    return open_all([str(path)], io.BytesIO()) if file != "-" and path.is_file() else iter(())
+    try:
+        while not path.exists() and path != path.parent:
+            path = path.parent
+        return open_all([str(path)], io.BytesIO()) if file != "-" and path.is_file() else iter(())
+    except (OSError, ValueError):  # a member's name too long for a path, or no path at all
+        return _candidates(str(path.parent)) if path != path.parent else iter(())

@@ -1,12 +1,15 @@
 """Bad input: a clear message each, the exit status of the contract, the other files still audited, no traceback."""
 
 import json
+import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_commands import CPU, FASTPATH, run
+from tests.advisor.test_commands import CPU, FASTPATH, ROOT, run
 
 BAD: dict[str, tuple[bytes, str]] = {
     "unknown.txt": (b"Dear colleague,\nplease find the report attached.\n" * 50, "no export that Lockwright knows"),
@@ -83,3 +86,50 @@ def test_wrong_encoding_is_read_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "utf16.txt").write_bytes(FASTPATH.replace("\n", "\r\n").encode("utf-16"))
     (tmp_path / "latin.txt").write_bytes(CPU.encode("latin-1") + b"\xb5s\n")
     assert b"STOP/CPU 5" in run("audit", tmp_path).stdout
+
+
+def test_warnings_of_a_file_that_was_half_read_go_to_standard_error(tmp_path: Path) -> None:
+    (tmp_path / "fast.txt").write_text(FASTPATH.replace("FGA0                      5", "FGA0"))
+    done = run("audit", tmp_path / "fast.txt", "--format", "json")
+    assert b"FGA0 has no CPU" in done.stderr
+    assert json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html"])
+def test_a_terminal_that_speaks_only_ascii_gets_the_result(tmp_path: Path, form: str) -> None:
+    (tmp_path / os.fsdecode(b"\xff\xfe.csv")).write_text("users,throughput\n1,100\n2,180\n4,150\n6,120\n8,110\n9,90\n")
+    done = run("audit", tmp_path, "--format", form, PYTHONIOENCODING="ascii")
+    assert done.returncode in (0, 1), done.stderr
+    assert done.stdout
+    assert b"Traceback" not in done.stderr
+    done.stdout.decode("utf-8")
+
+
+def test_a_reader_that_went_away_and_a_full_disk_are_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "fast.txt").write_text(FASTPATH)
+    python, manage = sys.executable, ROOT / "manage.py"
+    closed = subprocess.run(
+        ["/bin/sh", "-c", f"'{python}' '{manage}' rules --format json | true"], capture_output=True, check=False
+    )
+    assert b"Traceback" not in closed.stderr
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [python, str(manage), "audit", str(tmp_path)], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, b"cannot write the result" in done.stderr) == (2, True)
+
+
+def test_no_standard_input_at_all_is_none_to_read(tmp_path: Path) -> None:
+    (tmp_path / "fast.txt").write_text(FASTPATH)
+    command = f"'{sys.executable}' '{ROOT / 'manage.py'}' audit '{tmp_path}' --format json <&-"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
+    assert json.loads(done.stdout)["captures"]
+
+
+def test_a_member_with_a_very_long_name_is_read_and_its_name_cut(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "long.zip", "w") as archive:
+        archive.writestr("x" * 5000 + ".txt", FASTPATH)
+        archive.writestr("y" * 5000 + ".txt", "nothing")
+    done = run("audit", tmp_path / "long.zip")
+    assert b"Traceback" not in done.stderr
+    assert len(max(done.stderr.splitlines(), key=len)) < 1500

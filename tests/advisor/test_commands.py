@@ -36,10 +36,10 @@ CPU 13   State: RUN                CPUDB: 88AA0000     Handle: 00004400
 SERIES = "users,throughput\n1,100\n2,180\n4,290\n8,350\n16,300\n32,210\n"
 
 
-def run(*words: str | Path, stdin: bytes = b"", cwd: Path = ROOT) -> subprocess.CompletedProcess[bytes]:
+def run(*words: str | Path, stdin: bytes = b"", cwd: Path = ROOT, **more: str) -> subprocess.CompletedProcess[bytes]:
     """Run manage.py as a person would, in a process of its own."""
     command = [sys.executable, str(ROOT / "manage.py"), *map(str, words)]
-    environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
+    environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"} | more
     return subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, timeout=60, env=environment, check=False)
 
 
@@ -150,12 +150,12 @@ def test_html_is_one_file_that_loads_nothing(node: Path) -> None:
 
 
 def test_text_of_an_export_is_hostile_everywhere(tmp_path: Path) -> None:
-    evil = "<script>alert(1)</script>\u202e\x1b[31mred"
+    evil = "<script>alert(1)</script>\u202e\u2060\u061c\x1b[31mred"
     (tmp_path / "evil.txt").write_text(FASTPATH + f"\n{evil}\n")
     for form in ("text", "html"):
         out = run("audit", tmp_path / "evil.txt", "--format", form).stdout.decode()
         assert "\x1b" not in out
-        assert "\u202e" not in out
+        assert not {"\u202e", "\u2060", "\u061c"} & set(out)
         assert form == "text" or "<script>" not in out
 
 

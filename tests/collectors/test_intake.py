@@ -6,7 +6,10 @@ import os
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from collectors.intake import Bounds, Named, TooLarge, open_all
+from collectors.read import read_stream
 
 LISTING = b"some export\n"
 
@@ -19,8 +22,11 @@ def opened(*paths: Path | str, bounds: Bounds | None = None) -> list[tuple[str, 
 def content(named: Named) -> tuple[str, bytes | str]:
     if named.stream is None:
         return Path(named.name).name, named.refused or ""
+    data = b""
     try:
-        return Path(named.name).name, named.stream.read(1 << 30)
+        while piece := named.stream.read(1 << 20):
+            data += piece
+        return Path(named.name).name, data
     except TooLarge as error:
         return Path(named.name).name, str(error)
 
@@ -88,3 +94,64 @@ def test_what_is_not_there_or_no_file_is_named(tmp_path: Path) -> None:
     assert "cannot be read" in str(opened(tmp_path / "nowhere")[0][1])
     assert "not a file" in str(opened(tmp_path / "pipe")[0][1])
     assert "empty folder" in str(opened(tmp_path / "empty")[0][1])
+
+
+def test_a_damaged_member_of_any_compression_costs_only_itself(tmp_path: Path) -> None:
+    for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        path = tmp_path / f"{method}.zip"
+        with zipfile.ZipFile(path, "w", method) as archive:
+            archive.writestr("one.txt", os.urandom(4000))
+        damaged = bytearray(path.read_bytes())
+        damaged[45:90] = b"\xff" * 45
+        path.write_bytes(damaged)
+        for named in open_all([str(path)], io.BytesIO()):
+            found = read_stream(named.name, named.stream) if named.stream else []
+            assert named.refused or found[0].problems
+
+
+def test_what_came_before_the_damage_of_a_gzip_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "junk.gz").write_bytes(gzip.compress(LISTING) + b"junk behind it")
+    streams = open_all([str(tmp_path / "junk.gz")], io.BytesIO())
+    named = next(streams)
+    assert named.stream is not None
+    assert named.stream.read(1 << 18) == LISTING
+
+
+def test_everything_in_a_folder_that_is_not_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "broken").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    assert opened(tmp_path) == [("broken", "a link to nothing"), ("pipe", "not a file or folder")]
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / ".x").write_bytes(b"")
+    assert opened(hidden) == [("hidden", "nothing but hidden files")]
+
+
+def test_an_empty_path_is_not_the_current_folder() -> None:
+    assert "empty path" in str(opened("")[0][1])
+
+
+def test_standard_input_may_be_gzip_and_says_what_to_do_with_a_zip() -> None:
+    def piped(data: bytes) -> Named:
+        (named,) = open_all(["-"], io.BufferedReader(io.BytesIO(data)))
+        return named
+
+    assert content(piped(gzip.compress(LISTING)))[1] == LISTING
+    assert "name the file" in str(piped(b"PK\x03\x04").refused)
+    assert content(piped(LISTING))[1] == LISTING
+
+
+def test_two_members_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("a.txt", b"first")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("a.txt", b"second")
+    assert [name for name, _ in opened(tmp_path / "two.zip")] == ["a.txt", "a.txt#2"]
+
+
+def test_a_name_that_is_no_text_can_still_be_printed(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"\xff\xfe.txt")).write_bytes(LISTING)
+    ((name, data),) = opened(tmp_path)
+    assert name.encode("utf-8")
+    assert data == LISTING

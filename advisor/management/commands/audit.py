@@ -48,8 +48,8 @@ class Command(ExportCommand):
             from advisor.report.render import render
 
             add_excerpts(data)
-            self.stdout.write(render("audit", data, "html" if options["format"] == "html" else "txt"))
+            html = options["format"] == "html"
+            self.emit(render("audit", data, "html" if html else "txt"), utf8=html)
         loudest = worst(audits)
         if loudest is not None and loudest >= len(SEVERITIES) - SEVERITIES.index(options["fail_on"]):
-            self.stdout.flush()
             sys.exit(SOMETHING_FOUND)

@@ -20,4 +20,4 @@ class Command(ExportCommand):
         else:
             from advisor.report.render import render
 
-            self.stdout.write(render("read", data, "txt"))
+            self.emit(render("read", data, "txt"))

@@ -3,16 +3,16 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from advisor.management.base import PrintingCommand
 from advisor.services.rulebook import rulebook
 
 
-class Command(BaseCommand):
+class Command(PrintingCommand):
     """Print the rule book."""
 
     help = "The rule book: what each rule finds, why, what to do, when to ignore it, its limits, its sources."
-    requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take an id and a format."""
@@ -25,8 +25,8 @@ class Command(BaseCommand):
         if not entries:
             raise CommandError(f"no rule is called {options['id']!r}; `manage.py rules` lists all", returncode=2)
         if options["format"] == "json":
-            self.stdout.write(json.dumps({"contract": "rules/1", "rules": entries}, ensure_ascii=False, indent=1))
+            self.emit(json.dumps({"contract": "rules/1", "rules": entries}, ensure_ascii=False, indent=1), utf8=True)
         else:
             from advisor.report.render import render
 
-            self.stdout.write(render("rules", {"rules": entries, "whole": len(entries) == 1}, "txt"))
+            self.emit(render("rules", {"rules": entries, "whole": len(entries) == 1}, "txt"))

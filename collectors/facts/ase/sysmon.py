@@ -1,5 +1,6 @@
 """What `sp_sysmon` prints. Counts are per sample; per cent as printed (may pass 100, may be negative: wrapped)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
@@ -19,6 +20,25 @@ class SysmonRow:
     per_xact: Reading
     count: Reading
     percent: Reading
+    cells: tuple[tuple[str, Reading], ...] = ()
+    """Column and figure, in the tables that have columns of their own (`User Busy`, `1 min`, `BucketSize`)."""
+
+
+class LazyRows:
+    """Holds rows, or how to get them: nobody pays for the rows of a section that nobody looks at."""
+
+    def __get__(self, section: object, owner: type | None = None) -> tuple[SysmonRow, ...]:
+        """Give the rows; make them the first time. On the class: the default, no rows."""
+        if section is None:
+            return ()
+        rows = section.__dict__["rows"]
+        if callable(rows):
+            rows = section.__dict__["rows"] = rows()
+        return rows  # type: ignore[no-any-return]  # what __set__ took, or what that gave
+
+    def __set__(self, section: object, rows: "tuple[SysmonRow, ...] | Callable[[], tuple[SysmonRow, ...]]") -> None:
+        """Take the rows, or a function that gives them."""
+        section.__dict__["rows"] = rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +48,8 @@ class SysmonSection(Fact):
     BRING: ClassVar[str] = SYSMON
 
     title: str
-    rows: tuple[SysmonRow, ...] = ()
+    rows: LazyRows = LazyRows()
+    """`tuple[SysmonRow, ...]`, read from the section's text when first asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +67,10 @@ class SysmonSample(Fact):
     committed_xacts: Reading = ABSENT
     complete: bool = True
     """Whether the End of Report line was there."""
+    cpu_units: Reading = ABSENT
+    """Processors' worth of time that all threads of the server used (threaded kernel only)."""
+    xacts_per_cpu_unit: Reading = ABSENT
+    """Committed transactions per such unit: falls when CPU is spent on something else than work."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,9 +238,20 @@ class CacheActivity(Fact):
     """Buffers grabbed from the LRU end (Total Cache Turnover)."""
     grabbed_per_second: Reading = ABSENT
     grabbed_dirty: Reading = ABSENT
+    """Of all pools together; anything above 0 means the wash is too small."""
     washed_dirty: Reading = ABSENT
     """`NOT_MEASURED` where the report says "Statistics Not Available"."""
     passed_clean: Reading = ABSENT
+    cached_lru: Reading = ABSENT
+    """Buffers put back to the LRU-MRU chain; `NOT_MEASURED` where none were displaced yet."""
+    discarded_mru: Reading = ABSENT
+    found_in_elc: Reading = ABSENT
+    """Hits of a lockless data cache (16.0 SP02 on) that the engine's own cache answered."""
+    hits_without_spinlock: Reading = ABSENT
+    """Hits of a lockless data cache that took no spinlock."""
+    large_io_requests: Reading = ABSENT
+    large_io_denied: Reading = ABSENT
+    """Large I/Os asked for and not done, for either reason; 0 where none was asked for."""
     advice: tuple[str, ...] = ()
     """What sp_sysmon itself recommends for this cache."""
 

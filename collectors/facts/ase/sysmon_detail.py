@@ -1,0 +1,112 @@
+"""What `sp_sysmon` prints beside the figures that most rules judge by. Counts are per sample."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from collectors.facts.ase.sysmon import SYSMON
+from collectors.facts.base import ABSENT, Fact, Reading
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunnableTasks(Fact):
+    """Tasks that waited for an engine, as moving averages that know nothing of the sample (threaded kernel only)."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    queue: str
+    """`Global Queue` or `Engine 3`."""
+    pool: str | None = None
+    one_minute: Reading = ABSENT
+    five_minutes: Reading = ABSENT
+    fifteen_minutes: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsAffected(Fact):
+    """All rows of one kind of work, whichever way they were changed. Printed even where it is zero."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    operation: str
+    """`Inserts`, `Updates`, `Data Only Locked Updates` (a part of the updates), `Deletes`, `Selects` or `All`."""
+    per_second: Reading = ABSENT
+    count: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class SemaphoreRequests(Fact):
+    """Requests for the semaphore of a log: who waited could not write log records."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    name: str
+    """`ULC` (the user log cache, one for each task) or `Log` (the end of the transaction log)."""
+    granted: Reading = ABSENT
+    waited: Reading = ABSENT
+    """From 16.0 on the sum of those that waited locally and globally."""
+    waited_percent: Reading = ABSENT
+    total: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockEvents(Fact):
+    """Deadlocks, lock promotions or lock timeouts of one kind; only the total is printed where there were none."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    event: str
+    """`deadlock`, `promotion` or `timeout`."""
+    kind: str
+    """As printed: `Ex-Page to Ex-Table`, `Exclusive Row`, `Total Lock Promotions`."""
+    count: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class CachePoolActivity(Fact):
+    """One buffer pool of a data cache during the sample. A pool that grabbed nothing is printed only if large."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    cache: str
+    io_size_kb: float
+    grabbed: Reading = ABSENT
+    grabbed_dirty: Reading = ABSENT
+    pages_cached: Reading = ABSENT
+    """Large pools only."""
+    pages_used: Reading = ABSENT
+    """Of the pages cached by large I/O those that somebody read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcedureCacheActivity(Fact):
+    """The procedure cache and the statement cache. sp_sysmon prints nothing of their spinlocks."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    requests: Reading = ABSENT
+    reads_from_disk: Reading = ABSENT
+    writes_to_disk: Reading = ABSENT
+    removals: Reading = ABSENT
+    recompilations: Reading = ABSENT
+    statements_cached: Reading = ABSENT
+    statements_found: Reading = ABSENT
+    statements_not_found: Reading = ABSENT
+    statements_dropped: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceActivity(Fact):
+    """I/O of one database device."""
+
+    BRING: ClassVar[str] = SYSMON
+
+    device: str
+    path: str | None = None
+    reads: Reading = ABSENT
+    """Other than asynchronous prefetch."""
+    reads_apf: Reading = ABSENT
+    writes: Reading = ABSENT
+    total: Reading = ABSENT
+    total_per_second: Reading = ABSENT
+    semaphore_waited: Reading = ABSENT
+    """Requests that waited for the device's semaphore (older releases)."""

@@ -1,0 +1,170 @@
+"""Tasks, transactions, descriptors, procedure cache, devices (ase-formats.md 1.6 to 1.8 and 1.11 [R]).
+
+Transaction Detail of 15.7 and later has one level more than before::
+
+    Inserts
+      Fully Logged
+        APL Heap Table                 74.6         447.3        8946      92.8 %
+
+An operation without any rows prints only its total. Metadata counts stand in the count column, spinlocks in the %
+column. A device is three lines: `Device:`, its path, and its name beside the column headings (12.5 [?]: two).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from collectors.facts.ase.sysmon import MetadataCache, MetadataSpinlock, RowsChanged, TaskSwitches
+from collectors.facts.ase.sysmon_detail import DeviceActivity, ProcedureCacheActivity, RowsAffected, SemaphoreRequests
+from collectors.reports.ase.sp_sysmon.forms import COUNT, PER_SECOND, PERCENT, Form, added, cell, left_out
+from collectors.reports.ase.sp_sysmon.page import Block, Section
+
+DUE_TO = re.compile(r"T(?:ask|ext) Context Switches Due To:?")
+"""`Text` is a misprint of the manual's."""
+OPERATIONS = ("Inserts", "Updates", "Deletes")
+PART_OF_UPDATES = "Data Only Locked Updates"
+TOTALS = {
+    "Total Rows Inserted": "Inserts",
+    "Total Rows Updated": "Updates",
+    "Total DOL Rows Updated": PART_OF_UPDATES,
+    "Total Rows Deleted": "Deletes",
+    "Total Rows Selected": "Selects",
+    "Total Rows Affected": "All",
+}
+USAGE = re.compile(r"Open (Object|Index|Partition|Database) Usage")
+SPINLOCK = " Spinlock Contention"
+SEMAPHORES = {"ULC Semaphore Requests": "ULC", "Log Semaphore Requests": "Log"}
+DESCRIPTORS = {
+    "Active": "active",
+    "Max Ever Used Since Boot": "max_used",
+    "Free": "free",
+    "Succeeded": "reuse_succeeded",
+    "Failed": "reuse_failed",
+}
+PROCEDURES = {
+    "Procedure Requests": "requests",
+    "Procedure Reads from Disk": "reads_from_disk",
+    "Procedure Writes to Disk": "writes_to_disk",
+    "Procedure Removals": "removals",
+    "Procedure Recompilations": "recompilations",
+    "Statements Cached": "statements_cached",
+    "Statements Found in Cache": "statements_found",
+    "Statements Not Found": "statements_not_found",
+    "Statements Dropped": "statements_dropped",
+}
+IO = {"Non-APF": "reads", "APF": "reads_apf", "Writes": "writes"}
+
+
+def tasks(section: Section) -> Iterator[Form]:
+    """Task switches, cause by cause."""
+    for block in section.blocks:
+        if DUE_TO.fullmatch(block.label):
+            for label, at in block.rows.items():
+                cells = {"per_second": (at, PER_SECOND), "count": (at, COUNT), "percent": (at, PERCENT)}
+                yield Form(TaskSwitches, at, at, {"cause": label}, cells)
+
+
+def transactions(section: Section) -> Iterator[Form]:
+    """Rows changed, each way and in all."""
+    operation = logging = None
+    for block in section.blocks:
+        if block.label.endswith(" Logged"):
+            logging = block.label
+        else:
+            operation, logging = block.label, None
+        for label, at in block.rows.items():
+            cells = {"per_second": (at, PER_SECOND), "count": (at, COUNT)}
+            if operation == PART_OF_UPDATES and TOTALS.get(label) != operation:
+                continue  # a part of the updates; where there are none, it prints `Total Rows Updated` here too
+            if label in TOTALS:
+                yield Form(RowsAffected, at, at, {"operation": TOTALS[label]}, cells)
+                operation = None  # what follows without a heading is of another operation
+            elif operation in OPERATIONS and not label.startswith("Total"):
+                yield Form(RowsChanged, at, at, {"operation": operation, "way": label, "logging": logging}, cells)
+
+
+def semaphores(section: Section) -> Iterator[Form]:
+    """The semaphores of the user log caches and of the transaction logs."""
+    for block in section.blocks:
+        if block.label in SEMAPHORES:
+            total = next((at for label, at in block.rows.items() if label.startswith("Total ")), None)
+            rows = {label: at for label, at in block.rows.items() if total is None or at <= total}
+            if rows:
+                yield _semaphore(block, rows)
+
+
+def _semaphore(block: Block, rows: dict[str, int]) -> Form:
+    waits = [at for label, at in rows.items() if label.endswith("Waited")]
+    if ("Local Waited" in rows) != ("Global Waited" in rows):
+        waits = []  # one of the two is lost, and so is their sum
+    total = next((at for label, at in rows.items() if label.startswith("Total ")), None)
+    whole = cell(total, COUNT)
+    return Form(
+        SemaphoreRequests,
+        block.at,
+        max(rows.values()),
+        {"name": SEMAPHORES[block.label]},
+        {"total": (total, COUNT)},
+        {
+            "granted": left_out(rows.get("Granted"), whole),
+            "waited": added([cell(at, COUNT) for at in waits]) if waits else left_out(None, whole),
+            "waited_percent": added([cell(at, PERCENT) for at in waits] or [cell(None, PERCENT)]),
+        },
+    )
+
+
+def metadata(section: Section) -> Iterator[Form]:
+    """Descriptors and the spinlocks before them."""
+    kind, rows, start = "", dict[str, int](), 0
+    for block in [*section.blocks, Block("", 0)]:
+        if kind and block.label != "Reuse Requests":
+            if rows:
+                cells = {DESCRIPTORS[label]: (at, COUNT) for label, at in rows.items()}
+                yield Form(MetadataCache, start, max(rows.values()), {"kind": kind}, cells)
+            kind = ""
+        if found := USAGE.fullmatch(block.label):
+            kind, rows, start = found[1].lower(), {}, block.at
+        for label, at in block.rows.items():
+            if label in DESCRIPTORS:
+                rows.setdefault(label, at)
+            elif label.endswith(SPINLOCK):
+                name = label.removesuffix(SPINLOCK)
+                yield Form(MetadataSpinlock, at, at, {"name": name}, {"contention_percent": (at, PERCENT)})
+
+
+def procedures(section: Section) -> Iterator[Form]:
+    """The procedure cache and the statement cache."""
+    rows = {label: at for block in section.blocks for label, at in block.rows.items() if label in PROCEDURES}
+    if rows:
+        cells = {PROCEDURES[label]: (at, COUNT) for label, at in rows.items()}
+        yield Form(ProcedureCacheActivity, min(rows.values()), max(rows.values()), cells=cells)
+
+
+def devices(section: Section) -> Iterator[Form]:
+    """I/O of every device."""
+    blocks = section.blocks
+    for place, block in enumerate(blocks):
+        if block.table and block.label != "Max Outstanding I/Os":
+            rows, end = dict(block.rows), place + 1
+            while end < len(blocks) and not blocks[end].table and blocks[end].label == "Reads":
+                rows.update(blocks[end].rows)
+                end += 1
+            if "Total I/Os" in rows or "Writes" in rows:
+                yield _device(blocks, place, rows)
+
+
+def _device(blocks: Sequence[Block], place: int, rows: dict[str, int]) -> Form:
+    total = rows.get("Total I/Os")
+    above = [block.label for block in blocks[max(0, place - 2) : place] if not block.rows]
+    path = above[-1] if above[:-1] == ["Device:"] or (above and above[-1].startswith("/")) else None
+    return Form(
+        DeviceActivity,
+        blocks[place].at,
+        max(rows.values()),
+        {"device": blocks[place].label, "path": path},
+        {
+            "total": (total, COUNT),
+            "total_per_second": (total, PER_SECOND),
+            "semaphore_waited": (rows.get("Device Semaphore Waited"), COUNT),
+        },
+        {field: left_out(rows.get(label), cell(total, COUNT)) for label, field in IO.items()},
+    )
