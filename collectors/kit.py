@@ -243,7 +243,7 @@ def start_of_any() -> re.Pattern[str]:
 
 def starting(line: str) -> list[Kind]:
     """The kinds that may start on this line."""
-    if not start_of_any().search(line):
+    if not line.strip(RULES) or not start_of_any().search(line):
         return []
     return [kind for kind in kinds() if kind.starts.search(line)]
 

@@ -17,6 +17,8 @@ from rules.finding import Change, Effect
 HIGHEST_CPU = 1023
 """Source: IO_PRCPU_BITMAP stands for CPU 0 to CPU 1023 (wiki.vmssoftware.com/IO_PRCPU_BITMAP)."""
 STARTUP = "SYS$MANAGER:SYSTARTUP_VMS.COM"
+RULER = f"$! {'=' * 96}"
+"""Above and below a decision: in a pasted script nothing else stops the hand."""
 
 
 class NeverStop(ValueError):
@@ -59,13 +61,19 @@ def stop_cpu(
         target=f"CPU {cpu}",
         old="RUN",
         new="STOPPED",
-        apply=(
+        opening=(
             f"$! CPU {cpu}{on}: look first{placed}",
             "$ SHOW CPU",
             *look,
             "$ MCR SYSGEN SHOW LCKMGR_MODE",
-            f"$! leave off here if CPU {cpu} is the primary or does not run, if TCP/IP or the lock manager is on it,",
-            "$! or if LCKMGR_MODE is as large as the number of active CPUs: the dedicated one would turn itself off",
+        ),
+        apply=(
+            RULER,
+            f"$! DECIDE HERE before STOP/CPU {cpu} is sent. Do NOT stop CPU {cpu} if what was shown says that",
+            f"$!   - CPU {cpu} is the primary, or does not run",
+            f"$!   - TCP/IP or the lock manager is on CPU {cpu}",
+            "$!   - LCKMGR_MODE is as large as the number of active CPUs: the dedicated lock manager would turn off",
+            RULER,
             f"$ STOP/CPU {cpu}",
             f"$! check: CPU {cpu} stopped{f', {moved} on another CPU' if moved else ''}, the lock manager where it was",
             *look,

@@ -2,7 +2,8 @@
 
 AUTOGEN computes some parameters itself: for those a floor (`MIN_name`) is written, which its formula and its feedback
 may only exceed. AUTOGEN recomputes every parameter, so its report comes before its last phases, and the phase that
-reboots is a comment to be typed by a person: a pasted script must not take the node down.
+reboots is a comment to be typed by a person: a pasted script must not take the node down. All parameters of a plan
+share one saved parameter file, one AUTOGEN and one reboot.
 Ranges: knowledge/openvms-rules.md, section 1 (a VAX V7 listing, SYSGEN.HLB, wiki.vmssoftware.com).
 """
 
@@ -13,6 +14,8 @@ from rules.finding import Change, Effect
 
 MARK = "! Lockwright"
 MODPARAMS = "SYS$SYSTEM:MODPARAMS.DAT"
+EDITED = "SYS$SYSTEM:MODPARAMS.NEW"
+BEFORE = "SYS$SYSTEM:LOCKWRIGHT_BEFORE.PAR"
 UNSHOWN = "<the value shown before the change>"
 
 
@@ -71,6 +74,7 @@ def set_parameter(
     except Unquotable:
         return _by_hand(known, old, new, cautions)
     show = f"$ MCR SYSGEN SHOW {name}"
+    least = "at least " if minimum else ""
     line = f"{'MIN_' if minimum else ''}{name} = {new:.0f}"
     back, was = (f"{old:.0f}", f", was {old:.0f}") if old is not None else (UNSHOWN, "")
     on = f" on node {where}, while logged in there" if where else ""
@@ -82,14 +86,19 @@ def set_parameter(
         "$ CLOSE LOCKWRIGHT",
     )
     expected = f"; the export showed {back}" if old is not None else "; note it for the way back"
-    shown = (f"$! {name}{on}: the value now{expected}", show)
     forget = (
-        "$! take the line out of MODPARAMS.DAT again (a new version of the file); put back any older line",
-        f'$ SEARCH/MATCH=NOR/NOHEADING/OUTPUT={MODPARAMS} {MODPARAMS} "{line} {MARK}"',
+        f"$! take the line out of MODPARAMS.DAT again: {EDITED} is the file without it. Look at it,",
+        "$! and RENAME makes it the new version of MODPARAMS.DAT; put back any older line",
+        f'$ SEARCH/MATCH=NOR/NOHEADING/OUTPUT={EDITED} {MODPARAMS} "{line} {MARK}"',
+        f"$ TYPE {EDITED}",
+        f"$ RENAME {EDITED} {MODPARAMS}",
+        f"$ DIRECTORY {MODPARAMS}",
     )
     if dynamic:
         apply = (
-            *shown,
+            f"$! {name}{on}: the ACTIVE value and the CURRENT one (of the next boot){expected}",
+            "$! they differ where a change waits for a reboot: note both, the way back needs each",
+            *("$ MCR SYSGEN", "USE ACTIVE", f"SHOW {name}", "USE CURRENT", f"SHOW {name}", "EXIT"),
             *_sysgen("ACTIVE", name, f"{new:.0f}"),
             f"$! check that it is {new:.0f}",
             show,
@@ -97,12 +106,28 @@ def set_parameter(
             *_sysgen("CURRENT", name, f"{new:.0f}"),
             *last,
         )
-        undo = (*_sysgen("ACTIVE", name, back), *_sysgen("CURRENT", name, back), *forget, show)
+        undo = (
+            f"$! ACTIVE: what the first SHOW gave before the change{', in the export ' + back if was else ''}",
+            *_sysgen("ACTIVE", name, back),
+            "$! CURRENT: what the second SHOW gave before the change; put that in where it was another value",
+            *_sysgen("CURRENT", name, back),
+            *forget,
+            show,
+        )
     else:
-        apply = (*shown, *_keep(name), *last, *_autogen(), _then(name, new, minimum), show)
-        undo = (*forget, *_sysgen("CURRENT", name, back), *_undo_rest(name, back), show)
+        apply = (
+            f"$! {name}{on}: the value now{expected}",
+            show,
+            *last,
+            f"$! after the reboot, check that {name} is {least}{new:.0f}:  MCR SYSGEN SHOW {name}",
+        )
+        undo = (
+            *forget,
+            *_sysgen("CURRENT", name, back),
+            f"$! after the reboot, check that {name} is {back}:  MCR SYSGEN SHOW {name}",
+        )
     return Change(
-        key=f"openvms.sysgen:{where + ':' if where else ''}{name}",
+        key=_key(where, name),
         target=name,
         old=old,
         new=new,
@@ -111,7 +136,49 @@ def set_parameter(
         takes_effect=Effect.ONLINE if dynamic else Effect.REBOOT,
         cautions=(*cautions, *(_ONLINE if dynamic else _REBOOT)),
         memory_mb=memory_mb,
+        opening=() if dynamic else _KEEP,
+        closing=() if dynamic else _AUTOGEN,
+        undo_closing=() if dynamic else _UNDO_REST,
     )
+
+
+def advise_parameter(
+    name: str,
+    old: float | None,
+    new: float,
+    *,
+    when: str,
+    cautions: tuple[str, ...] = (),
+    memory_mb: float = 0.0,
+    node: str | None = None,
+) -> Change:
+    """The same setting as a template in comments alone: `when` says what has to come first. Ranges as above."""
+    known = PARAMETERS.get(name)
+    minimum = known is not None and known.computed
+    known = _checked(name, old, new, known is not None and known.dynamic, minimum)
+    try:
+        where = openvms_name(node) if node is not None else None
+    except Unquotable:
+        return _by_hand(known, old, new, cautions)
+    on = f" on node {where}" if where else ""
+    back = f"{old:.0f}" if old is not None else UNSHOWN
+    line = f"{'MIN_' if minimum else ''}{name} = {new:.0f}"
+    set_now = (f"$!   MCR SYSGEN, USE ACTIVE, SET {name} {new:.0f}, WRITE ACTIVE",) if known.dynamic else ()
+    return Change(
+        key=_key(where, name),
+        target=name,
+        old=old,
+        new=new,
+        apply=(f"$! {name}{on}, {when}:", *set_now, f"$!   {line}   as a line of {MODPARAMS}"),
+        undo=(f"$! {name}{on}: if it was set, back to {back}, and the line out of {MODPARAMS} again",),
+        takes_effect=Effect.ADVICE,
+        cautions=cautions,
+        memory_mb=memory_mb,
+    )
+
+
+def _key(where: str | None, name: str) -> str:
+    return f"openvms.sysgen:{where + ':' if where else ''}{name}"
 
 
 def _checked(name: str, old: float | None, new: float, dynamic: bool, minimum: bool) -> Parameter:
@@ -137,41 +204,6 @@ def _sysgen(where: str, name: str, value: str) -> tuple[str, ...]:
     return ("$ MCR SYSGEN", f"USE {where}", f"SET {name} {value}", f"WRITE {where}", "EXIT")
 
 
-def _keep(name: str) -> tuple[str, ...]:
-    """Save all current parameters: AUTOGEN may change more than the one asked for."""
-    return (
-        "$! keep all parameters as they are now",
-        "$ MCR SYSGEN",
-        "USE CURRENT",
-        f"WRITE SYS$SYSTEM:BEFORE_{name}.PAR",
-        "EXIT",
-    )
-
-
-def _autogen() -> tuple[str, ...]:
-    return (
-        "$! compute without setting anything, and read what would change",
-        "$ @SYS$UPDATE:AUTOGEN SAVPARAMS TESTFILES CHECK_FEEDBACK",
-        "$ TYPE/PAGE SYS$SYSTEM:AGEN$PARAMS.REPORT",
-        "$! go on only if every change in that report is wanted. Then, once for all MODPARAMS.DAT lines of this plan",
-        "$! and in an agreed window, type (it sets the parameters, shuts the node down and reboots it):",
-        "$!   @SYS$UPDATE:AUTOGEN GETDATA REBOOT CHECK_FEEDBACK",
-    )
-
-
-def _then(name: str, new: float, minimum: bool) -> str:
-    return f"$! after the reboot, check that {name} is {'at least ' if minimum else ''}{new:.0f}"
-
-
-def _undo_rest(name: str, back: str) -> tuple[str, ...]:
-    return (
-        "$! AUTOGEN may have changed more: all parameters as before are in the file below; where they are wanted back,",
-        f"$!   MCR SYSGEN, USE SYS$SYSTEM:BEFORE_{name}.PAR, WRITE CURRENT",
-        "$! then, in an agreed window, reboot:  @SYS$SYSTEM:SHUTDOWN",
-        f"$! after the reboot, check that {name} is {back}",
-    )
-
-
 def _by_hand(known: Parameter, old: float | None, new: float, cautions: tuple[str, ...]) -> Change:
     """A change without any executable line, for a node whose name could hide one."""
     why = "The node's name holds characters that cannot be written into a script: apply this by hand on that node."
@@ -188,6 +220,26 @@ def _by_hand(known: Parameter, old: float | None, new: float, cautions: tuple[st
     )
 
 
+_KEEP = (
+    "$! keep all parameters as they are now: AUTOGEN may change more than what is asked for here",
+    "$ MCR SYSGEN",
+    "USE CURRENT",
+    f"WRITE {BEFORE}",
+    "EXIT",
+)
+_AUTOGEN = (
+    "$! once for all MODPARAMS.DAT lines: compute without setting anything, and read what would change",
+    "$ @SYS$UPDATE:AUTOGEN SAVPARAMS TESTFILES CHECK_FEEDBACK",
+    "$ TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT",
+    "$! go on only if every change in that report is wanted. Then, in an agreed window, type",
+    "$! (it sets the parameters, shuts the node down and reboots it):",
+    "$!   @SYS$UPDATE:AUTOGEN GETDATA REBOOT CHECK_FEEDBACK",
+)
+_UNDO_REST = (
+    "$! AUTOGEN may have changed more: all parameters as before are in the file below; where they are wanted back,",
+    f"$!   MCR SYSGEN, USE {BEFORE}, WRITE CURRENT",
+    "$! then, in an agreed window, reboot once:  @SYS$SYSTEM:SHUTDOWN",
+)
 _ONLINE = (
     "Per node: MODPARAMS.DAT and the active value belong to the node where this is run. Needs CMKRNL and SYSPRV.",
     "The active value is lost at a reboot until it is also written to CURRENT.",
@@ -196,5 +248,5 @@ _REBOOT = (
     "Not dynamic: needs a reboot. Per node: MODPARAMS.DAT belongs to the node where this is run.",
     "AUTOGEN recomputes every parameter and page, swap and dump file sizes: where parameters were set with SYSGEN "
     "alone, put them into MODPARAMS.DAT first. Feedback of less than a day of uptime is not worth using.",
-    "If the node does not boot, boot conversationally and USE the saved parameter file (BEFORE_name.PAR).",
+    "If the node does not boot, boot conversationally and USE the saved parameter file (LOCKWRIGHT_BEFORE.PAR).",
 )

@@ -5,7 +5,7 @@ read counts against a stop: a CPU that may be the primary is one, a CPU whose co
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import ABSENT, Facts, Source, known
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, ProcessorModes
@@ -99,10 +99,15 @@ class Layout:
         return True if self.devices_on(cpu) or self.services_on(cpu) else None
 
     def may_be_primary(self, cpu: int) -> bool:
-        """Whether it is the primary, or nothing rules it out: CPU 0 and the lowest number seen count as it."""
+        """Whether it is the primary, or nothing rules it out: CPU 0 and the lowest number seen count as it.
+
+        Where the full displays of all CPUs name none, none of them says which: the lowest number counts as it.
+        """
         said = {one.number: one.primary for one in self.facts.every(Cpu) if one.primary is not None}
         if True in said.values():
             return said.get(cpu) is True
+        if self.all_full and False in said.values():
+            return cpu <= min(self._seen(), default=0)
         if said.get(cpu) is False:
             return False
         return cpu <= min(self._seen(), default=0)
@@ -179,6 +184,7 @@ class Layout:
     def stop(self, cpu: int, *cautions: str) -> tuple[Change, ...]:
         """Stop a CPU; before it, lower LCKMGR_MODE where the dedicated lock manager would turn itself off.
 
+        The stop needs that change: it leaves a plan together with it.
         Raises `NeverStop` where `why_not_stop` has something against it.
         """
         if against := self.why_not_stop(cpu):
@@ -191,7 +197,8 @@ class Layout:
             )
             before.append(self.set("LCKMGR_MODE", min(left, PARAMETERS["LCKMGR_MODE"].high), why))
         names = [device.device for device in self.devices_on(cpu)]
-        return (*before, stop_cpu(cpu, primary=False, services=(), devices=names, node=self.node, cautions=cautions))
+        stop = stop_cpu(cpu, primary=False, services=(), devices=names, node=self.node, cautions=cautions)
+        return (*before, replace(stop, needs=tuple(change.key for change in before)))
 
     def set(self, name: str, new: float, *cautions: str) -> Change:
         """Set a dynamic lock manager parameter on this node."""
@@ -212,6 +219,21 @@ class Layout:
             elif self.runs(pair.sibling) and self._free(pair.sibling):
                 found.append((2, number))
         return min(found)[1] if found else None
+
+    @property
+    def unused(self) -> list[int]:
+        """CPUs without device or service in SHOW FASTPATH and not the primary, of as many numbers as are active."""
+        numbers = range(int(self.active or 0)) if self.fastpath_read else ()
+        return [cpu for cpu in numbers if not self.devices_on(cpu) and not self.why_not_stop(cpu)]
+
+    @property
+    def default_choice(self) -> int:
+        """The CPU that the lock manager takes where LCKMGR_CPUID names none: the lowest one but the primary.
+
+        Where no display names the primary, it is taken to be CPU 0.
+        """
+        primary = next((one.number for one in self.facts.every(Cpu) if one.primary), 0)
+        return next(cpu for cpu in range(HIGHEST_CPU + 1) if cpu != primary and self.runs(cpu) is not False)
 
     def _free(self, cpu: int) -> bool:
         busy = self.devices_on(cpu) or self.why_not_stop(cpu)

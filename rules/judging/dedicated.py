@@ -15,6 +15,15 @@ def served(facts: Facts) -> list[DedicatedLockManager]:
     return [one for one in facts.every(DedicatedLockManager) if one.on is not None]
 
 
+def day_busy(facts: Facts) -> float | None:
+    """How busy the dedicated CPU is over the day: the 95th percentile, else the mean."""
+    for statistic in ("p95", "mean"):
+        one = facts.latest(DedicatedLockManager, statistic=statistic)
+        if one and known(one.busy_percent):
+            return one.busy_percent
+    return None
+
+
 def not_to_believe(facts: Facts, layout: Layout) -> Untrusted | None:
     """Why the LCK73 figures must not be acted on: out of range, or at odds with each other or with SHOW FASTPATH."""
     for one in served(facts):

@@ -1,9 +1,10 @@
 """What rules about one OpenVMS node have in common: its name, its system parameters, its highest levels."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
-from collectors.facts.openvms import LockDatabase, LockRates, Node, SysgenParameter
+from collectors.facts.openvms import LockDatabase, LockRates, Node, ProcessorModes, SysgenParameter
 from rules.finding import Lacking, Outcome, Unknown, Untrusted
 
 READS = (Node, SysgenParameter, LockDatabase, LockRates)
@@ -67,3 +68,64 @@ def busiest_operations(rates: Sequence[LockRates]) -> float | None:
     """The highest lock operation rate of any statistic, or `None` where none was read."""
     read = (one.operations_per_second for one in rates)
     return max((rate for rate in read if rate is not None and rate >= 0), default=None)
+
+
+MODES = ("interrupt", "mp_synch", "kernel", "exec", "super", "user")
+MOMENTS = ("mean", "at mp synch peak", "at lock peak")
+"""Statistics whose figures were true together. A `p95` is each column's own: adding them up gives no moment at all."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """How busy the node was. `busy` and `share` are of one and the same moment, `synch` may be a 95th percentile."""
+
+    modes: ProcessorModes
+    """The moment: the mean, or one sample where there is no mean."""
+    busy: float
+    """Per cent of one CPU, never more than all CPUs have."""
+    share: float
+    """MP synchronisation, per cent of `busy`."""
+    synch: float
+    """MP synchronisation that lasted, per cent of one CPU: the 95th percentile, else that of the moment."""
+    spun: ProcessorModes
+    """Where `synch` was read."""
+    cpus: float
+    busiest: float
+    """The highest busy figure of any moment that was read."""
+
+    @property
+    def sustained(self) -> bool:
+        """Whether it is more than one sample."""
+        return self.modes.statistic == "mean"
+
+
+def work_of(facts: Facts) -> Work | Outcome:
+    """The node's time in processor modes, or the outcome where it cannot be judged."""
+    for modes in facts.every(ProcessorModes):
+        readings: list[Reading] = [getattr(modes, f"{mode}_percent") for mode in MODES]
+        if any(value is OVERFLOW or (known(value) and value < 0) for value in readings):
+            return Untrusted(f"time in processor modes ({modes.statistic}): negative or asterisks")
+        highest = max((value for value in readings if known(value)), default=0.0)
+        if known(modes.cpus) and highest > 102 * modes.cpus:
+            return Untrusted(f"{highest:.0f} % in one processor mode is more than {modes.cpus:.0f} CPUs have")
+    moments = [one for name in MOMENTS if (one := facts.latest(ProcessorModes, statistic=name))]
+    whole = [(one, busy) for one in moments if (busy := _busy(one)) is not None]
+    if not whole:
+        return Unknown((Lacking("all processor modes and the number of CPUs, as a mean", ProcessorModes.BRING),))
+    modes, busy = whole[0]
+    spun = facts.latest(ProcessorModes, statistic="p95") if modes.statistic == "mean" else modes
+    spun = spun if spun and known(spun.mp_synch_percent) else modes
+    now, synch, cpus = modes.mp_synch_percent, spun.mp_synch_percent, modes.cpus
+    if not (known(now) and known(synch) and known(cpus)):
+        raise AssertionError("_busy() has turned everything else away")
+    share = min(100.0, 100 * now / busy) if busy else 0.0
+    return Work(modes, busy, share, synch, spun, cpus, max(one for _, one in whole))
+
+
+def _busy(modes: ProcessorModes) -> float | None:
+    """All modes of one moment, capped at what the CPUs have; `None` where one is missing."""
+    readings: list[Reading] = [getattr(modes, f"{mode}_percent") for mode in MODES]
+    values = [value for value in readings if known(value)]
+    if len(values) < len(MODES) or not known(modes.cpus) or modes.cpus < 1:
+        return None
+    return min(sum(values), 100 * modes.cpus)

@@ -1,7 +1,8 @@
 """More processes or CPUs do less work: the peak has been passed.
 
 Finds: a load series whose lock rate falls beyond its highest point; or, without a series, MP synchronisation over its
-share of the busy time on a busy node with real lock traffic.
+share of the busy time on a busy node with real lock traffic. Share and busy time are those of one moment, the mean
+(95th percentiles of single modes do not add up to any); one sample alone never makes a warning.
 
 Why it matters: CPUs that wait for one spinlock spin, and what they spin on gets slower for the one that holds it. On a
 BL870c with four cores two processes did 490,199 lock operations per second, and six did 341,316; at the peak a fifth of
@@ -17,16 +18,16 @@ from another spinlock than the lock manager's: a trace with SDA's SPL extension 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import OVERFLOW, Facts, Reading, known
+from collectors.facts import Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms_node import READS, busiest_operations, subject_of
+from rules.judging.openvms_node import MODES, READS, Work, busiest_operations, subject_of, work_of
 from rules.kit import limit, rule
 from rules.laws.series import Course, Step, course_of
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES", "https://wiki.vmssoftware.com/LCKMGR_MODE")
-MODES = ("interrupt", "mp_synch", "kernel", "exec", "super", "user")
+MOMENT = {"mean": "On average", "at mp synch peak": "In the sample with most MP synch"}
 MORE = "a load series: lock operations per second and MONITOR MODES at 1, 2, 3, … processes"
 
 
@@ -43,6 +44,9 @@ class Limits:
         "practice: 20 % at the peak of a BL870c, 50 % one process later (source document 000)",
         high=100,
         unit="% of busy time",
+    )
+    synch_percent: float = limit(
+        100.0, "this project: a warning from one CPU's worth on, where it lasts (p95 or mean)", unit="% of one CPU"
     )
     busy_percent: float = limit(
         50.0, "this project: on a node less busy than this nothing is past its peak", high=100, unit="% of all CPUs"
@@ -116,8 +120,8 @@ def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: st
         f"{last.load:g}: driving harder does less work."
     ]
     if first.load == 1 and "per_second" in series.rate_name and first.rate > 0:
-        said.append(f"At a load of 1 ({name}) one operation takes {1e6 / first.rate:.1f} µs.")
-        evidence.append(Evidence("time per operation at a load of 1", round(1e6 / first.rate, 2), "µs", first.source))
+        said.append(f"At a load of 1, nothing beside it, one operation takes {1e6 / first.rate:.1f} µs.")
+        evidence.append(Evidence("time per operation, lowest load", round(1e6 / first.rate, 2), "µs", first.source))
     if before is not None and after is not None:
         said.append(f"MP synch is {before:.0f} % of the busy time at the peak, and up to {after[0]:.0f} % after it.")
         evidence.append(Evidence("MP synch at the peak", round(before, 1), "% of busy time", peak.source))
@@ -152,39 +156,24 @@ def _series_cost(course: Course, peak: Step) -> Cost | None:
 
 
 def _judge_modes(facts: Facts, limits: Limits) -> Iterator[Outcome]:
-    names = ("p95", "mean", "at mp synch peak")
-    modes = next((one for name in names if (one := facts.latest(ProcessorModes, statistic=name))), None)
-    modes = modes or facts.every(ProcessorModes)[-1]
-    readings: list[Reading] = [getattr(modes, f"{mode}_percent") for mode in MODES]
-    if any(value is OVERFLOW or (known(value) and value < 0) for value in readings):
-        yield Untrusted("time in processor modes: negative or asterisks")
+    work = work_of(facts)
+    if not isinstance(work, Work):
+        yield work
         return
-    synch, busy = modes.mp_synch_percent, sum(value for value in readings if known(value))
-    if not known(synch) or not known(modes.cpus):
-        yield Unknown((Lacking("MP synchronisation and number of CPUs", modes.BRING),))
-        return
-    if synch > 100 * modes.cpus + 1:
-        yield Untrusted(f"MP synch {synch:.0f} % is more than {modes.cpus:.0f} CPUs have")
-        return
-    share = 100 * synch / busy if busy else 0.0
-    figures = f"MP synch {synch:.1f} % of one CPU, {share:.0f} % of the busy time ({modes.statistic})"
-    enough = limits.busy_percent * modes.cpus
-    if modes.cpus <= 1:
+    figures = f"MP synch {work.share:.0f} % of the busy time ({work.modes.statistic})"
+    whole, enough = 100 * work.cpus, limits.busy_percent * work.cpus
+    if work.cpus <= 1:
         yield Clean(f"{figures}; one CPU waits for no other")
-    elif share < limits.synch_share_percent:
+    elif work.share < limits.synch_share_percent:
         yield Clean(f"{figures}, limit {limits.synch_share_percent:g} %")
-    elif busy < enough:
-        yield Clean(
-            f"{figures}; busy {busy:.0f} % of {100 * modes.cpus:.0f}, below {enough:.0f} there is no peak to pass"
-        )
+    elif work.busy < enough:
+        yield Clean(f"{figures}; busy {work.busy:.0f} % of {whole:.0f}, below {enough:.0f} there is no peak to pass")
     else:
-        yield from _modes_finding(facts, limits, modes, (synch, busy, share))
+        yield from _modes_finding(facts, limits, work)
 
 
-def _modes_finding(
-    facts: Facts, limits: Limits, modes: ProcessorModes, found: tuple[float, float, float]
-) -> Iterator[Outcome]:
-    synch, busy, share = found
+def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome]:
+    modes, share, synch = work.modes, work.share, work.synch
     rates = facts.every(LockRates)
     operations = busiest_operations(rates)
     if operations is None:
@@ -197,22 +186,28 @@ def _modes_finding(
         )
         yield Clean(f"MP synch is {share:.0f} % of the busy time, but {why}")
         return
-    others = [one.mp_synch_percent for one in facts.every(ProcessorModes)]
-    seen = [value for value in others if known(value) and value >= 0]
+    seen = [one.mp_synch_percent for one in facts.every(ProcessorModes) if known(one.mp_synch_percent)]
+    lasts = "" if work.sustained else " That is one sample: whether it lasts was not in the export."
     yield Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING if synch >= 100 else Severity.ADVICE,
+        severity=Severity.WARNING if work.sustained and synch >= limits.synch_percent else Severity.ADVICE,
         title=f"{share:.0f} % of the busy time is MP synchronisation: past the peak",
         says=(
-            f"MP synch takes {synch:.0f} % of one CPU, {share:.0f} % of the busy {busy:.0f} % ({modes.statistic}), "
-            f"with up to {operations:,.0f} lock operations per second. In a published series the most work was done at "
+            f"{MOMENT.get(modes.statistic, modes.statistic)} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy and "
+            f"{share:.0f} % of that is MP synch ({synch:.0f} % of one CPU, {work.spun.statistic}), with up to "
+            f"{operations:,.0f} lock operations per second.{lasts} In a published series the most work was done at "
             "20 % (source document 000); beyond that, driving harder does less. Do not add processes or CPUs. A series "
             "of runs would show the peak itself, and SDA's spinlock trace whether it is the lock manager's spinlock."
         ),
         evidence=(
-            Evidence("MP synch", synch, "% of one CPU", modes.source),
+            Evidence(f"MP synch ({work.spun.statistic})", synch, "% of one CPU", work.spun.source),
+            Evidence(f"busy ({modes.statistic})", round(work.busy, 1), "% of one CPU", modes.source),
             Evidence(
-                "MP synch, its share", round(share, 1), "% of busy time", modes.source, limits.synch_share_percent
+                f"MP synch, its share ({modes.statistic})",
+                round(share, 1),
+                "% of busy time",
+                modes.source,
+                limits.synch_share_percent,
             ),
             Evidence("lock operations, highest", round(operations, 1), "/s", rates[-1].source, limits.lock_operations),
         ),

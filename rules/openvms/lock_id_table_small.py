@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
+from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
 from rules.judging.openvms_node import READS, USE, level_of, node_name, parameter_of, subject_of
 from rules.kit import limit, rule
@@ -75,12 +75,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             Evidence("LOCKIDTBL of the locks at the peak", round(share, 1), "%", fact.source, limits.share_percent),
         ),
         changes=(
-            set_parameter(
+            advise_parameter(
                 NAME,
                 value,
                 new,
-                dynamic=False,
-                minimum=True,
+                when="with the next reboot that happens anyway",
                 cautions=(USE,),
                 memory_mb=memory,
                 node=node_name(facts),

@@ -96,7 +96,6 @@ def _finding(layout: Layout, limits: Limits, day: DedicatedLockManager | None, b
         if off
         else "LCKMGR_MODE 0 gives the CPU back at once."
     )
-    idle = 1 - (busy or 0) / 100
     return Finding(
         subject=layout.subject,
         severity=Severity.ADVICE,
@@ -108,7 +107,7 @@ def _finding(layout: Layout, limits: Limits, day: DedicatedLockManager | None, b
             "per second before and after: waits for locks show as MP synch again, not as kernel time."
         ),
         evidence=tuple(evidence),
-        cost=Cost(idle, idle if busy is not None else 0.0, 1.0),
+        cost=Cost(1 - busy / 100, 1 - busy / 100, 1.0) if busy is not None else None,
         changes=()
         if off
         else (layout.set("LCKMGR_MODE", 0, "Keep it if throughput falls: the undo turns it on again."),),

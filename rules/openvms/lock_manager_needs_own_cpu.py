@@ -12,6 +12,9 @@ manager on: LCKMGR_MODE is the number of CPUs that must be active before it star
 Put it, with LCKMGR_CPUID, on a CPU without a fast-path device and without TCP/IP, not the primary, in the same RAD as
 the work, with no co-thread or an idle one.
 
+No CPU is named, and LCKMGR_MODE is a template only, until the full display of every CPU was read: without LCKMGR_CPUID
+the lock manager takes the lowest CPU other than the primary, whatever has its fast path there.
+
 It costs one CPU. Published for an rx4640 with eight cores: a little more at the peak, a far gentler decline beyond it.
 Callers then wait in kernel mode, so falling MP synchronisation alone is no success: count operations per second.
 
@@ -20,10 +23,12 @@ dedicated CPU takes a quarter of the machine.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates, ProcessorModes
+from rules.changes.openvms_sysgen import advise_parameter
+from rules.changes.quoting import comment
 from rules.finding import (
     Change,
     Clean,
@@ -46,6 +51,11 @@ LINKS = (
     "https://wiki.vmssoftware.com/LCKMGR_CPUID",
     "https://wiki.vmssoftware.com/MONITOR_MODES",
     "https://community.hpe.com/t5/Operating-System-OpenVMS/Dedicating-processor-to-record-locking/td-p/3562167",
+)
+ON = (
+    "Not a CPU number: the number of active CPUs from which on it runs. With fewer it turns itself off.",
+    "Only if a spinlock trace shows LCKMGR as the spinlock that is waited for.",
+    "No process may have hard affinity to that CPU. Back at once with LCKMGR_MODE as before.",
 )
 TRACE = Lacking(
     "spinlock trace (whether LCKMGR is the spinlock that is waited for)",
@@ -200,23 +210,37 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
 
 
 def _changes(layout: Layout, limits: Limits) -> tuple[tuple[Change, ...], str]:
-    """LCKMGR_CPUID first, so that it starts where it is to stay; then LCKMGR_MODE."""
-    home = layout.free_cpu()
-    on = layout.set(
-        "LCKMGR_MODE",
-        limits.least_cpus,
-        "Not a CPU number: the number of active CPUs from which on it runs. With fewer it turns itself off.",
-        "Only if a spinlock trace shows LCKMGR as the spinlock that is waited for.",
-        "No process may have hard affinity to that CPU. Back at once with LCKMGR_MODE as before.",
-    )
-    if not (layout.fastpath_read and layout.all_full):
-        left = "left alone it takes the lowest one other than the primary, whatever that CPU or its co-thread serves."
-        return (on,), f"Which CPU suits it was not in the export; {left}"
+    """LCKMGR_CPUID first, so that it starts where it is to stay, then LCKMGR_MODE; a template while none is chosen."""
+    home = layout.free_cpu() if layout.all_full else None
     if home is None:
-        return (
-            on,
-        ), "No core was found free of devices, TCP/IP and the primary: free one first (check IO_PRCPU_BITMAP)."
+        left = _collision(layout)
+        when = "only when a free CPU was found and LCKMGR_CPUID names it"
+        on = advise_parameter(
+            "LCKMGR_MODE", layout.setting("LCKMGR_MODE"), limits.least_cpus, when=when, cautions=ON, node=layout.node
+        )
+        if layout.fastpath_read and layout.all_full:
+            return (on,), f"No core was found free of devices, TCP/IP and the primary: free one first. {left}"
+        return (on,), f"Which CPU suits it was not in the export, so nothing is set yet. {left}"
+    on = layout.set("LCKMGR_MODE", limits.least_cpus, *ON)
     where = f"CPU {home} suits it: on its core no fast-path device, no TCP/IP and no primary were read."
     if layout.setting("LCKMGR_CPUID") == home:
         return (on,), where
-    return (layout.set("LCKMGR_CPUID", home, "Check by hand that the CPU is in the RAD of the work (NUMA)."), on), where
+    chosen = layout.set("LCKMGR_CPUID", home, "Check by hand that the CPU is in the RAD of the work (NUMA).")
+    return (chosen, replace(on, needs=(chosen.key,))), where
+
+
+def _collision(layout: Layout) -> str:
+    """What the choice that the system makes by itself would run into, and which CPUs have nothing."""
+    cpu = layout.default_choice
+    there = [device.device for device in layout.devices_on(cpu)]
+    there += [service.service for service in layout.services_on(cpu)]
+    served = (
+        f", which serves {' and '.join(map(comment, there))}" if there else ", whatever that or its co-thread serves"
+    )
+    said = f"Left alone it takes the lowest CPU other than the primary: CPU {cpu}{served}."
+    if layout.unused:
+        numbers = ", ".join(map(str, layout.unused))
+        said += (
+            f" Without a device or service in SHOW FASTPATH: CPU {numbers} (numbers below the count of active CPUs)."
+        )
+    return said

@@ -10,7 +10,8 @@ document 000, a chart without figures).
 What to do: write MIN_RESHASHTBL into MODPARAMS.DAT with the next power of two above the resources, run AUTOGEN, reboot.
 A table that is too large costs memory alone: eight bytes a bucket, as recalled and not confirmed by a source. Never
 above 16,777,216. The description of 1993 (VAXcluster Principles) has a hash of 16 bits, so whether more than 65,536
-buckets help is unproven: measure before and after.
+buckets help is unproven: nothing is promised of them, and where there are so many already a longer table is asked for
+only when chains are far too long. Measure before and after.
 
 When to ignore it: on a node that does next to no locking, or where the peak of resources comes from one rare job.
 Source document 000 found no gain from a table larger than needed.
@@ -19,7 +20,7 @@ Source document 000 found no gain from a table larger than needed.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts
+from collectors.facts import Facts, Source
 from collectors.facts.openvms import LockRates
 from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
@@ -32,6 +33,7 @@ NAME = "RESHASHTBL"
 RANGE = PARAMETERS[NAME]
 PROVEN = 65_536
 BYTES = 8
+CHAIN = "mean chain at the peak"
 
 
 @dataclass(frozen=True)
@@ -72,34 +74,51 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if new <= buckets:
         yield Clean(f"{figures}; the table is as large as it may be, {buckets:,} buckets: only fewer locks help")
         return
-    far = usual >= limits.far_chain and buckets < PROVEN
-    after, memory = mean_chain(peak, new), (new - buckets) * BYTES / 2**20
-    shared, shared_after = (100 * share_colliding(peak, size) for size in (buckets, new))
+    far = usual >= limits.far_chain
+    if buckets >= PROVEN and not far:
+        yield _large_already(facts, figures, chain, limits, (Evidence(NAME, value, "entries", fact.source), source))
+        return
+    sure = max(buckets, min(new, PROVEN))
+    full, memory = mean_chain(peak, new), (new - buckets) * BYTES / 2**20
+    after, shared, shared_after = mean_chain(peak, sure), *(100 * share_colliding(peak, s) for s in (buckets, sure))
+    loud = far and buckets < PROVEN
+    certain = (
+        Expectation(CHAIN, round(chain, 2), round(after, 2), "arithmetic"),
+        Expectation("names that share a bucket (%)", round(shared), round(shared_after), "arithmetic"),
+    )
+    full_chain = (round(chain, 2), round(full, 2), "heuristic")
     unproven = (
         f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits. "
         "Measure lock operations per second and kernel time under the same load before and after."
     )
+    if new <= PROVEN:
+        to = f"{after:.2f} if names spread evenly"
+    else:
+        sure_to = f"{after:.2f} if {sure:,} buckets are used, to " if sure > buckets else ""
+        to = f"{sure_to}{full:.2f} only if all {new:,} are used and names spread evenly"
     says = (
         f"{figures}, and {shared:.0f} % of the names share their bucket with another. Every lookup compares names "
-        f"along the chain, processor time that no display shows. RESHASHTBL {new} would bring the chain to {after:.2f} "
-        f"if names spread evenly, and take about {memory:.2f} MB more (estimate: {BYTES} bytes a bucket, as recalled). "
-        "A table that is too large costs only memory. "
+        f"along the chain, processor time that no display shows. RESHASHTBL {new} would bring the chain to {to}, and "
+        f"take about {memory:.2f} MB more (estimate: {BYTES} bytes a bucket, as recalled). A table that is too large "
+        "costs only memory. "
     )
     says += (
         unproven if new > PROVEN else "Gains beyond one bucket per resource were not found, so no more is asked for."
     )
+    if loud:
+        says += " It may contribute to MP synchronisation: a spinlock trace decides."
     yield Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING if far else Severity.ADVICE,
+        severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"{chain:.1f} resources per bucket of the resource hash table ({buckets:,} buckets)",
         says=says,
         evidence=(
             Evidence(NAME, value, "entries", fact.source),
             Evidence("resources at the peak", peak, "resources", source),
-            Evidence("mean chain at the peak", round(chain, 3), "resources per bucket", source, limits.mean_chain),
+            Evidence(CHAIN, round(chain, 3), "resources per bucket", source, limits.mean_chain),
             Evidence("names that share a bucket", round(shared, 1), "%", source),
         ),
-        explains=("openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak") if far else (),
+        explains=("openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak") if loud else (),
         changes=(
             set_parameter(
                 NAME,
@@ -113,7 +132,24 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             ),
         ),
         expects=(
-            Expectation("mean chain at the peak", round(chain, 2), round(after, 2), "arithmetic"),
-            Expectation("names that share a bucket (%)", round(shared), round(shared_after), "arithmetic"),
+            *(() if sure == buckets else certain),
+            *((Expectation(f"mean chain, if all {new:,} buckets are used", *full_chain),) if new > PROVEN else ()),
+        ),
+    )
+
+
+def _large_already(facts: Facts, figures: str, chain: float, limits: Limits, found: tuple[Evidence, Source]) -> Finding:
+    setting, source = found
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.NOTE,
+        title=f"{chain:.1f} resources per bucket at the peak, with {PROVEN:,} buckets or more already",
+        says=(
+            f"{figures}. Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash "
+            "has 16 bits. So no larger table is asked for at this length."
+        ),
+        evidence=(
+            setting,
+            Evidence(CHAIN, round(chain, 3), "resources per bucket", source, limits.mean_chain),
         ),
     )

@@ -1,7 +1,7 @@
 """Throughput falls beyond a certain load, or soon will.
 
 Finds: a load series to which the Universal Scalability Law fits, with its peak inside or near the measured range; or,
-where the law does not fit, measured rates that fall beyond their highest point by more than noise.
+where the law does not fit or proves no peak, measured rates that fall beyond their highest point by more than noise.
 
 Why it matters: queueing for what is shared (α) makes throughput level off; keeping copies in step (β) makes it fall.
 Past the peak every further process, engine or user takes throughput from the others.
@@ -10,8 +10,10 @@ What to do: keep the load under the peak: limit connections, worker processes or
 look for what is shared: a spinlock, a hot page, a lock tree.
 
 When to ignore it: when the runs at different loads did different work, or other work ran beside them; when the fall
-is within what two equal runs differ by. The law is not believed under R² 0.9, nor with fewer than six loads (the R
-package `usl` warns there), and a peak far outside the measured range is not a finding.
+is within what two equal runs differ by. A peak is believed only where β is above zero by two of its standard errors:
+noise bends a level series, too. A peak beyond the measured range, or one after which no more than noise was lost, is a
+note; one far beyond the range is no finding. The law is not believed under R² 0.9, nor with fewer than six loads (the
+R package `usl` warns there).
 """
 
 from collections.abc import Iterator
@@ -41,6 +43,13 @@ class Limits:
     noise_percent: float = limit(
         5.0, "practice: runs repeat within a few per cent (source document 000)", low=1, high=50, unit="% of the peak"
     )
+    steep_percent: float = limit(
+        20.0,
+        "this project: four standard deviations between two runs that repeat to 4 %",
+        high=100,
+        unit="% of the peak",
+    )
+    errors: float = limit(2.0, "practice: two standard errors, 95 %", low=1, high=5, unit="standard errors of β")
     far_past: float = limit(
         1.5, "this project: measured this far past the peak it is a warning", low=1, unit="× peak load"
     )
@@ -68,6 +77,12 @@ def _judge(series: LoadSeries, course: Course, limits: Limits) -> Outcome:
             return _measured(series, course, limits, f"{poor[0].upper()}{poor[1:]}, and nothing is read from it.")
         return Untrusted(f"{series.title}: {poor}, and the measured rates do not fall")
     figures = f"α {model.alpha:.4g}, β {model.beta:.3g}, R² {model.r2:.3f}"
+    if model.beta > 0 and not _proven(model, limits):
+        if fall > limits.steep_percent:
+            return _measured(
+                series, course, limits, "The law's β is within its error, so nothing is read from the law."
+            )
+        return Clean(f"{series.title}: no peak that the data prove (β within its error; {figures})")
     if model.peak_load is None or model.peak_rate is None:
         return Clean(f"{series.title}: no peak, throughput levels off without falling ({figures})")
     if model.peak_load > limits.near * course.last.load:
@@ -78,26 +93,35 @@ def _judge(series: LoadSeries, course: Course, limits: Limits) -> Outcome:
     return _by_law(series, course, limits, model, figures)
 
 
+def _proven(model: Model, limits: Limits) -> bool:
+    """Whether β is above zero by more than its standard error leaves open: noise alone bends a level series, too."""
+    return model.errors is not None and model.beta - limits.errors * model.errors[1] > 0
+
+
 def _by_law(series: LoadSeries, course: Course, limits: Limits, model: Model, figures: str) -> Finding:
     last, top, most = course.last, model.peak_load or 0.0, model.peak_rate or 0.0
     unit = series.rate_name.replace("_", " ")
     inside = top <= last.load
+    counted = all(point.load == int(point.load) for point in series.points)
+    at, peaks = f"{top:.0f}" if counted else f"{top:.1f}", "peaks" if inside else "would peak"
     lost = 100 * (1 - model.rate(last.load) / most)
-    past = last.load >= limits.far_past * top and lost > limits.noise_percent
+    fell = inside and lost > limits.noise_percent
+    past = last.load >= limits.far_past * top
     said = (
         f"At {last.load:g}, the highest measured, it gives {lost:.0f} % less than at the peak."
         if inside
-        else f"The measured range ends at {last.load:g}, before the peak: it is near, but was not reached."
+        else f"The measured range ends at {last.load:g}, before that: it was not reached, and a run there would tell."
     )
-    stay = f"Stay under {top:.1f} {series.load_name}" if top > 1 else "One at a time does the most"
+    stay = f"Do not go beyond {at} {series.load_name}" if float(at) > 1 else "One at a time does the most"
     return Finding(
         subject=series.title,
-        severity=Severity.WARNING if past else Severity.ADVICE,
-        title=f"Throughput peaks at {top:.1f} {series.load_name}, about {_rate(most)} {unit}",
+        severity=Severity.NOTE if not fell else Severity.WARNING if past else Severity.ADVICE,
+        title=f"Throughput {peaks} at {at} {series.load_name}, about {_rate(most)} {unit}",
         says=(
-            f"The Universal Scalability Law fits ({figures}) with its peak at {top:.1f} {series.load_name} and "
-            f"{_rate(most)} {unit}. {said} {stay}: beyond it each further one takes throughput from the others. The "
-            "same machine, software and work are meant; change one and measure again."
+            f"The Universal Scalability Law fits ({figures}) and {peaks} at {at} "
+            f"{series.load_name} with {_rate(most)} {unit}. {said} {stay}: beyond it each further one "
+            f"{'takes' if inside else 'would take'} throughput from the others. The same machine, software and work "
+            "are meant; change one and measure again."
         ),
         evidence=(
             Evidence(f"peak load ({series.load_name})", round(top, 2), "", series.source),

@@ -133,3 +133,26 @@ def test_a_member_with_a_very_long_name_is_read_and_its_name_cut(tmp_path: Path)
     done = run("audit", tmp_path / "long.zip")
     assert b"Traceback" not in done.stderr
     assert len(max(done.stderr.splitlines(), key=len)) < 1500
+
+
+STORM = ROOT / "tests" / "audits" / "address_lock_storm"
+
+
+def test_a_truncated_report_says_so_and_what_was_there_is_audited(tmp_path: Path) -> None:
+    lines = (STORM / "sysmon.txt").read_text().splitlines()
+    (tmp_path / "cut.txt").write_text("\n".join(lines[: len(lines) * 3 // 4]))
+    done = run("audit", tmp_path / "cut.txt", "--format", "json")
+    assert b"truncated: no End of Report line" in done.stderr
+    verdicts = {v["rule"]: v["verdict"] for v in json.loads(done.stdout)["captures"][0]["verdicts"]}
+    assert verdicts["ase/address_lock_spinlock_contended"] == "fired"
+    assert verdicts["ase/data_cache_spinlock_contended"] in ("clean", "unknown")
+
+
+def test_rows_that_are_cut_are_named_and_give_no_figure(tmp_path: Path) -> None:
+    lines = (STORM / "sysmon.txt").read_text().splitlines()
+    (tmp_path / "narrow.txt").write_text("\n".join(line[:60] for line in lines))
+    done = run("audit", tmp_path / "narrow.txt", "--format", "json")
+    assert b"cut" in done.stderr
+    verdicts = {v["rule"]: v["verdict"] for v in json.loads(done.stdout)["captures"][0]["verdicts"]}
+    assert "fired" not in verdicts.values()
+    assert "broken" not in verdicts.values()

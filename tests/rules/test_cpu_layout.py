@@ -80,6 +80,9 @@ def test_show_fastpath_outweighs_the_list_in_the_full_display() -> None:
         ((full(2, primary=False), full(6)), 2, False),
         ((), 3, False),
         ((), 0, True),
+        ((Node(name="A", active_cpus=2.0), full(0, primary=False), full(1, primary=False)), 0, True),
+        ((Node(name="A", active_cpus=2.0), full(0, primary=False), full(1, primary=False)), 1, False),
+        ((Node(name="A", active_cpus=3.0), full(1, primary=False), full(2, primary=False)), 1, False),
     ],
 )
 def test_what_is_not_ruled_out_as_primary_counts_as_it(facts: tuple[Fact, ...], cpu: int, primary: bool) -> None:
@@ -124,6 +127,30 @@ def test_the_parameter_goes_down_before_the_stop_and_up_after_the_start() -> Non
     (step,) = make_plan(layout(*facts, FastpathDevice(device="PKA0", cpu=0)).stop(2)).steps
     assert step.apply.index("SET LCKMGR_MODE 7") < step.apply.index("$ STOP/CPU 2")
     assert step.undo.index("$ START/CPU 2") < step.undo.index("SET LCKMGR_MODE 8")
+
+
+def test_a_stop_leaves_the_plan_together_with_the_lower_parameter_that_it_needs() -> None:
+    facts = (MANAGER, SysgenParameter(name="LCKMGR_MODE", current=8.0), Node(name="PANDOR", active_cpus=8.0))
+    one = layout(*facts, FastpathDevice(device="PKA0", cpu=0))
+    lowered, stop = one.stop(2)
+    assert stop.needs == (lowered.key,)
+    plan = make_plan([one.set("LCKMGR_MODE", 0), lowered, stop])
+    assert not plan.steps
+    assert {conflict.change_keys for conflict in plan.conflicts} == {(lowered.key,), (stop.key, lowered.key)}
+
+
+def test_a_stop_without_a_lower_parameter_needs_nothing() -> None:
+    (stop,) = layout(FastpathDevice(device="PKA0", cpu=0)).stop(2)
+    assert not stop.needs
+
+
+def test_unused_cpus_and_the_default_choice_come_from_show_fastpath() -> None:
+    node = Node(name="A", active_cpus=4.0)
+    one = layout(node, FastpathDevice(device="EWA0", cpu=1), TCPIP)
+    assert (one.unused, one.default_choice) == ([2, 3], 1)
+    assert layout(node).unused == [], "without SHOW FASTPATH nothing is known to be free"
+    assert layout(node, full(0, primary=False), full(1, primary=True)).default_choice == 0
+    assert layout(node, Cpu(number=1, state="STOPPED")).default_choice == 2
 
 
 def test_a_parameter_of_two_nodes_with_different_values_is_of_neither() -> None:

@@ -44,6 +44,7 @@ def missing(verdict: Verdict) -> str:
 def test_the_cpu_is_chosen_before_the_lock_manager_is_turned_on() -> None:
     (finding,) = judged(OWN, *SPINNING).findings
     assert [(change.target, change.new) for change in finding.changes] == [("LCKMGR_CPUID", 1), ("LCKMGR_MODE", 6)]
+    assert finding.changes[1].needs == (finding.changes[0].key,)
 
 
 def test_a_cpu_that_is_chosen_already_is_not_chosen_again() -> None:

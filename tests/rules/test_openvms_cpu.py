@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.changes.openvms_cpu import NeverStop, place_by_hand, stop_cpu
+from rules.changes.openvms_cpu import RULER, NeverStop, place_by_hand, stop_cpu
 from rules.finding import Change, Effect
 
 HOSTILE = (
@@ -27,7 +27,7 @@ def commands(lines: tuple[str, ...]) -> list[str]:
 
 def test_one_cpu_is_stopped_after_a_look_and_checked_afterwards() -> None:
     change = stopped()
-    assert commands(change.apply) == [
+    assert commands(change.script) == [
         "$ SHOW CPU",
         "$ SHOW CPU 2/FULL",
         "$ SHOW FASTPATH",
@@ -37,6 +37,10 @@ def test_one_cpu_is_stopped_after_a_look_and_checked_afterwards() -> None:
         "$ SHOW FASTPATH",
     ]
     assert change.takes_effect is Effect.ONLINE
+    decision, stop = (change.apply.index(line) for line in (RULER, "$ STOP/CPU 2"))
+    assert decision < stop
+    assert change.apply[stop - 1] == RULER
+    assert any("DECIDE HERE" in line and "$ " not in line for line in change.apply[decision:stop])
 
 
 def test_the_undo_starts_exactly_what_was_stopped_and_takes_the_boot_line_out() -> None:
@@ -49,14 +53,14 @@ def test_the_undo_starts_exactly_what_was_stopped_and_takes_the_boot_line_out() 
 
 
 def test_moved_devices_are_named_and_their_absence_is_not_mentioned() -> None:
-    assert any("EWC0, PKA0 had its fast path" in line for line in stopped(devices=("EWC0:", "PKA0")).apply)
+    assert any("EWC0, PKA0 had its fast path" in line for line in stopped(devices=("EWC0:", "PKA0")).script)
     without = stopped(devices=())
     assert not any("fast path leaves" in caution for caution in without.cautions)
-    assert not any("had its fast path" in line for line in without.apply)
+    assert not any("had its fast path" in line for line in without.script)
 
 
 def test_no_check_of_the_system_is_overridden_and_nothing_recalled_is_a_command() -> None:
-    lines = (*stopped().apply, *stopped().undo, *place_by_hand("EWC0", 2).apply, *place_by_hand("EWC0", 2).undo)
+    lines = (*stopped().script, *stopped().undo, *place_by_hand("EWC0", 2).apply, *place_by_hand("EWC0", 2).undo)
     assert not any(word in line for line in lines for word in ("OVERRIDE", "PREFERRED_CPUS", "COTHREADS"))
 
 
@@ -77,7 +81,7 @@ def test_the_primary_and_a_cpu_with_a_service_are_never_stopped() -> None:
 def test_a_hostile_device_or_node_makes_a_change_by_hand_without_that_name(name: str) -> None:
     for change in (stopped(devices=(name,)), stopped(devices=(), node=name), place_by_hand(name, 2)):
         assert change.takes_effect is Effect.ADVICE
-        text = "\n".join((change.key, change.target, *change.apply, *change.undo, *change.cautions))
+        text = "\n".join((change.key, change.target, *change.script, *change.way_back, *change.cautions))
         assert not name or name not in text
         assert all(line.startswith(("$! by hand", "$ SHOW ")) for line in (*change.apply, *change.undo))
 
@@ -85,10 +89,10 @@ def test_a_hostile_device_or_node_makes_a_change_by_hand_without_that_name(name:
 def test_a_node_is_named_in_the_script_and_in_the_key() -> None:
     change = stopped(node="PANDOR")
     assert change.key == "openvms.cpu:PANDOR:2"
-    assert "on node PANDOR" in change.apply[0]
+    assert "on node PANDOR" in change.script[0]
 
 
 def test_every_line_of_a_script_is_dcl() -> None:
-    for line in (*stopped(node="PANDOR").apply, *stopped(node="PANDOR").undo):
+    for line in (*stopped(node="PANDOR").script, *stopped(node="PANDOR").undo):
         assert line.startswith("$")
         assert len(line) < 128

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.changes.openvms_sysgen import PARAMETERS, OutOfRange, set_parameter
+from rules.changes.openvms_sysgen import PARAMETERS, OutOfRange, advise_parameter, set_parameter
 from rules.finding import Change, Effect
 from rules.plan import make_plan
 
@@ -23,19 +23,19 @@ def test_a_table_that_autogen_computes_gets_a_floor_and_a_reboot() -> None:
     run = executed(change.apply)
     assert change.takes_effect is Effect.REBOOT
     assert run[0] == "$ MCR SYSGEN SHOW RESHASHTBL"
-    assert run[-1] == "$ MCR SYSGEN SHOW RESHASHTBL"
+    assert "MCR SYSGEN SHOW RESHASHTBL" in change.apply[-1]
     assert '$ WRITE LOCKWRIGHT "MIN_RESHASHTBL = 16384 ! Lockwright, was 2048"' in run
     assert not any('"RESHASHTBL =' in line for line in run)
 
 
 def test_the_report_is_read_before_anything_is_set_and_nothing_executable_reboots() -> None:
-    apply = reshashtbl().apply
-    review = apply.index("$ TYPE/PAGE SYS$SYSTEM:AGEN$PARAMS.REPORT")
+    apply = reshashtbl().script
+    review = apply.index("$ TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT")
     (reboot,) = [number for number, line in enumerate(apply) if "@SYS$UPDATE:AUTOGEN GETDATA REBOOT" in line]
     assert review < reboot
     (tried,) = [line for line in executed(apply) if "AUTOGEN" in line]
     assert tried == "$ @SYS$UPDATE:AUTOGEN SAVPARAMS TESTFILES CHECK_FEEDBACK"
-    for line in executed(apply) + executed(reshashtbl().undo):
+    for line in executed(apply) + executed(reshashtbl().way_back):
         assert "REBOOT" not in line
         assert "SHUTDOWN" not in line
 
@@ -45,17 +45,59 @@ def test_undo_of_a_reboot_parameter_takes_exactly_the_written_line_out_and_sets_
     (written,) = [line.split('"')[1] for line in change.apply if line.startswith("$ WRITE")]
     (removed,) = [line.split('"')[1] for line in change.undo if line.startswith("$ SEARCH/MATCH=NOR")]
     assert written.startswith(removed)
-    assert executed(change.undo)[1:6] == ["$ MCR SYSGEN", "USE CURRENT", "SET RESHASHTBL 2048", "WRITE CURRENT", "EXIT"]
-    assert any("BEFORE_RESHASHTBL.PAR" in line for line in change.undo)
-    assert "WRITE SYS$SYSTEM:BEFORE_RESHASHTBL.PAR" in executed(change.apply)
+    assert executed(change.undo)[4:9] == ["$ MCR SYSGEN", "USE CURRENT", "SET RESHASHTBL 2048", "WRITE CURRENT", "EXIT"]
+    assert any("USE SYS$SYSTEM:LOCKWRIGHT_BEFORE.PAR" in line for line in change.way_back)
+    assert "WRITE SYS$SYSTEM:LOCKWRIGHT_BEFORE.PAR" in executed(change.script)
+
+
+@pytest.mark.parametrize("change", [reshashtbl(), set_parameter("LCKMGR_MODE", 0, 6, dynamic=True)])
+def test_the_line_is_taken_out_into_another_file_which_is_looked_at_before_it_takes_its_place(change: Change) -> None:
+    run = executed(change.undo)
+    (search,) = [line for line in run if line.startswith("$ SEARCH/MATCH=NOR")]
+    assert "/OUTPUT=SYS$SYSTEM:MODPARAMS.NEW SYS$SYSTEM:MODPARAMS.DAT " in search
+    assert run[run.index(search) + 1 :][:2] == [
+        "$ TYPE SYS$SYSTEM:MODPARAMS.NEW",
+        "$ RENAME SYS$SYSTEM:MODPARAMS.NEW SYS$SYSTEM:MODPARAMS.DAT",
+    ]
+
+
+def test_a_plan_of_two_parameters_has_one_autogen_one_saved_file_and_one_reboot() -> None:
+    lines = reshashtbl(), set_parameter("LOCKIDTBL", 4_000, 60_000, dynamic=False, minimum=True)
+    (step,) = make_plan(lines).steps
+    assert step.apply.count("WRITE SYS$SYSTEM:LOCKWRIGHT_BEFORE.PAR") == 1
+    assert step.apply.count("AUTOGEN SAVPARAMS") == step.apply.count("AUTOGEN GETDATA REBOOT") == 1
+    first, last = (step.apply.index(f'"{name} = ') for name in ("MIN_RESHASHTBL", "MIN_LOCKIDTBL"))
+    assert step.apply.index("LOCKWRIGHT_BEFORE.PAR") < first < last < step.apply.index("AUTOGEN SAVPARAMS")
+    assert step.undo.count("SHUTDOWN") == step.undo.count("USE SYS$SYSTEM:LOCKWRIGHT_BEFORE.PAR") == 1
+    assert step.undo.index("SET RESHASHTBL 2048") < step.undo.index("SHUTDOWN")
+
+
+def test_nothing_pasted_stops_at_a_page() -> None:
+    for change in (reshashtbl(), set_parameter("LCKMGR_MODE", 0, 6, dynamic=True)):
+        assert not any("/PAGE" in line for line in executed((*change.script, *change.way_back)))
+
+
+def test_advice_runs_nothing_and_keeps_to_the_same_ranges() -> None:
+    for change in (
+        advise_parameter("LOCKIDTBL", 4_000, 60_000, when="with the next reboot", node="ORKNEY"),
+        advise_parameter("LCKMGR_MODE", None, 6, when="later"),
+        advise_parameter("LCKMGR_MODE", None, 6, when="later", node=HOSTILE[1]),
+    ):
+        assert change.takes_effect is Effect.ADVICE
+        assert not executed((*change.script, *change.way_back))
+    assert advise_parameter("LCKMGR_MODE", 0, 6, when="later", node="A").key == "openvms.sysgen:A:LCKMGR_MODE"
+    for name, old, new in (("LCKMGR_MODE", 0, 33), ("LOCKIDTBL", 60_000, 4_000), ("LCKMGR_MODE", 6, 6), ("X", 1, 2)):
+        with pytest.raises(OutOfRange):
+            advise_parameter(name, old, new, when="later")
 
 
 def test_a_dynamic_parameter_is_set_now_and_made_to_last() -> None:
     change = set_parameter("LCKMGR_MODE", 0, 6, dynamic=True)
     run = executed(change.apply)
     assert change.takes_effect is Effect.ONLINE
-    assert run[:6] == [
-        "$ MCR SYSGEN SHOW LCKMGR_MODE",
+    both = ["$ MCR SYSGEN", "USE ACTIVE", "SHOW LCKMGR_MODE", "USE CURRENT", "SHOW LCKMGR_MODE", "EXIT"]
+    assert run[: len(both)] == both, "they may differ: both are shown before either is written"
+    assert run[len(both) :][:5] == [
         "$ MCR SYSGEN",
         "USE ACTIVE",
         "SET LCKMGR_MODE 6",
@@ -68,6 +110,11 @@ def test_a_dynamic_parameter_is_set_now_and_made_to_last() -> None:
     assert undone[1:4] == ["USE ACTIVE", "SET LCKMGR_MODE 0", "WRITE ACTIVE"]
     assert undone[6:9] == ["USE CURRENT", "SET LCKMGR_MODE 0", "WRITE CURRENT"]
     assert any('"LCKMGR_MODE = 6 ! Lockwright"' in line for line in undone)
+    active, current = (
+        f"$! {name}: what the {which} SHOW gave" for name, which in (("ACTIVE", "first"), ("CURRENT", "second"))
+    )
+    assert change.undo[0].startswith(active)
+    assert change.undo[change.undo.index("USE CURRENT") - 2].startswith(current)
 
 
 def test_minus_one_is_a_legal_old_value_of_pe1() -> None:
@@ -164,8 +211,9 @@ def test_two_parameters_share_one_reboot_and_are_undone_in_reverse() -> None:
 
 def test_every_line_is_dcl_sysgen_or_a_comment_of_dcl() -> None:
     for change in (reshashtbl(), set_parameter("LCKMGR_MODE", 0, 6, dynamic=True)):
-        for line in (*change.apply, *change.undo):
-            assert line.startswith("$") or line.split()[0] in ("USE", "SET", "WRITE", "EXIT")
+        for line in (*change.script, *change.way_back):
+            assert line.startswith("$") or line.split()[0] in ("USE", "SET", "SHOW", "WRITE", "EXIT")
+            assert len(line) < 128
 
 
 def test_the_ranges_are_those_of_the_sources() -> None:
@@ -195,9 +243,9 @@ def test_cautions_tell_a_reboot_from_a_value_that_a_reboot_would_lose() -> None:
 
 
 def test_a_floor_is_checked_as_a_floor_and_an_exact_value_as_one() -> None:
-    assert any("at least 16384" in line for line in reshashtbl().apply)
+    assert any("RESHASHTBL is at least 16384" in line for line in reshashtbl().apply)
     exact = set_parameter("LOCKDIRWT", 1, 10, dynamic=False)
-    assert any(line.endswith("LOCKDIRWT is 10") for line in exact.apply)
+    assert any("LOCKDIRWT is 10:" in line for line in exact.apply)
     assert '$ WRITE LOCKWRIGHT "LOCKDIRWT = 10 ! Lockwright, was 1"' in exact.apply
 
 

@@ -6,10 +6,14 @@ Practical Scalability Analysis); source document 000 for the BL870c. Its oracled
 """
 
 import math
+import random
 
 import pytest
 
+from collectors.facts import Facts
 from collectors.facts.scaling import LoadPoint, LoadSeries
+from rules.finding import Severity
+from rules.kit import judge_one, rules
 from rules.laws.usl import fit, law, model_of
 
 RAYTRACER = (
@@ -225,3 +229,19 @@ def test_three_loads_give_a_law_without_errors_that_is_not_trusted() -> None:
     model = model_of(series(RAYTRACER[:3]))
     assert (model.errors, model.usable, model.why_not) == (None, False, "3 different loads: fewer than 6")
     assert model.r2 > 0.999
+
+
+@pytest.mark.parametrize("loads", [(1, 2, 3, 4, 5, 6), (1, 2, 4, 8, 16, 32), (1, 2, 4, 8, 12, 16, 24, 32)])
+@pytest.mark.parametrize("alpha", [0.02, 0.1, 0.3])
+def test_noise_on_a_law_without_a_peak_makes_no_finding_above_a_note(loads: tuple[int, ...], alpha: float) -> None:
+    (one,) = [one for one in rules() if one.id == "scaling/throughput_retrograde"]
+    loud = 0
+    for seed in range(100):
+        noise = random.Random(seed)
+        points = tuple(
+            LoadPoint(load=load, rate=law(alpha, 0, 100, load) * (1 + 0.04 * noise.gauss(0, 1))) for load in loads
+        )
+        series = LoadSeries(title="t", load_name="engines", rate_name="throughput", points=points)
+        found = judge_one(one, Facts((series,)), {}).findings
+        loud += any(finding.severity > Severity.NOTE for finding in found)
+    assert loud <= 5
