@@ -1,6 +1,7 @@
 """The spinlocks of the address lock hash table are contended.
 
-Finds: address-lock spinlock contention over the limit, with real lookups and more than one engine.
+Finds: address-lock spinlock contention over the limit, with real lookups, more than one engine and engines at
+work.
 
 Why it matters: address locks guard the index pages of allpages tables. With the default ratio eleven spinlocks stand
 before all of them; engines that wait for one spin and burn the CPU that other work needs. Beyond 24 engines response
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, Server
 from rules.finding import Outcome, Unknown
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
 from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
 from rules.kit import limit, rule
 from rules.laws.spinlocks import ADDRESS_LOCK_BUCKETS
@@ -32,17 +34,16 @@ class Limits:
     """From which figures on the rule speaks, and which ratio it asks for."""
 
     contention_percent: float = limit(
-        10.0,
+        LOCK_PERCENT,
         "practice: 10 % starts the search (source document 001; SolarWinds DPA, eG Innovations)",
         high=100,
         unit="%",
     )
-    critical_percent: float = limit(
-        30.0, "practice: at 30-40 % 'still suffering mightily' (source document 001)", high=100, unit="%"
-    )
+    critical_percent: float = limit(30.0, CRITICAL_ORIGIN, high=100, unit="%")
     lookups_per_second: float = limit(
-        100.0, "this project: below this the per cent is of almost nothing", unit="lookups/s"
+        LOOKUPS["address"], "this project: below this the per cent is of almost nothing", unit="lookups/s"
     )
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     target_ratio: int = limit(5, "practice: used at 64 engines (source document 001)", low=1, high=1031)
 
 
@@ -55,7 +56,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     yield from judge_ratio(
         facts,
-        Gate(limits.contention_percent, limits.critical_percent, limits.lookups_per_second),
+        Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.lookups_per_second),
         Ratio(
             label="address lock hash table",
             contention=table.contention_percent,

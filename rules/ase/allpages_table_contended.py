@@ -35,6 +35,7 @@ from rules.changes.ase_table import lock_scheme_template
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.cache_figures import seconds_of
 from rules.judging.lock_waits import Share, Waits, allpages_share, waits_of
+from rules.judging.spinlock_gates import BUSY_PERCENT, LOCK_PERCENT, LOOKUPS
 from rules.judging.spinlock_ratio import refused, setting_of, subject_of
 from rules.kit import limit, rule
 
@@ -57,13 +58,17 @@ NAMES = (
     Lacking(
         "lock waits of each table",
         "select DBName, ObjectName, IndexID, LockRequests, LockWaits from master..monOpenObjectActivity "
-        "where LockWaits > 0 order by LockWaits desc",
+        "where LockWaits > 0 order by LockWaits desc "
+        "/* needs sp_configure: enable monitoring, per object statistics active, object lockwait timing */",
     ),
 )
 TO_DATAROWS = "A heap whose last page is waited for goes to datarows at once."
 TO_DATAPAGES = "Take a table with 15 % contention to datapages, and if 15 % stay, on to datarows."
 SOONER = "A lower lock address spinlock ratio helps sooner; a data-only lock scheme has no address locks at all."
-UNNAMED = "sp_sysmon names no table: sp_object_stats, the lock schemes and monOpenObjectActivity do."
+UNNAMED = (
+    "sp_sysmon names no table: sp_object_stats, the lock schemes and monOpenObjectActivity do (the last needs enable "
+    "monitoring, per object statistics active and object lockwait timing)."
+)
 
 
 @dataclass(frozen=True)
@@ -81,9 +86,14 @@ class Limits:
     switches_percent: float = limit(
         10.0, "practice: one cause of a tenth of all task switches (rukav/Sysmon)", high=100, unit="%"
     )
-    hash_percent: float = limit(10.0, "practice: 10 % starts the search (source document 001)", high=100, unit="%")
+    hash_percent: float = limit(
+        LOCK_PERCENT, "practice: 10 % starts the search (source document 001)", high=100, unit="%"
+    )
     lookups_per_second: float = limit(
-        100.0, "this project: below this the per cent is of almost nothing", unit="lookups/s"
+        LOOKUPS["address"], "this project: below this the per cent is of almost nothing", unit="lookups/s"
+    )
+    busy_percent: float = limit(
+        BUSY_PERCENT, "this project: of idler engines contention of the hash table says nothing", high=100, unit="%"
     )
     allpages_percent: float = limit(
         5.0, "this project: with fewer changed rows in allpages tables they are not the cause", high=100, unit="%"
@@ -141,7 +151,13 @@ def _hints(facts: Facts, limits: Limits) -> Iterator[Evidence]:
         unit = "% of task switches"
         yield Evidence("address lock contention", part, unit, switches.source, limits.switches_percent)
     table = facts.latest(LockHashtable, table="address")
-    if table is None or refused(facts, "address lock hash table", table.contention_percent, limits.hash_percent):
+    if table is None or refused(
+        facts,
+        "address lock hash table",
+        table.contention_percent,
+        limits.hash_percent,
+        busy_percent=limits.busy_percent,
+    ):
         return
     rate, figure = table.lookups_per_second, table.contention_percent
     if known(figure) and (not known(rate) or rate >= limits.lookups_per_second):

@@ -7,9 +7,9 @@ Why it matters: with strict LRU every page that is used is moved to the other en
 spinlock. Where nothing is ever replaced nobody needs that order. With relaxed LRU the moves fall away.
 
 What to do: look first whether everything bound to the cache fits into it (`sp_helpcache` names it, monCachedObject
-shows how much of it is in memory; sp_sysmon and sp_cacheconfig show neither), then `sp_cacheconfig "c", relaxed` and a
-restart. The vendor calls the gain slight; source document 001 saw a run fall from 1.5 minutes to 1 when hot tables
-moved to a separate cache with relaxed LRU, and 10 to 15 % contention remain.
+shows how much of it is in memory; sp_sysmon and sp_cacheconfig show neither, so the script is a comment), then
+`sp_cacheconfig "c", relaxed` and a restart. The vendor calls the gain slight; source document 001 saw a run fall from
+1.5 minutes to 1 when hot tables moved to a separate cache with relaxed LRU, and 10 to 15 % contention remain.
 
 When to ignore it: where the cache serves other work at other hours (a load, a report that scans), where it is soon to
 hold more, or where the data are often updated. Relaxed LRU with replacement throws away pages that are in use.
@@ -19,8 +19,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import NOT_MEASURED, Facts, Reading, Source, known, number_or
-from collectors.facts.ase import CacheActivity, CachePool, EngineBusy, NamedCache, Server, SysmonSample
-from rules.changes.ase_cache import RELAXED, STRICT, of_cache, set_replacement, show_cache
+from collectors.facts.ase import CacheActivity, CachePool, ConfigParameter, EngineBusy, NamedCache, Server, SysmonSample
+from rules.changes.ase_cache import (
+    RELAXED,
+    STRICT,
+    of_cache,
+    query_cache,
+    relaxed_if_it_fits,
+    set_replacement,
+    show_cache,
+)
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.cache_figures import (
     doubt,
@@ -33,7 +41,8 @@ from rules.judging.cache_figures import (
     set_apart,
     turnover_percent,
 )
-from rules.judging.spinlock_ratio import IDLE_PERCENT, busy_of
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT
+from rules.judging.spinlock_ratio import busy_of
 from rules.kit import limit, rule
 
 LINKS = (
@@ -42,12 +51,10 @@ LINKS = (
 )
 DECIDES = (
     "Whether everything bound to it fits is not in these exports: sp_helpcache names it and monCachedObject shows what "
-    "of it is in memory."
+    "of it is in memory (with enable monitoring on). The commands are given as comments until that is known."
 )
-GAIN = (
-    "The vendor calls the gain slight; source document 001 saw a run fall from 1.5 minutes to 1 when its tables moved "
-    "to a relaxed cache of their own."
-)
+GAIN = "The vendor calls the gain slight."
+SEEN = "Source document 001 saw a run fall from 1.5 minutes to 1 when its tables moved to a relaxed cache of their own."
 
 
 @dataclass(frozen=True)
@@ -64,12 +71,13 @@ class Limits:
     searches_per_second: float = limit(
         10_000.0, "this project: at about a microsecond each, a hundredth of one engine", unit="searches/s"
     )
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     sample_seconds: float = limit(60.0, "this project: a shorter sample says nothing of an hour", unit="s")
 
 
 @rule(
     needs=(CacheActivity,),
-    uses=(NamedCache, CachePool, EngineBusy, Server, SysmonSample),
+    uses=(NamedCache, CachePool, EngineBusy, ConfigParameter, Server, SysmonSample),
     links=LINKS,
     limits=Limits,
 )
@@ -93,15 +101,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _unfit(cache: CacheActivity, named: NamedCache | None) -> Outcome | None:
     """What no figure could change."""
+    if named and named.relaxed:
+        return Clean(f"{cache.name}: relaxed LRU is in force (judged by ase/relaxed_strategy_unsafe)")
+    if named and "relaxed" in (named.config_replacement or "").lower():
+        waits = "relaxed LRU is configured and waits for a restart"
+        return Clean(f"{cache.name}: {waits} (judged by ase/relaxed_strategy_unsafe)")
     if is_default(cache, named):
         return Clean(f"{cache.name}: everything unbound and recovery live there, so it stays strict whatever it shows")
     apart = set_apart(named) if named else None
     if apart:
         return Clean(f"{cache.name} is {apart}")
-    if named and named.relaxed:
-        return Clean(f"{cache.name}: relaxed LRU is in force")
-    if named and "relaxed" in (named.config_replacement or "").lower():
-        return Clean(f"{cache.name}: relaxed LRU is configured and waits for a restart")
     return None
 
 
@@ -145,7 +154,7 @@ def _idle(facts: Facts, limits: Limits, cache: CacheActivity) -> Outcome | None:
     searches = per_second(cache.searches_per_second, cache.searches, seconds_of(facts))
     if engines == 1:
         return Clean(f"{name} would suit relaxed LRU, but one engine has nobody to wait for")
-    if busy is not None and busy < IDLE_PERCENT:
+    if busy is not None and busy < limits.busy_percent:
         return Clean(f"{name} would suit relaxed LRU, but the engines are {busy:.1f} % busy: nothing to gain")
     if searches is not None and searches >= limits.searches_per_second:
         return None
@@ -184,10 +193,10 @@ def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCac
     says = f"{hit:.1f} % of the searches found their page" + (f" in {seconds:.0f} s" if seconds else "")
     if log:
         says += "; the cache holds logs only, for which the vendor recommends relaxed LRU."
-        cautions: tuple[str, ...] = ()
+        change = set_replacement(name, STRICT, RELAXED)
     else:
-        says += f" and next to no buffer was grabbed, so the strict LRU order is kept for nothing. {DECIDES}"
-        cautions = ("Only when everything bound to it fits and is rarely updated.",)
+        says += f" and next to no buffer was grabbed, so the strict LRU order is kept for nothing. {DECIDES} {SEEN}"
+        change = relaxed_if_it_fits(name)
         if cache.washed_dirty is NOT_MEASURED:
             says += " The wash statistics are not available, which is not zero: look how often its data are updated."
     return Finding(
@@ -196,7 +205,7 @@ def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCac
         title=f"{name}: {hit:.1f} % hits, and a strict LRU order that nobody needs",
         says=f"{says} {GAIN}",
         evidence=tuple(Evidence(what, v, unit, source, most) for what, v, unit, most, source in figures if known(v)),
-        changes=(set_replacement(name, STRICT, RELAXED, cautions=cautions),),
+        changes=(change,),
         expects=(Expectation(f"spinlock contention of {name}", spun, "slightly lower", "published"),),
     )
 
@@ -205,9 +214,7 @@ def _deciding(cache: CacheActivity) -> Iterator[Lacking]:
     """The commands that decide it."""
     yield Lacking(f"what is bound to {cache.name}", of_cache("sp_helpcache {}", cache.name, "sp_helpcache"))
     resident = "select DBName, ObjectName, IndexID, CachedKB, TotalSizeKB from master..monCachedObject"
-    yield Lacking(
-        f"what of it is in memory ({cache.name})", of_cache(resident + " where CacheName = {}", cache.name, resident)
-    )
+    yield Lacking(f"what of it is in memory ({cache.name})", query_cache(resident, cache.name, "enable monitoring"))
     if not known(cache.washed_dirty):
         writes = "select CacheName, PhysicalWrites from master..monDataCache"
-        yield Lacking(f"updates in {cache.name}", of_cache(writes + " where CacheName = {}", cache.name, writes))
+        yield Lacking(f"updates in {cache.name}", query_cache(writes, cache.name, "enable monitoring"))

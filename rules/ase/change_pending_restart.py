@@ -6,9 +6,10 @@ replacement, partitions or status is not the one in force.
 Why it matters: everything measured now was measured with the old values. Whoever tunes on from here tunes a server
 that changes again at its next restart, and a restart for another reason then brings changes nobody expects.
 
-What to do: restart the server when it suits, together with the other static changes of this plan, and measure after
-it. If the server has been restarted since the listing was taken, the change is in force already: bring a new listing.
-If nobody knows who set a value, set it back.
+What to do: restart the server when it suits, together with the other static changes of this plan, and measure after it.
+What another finding changes or takes back is left out of the restart of the plan: make that change first. If the server
+has been restarted since the listing was taken, the change is in force already: bring a new listing. If nobody knows who
+set a value, set it back.
 
 When to ignore it: when the restart is planned and the people who read the figures know about it. A dynamic parameter
 whose run value differs is not waiting for a restart: memory fell short, or the two columns have different units. The
@@ -20,8 +21,8 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Missing
 from collectors.facts.ase import ConfigParameter, NamedCache, Server
-from rules.changes.ase_config import PARAMETERS
-from rules.changes.ase_restart import cache_waits, configured, restart, setting_waits
+from rules.changes.ase_config import PARAMETERS, configured_value
+from rules.changes.ase_restart import cache_waits, restart_cache, restart_setting, setting_waits
 from rules.changes.quoting import comment
 from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.spinlock_ratio import subject_of
@@ -65,12 +66,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _read(setting: ConfigParameter) -> bool:
     """Whether both columns were read; a configuration file has no run values."""
-    return not isinstance(configured(setting), Missing) and not isinstance(setting.run_value, Missing)
+    return not isinstance(configured_value(setting), Missing) and not isinstance(setting.run_value, Missing)
 
 
 def _comparable(setting: ConfigParameter) -> bool:
     """Whether both columns hold the same sort of value: a number and a name cannot be compared."""
-    return isinstance(configured(setting), str) == isinstance(setting.run_value, str)
+    return isinstance(configured_value(setting), str) == isinstance(setting.run_value, str)
 
 
 def _static(setting: ConfigParameter) -> bool | None:
@@ -93,7 +94,11 @@ def _finding(facts: Facts, pending: Sequence[ConfigParameter], waiting: Sequence
         severity=Severity.ADVICE if touched else Severity.NOTE,
         title=f"{many} for a restart",
         says=f"Configured, but not in force: {listed}{more}. What is measured now belongs to the old values: restart "
-        "when it suits, then measure. If the server was restarted after this listing was taken, bring a new one.",
+        "when it suits, except what other findings of this audit take back or change, then measure. If the server was "
+        "restarted after this listing was taken, bring a new one.",
         evidence=tuple(evidence),
-        changes=(restart(pending, waiting),),
+        changes=(
+            *(restart_setting(one) for one in pending),
+            *(change for one in waiting for change in restart_cache(one)),
+        ),
     )

@@ -23,7 +23,7 @@ from math import ceil
 
 from collectors.facts import OVERFLOW, Facts, known, number_or
 from collectors.facts.ase import ConfigParameter, EngineBusy, MetadataCache, Server
-from rules.changes.ase_config import configure, more_memory
+from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.finding import (
     Change,
     Clean,
@@ -36,6 +36,7 @@ from rules.finding import (
     Untrusted,
 )
 from rules.judging.descriptors import KINDS, cache_of
+from rules.judging.spinlock_gates import BUSY_PERCENT
 from rules.judging.spinlock_ratio import busy_of, server_of, setting_of
 from rules.kit import limit, rule
 
@@ -62,7 +63,9 @@ class Limits:
     reuses_per_descriptor: float = limit(
         1.0, "this project: a warning once each descriptor was taken away once, on average", unit="reuses"
     )
-    busy_percent: float = limit(5.0, "this project: on engines idler than this it is advice", high=100, unit="%")
+    busy_percent: float = limit(
+        BUSY_PERCENT, "this project: on engines idler than this it is advice", high=100, unit="%"
+    )
 
 
 @rule(needs=(MetadataCache,), uses=(Server, EngineBusy, ConfigParameter), links=LINKS, limits=Limits)
@@ -139,8 +142,8 @@ def _more(
     setting = setting_of(facts, kind.number)
     raised = max(there * (1 + limits.growth_percent / 100), most * (1 + limits.temporary_percent / 100))
     new = ceil(raised / 100) * 100
-    wanted = setting.config_value if setting and setting.pending else None
-    if known(wanted) and wanted > there:
+    wanted = waiting_number(setting)
+    if wanted is not None and wanted > there:
         return (
             (),
             (),
@@ -154,7 +157,8 @@ def _more(
         f'sp_monitorconfig "{kind.plural}"',
         "go",
     )
-    change = configure(kind.number, there, new, cautions=(_FIRST_STEP, caution), memory_mb=memory_mb, look=look)
+    cautions = (_FIRST_STEP, caution)
+    change = configure(kind.number, there, new, cautions=cautions, memory_mb=memory_mb, look=look, configured=wanted)
     return (
         (change,),
         (Expectation(f"reuses of {kind.plural}", number_or(cache.reuse_succeeded, 0), "no growth", "published"),),

@@ -10,17 +10,27 @@ What to do: do not add engines now. Cure the spinlocks named here, in the order 
 again under the same load: if the engines are still busy and the spinlocks quiet, more engines may be right.
 
 When to ignore it: when a figure comes from a minute of its own, such as a batch that runs alone. The vendor's case for
-more engines is engines over 90 % busy all the time with quiet spinlocks; then this rule says so and finds nothing.
+more engines is engines over 90 % busy all the time with quiet spinlocks; then this rule says so and finds nothing. A
+high figure of a spinlock that is hardly used is no finding, but it is named, and then no engine is recommended either.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import CacheActivity, EngineBusy, LockHashtable, MetadataSpinlock, Server
+from collectors.facts.ase import (
+    CacheActivity,
+    ConfigParameter,
+    EngineBusy,
+    LockHashtable,
+    LockSummary,
+    MetadataSpinlock,
+    Server,
+)
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
+from rules.judging.spinlock_gates import LOCK_PERCENT, METADATA_PERCENT
 from rules.judging.spinlock_ratio import DECIDES, busy_of, one_engine, subject_of
-from rules.judging.spinlock_survey import cache_figures, lock_figures, metadata_figures, survey
+from rules.judging.spinlock_survey import Survey, cache_figures, lock_figures, metadata_figures, survey
 from rules.kit import limit, rule
 
 LINKS = (
@@ -39,7 +49,10 @@ class Limits:
         90.0, "vendor: add engines only if they are busier than this all the time", high=100, unit="%"
     )
     contention_percent: float = limit(
-        10.0, "practice: 10 % starts the search (source document 001)", low=0.1, high=100, unit="%"
+        LOCK_PERCENT, "practice: 10 % starts the search (source document 001)", low=0.1, high=100, unit="%"
+    )
+    metadata_percent: float = limit(
+        METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)", low=0.1, high=100, unit="%"
     )
     uses_per_second: float = limit(
         1000.0, "this project: fewer lookups or searches cannot keep an engine busy", unit="/s"
@@ -48,7 +61,7 @@ class Limits:
 
 @rule(
     needs=(EngineBusy,),
-    uses=(Server, LockHashtable, MetadataSpinlock, CacheActivity),
+    uses=(Server, LockHashtable, LockSummary, MetadataSpinlock, CacheActivity, ConfigParameter),
     links=LINKS,
     limits=Limits,
 )
@@ -67,15 +80,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{said}, limit {limits.busy_percent:g} %")
         return
     figures = [*lock_figures(facts), *metadata_figures(facts), *cache_figures(facts)]
-    families = dict.fromkeys(("lock", "metadata", "cache"), limits.contention_percent)
-    seen = survey(facts, figures, families, limits.uses_per_second)
+    families = {one.family for one in figures}
+    percents = dict.fromkeys(families, limits.contention_percent) | {"metadata": limits.metadata_percent}
+    seen = survey(facts, figures, percents, dict.fromkeys(families, limits.uses_per_second), limits.busy_percent)
     yield from seen.untrusted
     if not seen.seen:
         yield Unknown.of(LockHashtable, MetadataSpinlock, CacheActivity)
     elif not seen.hot and not seen.untrusted:
-        quiet = f"{said}, and none of {seen.seen} spinlock figures reaches {limits.contention_percent:g} %"
-        more = ": where that lasts and tasks queue for engines, adding one may be right"
-        yield Clean(quiet + (more if busy > limits.add_engines_percent else ""))
+        yield Clean(f"{said}, {_quiet(limits, seen, busy)}")
     elif seen.hot:
         hot = sorted(seen.hot, key=lambda one: one.contention if known(one.contention) else 0.0, reverse=True)
         listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
@@ -90,11 +102,24 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
                     "mean engine busy", round(busy, 1), "%", facts.every(EngineBusy)[0].source, limits.busy_percent
                 ),
                 *(
-                    Evidence(
-                        f"{one.label} spinlock contention", one.contention, "%", one.source, limits.contention_percent
-                    )
+                    Evidence(f"{one.label} spinlock contention", one.contention, "%", one.source, percents[one.family])
                     for one in hot
                     if known(one.contention)
                 ),
             ),
         )
+
+
+def _quiet(limits: Limits, seen: Survey, busy: float) -> str:
+    """What no figure in use reaches; and an engine more only where no figure at all reaches its limit."""
+    high = limits.contention_percent
+    if seen.faint:
+        listed = ", ".join(
+            f"{one.label} {one.contention:g} %, but only {one.per_second:g} {one.uses} per second"
+            for one in seen.faint
+            if known(one.contention) and known(one.per_second)
+        )
+        return f"and of {seen.seen} spinlock figures none that is in use is contended: {listed}"
+    quiet = f"and none of {seen.seen} spinlock figures reaches {high:g} % (metadata: {limits.metadata_percent:g} %)"
+    more = ": where that lasts and tasks queue for engines, adding one may be right"
+    return quiet + (more if busy > limits.add_engines_percent else "")

@@ -20,6 +20,7 @@ from collectors.facts import Facts
 from collectors.facts.ase import MetadataSpinlock
 from rules.finding import Outcome
 from rules.judging.descriptors import USES, Descriptors, falling, judge_descriptors
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, METADATA_PERCENT
 from rules.judging.spinlock_ratio import Gate
 from rules.kit import limit, rule
 
@@ -34,9 +35,11 @@ LINKS = (
 class Limits:
     """From which figures on the rule speaks, and which ratio it asks for."""
 
-    contention_percent: float = limit(3.0, "vendor: lower the ratio above 3 % (sp_sysmon guide)", high=100, unit="%")
+    contention_percent: float = limit(
+        METADATA_PERCENT, "vendor: lower the ratio above 3 % (sp_sysmon guide)", high=100, unit="%"
+    )
     critical_percent: float = limit(10.0, "practice: 10 % starts the search (source document 001)", high=100, unit="%")
-    busy_percent: float = limit(20.0, "this project: engines idler than this gain nothing", high=100, unit="%")
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     target_ratio: int = limit(10, "practice: 5 or 10 at 64 engines (source document 001)", low=1, high=100)
 
 
@@ -45,7 +48,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the spinlocks over all index descriptors."""
     yield from judge_descriptors(
         facts,
-        Gate(limits.contention_percent, limits.critical_percent, above=True, busy_percent=limits.busy_percent),
+        Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, above=True),
         Descriptors(
             spinlock="Index",
             kind="index",

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, Server
-from rules.changes.ase_config import configure, more_memory
+from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.finding import (
     Change,
     Clean,
@@ -32,6 +32,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, LOOKUPS
 from rules.judging.spinlock_ratio import busy_of, setting_of, subject_of
 from rules.kit import limit, rule
 from rules.laws.hashing import next_power_of_two
@@ -50,8 +51,10 @@ class Limits:
 
     chain_length: float = limit(5.0, "vendor: raise the size above 4 or 5 at peak", low=1, unit="locks")
     warning_length: float = limit(10.0, "this project: twice the vendor's figure is a warning", low=1, unit="locks")
-    lookups_per_second: float = limit(1000.0, "this project: below this no walk costs anything", unit="lookups/s")
-    busy_percent: float = limit(5.0, "this project: engines idler than this gain nothing", high=100, unit="%")
+    lookups_per_second: float = limit(
+        LOOKUPS["page and row"], "this project: below this no walk costs anything", unit="lookups/s"
+    )
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     largest_size: int = limit(
         1_048_576, "this project: past this a person asks first who holds the locks", low=SMALLEST, unit="buckets"
     )
@@ -113,17 +116,17 @@ def _larger(
     if setting is None or now is None or now < 1:
         return (), (), f'The size in force is not in the export: sp_configure "{SIZE}" shows it.'
     new = max(SMALLEST, next_power_of_two(now + 1), next_power_of_two(now * chain / limits.chain_length))
-    wanted = setting.config_value if setting.pending else None
-    if known(wanted) and wanted >= new:
+    wanted = waiting_number(setting)
+    if wanted is not None and wanted >= new:
         return (), (), f"{SIZE} is already configured to {wanted:.0f} and waits for a restart: measure after it."
     if new > limits.largest_size:
         first = f"{new:.0f} buckets would be needed, more than this rule asks for ({limits.largest_size:.0f})."
-        return (), (), f"{first} First ask who holds so many locks (sp_lock, monLocks)."
-    pending = f"{wanted:.0f} is configured for the next restart and would not be enough. " if known(wanted) else ""
+        return (), (), f"{first} First ask who holds so many locks (sp_lock, or monLocks with enable monitoring on)."
+    pending = f"{wanted:.0f} is configured for the next restart and would not be enough. " if wanted is not None else ""
     memory_mb, caution = more_memory(setting, now, new)
     after = chain * now / new
     return (
-        (configure(SIZE, now, new, cautions=(caution,), memory_mb=memory_mb),),
+        (configure(SIZE, now, new, cautions=(caution,), memory_mb=memory_mb, configured=wanted),),
         (Expectation("average lock chain", chain, round(after, 2), "arithmetic"),),
         f"{pending}Raise {SIZE} from {now:.0f} to {new}: with the same locks held, chains of about {after:.1f}.",
     )

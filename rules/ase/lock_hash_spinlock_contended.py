@@ -7,9 +7,9 @@ Why it matters: each page or row lock is taken in a hash table whose buckets sha
 buckets at a ratio of 85 have about 25 of them (the manual says 26); engines that wait for one burn the CPU that other
 work needs.
 
-What to do: lower `lock spinlock ratio`, from 85 to 20 first. A larger `lock hashtable size` adds spinlocks at the same
-ratio too, and is the change to make where chains are long (ase/lock_hash_chains_long). Fewer lock requests are the
-cure: shorter transactions, a lower isolation level, an earlier lock promotion.
+What to do: lower `lock spinlock ratio`, from 85 to 20 first. Where chains are long, no ratio is asked for: a larger
+`lock hashtable size` (ase/lock_hash_chains_long) shortens them and adds spinlocks at the same ratio too, so it comes
+first. Fewer lock requests are the cure: shorter transactions, a lower isolation level, an earlier lock promotion.
 
 When to ignore it: when the engines are not busy. The figure is a share, not a cost: a server with a ratio of 20 and
 65,536 buckets was still seen above 20 %, and the advice given there was to compare waits and spins before tuning on
@@ -19,10 +19,11 @@ When to ignore it: when the engines are not busy. The figure is a share, not a c
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts
+from collectors.facts import Facts, known
 from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, Server
 from rules.finding import Outcome, Unknown
 from rules.judging.descriptors import falling
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
 from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio, setting_of
 from rules.kit import limit, rule
 
@@ -32,21 +33,25 @@ LINKS = (
     "https://answers.sap.com/questions/292244/how-to-address-high-page-row-lock-hashtable-spinlo.html",
 )
 
+FEWER = "Fewer lock requests are the cure."
+
 
 @dataclass(frozen=True)
 class Limits:
     """From which figures on the rule speaks, and which ratio it asks for."""
 
     contention_percent: float = limit(
-        10.0, "practice: 10 % starts the search (source document 001; Rukav's sp_sysmon hints)", high=100, unit="%"
+        LOCK_PERCENT,
+        "practice: 10 % starts the search (source document 001; Rukav's sp_sysmon hints)",
+        high=100,
+        unit="%",
     )
-    critical_percent: float = limit(
-        30.0, "practice: at 30-40 % 'still suffering mightily' (source document 001)", high=100, unit="%"
-    )
+    critical_percent: float = limit(30.0, CRITICAL_ORIGIN, high=100, unit="%")
     lookups_per_second: float = limit(
-        1000.0, "this project: below this the per cent is of almost nothing", unit="lookups/s"
+        LOOKUPS["page and row"], "this project: below this the per cent is of almost nothing", unit="lookups/s"
     )
-    busy_percent: float = limit(5.0, "this project: engines idler than this gain nothing", high=100, unit="%")
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    chain_length: float = limit(5.0, "vendor: raise lock hashtable size above 4 or 5 at peak", low=1, unit="locks")
     target_ratio: int = limit(20, "vendor: the ratio of its own bulk-load example", low=1, high=85)
 
 
@@ -58,14 +63,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown.of(LockHashtable)
         return
     size = setting_of(facts, "lock hashtable size")
+    longer = _longer(table, limits)
     yield from judge_ratio(
         facts,
-        Gate(
-            limits.contention_percent,
-            limits.critical_percent,
-            limits.lookups_per_second,
-            busy_percent=limits.busy_percent,
-        ),
+        Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.lookups_per_second),
         Ratio(
             label="page and row lock hash table",
             contention=table.contention_percent,
@@ -76,9 +77,19 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             guarded_bring='sp_configure "lock hashtable size"',
             about=True,
             per_second=table.lookups_per_second,
-            uses="lookups",
             explains=("ase/engines_not_the_answer",),
             cautions=("More spinlocks take a little memory: Memory Used of the parameter shows it afterwards.",),
-            cure="A larger lock hashtable size adds spinlocks too; fewer lock requests are the cure.",
+            cure=FEWER if longer else f"A larger lock hashtable size adds spinlocks too. {FEWER}",
+            first=longer,
         ),
+    )
+
+
+def _longer(table: LockHashtable, limits: Limits) -> str:
+    """Say that the chains are to be cured first, where they are long."""
+    if not known(table.chain_length) or table.chain_length <= limits.chain_length:
+        return ""
+    return (
+        f"The hash chains are {table.chain_length:g} locks long (limit {limits.chain_length:g}): the larger table "
+        "comes first (ase/lock_hash_chains_long) and adds spinlocks at the same ratio; measure after it."
     )

@@ -21,6 +21,7 @@ from collectors.facts import Facts
 from collectors.facts.ase import MetadataSpinlock
 from rules.finding import Outcome, Severity
 from rules.judging.descriptors import USES, Descriptors, falling, judge_descriptors
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, METADATA_PERCENT
 from rules.judging.spinlock_ratio import Gate
 from rules.kit import limit, rule
 
@@ -35,10 +36,13 @@ class Limits:
     """From which figures on the rule speaks, and which ratio it asks for."""
 
     contention_percent: float = limit(
-        3.0, "this project: the vendor's 3 % for other descriptors; here it gives no figure", high=100, unit="%"
+        METADATA_PERCENT,
+        "this project: the vendor's 3 % for other descriptors; here it gives no figure",
+        high=100,
+        unit="%",
     )
     critical_percent: float = limit(10.0, "practice: 10 % starts the search (source document 001)", high=100, unit="%")
-    busy_percent: float = limit(20.0, "this project: engines idler than this gain nothing", high=100, unit="%")
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     target_ratio: int = limit(5, "this project: half of the default of 10, then 1", low=1, high=10)
 
 
@@ -50,8 +54,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         Gate(
             limits.contention_percent,
             limits.critical_percent,
+            limits.busy_percent,
             above=True,
-            busy_percent=limits.busy_percent,
             base=Severity.ADVICE,
         ),
         Descriptors(

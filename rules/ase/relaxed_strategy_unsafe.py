@@ -1,8 +1,8 @@
 """A cache with relaxed LRU, or advised to have it, replaces buffers.
 
-Finds: relaxed LRU in force (or waiting for the restart) in a cache with hits below 95 % or with turnover; and
-sp_sysmon's own advice to use relaxed LRU where it must not be followed: for the default data cache, and for any cache
-from which buffers are grabbed.
+Finds: relaxed LRU in force (or waiting for the restart) in a cache with hits below 95 % or with turnover; relaxed LRU
+for the default data cache, whatever it shows; and sp_sysmon's own advice to use relaxed LRU where it must not be
+followed: for the default data cache, and for any cache from which buffers are grabbed.
 
 Why it matters: relaxed LRU keeps no order of use, so where buffers must be replaced it throws out pages that are in
 use and reads them again. sp_sysmon gives its advice from whole per cents of hits and from the share of buffers washed
@@ -23,7 +23,8 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import CacheActivity, CachePool, NamedCache, Server, SysmonAdvice, SysmonSample
-from rules.changes.ase_cache import RELAXED, STRICT, set_replacement, show_cache, take_back_replacement
+from rules.changes.ase_cache import RELAXED, STRICT, set_replacement, show_cache
+from rules.changes.ase_cache_back import take_back_replacement
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.cache_figures import (
     doubt,
@@ -94,6 +95,11 @@ class Seen:
         )
 
     @property
+    def default(self) -> bool:
+        """Whether this is the default data cache."""
+        return is_default(self.cache, self.named)
+
+    @property
     def pending(self) -> bool:
         """Whether relaxed LRU waits for the restart."""
         return "relaxed" in self.config and self.named is not None and self.named.relaxed is False
@@ -116,8 +122,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             yield Clean(f"{cache.name}: strict LRU is configured and waits for a restart")
         elif doubt(cache):
             yield Untrusted(doubt(cache) or "")
-        elif relaxed or not seen.advised:
-            yield _relaxed(limits, seen)
+        elif relaxed or seen.pending or not seen.advised:
+            found = _relaxed(limits, seen)
+            unfit = seen.default and (relaxed or seen.pending) and not isinstance(found, Finding)
+            yield _of_default(limits, seen) if unfit else found
         else:
             yield _advised(limits, seen)
 
@@ -180,15 +188,25 @@ def _relaxed(limits: Limits, seen: Seen) -> Outcome:
         why = f"It is {apart or 'a lockless cache, which must be relaxed'}: no change is proposed."
         return replace(finding, says=f"{seen.figures} {ORDER} {why}", changes=(), expects=())
     tempdb = kind_of(seen.named) == "tempdb"
-    warned = low or (least or 0.0) >= limits.replaced_percent
+    warned = low or seen.pending or seen.default or (least or 0.0) >= limits.replaced_percent
     says = finding.says + (" Sites do run tempdb caches relaxed: measure it both ways." if tempdb else "")
     return replace(finding, says=says, severity=Severity.WARNING if warned and not tempdb else Severity.ADVICE)
+
+
+def _of_default(limits: Limits, seen: Seen) -> Outcome:
+    """Say that the default data cache goes back to strict, though its figures of today would let it pass."""
+    where = "is to come" if seen.pending else "is in force"
+    why = "It is the default data cache: everything unbound and recovery live in it, so it is not to be relaxed."
+    finding = _finding(limits, seen, f"{seen.cache.name}: relaxed LRU {where} for the default data cache", why)
+    if seen.named and set_apart(seen.named):
+        finding = replace(finding, changes=(), expects=())
+    return replace(finding, severity=Severity.ADVICE)
 
 
 def _advised(limits: Limits, seen: Seen) -> Outcome:
     """Judge sp_sysmon's advice to use relaxed LRU for this cache."""
     cache, name, grabs = seen.cache, seen.cache.name, seen.grabs
-    default = is_default(cache, seen.named)
+    default = seen.default
     if not default and kind_of(seen.named) == "log":
         return Clean(f"{name}: a cache of logs, for which sp_sysmon's advice may be followed")
     if grabs is None and not default and cache.searches != 0:

@@ -1,6 +1,7 @@
 """Spinlocks are contended that release 16.0 relieves.
 
-Finds: contended lock or metadata spinlocks on a server older than 16.0.
+Finds: contended lock or metadata spinlocks on a server older than 16.0, by the same limits as the rules
+of these spinlocks.
 
 Why it matters: up to 15.7 the ratios only divide these spinlocks among more copies. 16.0 replaced the spinlocks of
 object and index descriptors by lock-free structures (source document 001), and its lock manager transfers locks to the
@@ -17,8 +18,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import EngineBusy, LockHashtable, MetadataSpinlock, Server
+from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, LockSummary, MetadataSpinlock, Server
 from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, LOCK_PERCENT, LOOKUPS, METADATA_PERCENT
 from rules.judging.spinlock_ratio import server_of, subject_of
 from rules.judging.spinlock_survey import Figure, lock_figures, metadata_figures, survey
 from rules.kit import limit, rule
@@ -36,15 +38,31 @@ class Limits:
     """From which figures on a spinlock counts as contended."""
 
     lock_percent: float = limit(
-        10.0, "practice: 10 % starts the search (source document 001)", low=0.1, high=100, unit="%"
+        LOCK_PERCENT, "practice: 10 % starts the search (source document 001)", low=0.1, high=100, unit="%"
     )
-    metadata_percent: float = limit(3.0, "vendor: above 3 % (sp_sysmon guide)", low=0.1, high=100, unit="%")
+    metadata_percent: float = limit(
+        METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)", low=0.1, high=100, unit="%"
+    )
     lookups_per_second: float = limit(
-        100.0, "this project: below this the per cent is of almost nothing", unit="lookups/s"
+        LOOKUPS["address"], "this project: of address and table locks less is almost nothing", unit="lookups/s"
     )
+    page_row_lookups_per_second: float = limit(
+        LOOKUPS["page and row"], "this project: of page and row locks less is almost nothing", unit="lookups/s"
+    )
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+
+    @property
+    def percents(self) -> dict[str, float]:
+        """The limit of contention by family of spinlocks."""
+        return dict.fromkeys(LOOKUPS, self.lock_percent) | {"metadata": self.metadata_percent}
 
 
-@rule(needs=(), uses=(Server, EngineBusy, LockHashtable, MetadataSpinlock), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(Server, EngineBusy, ConfigParameter, LockHashtable, LockSummary, MetadataSpinlock),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look at all lock and metadata spinlocks at once."""
     server = server_of(facts)
@@ -52,9 +70,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield NotApplicable("16.0 or later")
         return
     figures = [*lock_figures(facts), *metadata_figures(facts)]
-    seen = survey(
-        facts, figures, {"lock": limits.lock_percent, "metadata": limits.metadata_percent}, limits.lookups_per_second
-    )
+    uses = dict.fromkeys(LOOKUPS, limits.lookups_per_second) | {"page and row": limits.page_row_lookups_per_second}
+    seen = survey(facts, figures, limits.percents, uses, limits.busy_percent)
     yield from seen.untrusted
     if not seen.seen:
         yield Unknown.of(LockHashtable, MetadataSpinlock)
@@ -67,9 +84,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _finding(facts: Facts, limits: Limits, hot: tuple[Figure, ...], server: Server) -> Finding:
-    limit_of = {"lock": limits.lock_percent, "metadata": limits.metadata_percent}
     evidence = [
-        Evidence(f"{one.label} spinlock contention", one.contention, "%", one.source, limit_of[one.family])
+        Evidence(f"{one.label} spinlock contention", one.contention, "%", one.source, limits.percents[one.family])
         for one in hot
         if known(one.contention)
     ]

@@ -16,10 +16,11 @@ requests of all kinds instead.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import ABSENT, Facts, known
+from collectors.facts import Facts
 from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, LockSummary, Server
 from rules.finding import Outcome, Unknown
 from rules.judging.descriptors import falling
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS, lock_uses
 from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
 from rules.kit import limit, rule
 from rules.laws.spinlocks import TABLE_LOCK_BUCKETS
@@ -35,15 +36,18 @@ class Limits:
     """From which figures on the rule speaks, and which ratio it asks for."""
 
     contention_percent: float = limit(
-        10.0, "practice: 10 % starts the search (source document 001; Rukav's sp_sysmon hints)", high=100, unit="%"
+        LOCK_PERCENT,
+        "practice: 10 % starts the search (source document 001; Rukav's sp_sysmon hints)",
+        high=100,
+        unit="%",
     )
-    critical_percent: float = limit(
-        30.0, "practice: at 30-40 % 'still suffering mightily' (source document 001)", high=100, unit="%"
-    )
+    critical_percent: float = limit(30.0, CRITICAL_ORIGIN, high=100, unit="%")
     requests_per_second: float = limit(
-        100.0, "this project: with fewer lookups, or lock requests of all kinds, it is a share of nothing", unit="/s"
+        LOOKUPS["table"],
+        "this project: with fewer lookups, or lock requests of all kinds, it is a share of nothing",
+        unit="/s",
     )
-    busy_percent: float = limit(5.0, "this project: engines idler than this gain nothing", high=100, unit="%")
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     target_ratio: int = limit(10, "this project: half of the default of 20, then 5, then 1", low=1, high=101)
 
 
@@ -54,19 +58,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if table is None:
         yield Unknown.of(LockHashtable)
         return
-    summary = facts.latest(LockSummary)
-    per_second, uses, uses_source = table.lookups_per_second, "lookups", table.source
-    if not known(per_second) or not per_second:
-        per_second, uses = (summary.requests_per_second if summary else ABSENT), "lock requests of all kinds"
-        uses_source = summary.source if summary else table.source
+    per_second, uses, uses_source = lock_uses(facts, table)
     yield from judge_ratio(
         facts,
-        Gate(
-            limits.contention_percent,
-            limits.critical_percent,
-            limits.requests_per_second,
-            busy_percent=limits.busy_percent,
-        ),
+        Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.requests_per_second),
         Ratio(
             label="table lock hash table",
             contention=table.contention_percent,

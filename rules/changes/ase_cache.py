@@ -8,9 +8,11 @@ sp_cacheconfig, sp_bindcache (knowledge/ase-rules.md, sections 2 and 3.3).
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 
 from rules.changes.ase_config import OutOfRange
-from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, tsql_name, tsql_string
+from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, tsql_literal, tsql_name, tsql_string
 from rules.finding import Change, Effect
 
 DEFAULT_CACHE = "default data cache"
@@ -37,6 +39,13 @@ def of_cache(command: str, cache: str, otherwise: str) -> str:
         return command.format(tsql_string(cache))
     except Unquotable:
         return otherwise
+
+
+def query_cache(query: str, cache: str, needs: str) -> str:
+    """Narrow a query of a monitoring table to one cache, where its name can be written; say what the table needs."""
+    with suppress(Unquotable):
+        query = f"{query} where CacheName = {tsql_literal(cache)}"
+    return f"{query} /* needs sp_configure: {needs} */"
 
 
 def show_cache(cache: str) -> str:
@@ -67,7 +76,7 @@ def set_replacement(cache: str, old: str, new: str, *, cautions: tuple[str, ...]
 
     Raises `OutOfRange` for another word, and for making the default data cache relaxed: nothing here ever prints that.
     """
-    _check_strategy(cache, old, new)
+    check_strategy(cache, old, new)
     return _restarting(
         cache,
         "replacement",
@@ -79,30 +88,16 @@ def set_replacement(cache: str, old: str, new: str, *, cautions: tuple[str, ...]
     )
 
 
-def take_back_replacement(cache: str, configured: str, running: str) -> Change:
-    """Take back a strategy that is configured and waits for a restart: afterwards nothing is pending."""
-    _check_strategy(cache, configured, running)
-    key, target = _key(cache, "replacement"), f"{comment(cache)}: replacement"
-    try:
-        name = tsql_string(cache)
-    except Unquotable:
-        return _by_hand(key, target, configured, running)
-    show = (f"sp_cacheconfig {name}", "go")
-    return Change(
-        key=key,
-        target=target,
-        old=configured,
-        new=running,
-        apply=(
-            f"-- {comment(cache)}: {configured} is configured, {running} is in force",
-            *show,
-            f"sp_cacheconfig {name}, {running.split()[0]}",
-            "go",
-            f"-- no restart: check that Config Replacement and Run Replacement are both {running}",
-            *show,
-        ),
-        undo=(f"sp_cacheconfig {name}, {configured.split()[0]}", "go", *show, "-- the next restart takes it"),
-        takes_effect=Effect.ONLINE,
+def relaxed_if_it_fits(cache: str) -> Change:
+    """Say how relaxed LRU is set once it is known that all of the cache's objects fit: nothing that can be run."""
+    change = set_replacement(cache, STRICT, RELAXED)
+    first = "-- Only after sp_helpcache and monCachedObject have shown that everything bound to it fits into it:"
+    return replace(
+        change,
+        apply=(first, *_commented(change.apply)),
+        undo=_commented(change.undo),
+        takes_effect=Effect.ADVICE,
+        cautions=("Only when everything bound to it fits and is rarely updated.", *change.cautions),
     )
 
 
@@ -115,11 +110,11 @@ def create_cache(
     """
     if size_mb < 1 or not 1 <= partitions <= 64 or partitions & (partitions - 1) or size_mb * 1024 / partitions < 512:
         raise OutOfRange(f"a cache of {size_mb:g} MB in {partitions} partitions")
-    key, target = _key(cache, "create"), f"{comment(cache)}: new cache"
+    key, target = cache_key(cache, "create"), f"{comment(cache)}: new cache"
     try:
         name = tsql_string(cache)
     except Unquotable:
-        return _by_hand(key, target, None, f"{size_mb:.0f} MB")
+        return by_hand(key, target, None, f"{size_mb:.0f} MB")
     words = ["logonly" if log_only else "mixed", *(["relaxed"] if relaxed else [])]
     words += [f'"cache_partition={partitions}"'] if partitions > 1 else []
     return Change(
@@ -166,7 +161,7 @@ def bind(cache: str, database: str, owner: str, table: str, index: str | None = 
             raise Unquotable(repr(name))
         to, what = tsql_string(cache), f'{tsql_name(database)}, "{owner}.{table}"' + (f', "{index}"' if index else "")
     except Unquotable:
-        return _by_hand(key, target, None, "the new cache")
+        return by_hand(key, target, None, "the new cache")
     return Change(
         key=key,
         target=target,
@@ -199,7 +194,8 @@ def bind(cache: str, database: str, owner: str, table: str, index: str | None = 
     )
 
 
-def _check_strategy(cache: str, old: str, new: str) -> None:
+def check_strategy(cache: str, old: str, new: str) -> None:
+    """Raise `OutOfRange` for another word, and for making the default data cache relaxed."""
     if {old, new} != {STRICT, RELAXED}:
         raise OutOfRange(f"replacement {old!r} to {new!r}: {STRICT} or {RELAXED}")
     if new == RELAXED and cache == DEFAULT_CACHE:
@@ -215,11 +211,11 @@ def _restarting(
     after_undo: tuple[str, ...],
     cautions: tuple[str, ...],
 ) -> Change:
-    key, target = _key(cache, what), f"{comment(cache)}: {what}"
+    key, target = cache_key(cache, what), f"{comment(cache)}: {what}"
     try:
         name = tsql_string(cache)
     except Unquotable:
-        return _by_hand(key, target, *values)
+        return by_hand(key, target, *values)
     show = (f"sp_cacheconfig {name}", "go")
     return Change(
         key=key,
@@ -240,11 +236,16 @@ def _restarting(
     )
 
 
-def _key(cache: str, what: str) -> str:
+def _commented(lines: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(line if line.startswith("--") else f"--   {line}" for line in lines)
+
+
+def cache_key(cache: str, what: str) -> str:
+    """Name the setting of a cache: whatever changes it has this key."""
     return f"ase.cache:{comment(cache)}:{what}"
 
 
-def _by_hand(key: str, target: str, old: float | str | None, new: float | str | None) -> Change:
+def by_hand(key: str, target: str, old: float | str | None, new: float | str | None) -> Change:
     """The same change where a name cannot be written into a script: nothing to run."""
     return Change(
         key=key,

@@ -6,12 +6,14 @@ Ranges: Configuration parameters 16.0 and two real listings (knowledge/ase-rules
 
 from dataclasses import dataclass
 
+from collectors.facts import Missing
 from collectors.facts import known as is_known
 from collectors.facts.ase import ConfigParameter
 from rules.changes.quoting import tsql_string
 from rules.finding import Change, Effect
 
 LARGEST = 2_147_483_647
+ASK = "<the Config Value shown before the change>"
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,18 @@ class OutOfRange(ValueError):
     """A value the server would refuse: never to be printed."""
 
 
+def configured_value(setting: ConfigParameter) -> float | str | Missing:
+    """The configured value, with `DEFAULT` spelt out."""
+    value = setting.config_value
+    return setting.default_value if isinstance(value, str) and value.upper() == "DEFAULT" else value
+
+
+def waiting_number(setting: ConfigParameter | None) -> float | None:
+    """The number that is configured and not in force; `None` where nothing waits."""
+    value = configured_value(setting) if setting and setting.pending else None
+    return value if is_known(value) else None
+
+
 def legal(name: str, value: float) -> bool:
     """Whether the server takes this value: a whole number in the range, and a power of two where it must be one."""
     known = PARAMETERS[name]
@@ -75,12 +89,14 @@ def configure(
     cautions: tuple[str, ...] = (),
     memory_mb: float = 0.0,
     look: tuple[str, ...] = (),
+    configured: float | None = None,
 ) -> Change:
     """Set one parameter from the value in force to another.
 
     `old` is the run value read from the export, or `None` where no export showed it: the script then shows it first
     and the undo asks for that figure. `look`: lines of T-SQL to run before, which may show that another value is
-    better. Raises `OutOfRange` for a value the server would not take.
+    better. `configured`: the value that waits for a restart, where it is another than the one in force; the undo
+    restores what was configured. Raises `OutOfRange` for a value the server would not take.
     """
     known = PARAMETERS[name]
     if not legal(name, new):
@@ -89,7 +105,9 @@ def configure(
     quoted = tsql_string(name)
     show = f"sp_configure {quoted}"
     go = "go"
-    back = f"{old:.0f}" if old is not None and legal(name, old) else "<the Run Value shown before the change>"
+    restored = old if configured is None else configured
+    back = f"{restored:.0f}" if restored is not None and legal(name, restored) else ASK
+    waited = () if configured is None or old is None else (f"-- {back} was configured; the run value was {old:.0f}",)
     effect = Effect.RESTART if known.static else Effect.ONLINE
     after = "-- restart the server, then check that Run Value is" if known.static else "-- check that Run Value is"
     return Change(
@@ -108,7 +126,14 @@ def configure(
             show,
             go,
         ),
-        undo=(f"sp_configure {quoted}, {back}", go, show, go, *(("-- restart the server",) if known.static else ())),
+        undo=(
+            *waited,
+            f"sp_configure {quoted}, {back}",
+            go,
+            show,
+            go,
+            *(("-- restart the server",) if known.static else ()),
+        ),
         takes_effect=effect,
         cautions=(*cautions, *(_RESTART if known.static else ())),
         memory_mb=memory_mb,

@@ -1,80 +1,62 @@
 """A restart of SAP ASE that takes settings which somebody has made already; and how to take them back instead.
 
+One change for each setting that waits, so that a plan can leave out those that another finding changes or takes back.
 The script only shows: the restart itself is done by a person, at a time that suits. The undo is a comment: it would
-write the values in force, as this export shows them, back into the configuration, and these settings are not ours.
+write the value in force, as this export shows it, back into the configuration, and the setting is not ours.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from collectors.facts import Missing, known
 from collectors.facts.ase import ConfigParameter, NamedCache
+from rules.changes.ase_config import configured_value
 from rules.changes.quoting import Unquotable, comment, tsql_string
 from rules.finding import Change, Effect
 
 BY_HAND = "-- by hand: one more setting waits, whose name or value cannot be written into a script safely"
 AFTER = "-- restart the server at a time that suits, then run the lines above again: what was configured must now run"
+OPENING = (
+    "-- Some settings below were configured before this plan: ask who set them and why before the restart.",
+    "-- A listing taken before the last restart is out of date: take a new one first.",
+)
+UNDO_OPENING = (
+    "-- What was configured before this plan is left as it is. What of it is not wanted goes back to the value in",
+    "-- force with the lines that are comments below, taken out of them one by one:",
+)
+UNDO_CLOSING = ("-- restart the server, if it was restarted meanwhile",)
 
 
-def restart(settings: Sequence[ConfigParameter], caches: Sequence[NamedCache]) -> Change:
-    """One restart for all that waits; advice alone where nothing of it can be written into a script safely."""
-    apply: list[str] = []
-    undo: list[str] = []
-    every: tuple[ConfigParameter | NamedCache, ...] = (*settings, *caches)
-    for one in every:
-        try:
-            show, back = _parameter(one) if isinstance(one, ConfigParameter) else _cache(one)
-        except Unquotable:
-            show = back = [BY_HAND]
-        apply += show
-        undo = back + undo
-    scripted = any(line not in (BY_HAND, AFTER) for line in apply)
-    return Change(
-        key="ase.restart",
-        target="restart of the server",
-        old=None,
-        new=None,
-        apply=(*apply, AFTER),
-        undo=(
-            "-- These were configured by somebody else, so undoing this plan leaves them. What is not wanted goes",
-            "-- back to the value in force with the lines below, taken out of their comments one by one:",
-            *(line if line.startswith("--") else f"--   {line}" for line in undo),
-            "-- restart the server, if it was restarted meanwhile",
-        ),
-        takes_effect=Effect.RESTART if scripted else Effect.ADVICE,
-        cautions=(
-            "Somebody set these: ask who and why before the restart.",
-            "A listing taken before the last restart is out of date: take a new one.",
-        ),
-    )
+def restart_setting(setting: ConfigParameter) -> Change:
+    """Let the next restart take one parameter; advice alone where it cannot be written into a script safely."""
+    run, wanted = setting.run_value, configured_value(setting)
+    where = "" if setting.instance is None else f" on {comment(setting.instance)}"
+    try:
+        name = tsql_string(setting.name)
+        value = plain(run) if known(run) else f"0, {tsql_string(str(run))}"
+    except Unquotable:
+        return _change(f"{setting.name}{where}", (run, wanted), None, ())
+    back = [f"sp_configure {name}, {value}", "go", f"sp_configure {name}", "go"]
+    if setting.instance is not None:
+        back = ["-- belongs to one instance of the cluster: by hand, there"]
+    said = f"-- {comment(setting.name)}: {comment(setting_waits(setting))}"
+    lines = (said, f"sp_configure {name}", "go"), (said, *back)
+    return _change(f"{setting.name}{where}", (run, wanted), lines, (f"ase.config:{setting.name}",))
 
 
-def configured(setting: ConfigParameter) -> float | str | Missing:
-    """The configured value, with `DEFAULT` spelt out."""
-    value = setting.config_value
-    return setting.default_value if isinstance(value, str) and value.upper() == "DEFAULT" else value
+def restart_cache(cache: NamedCache) -> tuple[Change, ...]:
+    """Let the next restart take what of a cache waits: a change for each of status, size, partitions, replacement."""
+    return tuple(_cache(cache, what, said, values, back) for what, said, values, back in _waiting(cache))
 
 
 def setting_waits(setting: ConfigParameter) -> str:
     """What is configured and what runs, in words."""
     where = f" on {setting.instance}" if setting.instance else ""
-    return f"{plain(configured(setting))} configured, {plain(setting.run_value)} running{where}"
+    return f"{plain(configured_value(setting))} configured, {plain(setting.run_value)} running{where}"
 
 
 def cache_waits(cache: NamedCache) -> str:
-    """What of a cache is configured otherwise than it runs, in words; empty where nothing is.
-
-    A configured size or number of partitions of 0 says that none was configured, not that 0 waits.
-    """
-    parts = [f"status {cache.status}"] if _changing(cache) else []
-    for unit, config, run in (
-        ("MB", cache.config_size_mb, cache.run_size_mb),
-        ("partitions", cache.config_partitions, cache.run_partitions),
-    ):
-        if known(config) and known(run) and config not in (0, run):
-            parts.append(f"{plain(config)} {unit} configured, {plain(run)} {unit} running")
-    if _other_replacement(cache):
-        parts.append(f"{cache.config_replacement} configured, {cache.run_replacement} running")
-    return "; ".join(parts)
+    """What of a cache is configured otherwise than it runs, in words; empty where nothing is."""
+    return "; ".join(said for _, said, _, _ in _waiting(cache))
 
 
 def plain(value: object) -> str:
@@ -84,43 +66,65 @@ def plain(value: object) -> str:
     return str(value)
 
 
-def _parameter(setting: ConfigParameter) -> tuple[list[str], list[str]]:
-    name, run = tsql_string(setting.name), setting.run_value
-    said = f"-- {comment(setting.name)}: {comment(setting_waits(setting))}"
-    value = plain(run) if known(run) else f"0, {tsql_string(str(run))}"
-    back = [f"sp_configure {name}, {value}", "go", f"sp_configure {name}", "go"]
-    if setting.instance is not None:
-        back = ["-- belongs to one instance of the cluster: by hand, there"]
-    return [said, f"sp_configure {name}", "go"], [said, *back]
+Values = tuple[float | str | Missing | None, float | str | Missing | None]
+"""In force, and configured."""
 
 
-def _cache(cache: NamedCache) -> tuple[list[str], list[str]]:
-    name = tsql_string(cache.name)
-    said = f"-- cache {comment(cache.name)}: {comment(cache_waits(cache))}"
-    back = [line for wanted in _as_it_runs(cache) for line in (f"sp_cacheconfig {name}, {wanted}", "go")]
-    if _changing(cache) or cache.instance is not None:
+def _waiting(cache: NamedCache) -> Iterator[tuple[str, str, Values, str]]:
+    """What waits: its name, a sentence, the values in force and configured, the argument that takes it back.
+
+    A configured size or number of partitions of 0 says that none was configured, not that 0 waits.
+    """
+    if cache.status and cache.status.strip().lower() != "active":
+        yield "status", f"status {cache.status}", (None, cache.status), ""
+    size, ran = cache.config_size_mb, cache.run_size_mb
+    if known(size) and known(ran) and size not in (0, ran):
+        yield "size", f"{plain(size)} MB configured, {plain(ran)} MB running", (ran, size), f'"{ran:.2f}M"'
+    parts, ran = cache.config_partitions, cache.run_partitions
+    if known(parts) and known(ran) and parts not in (0, ran):
+        said = f"{plain(parts)} partitions configured, {plain(ran)} partitions running"
+        yield "cache_partition", said, (ran, parts), f'"cache_partition={ran:.0f}"'
+    config, run = (cache.config_replacement or "").strip(), (cache.run_replacement or "").strip()
+    if run and config.lower() not in ("", "default", run.lower()):
+        back = "relaxed" if cache.relaxed else "strict"
+        yield "replacement", f"{config} configured, {run} running", (run, config), back
+
+
+def _cache(cache: NamedCache, what: str, waits: str, values: Values, argument: str) -> Change:
+    where = "" if cache.instance is None else f" on instance {cache.instance}"
+    subject = f"cache {cache.name}:{what}{where}"
+    try:
+        name = tsql_string(cache.name)
+    except Unquotable:
+        return _change(subject, values, None, ())
+    said = f"-- cache {comment(cache.name)}: {comment(waits)}"
+    back = [f"sp_cacheconfig {name}, {argument}", "go"]
+    changing = bool(cache.status) and str(cache.status).strip().lower() != "active"
+    if changing or cache.instance is not None:
         back = ["-- it is being made or dropped, or belongs to one instance: by hand"]
-    return [said, f"sp_cacheconfig {name}", "go"], [said, *back]
+    lines = (said, f"sp_cacheconfig {name}", "go"), (said, *back)
+    return _change(subject, values, lines, (f"ase.cache:{comment(cache.name)}:{what}",))
 
 
-def _as_it_runs(cache: NamedCache) -> list[str]:
-    """The arguments that bring the configured side back to what runs."""
-    wanted = []
-    if known(cache.config_size_mb) and known(cache.run_size_mb) and cache.config_size_mb not in (0, cache.run_size_mb):
-        wanted.append(f'"{cache.run_size_mb:.2f}M"')
-    if _other_replacement(cache):
-        wanted.append("relaxed" if cache.relaxed else "strict")
-    partitions = cache.run_partitions
-    if known(cache.config_partitions) and known(partitions) and cache.config_partitions not in (0, partitions):
-        wanted.append(f'"cache_partition={partitions:.0f}"')
-    return wanted
-
-
-def _changing(cache: NamedCache) -> bool:
-    """Whether the cache is waiting to be made or dropped: `Pend/Act`, `Act/Del`, `Pend/Del`."""
-    return bool(cache.status) and str(cache.status).strip().lower() != "active"
-
-
-def _other_replacement(cache: NamedCache) -> bool:
-    config, run = (cache.config_replacement or "").strip().lower(), (cache.run_replacement or "").strip().lower()
-    return bool(run) and config not in ("", "default", run)
+def _change(
+    subject: str, values: Values, lines: tuple[tuple[str, ...], tuple[str, ...]] | None, yields_to: tuple[str, ...]
+) -> Change:
+    """One change; where `lines` are missing, by hand."""
+    apply, undo = lines or ((BY_HAND,), (BY_HAND,))
+    old, new = (
+        value if isinstance(value, float | int) else None if value is None else comment(str(value)) for value in values
+    )
+    return Change(
+        key=f"ase.restart:{comment(subject)}",
+        target=f"{comment(subject)}, configured already",
+        old=old,
+        new=new,
+        apply=apply,
+        undo=tuple(line if line.startswith("--") else f"--   {line}" for line in undo),
+        takes_effect=Effect.RESTART if lines else Effect.ADVICE,
+        opening=OPENING if lines else (),
+        closing=(AFTER,) if lines else (),
+        undo_opening=UNDO_OPENING if lines else (),
+        undo_closing=UNDO_CLOSING if lines else (),
+        yields_to=yields_to,
+    )

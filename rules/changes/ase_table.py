@@ -6,7 +6,7 @@ rewrites a line of the catalogue. Sources: Reference Manual: Commands (16.0), al
 Locking and Concurrency Control (15.7), "Specifying a locking scheme" (knowledge/ase-rules.md, section 3.2).
 """
 
-from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, tsql_name, tsql_string
+from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, tsql_literal, tsql_name, tsql_string
 from rules.finding import Change, Effect
 
 SCHEMES = ("allpages", "datapages", "datarows")
@@ -34,10 +34,12 @@ COPY_CAUTIONS = (
     "The clustered index becomes a placement index: a query that relied on its order needs an order by.",
     "A partitioned or replicated table needs its own plan; statistics must be updated afterwards.",
 )
-ROW_CAUTIONS = (
+LOCKS_CAUTION = (
     'Locks: datarows takes one for each row instead of one for each page. Watch sp_monitorconfig "number of locks" '
-    "and raise number of locks before they run out.",
-    "Rows that grow are forwarded: set exp_row_size (sp_chgattribute) and plan reorg as new housekeeping.",
+    "and raise number of locks before they run out."
+)
+FORWARDING_CAUTION = (
+    "Rows that grow are forwarded: set exp_row_size (sp_chgattribute) and plan reorg as new housekeeping."
 )
 
 
@@ -93,7 +95,7 @@ def lock_scheme_template(old: str, new: str, cautions: tuple[str, ...] = ()) -> 
     copies = "allpages" in (old, new)
     look = (
         "select o.type, lock_scheme = lockscheme(o.id) from sysobjects o",
-        f'where o.id = object_id("{OWNER}.{TABLE}")',
+        f"where o.id = object_id('{OWNER}.{TABLE}')",
         "go",
         f'sp_spaceused "{OWNER}.{TABLE}"',
         "go",
@@ -103,13 +105,14 @@ def lock_scheme_template(old: str, new: str, cautions: tuple[str, ...] = ()) -> 
     first = (
         f"-- For one table at a time, {old} to {new}. Fill in {DATABASE}, {OWNER} and {TABLE}; never a system table."
     )
+    only = f"-- Only for tables that were converted that far, {old} to {new}; any other is left as it is."
     return Change(
         key=f"ase.table:template:{old} to {new}",
         target=f"lock scheme of the tables that wait, {old} to {new}",
         old=old,
         new=new,
         apply=(first, *(line if line.startswith("--") else f"--   {line}" for line in script)),
-        undo=tuple(line if line.startswith("--") else f"--   {line}" for line in back),
+        undo=(only, *(line if line.startswith("--") else f"--   {line}" for line in back)),
         takes_effect=Effect.ADVICE,
         cautions=(*cautions, *_cautions(old, new)),
     )
@@ -123,7 +126,9 @@ def _check_schemes(old: str, new: str) -> None:
 def _cautions(old: str, new: str) -> tuple[str, ...]:
     copied = COPY_CAUTIONS if "allpages" in (old, new) else ("Needs an exclusive lock on the table for a moment.",)
     back = "The way back is the same command with the same needs: copy, exclusive lock, full dump."
-    return (*copied, *(() if new == "allpages" else ROW_CAUTIONS), *((back,) if "allpages" in (old, new) else ()))
+    rows = (LOCKS_CAUTION,) if new == "datarows" else ()
+    forwarded = () if new == "allpages" else (FORWARDING_CAUTION,)
+    return (*copied, *rows, *forwarded, *((back,) if "allpages" in (old, new) else ()))
 
 
 def _always_delimited(table: str) -> str:
@@ -134,7 +139,7 @@ def _always_delimited(table: str) -> str:
 
 def _look(owner: str, table: str) -> tuple[str, ...]:
     """Show type, lock scheme and row width, found by value: safe for any name that fits into a string."""
-    one = f"u.uid = o.uid and u.name = {tsql_string(owner)} and o.name = {tsql_string(table)}"
+    one = f"u.uid = o.uid and u.name = {tsql_literal(owner)} and o.name = {tsql_literal(table)}"
     lines = (
         "-- type must be U (a user table); width counts 2 bytes more for each column, the most it can be",
         "select o.type, lock_scheme = lockscheme(o.id) from sysobjects o, sysusers u",

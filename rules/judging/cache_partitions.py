@@ -6,12 +6,14 @@ Sources: System Administration Guide 2 (16.0), "Reducing spinlock contention wit
 
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts, known, number_or
 from collectors.facts.ase import NamedCache, Server
 from rules.changes.ase_cache import most_partitions, set_partitions, show_cache
+from rules.changes.ase_cache_back import take_back_partitions
+from rules.changes.ase_config import OutOfRange
 from rules.finding import Change, Expectation, Lacking
 from rules.judging.cache_figures import page_kb, pool_kb, pools_of, set_apart, too_small_for
-from rules.judging.spinlock_ratio import busy_of
+from rules.judging.spinlock_ratio import ENGINES_MISSING, busy_of
 from rules.laws.hashing import next_power_of_two
 
 SEPARATE = "Spread the load instead: bind the hottest tables and indexes to named caches of their own."
@@ -39,22 +41,24 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
     configured = named.config_partitions
     if known(configured) and configured > run:
         return Advice(f"{configured:.0f} partitions are configured and wait for a restart: measure after it.")
-    if known(configured) and configured < run:
-        worse = f"{configured:.0f} partitions are configured in place of the {run:.0f} in force"
-        return Advice(f"{worse}: the next restart would make it worse. Take that back first.")
-    apart = set_apart(named)
+    apart, (engines, _) = set_apart(named), busy_of(facts)
+    worse = ""
+    if known(configured) and 0 < configured < run:
+        worse = f"{configured:.0f} partitions are configured in place of the {run:.0f} in force: "
+        worse += "the next restart would make it worse. Take that back first. "
     if apart:
-        return Advice(f"It is {apart}: no change is proposed. {SEPARATE}")
+        return Advice(f"{worse}It is {apart}: no change is proposed. {SEPARATE}")
+    if engines is None:
+        says = f"{worse}Partitions in force: {run:.0f}; the engines are not in the export, so no change is proposed."
+        return Advice(says, missing=(ENGINES_MISSING,))
+    if worse:
+        return Advice(worse.strip(), _taken_back(cache, number_or(configured, 0.0), run))
     new = next_power_of_two(run + 1)
-    engines, _ = busy_of(facts)
-    if engines is None and new > 2:
-        lacking = Lacking("number of engines online", 'sp_sysmon "00:10:00" with its Kernel Utilization section')
-        return Advice(f"Partitions in force: {run:.0f}; the engines are not in the export.", missing=(lacking,))
     of_server = [server.version for server in facts.every(Server) if server.version]
     legal = most_partitions(of_server[-1] if of_server else None)
-    useful = next_power_of_two(engines or 2)
+    useful = next_power_of_two(engines)
     if new > min(legal, useful):
-        why = f"{engines} engines cannot use more" if new > useful else f"this release allows {legal}"
+        why = f"with {engines} engines this rule goes no further" if new > useful else f"this release allows {legal}"
         return Advice(f"Partitions in force: {run:.0f}, and {why}. {SEPARATE}")
     pools, page = pools_of(facts, cache), page_kb(facts)
     if not pools or page is None or any(pool_kb(pool) is None for pool in pools):
@@ -69,6 +73,14 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
             f"Partitions in force: {run:.0f}; {size}, too little for {new}: enlarge that pool first. {SEPARATE}"
         )
     return _doubling(facts, cache, run, new, contention, goal, legal)
+
+
+def _taken_back(cache: str, configured: float, running: float) -> Change | None:
+    """Nothing where one of the figures cannot be a number of partitions."""
+    try:
+        return take_back_partitions(cache, configured, running)
+    except OutOfRange:
+        return None
 
 
 def _doubling(facts: Facts, cache: str, run: float, new: int, contention: float, goal: float, legal: int) -> Advice:

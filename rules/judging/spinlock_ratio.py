@@ -2,8 +2,8 @@
 
 A spinlock ratio says how many buckets or descriptors one spinlock guards. The gates are those of RULES.md: more than
 one engine (with one engine every table has one spinlock and the ratios mean nothing), engines that have work, enough
-activity, and the figure over its limit. sp_sysmon prints a per cent alone; grabs and spins would decide better, and
-every finding says so.
+activity, and the figure over its limit. Where nothing says how many engines there are, no script is given and nothing
+is critical. sp_sysmon prints a per cent alone; grabs and spins would decide better, and every finding says so.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.ase import ConfigParameter, EngineBusy, Server
-from rules.changes.ase_config import PARAMETERS, configure
+from rules.changes.ase_config import PARAMETERS, configure, waiting_number
 from rules.finding import (
     Change,
     Clean,
@@ -27,9 +27,13 @@ from rules.finding import (
 )
 from rules.laws.spinlocks import spinlocks
 
-DECIDES = "sp_sysmon prints no grabs and no spins: monSpinlockActivity (15.7 ESD#2 and later) would show the cost."
-IDLE_PERCENT = 5.0
-"""This project: engines busy less than this on average have nothing to gain, whatever the per cent says."""
+SWITCHES = "it needs enable monitoring and enable spinlock monitoring, which costs about 1 %"
+"""What must be on in sp_configure before monSpinlockActivity holds anything."""
+DECIDES = (
+    "sp_sysmon prints no grabs and no spins: monSpinlockActivity (15.7 ESD#2 and later) would show the cost; "
+    f"{SWITCHES}."
+)
+ENGINES_MISSING = Lacking("number of engines online", 'sp_sysmon "00:10:00" with its Kernel Utilization section')
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Ratio:
     """Whether the manual's own count differs from the arithmetic a little."""
     per_second: Reading | None = None
     """Uses per second, where the report prints them."""
-    uses: str = "uses"
+    uses: str = "lookups"
     """What `per_second` counts."""
     uses_source: Source | None = None
     """Where it stands, if not beside the contention."""
@@ -58,6 +62,8 @@ class Ratio:
     cautions: tuple[str, ...] = ()
     cure: str = ""
     """A better cure than the ratio, as a sentence."""
+    first: str = ""
+    """What must be done before the ratio is touched, as a sentence: then no ratio is asked for."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +72,10 @@ class Gate:
 
     fires_percent: float
     critical_percent: float
+    busy_percent: float
     per_second: float = 0.0
     above: bool = False
     """Whether the figure must lie above `fires_percent`, not on it."""
-    busy_percent: float = IDLE_PERCENT
     base: Severity = Severity.WARNING
     """How loud a figure between the two limits is."""
 
@@ -91,10 +97,17 @@ def setting_of(facts: Facts, name: str) -> ConfigParameter | None:
 
 
 def busy_of(facts: Facts) -> tuple[int | None, float | None]:
-    """Number of engines in the report and their mean busy share in per cent; `None` where it is not printed."""
+    """Number of engines in the report and their mean busy share in per cent; `None` where it is not printed.
+
+    Where no report counts them, a server that runs with `max online engines` 1 has one.
+    """
     engines = facts.every(EngineBusy)
     busy = [engine.busy_percent for engine in engines if engine.busy_percent is not None]
-    return (len(engines) or None, sum(busy) / len(busy) if busy else None)
+    number = len(engines) or None
+    if not engines:
+        most = setting_of(facts, "max online engines")
+        number = 1 if most and most.run_number == 1 else None
+    return (number, sum(busy) / len(busy) if busy else None)
 
 
 def refused(
@@ -103,8 +116,8 @@ def refused(
     contention: Reading,
     limit_percent: float,
     *,
+    busy_percent: float,
     above: bool = False,
-    busy_percent: float = IDLE_PERCENT,
 ) -> Outcome | None:
     """The quiet outcome for a contention figure that must not be acted on, or `None` where it may."""
     engines, busy = busy_of(facts)
@@ -144,15 +157,19 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
         return
     setting = setting_of(facts, ratio.parameter)
     now = setting.run_number if setting else None
-    changes, expects, advice = _next_step(ratio, setting, now)
+    changes, expects, advice = ((), (), ratio.first) if ratio.first else _next_step(ratio, setting, now)
     engines, busy = busy_of(facts)
+    if changes and not engines:
+        changes, expects, advice = (), (), f"Should there be more than one engine: {advice}"
+    critical = ratio.contention >= gate.critical_percent
     at_work = f" on {engines} engines" if engines else ""
     at_work += f" that are {busy:.0f} % busy on average" if busy is not None else ""
     says = f"{ratio.contention:g} % of the grabs of the {ratio.label} spinlocks had to wait{at_work}."
     alone = "" if engines else "The number of engines is not in the export: with one engine no ratio matters."
+    loud = Severity.CRITICAL if engines else Severity.WARNING
     yield Finding(
         subject=subject_of(facts),
-        severity=Severity.CRITICAL if ratio.contention >= gate.critical_percent else gate.base,
+        severity=loud if critical else gate.base,
         title=f"{ratio.label[0].upper()}{ratio.label[1:]} spinlocks {ratio.contention:g} % contended",
         says=" ".join(part for part in (says, advice, ratio.cure, alone, DECIDES) if part),
         evidence=tuple(_evidence(ratio, gate, setting, now)),
@@ -165,7 +182,7 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
     if not ratio.guarded and ratio.guarded_bring:
         yield Unknown((Lacking(f"what {ratio.parameter} spreads", ratio.guarded_bring),))
     if not engines:
-        yield Unknown.of(EngineBusy)
+        yield Unknown((ENGINES_MISSING,))
 
 
 def _evidence(ratio: Ratio, gate: Gate, setting: ConfigParameter | None, now: float | None) -> Iterator[Evidence]:
@@ -187,15 +204,15 @@ def _next_step(
         return (), (), f'The ratio in force is not in the export: sp_configure "{ratio.parameter}" shows it.'
     if now < 1:
         return (), (), f"{ratio.parameter} is shown as {now:g}, which no server can run with: list it again."
-    wanted = setting.config_value if setting.pending else None
+    wanted = waiting_number(setting)
     static = PARAMETERS[ratio.parameter].static
     before_that = ""
-    if known(wanted) and wanted < now:
+    if wanted is not None and wanted < now:
         why = (
             "waits for a restart: measure after it." if static else f"{now:.0f} runs: see the error log for the reason."
         )
         return (), (), f"{ratio.parameter} is already configured to {wanted:.0f} and {why}"
-    if known(wanted) and static:
+    if wanted is not None and static:
         before_that = f"{wanted:.0f} is configured and the next restart would take it: the change replaces that. "
     lower = [step for step in ratio.steps if step < now]
     if not lower:
@@ -209,7 +226,7 @@ def _next_step(
         expects = (Expectation(f"number of {ratio.label} spinlocks", before, after, "arithmetic"),)
         about = "about " if ratio.about else ""
         said += f": {ratio.guarded:.0f} to guard, so {about}{before} spinlocks become {about}{after}"
-    return (configure(ratio.parameter, now, new, cautions=ratio.cautions),), expects, said + "."
+    return (configure(ratio.parameter, now, new, cautions=ratio.cautions, configured=wanted),), expects, said + "."
 
 
 def one_engine(facts: Facts) -> NotApplicable | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.changes import ase_cache
+from rules.changes import ase_cache, ase_cache_back
 from rules.changes.ase_cache import RELAXED, STRICT
 from rules.changes.ase_config import OutOfRange
 from rules.finding import Change, Effect
@@ -19,7 +19,9 @@ def every_change(cache: str) -> list[Change]:
     return [
         ase_cache.set_partitions(cache, 2, 4),
         ase_cache.set_replacement(cache, STRICT, RELAXED),
-        ase_cache.take_back_replacement(cache, RELAXED, STRICT),
+        ase_cache_back.take_back_replacement(cache, RELAXED, STRICT),
+        ase_cache_back.take_back_partitions(cache, 4, 2),
+        ase_cache.relaxed_if_it_fits(cache),
         ase_cache.create_cache(cache, 100, relaxed=True),
         ase_cache.bind(cache, "sales", "dbo", "orders"),
     ]
@@ -89,14 +91,43 @@ def test_another_word_is_no_strategy(old: str, new: str) -> None:
     with pytest.raises(OutOfRange):
         ase_cache.set_replacement("c", old, new)
     with pytest.raises(OutOfRange):
-        ase_cache.take_back_replacement("c", old, new)
+        ase_cache_back.take_back_replacement("c", old, new)
 
 
 def test_a_pending_strategy_is_taken_back_without_a_restart() -> None:
-    change = ase_cache.take_back_replacement("c", RELAXED, STRICT)
+    change = ase_cache_back.take_back_replacement("c", RELAXED, STRICT)
     assert change.takes_effect is Effect.ONLINE
     assert 'sp_cacheconfig "c", strict' in change.apply
-    assert change.undo[0] == 'sp_cacheconfig "c", relaxed'
+    assert change.undo[:2] == ("-- relaxed LRU was configured, strict LRU was in force", 'sp_cacheconfig "c", relaxed')
+
+
+def test_pending_partitions_are_taken_back_and_the_way_back_is_what_was_configured() -> None:
+    change = ase_cache_back.take_back_partitions("c", 4, 8)
+    assert (change.old, change.new, change.takes_effect) == (4, 8, Effect.ONLINE)
+    assert change.key == ase_cache.set_partitions("c", 8, 16).key
+    assert 'sp_cacheconfig "c", "cache_partition=8"' in change.apply
+    assert 'sp_cacheconfig "c", "cache_partition=4"' in change.undo
+
+
+@pytest.mark.parametrize(("configured", "running"), [(3, 8), (8, 3), (0, 8), (512, 8), (2.5, 8)])
+def test_a_number_of_partitions_that_cannot_be_is_not_written(configured: float, running: float) -> None:
+    with pytest.raises(OutOfRange):
+        ase_cache_back.take_back_partitions("c", configured, running)
+
+
+def test_relaxed_for_a_cache_that_may_not_fit_cannot_be_run() -> None:
+    change = ase_cache.relaxed_if_it_fits("c")
+    assert change.takes_effect is Effect.ADVICE
+    assert executable(change) == []
+    assert any('sp_cacheconfig "c", relaxed' in line for line in change.apply)
+    assert any('sp_cacheconfig "c", strict' in line for line in change.undo)
+    assert "fits" in change.apply[0]
+
+
+def test_a_query_of_a_monitoring_table_names_the_cache_in_single_quotes_and_what_must_be_on() -> None:
+    query = ase_cache.query_cache("select 1 from t", "a'b", "enable monitoring")
+    assert query == "select 1 from t where CacheName = 'a''b' /* needs sp_configure: enable monitoring */"
+    assert "where" not in ase_cache.query_cache("select 1 from t", "a\nshutdown", "enable monitoring")
 
 
 def test_a_new_cache_and_its_end() -> None:
@@ -155,5 +186,5 @@ def test_a_cache_name_with_quotes_stays_one_string(name: str) -> None:
         quoted = '"' + name.replace('"', '""') + '"'
         for line in executable(change):
             assert name not in line.replace(quoted, "") or not line.startswith("sp_")
-        assert any(quoted in line for line in executable(change))
+        assert change.takes_effect is Effect.ADVICE or any(quoted in line for line in executable(change))
         assert all(line.startswith("-- ") or "\n" not in line for line in (*change.apply, *change.undo))

@@ -3,7 +3,7 @@
 import pytest
 
 from collectors.facts.ase import ConfigParameter
-from rules.changes.ase_config import PARAMETERS, OutOfRange, configure, more_memory
+from rules.changes.ase_config import PARAMETERS, OutOfRange, configure, more_memory, waiting_number
 from rules.finding import Effect
 
 
@@ -77,6 +77,25 @@ def test_undo_restores_the_value_that_ran() -> None:
     assert "needs a restart" in " ".join(change.cautions)
 
 
+def test_undo_restores_the_configured_value_where_another_one_ran() -> None:
+    change = configure("lock address spinlock ratio", 100, 5, configured=200)
+    assert change.undo[:2] == (
+        "-- 200 was configured; the run value was 100",
+        'sp_configure "lock address spinlock ratio", 200',
+    )
+    assert change.old == 100
+    assert "<the Config Value shown" in configure("lock spinlock ratio", 85, 20, configured=0).undo[1]
+
+
+@pytest.mark.parametrize(
+    ("config", "run", "waits"), [(200.0, 100.0, 200.0), (100.0, 100.0, None), ("DEFAULT", 20.0, 85.0), ("x", 1.0, None)]
+)
+def test_what_waits(config: float | str, run: float, waits: float | None) -> None:
+    setting = ConfigParameter(name="x", default_value=85.0, config_value=config, run_value=run, kind="static")
+    assert waiting_number(setting) == waits
+    assert waiting_number(None) is None
+
+
 def test_a_dynamic_parameter_needs_no_restart_either_way() -> None:
     change = configure("open object spinlock ratio", 100, 10)
     assert change.takes_effect is Effect.ONLINE
@@ -85,7 +104,7 @@ def test_a_dynamic_parameter_needs_no_restart_either_way() -> None:
 
 @pytest.mark.parametrize("old", [None, 0, 12.0, 1e12])
 def test_an_unknown_or_illegal_old_value_is_never_written_back(old: float | None) -> None:
-    assert "<the Run Value shown" in configure("number of open objects", old, 700).undo[0]
+    assert "<the Config Value shown" in configure("number of open objects", old, 700).undo[0]
 
 
 def test_memory_grows_in_proportion_to_what_the_export_says() -> None:

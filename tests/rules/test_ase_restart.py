@@ -3,8 +3,11 @@
 import pytest
 
 from collectors.facts.ase import ConfigParameter, NamedCache
-from rules.changes.ase_restart import BY_HAND, cache_waits, restart
+from rules.changes.ase_cache_back import take_back_partitions
+from rules.changes.ase_config import configure
+from rules.changes.ase_restart import AFTER, BY_HAND, cache_waits, restart_cache, restart_setting
 from rules.finding import Change, Effect
+from rules.plan import make_plan
 
 HOSTILE = ["x\ngo\nshutdown", "x" * 300, "x\u202eoitar", "x\u2028drop table y", ""]
 
@@ -26,72 +29,100 @@ def cache(name: str = "hot") -> NamedCache:
     )
 
 
-def back(change: Change) -> list[str]:
+def every(*waiting: ConfigParameter | NamedCache) -> list[Change]:
+    found: list[Change] = []
+    for one in waiting:
+        found += [restart_setting(one)] if isinstance(one, ConfigParameter) else restart_cache(one)
+    return found
+
+
+def back(*changes: Change) -> list[str]:
     """The way back, which is a comment because these settings are somebody else's, out of its comment."""
-    assert all(line.startswith("--") for line in change.undo)
-    return [line.removeprefix("--   ") for line in change.undo]
+    lines = [line for change in changes for line in change.way_back]
+    assert all(line.startswith("--") for line in lines)
+    return [line.removeprefix("--   ") for line in lines]
 
 
 def test_undo_writes_back_all_that_runs() -> None:
-    change = restart([setting()], [cache()])
-    assert 'sp_configure "lock spinlock ratio", 85' in back(change)
-    assert 'sp_cacheconfig "hot", "59.44M"' in back(change)
-    assert 'sp_cacheconfig "hot", relaxed' in back(change)
-    assert 'sp_cacheconfig "hot", "cache_partition=2"' in back(change)
-    assert change.takes_effect is Effect.RESTART
+    changes = every(setting(), cache())
+    assert 'sp_configure "lock spinlock ratio", 85' in back(*changes)
+    assert 'sp_cacheconfig "hot", "59.44M"' in back(*changes)
+    assert 'sp_cacheconfig "hot", relaxed' in back(*changes)
+    assert 'sp_cacheconfig "hot", "cache_partition=2"' in back(*changes)
+    assert {change.takes_effect for change in changes} == {Effect.RESTART}
 
 
 def test_apply_sets_nothing() -> None:
-    change = restart([setting()], [cache()])
-    assert [line for line in change.apply if line.startswith("sp_")] == [
-        'sp_configure "lock spinlock ratio"',
-        'sp_cacheconfig "hot"',
+    lines = [line for change in every(setting(), cache()) for line in change.script if line.startswith("sp_")]
+    assert set(lines) == {'sp_configure "lock spinlock ratio"', 'sp_cacheconfig "hot"'}
+
+
+def test_each_setting_is_a_change_of_its_own() -> None:
+    keys = [change.key for change in every(setting(), cache())]
+    assert keys == [
+        "ase.restart:lock spinlock ratio",
+        "ase.restart:cache hot:size",
+        "ase.restart:cache hot:cache_partition",
+        "ase.restart:cache hot:replacement",
     ]
+    assert [change.old for change in every(setting())] == [85]
+    assert [change.new for change in every(setting())] == [20]
 
 
-def test_undo_goes_the_other_way_round() -> None:
-    undo = back(restart([setting("a"), setting("b")], []))
-    assert undo.index('sp_configure "b", 85') < undo.index('sp_configure "a", 85')
+def test_the_plan_leaves_out_what_another_change_sets_or_takes_back() -> None:
+    others = [configure("lock spinlock ratio", 85, 10, configured=20), take_back_partitions("hot", 8, 2)]
+    plan = make_plan([*every(setting(), setting("stack size"), cache()), *others])
+    restart = next(step for step in plan.steps if step.takes_effect is Effect.RESTART)
+    assert "ase.restart:stack size" in restart.change_keys
+    assert "ase.restart:cache hot:replacement" in restart.change_keys
+    assert "ase.restart:lock spinlock ratio" not in restart.change_keys
+    assert "ase.restart:cache hot:cache_partition" not in restart.change_keys
+    assert plan.conflicts == ()
+
+
+def test_a_plan_says_once_what_belongs_to_all() -> None:
+    (step,) = make_plan(every(setting("a"), setting("b"))).steps
+    assert step.apply.count("ask who set them") == step.apply.count(AFTER) == 1
+    assert step.undo.count("is left as it is") == step.undo.count("if it was restarted meanwhile") == 1
+    assert step.undo.index('sp_configure "b", 85') < step.undo.index('sp_configure "a", 85')
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_name_reaches_no_line_of_the_script(name: str) -> None:
-    change = restart([setting(name)], [cache(name)])
-    lines = (*change.apply, *back(change))
-    assert lines.count(BY_HAND) == 4
-    assert all(line.startswith("-- ") for line in lines)
-    assert change.takes_effect is Effect.ADVICE
+    for change in every(setting(name), cache(name)):
+        assert (*change.script, *back(change)) == (BY_HAND, BY_HAND)
+        assert change.takes_effect is Effect.ADVICE
+        assert not any(mark in change.key + change.target for mark in "\n\u202e\u2028")
 
 
 def test_quotes_and_brackets_are_quoted_not_refused() -> None:
-    change = restart([], [cache('x"; drop table y --]')])
-    assert 'sp_cacheconfig "x""; drop table y --]"' in change.apply
-    assert not [line for line in change.apply if line.startswith("-- ") and "--]" in line], (
-        "no comment inside a comment"
-    )
+    for change in every(cache('x"; drop table y --]')):
+        assert 'sp_cacheconfig "x""; drop table y --]"' in change.apply
+        assert not [line for line in change.script if line.startswith("-- ") and "--]" in line], (
+            "a comment in a comment"
+        )
 
 
 def test_a_hostile_value_is_not_written_back() -> None:
-    change = restart([setting("kernel mode", "process", "x\nshutdown")], [])
-    assert "shutdown" not in "\n".join((*change.apply, *back(change)))
+    change = restart_setting(setting("kernel mode", "process", "x\nshutdown"))
+    assert "shutdown" not in "\n".join((*change.script, *back(change)))
+    assert "\n" not in str(change.old)
 
 
 def test_one_hostile_name_does_not_hide_the_others() -> None:
-    change = restart([setting("x\ny"), setting()], [])
-    assert change.takes_effect is Effect.RESTART
-    assert BY_HAND in change.apply
-    assert 'sp_configure "lock spinlock ratio", 85' in back(change)
+    steps = make_plan(every(setting("x\ny"), setting())).steps
+    assert [step.takes_effect for step in steps] == [Effect.ADVICE, Effect.RESTART]
 
 
 def test_a_name_for_a_value_goes_back_as_a_name() -> None:
     assert 'sp_configure "kernel mode", 0, "threaded"' in back(
-        restart([setting("kernel mode", "process", "threaded")], [])
+        restart_setting(setting("kernel mode", "process", "threaded"))
     )
 
 
 def test_a_size_that_was_never_configured_is_not_written_back() -> None:
     one = NamedCache(name="hot", config_size_mb=0.0, run_size_mb=59.44, config_partitions=4.0, run_partitions=2.0)
-    assert [line for line in back(restart([], [one])) if line.startswith("sp_")] == [
+    assert [line for line in back(*every(one)) if line.startswith("sp_")] == [
         'sp_cacheconfig "hot", "cache_partition=2"'
     ]
 
@@ -99,24 +130,25 @@ def test_a_size_that_was_never_configured_is_not_written_back() -> None:
 def test_what_was_not_printed_is_not_written_back() -> None:
     one = NamedCache(name="hot", config_size_mb=10.0, config_replacement="strict LRU", run_replacement="relaxed LRU")
     two = NamedCache(name="hot", run_partitions=2.0, config_size_mb=10.0, run_size_mb=20.0)
-    assert [line for line in back(restart([], [one, two])) if line.startswith("sp_")] == [
-        'sp_cacheconfig "hot", "20.00M"',
+    assert [line for line in back(*every(one, two)) if line.startswith("sp_")] == [
         'sp_cacheconfig "hot", relaxed',
+        'sp_cacheconfig "hot", "20.00M"',
     ]
 
 
 @pytest.mark.parametrize("status", ["Pend/Act", "Act/Del", "Pend/Del"])
 def test_a_cache_on_its_way_in_or_out_is_taken_back_by_hand(status: str) -> None:
-    undo = back(restart([], [NamedCache(name="hot", status=status, config_size_mb=0.0, run_size_mb=80.0)]))
+    undo = back(*every(NamedCache(name="hot", status=status, config_size_mb=10.0, run_size_mb=80.0)))
     assert not [line for line in undo if line.startswith("sp_")]
-    assert [line for line in undo if "by hand" in line]
+    assert len([line for line in undo if "by hand" in line]) == 2
 
 
 def test_what_belongs_to_one_instance_is_taken_back_there_by_hand() -> None:
     one = ConfigParameter(name="lock spinlock ratio", config_value=20.0, run_value=85.0, kind="static", instance="i2")
-    undo = back(restart([one], []))
-    assert not [line for line in undo if line.startswith("sp_")]
-    assert [line for line in undo if "one instance" in line]
+    change = restart_setting(one)
+    assert not [line for line in back(change) if line.startswith("sp_")]
+    assert [line for line in back(change) if "one instance" in line]
+    assert change.key != restart_setting(setting()).key
 
 
 @pytest.mark.parametrize(

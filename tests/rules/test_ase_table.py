@@ -117,7 +117,7 @@ def test_a_table_name_with_quotes_is_delimited_and_looked_up_by_value() -> None:
     evil = 'x"; drop table y --'
     change = orders(table=evil)
     for line in executable((*change.apply, *change.undo)):
-        rest = line.replace(f"[{evil}]", "").replace('"x""; drop table y --"', "")
+        rest = line.replace(f"[{evil}]", "").replace(f"'{evil}'", "")
         assert "drop" not in rest, line
     assert f"alter table dbo.[{evil}] lock datarows" in change.apply
     assert not any("sp_spaceused" in line for line in executable(change.apply)), "that takes a name in a string"
@@ -143,6 +143,31 @@ def test_a_template_cannot_be_run() -> None:
     for piece in ("alter table <owner>.<table> lock datarows", "never a system table", "select into/bulkcopy/pllsort"):
         assert piece in text
     assert "lock allpages" in "\n".join(change.undo)
+
+
+def test_only_row_locks_need_more_locks_but_every_data_only_table_forwards_rows() -> None:
+    for old, new, locks, forwards in (
+        ("allpages", "datapages", False, True),
+        ("allpages", "datarows", True, True),
+        ("datapages", "datarows", True, True),
+        ("datarows", "datapages", False, True),
+        ("datapages", "allpages", False, False),
+    ):
+        text = " ".join(orders(old, new).cautions)
+        assert ("number of locks" in text, "exp_row_size" in text) == (locks, forwards)
+
+
+def test_expressions_take_single_quotes_which_hold_under_quoted_identifier() -> None:
+    text = "\n".join((*orders().apply, *lock_scheme_template("allpages", "datarows").apply))
+    assert "u.name = 'dbo' and o.name = 'orders'" in text
+    assert "object_id('<owner>.<table>')" in text
+    assert "o.name = 'it''s'" in "\n".join(orders(table="it's").apply)
+
+
+def test_the_way_back_of_a_template_is_only_for_tables_that_came_that_far() -> None:
+    for old, new in (("allpages", "datapages"), ("datapages", "datarows")):
+        undo = lock_scheme_template(old, new).undo
+        assert f"converted that far, {old} to {new}" in undo[0]
 
 
 def test_templates_of_a_route_do_not_exclude_each_other() -> None:

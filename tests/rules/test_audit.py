@@ -1,6 +1,7 @@
 """Findings in order, causes before symptoms, changes as one plan."""
 
 from dataclasses import replace
+from typing import Any
 
 from rules.audit import Ranked, rank
 from rules.changes.ase_config import configure
@@ -86,12 +87,12 @@ def test_a_script_carries_its_cautions_as_comments() -> None:
     assert make_plan([replace(change, key="openvms.x:y")]).steps[0].apply.startswith("$! caution: Only")
 
 
-def plain(key: str, new: int = 2, **more: tuple[str, ...]) -> Change:
-    return Change(key, key, 1, new, (f"do {key}",), (f"undo {key}",), Effect.REBOOT, **more)  # type: ignore[arg-type]
+def plain(key: str, new: int = 2, **more: Any) -> Change:
+    return Change(key, key, 1, new, (f"do {key}",), (f"undo {key}",), Effect.REBOOT, **more)
 
 
 def test_what_a_batch_shares_stands_in_it_once() -> None:
-    shared: dict[str, tuple[str, ...]] = {"opening": ("keep",), "closing": ("autogen",), "undo_closing": ("reboot",)}
+    shared: dict[str, Any] = {"opening": ("keep",), "closing": ("autogen",), "undo_closing": ("reboot",)}
     (step,) = make_plan([plain("a", **shared), plain("b", **shared)]).steps
     assert step.apply.split("\n") == ["keep", "do a", "do b", "autogen"]
     assert step.undo.split("\n") == ["undo b", "undo a", "reboot"]

@@ -30,10 +30,10 @@ def test_the_next_power_of_two_up_to_the_engines_rounded_up(engines: int, run: i
 
 
 @pytest.mark.parametrize(("engines", "run"), [(2, 2), (3, 4), (12, 16), (64, 64)])
-def test_more_partitions_than_engines_have_nobody_to_serve(engines: int, run: int) -> None:
+def test_the_rule_goes_no_further_than_the_engines(engines: int, run: int) -> None:
     found = advice(engines, run, 50.0)
     assert found.change is None
-    assert f"{engines} engines cannot use more" in found.says
+    assert f"with {engines} engines this rule goes no further" in found.says
     assert "named caches of their own" in found.says
 
 

@@ -1,0 +1,37 @@
+"""The gates of the spinlock figures of SAP ASE: the same for each spinlock's own rule and for rules that ask of all.
+
+The per cent says that somebody waited; how busy the engines are and how often the spinlock is used say whether that
+costs anything. "Engines not busy: not an issue" is practice (SAP wiki, Spinlocks and CPU usage in SAP ASE); where
+"busy" begins is this project's.
+"""
+
+from collectors.facts import ABSENT, Facts, Reading, Source, known
+from collectors.facts.ase import LockHashtable, LockSummary
+
+BUSY_PERCENT = 20.0
+"""Mean busy share of the engines under which nothing is gained."""
+BUSY_ORIGIN = "this project: engines idler than this gain nothing"
+CRITICAL_ORIGIN = (
+    "practice: 30-40 % of the descriptor spinlocks was 'still suffering mightily' (source document 001); this "
+    "project uses it here"
+)
+LOCK_PERCENT, CACHE_PERCENT = 10.0, 10.0
+METADATA_PERCENT = 3.0
+"""Contention has to lie above it, not on it."""
+LOOKUPS = {"address": 100.0, "page and row": 1000.0, "table": 100.0}
+"""Lookups per second, by lock hash table, under which a per cent is of almost nothing."""
+CACHE_SEARCHES = 1000.0
+"""The same for the searches of a data cache."""
+
+
+def lock_uses(facts: Facts, table: LockHashtable) -> tuple[Reading, str, Source]:
+    """How often a lock hash table is used per second, what that counts, and where it stands.
+
+    16.0 prints 0 lookups of the table locks whatever happens there: then the lock requests of all kinds are taken.
+    """
+    lookups = table.lookups_per_second
+    if table.table != "table" or (known(lookups) and lookups):
+        return lookups, "lookups", table.source
+    summary = facts.latest(LockSummary)
+    asked = "lock requests of all kinds"
+    return (summary.requests_per_second, asked, summary.source) if summary else (ABSENT, asked, table.source)
