@@ -1,3 +1,8 @@
+"""The sp_sysmon reader: what a yml cannot say.
+
+Over 300 lines: one reader of five releases, and the damage each can take.
+"""
+
 import io
 import random
 from pathlib import Path
