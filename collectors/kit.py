@@ -93,6 +93,14 @@ class Leftovers:
         else:
             self.dropped += 1
 
+    def take(self, runs: Iterable[Leftover]) -> None:
+        """Take runs that a reader collected, within the same bound."""
+        for run in runs:
+            if len(self.runs) < MOST_LEFTOVERS:
+                self.runs.append(run)
+            else:
+                self.dropped += run.last - run.first + 1
+
     def understood(self, first: int, last: int) -> None:
         """Take these lines back: a report that began below them read them."""
         if self.runs and first <= self.runs[-1].last <= last:

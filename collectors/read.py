@@ -123,7 +123,6 @@ class _File:
             if not candidates:
                 self._not_ours(first + index, line)
                 continue
-            self.unknown_lines = self.unknown = 0
             self._close_whole()
             if candidates[0].stream:
                 self.fed = (candidates[0], candidates[0].stream(self.name, list(self.above)), first + index)
@@ -140,9 +139,14 @@ class _File:
         """Note a line that belongs to no report."""
         self.loose.add(number, line)
         self.above.append(line)
-        self.unknown_lines += 1
-        self.unknown += len(line)
-        if self.unknown_lines > MOST_UNKNOWN_LINES or self.unknown > MOST_UNKNOWN:
+        self._unknown(1, len(line), number)
+
+    def _unknown(self, lines: int, characters: int, number: int) -> None:
+        """Count what belongs to no report, false starts included, until one is kept; stops reading at the bound."""
+        self.unknown_lines += lines
+        self.unknown += characters
+        too_much = self.unknown_lines > MOST_UNKNOWN_LINES or self.unknown > MOST_UNKNOWN
+        if too_much and not self.at_the_end:
             many = f"{self.unknown_lines:,} lines up to line {number:,}"
             raise Enough(f"no export that Lockwright knows in {many}: not read further ({_known()})")
 
@@ -172,12 +176,16 @@ class _File:
             return
         for offset, line in enumerate(lines):
             self.loose.add(first + offset, line)
+        self._unknown(len(lines), sum(map(len, lines)), first + len(lines) - 1)
 
     def _keep(self, kind: Kind, outcome: Outcome) -> None:
         if not outcome.facts and not outcome.problems:  # it only began like this kind
             self.began_like = kind.id
-            self.loose.runs.extend(outcome.leftovers)
+            self.loose.take(outcome.leftovers)
+            for run in outcome.leftovers:
+                self._unknown(run.last - run.first + 1, len(run.text), run.last)
             return
+        self.unknown_lines = self.unknown = 0
         self.found.append(Input(self.name, kind.id, outcome.facts, outcome.problems, outcome.leftovers))
         if len(self.found) >= MOST_REPORTS and not self.at_the_end:
             raise Enough(f"more than {MOST_REPORTS:,} reports: read up to there only")

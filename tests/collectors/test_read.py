@@ -46,3 +46,12 @@ def test_blanks_of_a_browser_are_blanks() -> None:
     (found,) = read_stream("x", io.BytesIO(FASTPATH.replace(" ", "\u00a0").encode()))
     assert found.report == "openvms/show_fastpath"
     assert len(found.facts) == 2
+
+
+def test_false_starts_count_as_unknown_text_and_their_lines_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "MOST_UNKNOWN_LINES", 3000)
+    text = (SERIES + "\n" + "Lock Management\nonly words\n" * 4000).encode()
+    found = read_stream("x", io.BytesIO(text))
+    assert found[0].facts
+    assert any("not read further" in problem for problem in found[0].problems)
+    assert len(found[0].leftovers) <= 1000
