@@ -1,0 +1,89 @@
+"""Text and figures as they stand in a chart: cleaned, measured, clipped, never trusted."""
+
+import math
+from unicodedata import combining, east_asian_width
+
+FONT_SIZE = 11
+LONGEST = 500
+"""A title from an export may be a megabyte; a picture's name need not."""
+
+WIDE = frozenset("mwMW@%&")
+NARROW = frozenset("iljtfrI.,:;'|!()[] ")
+
+
+def clean(text: str) -> str:
+    """Keep what can be shown: controls, direction marks and what XML forbids go, white space becomes a blank."""
+    text = text[: 2 * LONGEST]
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " if c.isspace() else "" for c in text)
+    return " ".join(text.split())[:LONGEST]
+
+
+def breadth(text: str, size: float = FONT_SIZE) -> float:
+    """Estimate a text's width in px, rather too wide than too narrow (measured against DejaVu Sans, a wide face)."""
+    return size * sum(map(_em, text))
+
+
+def _em(char: str) -> float:
+    if not char.isascii():
+        return 0.0 if combining(char) else 1.2 if east_asian_width(char) in "WF" else 1.0
+    if char in NARROW:
+        return 0.42
+    if char in WIDE:
+        return 1.0
+    return 0.78 if char.isupper() else 0.64
+
+
+def clip(text: str, room: float, size: float = FONT_SIZE) -> str:
+    """Cut a text in its middle until it fits `room` px: names differ at the end as often as at the start."""
+    if breadth(text, size) <= room:
+        return text
+    keep = min(len(text) - 1, int(2 * room / size))
+    while keep > 0:
+        cut = text[: (keep + 1) // 2] + "…" + (text[-(keep // 2) :] if keep > 1 else "")
+        if breadth(cut, size) <= room:
+            return cut
+        keep -= 1
+    return ""
+
+
+def figure(value: float, unit: str = "") -> str:
+    """Write a finite figure, with its unit: thousands by comma, three decimals at most, far ones by powers of ten."""
+    size = abs(value)
+    if size >= 1e15 or 0 < size < 0.01:
+        words = f"{value:.4g}"
+    elif value == int(value):
+        words = f"{int(value):,}"
+    else:
+        words = f"{value:,.{3 if size < 1000 else 1}f}".rstrip("0").rstrip(".")
+    return f"{words} {unit}" if unit else words
+
+
+def fitting(value: float, unit: str, room: float) -> str:
+    """Write a figure into `room` px: first the unit is cut, then the digits are rounded; a figure is never cut."""
+    whole = figure(value, unit)
+    if breadth(whole) <= room:
+        return whole
+    bare = next((one for one in (figure(value), f"{value:.3g}") if breadth(one) <= room), f"{value:.1g}")
+    cut = clip(unit, room - breadth(f"{bare} "))
+    return f"{bare} {cut}" if len(cut) > 3 else bare
+
+
+def tick_labels(ticks: list[float], exponent: int) -> list[str]:
+    """Write an axis's ticks, 1, 2 or 5 times ten to `exponent` apart, with the decimals the step needs."""
+    largest = max(map(abs, ticks))
+    if largest >= 1e15 or exponent < -6:
+        digits = min(15, max(0, math.floor(math.log10(largest)) - exponent))
+        return [f"{tick:.{digits}e}" if tick else "0" for tick in ticks]
+    return [f"{tick + 0.0:,.{max(0, -exponent)}f}" for tick in ticks]
+
+
+def extremes(known: list[float], absent: int, unit: str = "") -> str:
+    """Say in words what a line shows: first, last, lowest, highest, and how many points had no figure."""
+    if not known:
+        return "No figures."
+    first, last, low, high = (figure(v, unit) for v in (known[0], known[-1], min(known), max(known)))
+    words = f"{len(known):,} figures: first {first}, last {last}, lowest {low}, highest {high}."
+    if len(known) == 1:
+        words = f"One figure: {first}."
+    return f"{words} {absent:,} without a figure." if absent else words
