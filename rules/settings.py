@@ -1,0 +1,88 @@
+"""The settings in force, of every capture: by stable names, so that two captures of a system can be compared."""
+
+from collections.abc import Iterator
+
+from collectors.facts import ABSENT, Facts, Missing, Reading, known
+from collectors.facts.ase import CachePool, ConfigParameter, NamedCache, Server
+from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, SysgenParameter
+from rules.judging.cpu_layout import Layout
+
+Value = Reading | str | None
+WAITS = " (configured)"
+"""Behind the name of a setting: what is configured where something else runs, be it for a restart or refused."""
+
+
+def settings_of(facts: Facts) -> dict[str, str | float]:
+    """Give every setting in force by a stable name, and under that name with `(configured)` what waits.
+
+    Numbers are in the unit of the setting. What was not read is not in it; a value printed as asterisks is in it as
+    just that, in words. Of two listings the later one counts.
+    """
+    settings: dict[str, str | float] = {}
+    for name, value in (*_server(facts), *_caches(facts), *_pools(facts), *_node(facts), *_processors(facts)):
+        if value is None or value is ABSENT:
+            continue
+        settings[name] = value.value if isinstance(value, Missing) else float(value) if known(value) else str(value)
+    return settings
+
+
+def _both(name: str, config: Value, run: Value) -> Iterator[tuple[str, Value]]:
+    """What runs, and what is configured where that is something else."""
+    yield name, run
+    same = config.lower() == run.lower() if isinstance(config, str) and isinstance(run, str) else config == run
+    if not same:
+        yield name + WAITS, config
+
+
+def _server(facts: Facts) -> Iterator[tuple[str, Value]]:
+    for server in facts.every(Server):
+        yield "server: page size, bytes", server.page_size_bytes
+    for one in {(one.name, one.instance): one for one in facts.every(ConfigParameter)}.values():
+        name = f"sp_configure: {one.name}" + (f" [{one.instance}]" if one.instance else "")
+        yield name, one.run_value
+        if one.pending or (isinstance(one.config_value, Missing) and one.config_value is not ABSENT):
+            yield name + WAITS, one.config_value
+
+
+def _caches(facts: Facts) -> Iterator[tuple[str, Value]]:
+    for one in {(one.name, one.instance): one for one in facts.every(NamedCache)}.values():
+        name = f"cache {one.name}" + (f" [{one.instance}]" if one.instance is not None else "")
+        yield f"{name}: type", one.kind
+        yield f"{name}: status", one.status
+        # a configured size of 0 says that none was configured; so it waits for nothing
+        yield from _both(f"{name}: size, MB", one.config_size_mb or ABSENT, one.run_size_mb)
+        yield from _both(f"{name}: replacement", one.config_replacement, one.run_replacement)
+        yield from _both(f"{name}: partitions", one.config_partitions, one.run_partitions)
+
+
+def _pools(facts: Facts) -> Iterator[tuple[str, Value]]:
+    for one in {(one.cache, one.io_size_kb, one.instance): one for one in facts.every(CachePool)}.values():
+        cache = one.cache + (f" [{one.instance}]" if one.instance is not None else "")
+        name = f"cache {cache}, {one.io_size_kb:g} KB pool"
+        yield from _both(f"{name}: size, MB", one.config_size_mb or ABSENT, one.run_size_mb)
+        yield f"{name}: wash, KB", one.wash_size_kb
+        yield f"{name}: prefetch, %", one.apf_percent
+
+
+def _node(facts: Facts) -> Iterator[tuple[str, Value]]:
+    for node in facts.every(Node):
+        yield "node: active CPUs", node.active_cpus
+        yield "node: memory, MB", node.memory_mb
+    parameters = facts.every(SysgenParameter)
+    several = len({one.node for one in parameters if one.node}) > 1
+    for one in parameters:
+        yield f"SYSGEN: {one.name}" + (f" [{one.node}]" if several and one.node else ""), one.current
+
+
+def _processors(facts: Facts) -> Iterator[tuple[str, Value]]:
+    manager = Layout(facts).lock_manager
+    if manager:
+        yield "lock manager: CPU", manager[0]
+    for service in facts.every(KernelService):
+        if "lock manager" not in service.service.lower():
+            yield f"{service.service}: CPU", service.cpu
+    for device in facts.every(FastpathDevice):
+        yield f"fast path {device.device}: CPU", device.cpu
+    for cpu in facts.every(Cpu):
+        yield f"CPU {cpu.number}: state", cpu.state
+        yield f"CPU {cpu.number}: co-thread", cpu.cothread

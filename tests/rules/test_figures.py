@@ -1,0 +1,301 @@
+"""The figures watched over time are read or worked out, never made up; settings keep their names."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.services.reading import captures_of, read_exports
+from collectors.facts import ABSENT, NOT_MEASURED, OVERFLOW, Fact, Facts, Missing, Reading
+from collectors.facts.ase import (
+    CacheActivity,
+    CachePool,
+    ConfigParameter,
+    EngineBusy,
+    LockHashtable,
+    LockSummary,
+    MetadataCache,
+    MetadataSpinlock,
+    NamedCache,
+    SemaphoreRequests,
+    Server,
+    SysmonSample,
+)
+from collectors.facts.openvms import (
+    Cpu,
+    CpuModes,
+    DedicatedLockManager,
+    DistributedLockRates,
+    FastpathDevice,
+    KernelService,
+    LockDatabase,
+    LockRates,
+    Node,
+    ProcessorModes,
+    RemasterRates,
+    SysgenParameter,
+)
+from collectors.facts.scaling import LoadPoint, LoadSeries
+from rules.figures import KeyFigure, key_figures, settings_of
+
+HERE = Path(__file__).parent.parent
+NO_INPUT: Any = None
+
+
+def figures(*facts: Fact) -> dict[str, KeyFigure]:
+    found = key_figures(Facts(facts))
+    assert len({figure.key for figure in found}) == len(found)
+    return {figure.key: figure for figure in found}
+
+
+def values(*facts: Fact) -> dict[str, float]:
+    return {key: figure.value for key, figure in figures(*facts).items()}
+
+
+def series(title: str, *rates: float) -> LoadSeries:
+    points = tuple(LoadPoint(load=load, rate=rate) for load, rate in enumerate(rates, 1))
+    return LoadSeries(title=title, load_name="processes", rate_name="lock_operations_per_second", points=points)
+
+
+def test_a_capture_without_figures_has_none() -> None:
+    assert figures() == {}
+    nothing_known = (EngineBusy(engine=0), LockSummary(), LockHashtable(table="address"), CacheActivity(name="c"))
+    more = (ProcessorModes(statistic="mean"), LockRates(statistic="mean"), DistributedLockRates(statistic="mean"))
+    assert set(values(*nothing_known, *more, SysmonSample(), LockDatabase(statistic="mean"))) == {"ase.engines"}
+
+
+@pytest.mark.parametrize("missing", [ABSENT, OVERFLOW, NOT_MEASURED, -12.5, 100.1, float("nan"), float("inf")])
+def test_a_figure_that_cannot_be_true_is_left_out_and_zero_is_not(missing: Reading) -> None:
+    def contended(reading: Reading) -> dict[str, float]:
+        return values(
+            LockHashtable(table="address", contention_percent=reading),
+            CacheActivity(name="c", contention_percent=reading),
+            MetadataSpinlock(name="Object", contention_percent=reading),
+            SemaphoreRequests(name="Log", waited_percent=reading),
+        )
+
+    assert contended(missing) == {}
+    assert values(LockHashtable(table="address", chain_length=float("inf"))) == {}
+    assert contended(0.0) == {
+        "ase.lock_hashtable_contention:address": 0.0,
+        "ase.cache_spinlock_contention": 0.0,
+        "ase.cache_spinlock_contention:c": 0.0,
+        "ase.metadata_contention:Object": 0.0,
+        "ase.log_semaphore_waited": 0.0,
+    }
+
+
+def test_engines_are_counted_once_with_their_mean_and_the_busiest() -> None:
+    one = EngineBusy(engine=0, user_percent=40.0, system_percent=10.0, io_percent=30.0)
+    two = EngineBusy(engine=1, user_percent=80.0)
+    assert values(one, two, one) == {"ase.engines": 2, "ase.engine_busy": 65.0, "ase.engine_busy_most": 80.0}
+    assert values(one, EngineBusy(engine=1)) == {"ase.engines": 2}
+
+
+def test_counts_become_rates_where_the_length_of_the_sample_is_known() -> None:
+    counts = (
+        LockSummary(requests=1_000_000, waited=500, waited_percent=0.1, deadlocks=3),
+        MetadataCache(kind="object", reuse_succeeded=20),
+    )
+    sample = SysmonSample(seconds=600.0, committed_xacts=1200)
+    assert values(sample, *counts) == {
+        "ase.xacts": 2.0,
+        "ase.lock_waited": 0.05,
+        "ase.deadlocks": 18.0,
+        "ase.descriptors_reused:object": 120.0,
+    }
+    assert values(SysmonSample(committed_xacts=1200), *counts) == {"ase.lock_waited": 0.05}
+    assert values(LockSummary(waited_percent=0.1)) == {"ase.lock_waited": 0.1}
+
+
+def test_only_the_five_most_contended_caches_have_figures_of_their_own() -> None:
+    caches = [CacheActivity(name=f"c{n}", contention_percent=float(n), searches=100, hits=90 + n) for n in range(7)]
+    found = values(*caches, CacheActivity(name="wrapped", contention_percent=120.0, searches=100, hits=97))
+    own = [key for key in found if key.startswith("ase.cache_spinlock_contention:")]
+    assert own == [f"ase.cache_spinlock_contention:c{n}" for n in (6, 5, 4, 3, 2)]
+    assert found["ase.cache_spinlock_contention"] == 6.0
+    assert found["ase.cache_hits"] == pytest.approx((sum(range(90, 97)) + 97) / 8)
+    assert found["ase.cache_hits:c6"] == 96.0
+
+
+def test_hits_of_some_caches_do_not_pass_for_those_of_all() -> None:
+    whole = CacheActivity(name="a", searches=100, hits=90)
+    assert values(whole)["ase.cache_hits"] == 90.0
+    for searches, hits in ((OVERFLOW, 5), (-4, 5), (100, ABSENT)):
+        assert "ase.cache_hits" not in values(whole, CacheActivity(name="b", searches=searches, hits=hits))
+
+
+def test_of_two_readings_the_later_one_counts() -> None:
+    first, second = (LockHashtable(table="table", chain_length=length) for length in (1.0, 2.0))
+    assert values(first, second) == {"ase.lock_hashtable_chain:table": 2.0}
+
+
+def test_the_mean_is_watched_and_what_is_no_mean_says_so_in_key_and_label() -> None:
+    mean, peak, most = (
+        ProcessorModes(statistic=statistic, mp_synch_percent=percent, cpus=8)
+        for statistic, percent in (("mean", 50.0), ("at lock peak", 90.0), ("p95", 80.0))
+    )
+    found = figures(most, peak, mean)
+    assert (found["openvms.mp_synch"].value, found["openvms.mp_synch"].label) == (50.0, "MP synchronisation")
+    assert (found["openvms.mp_synch_cpus"].value, found["openvms.mp_synch_cpus"].unit) == (0.5, "CPUs")
+    found = figures(most, peak)
+    assert "openvms.mp_synch" not in found
+    assert found["openvms.mp_synch (at lock peak)"].value == 90.0
+    assert found["openvms.mp_synch (at lock peak)"].label.endswith(", in the sample with most lock operations")
+    assert figures(most)["openvms.mp_synch (p95)"].label.endswith(", 95th percentile")
+
+
+def test_percentiles_are_not_added_up() -> None:
+    rates: dict[str, Any] = {"new_enq_per_second": 1.0, "converted_enq_per_second": 2.0, "deq_per_second": 3.0}
+    assert values(LockRates(statistic="mean", **rates)) == {"openvms.lock_operations": 6.0}
+    assert values(LockRates(statistic="p95", **rates)) == {}
+
+
+def test_a_mean_without_the_figure_gives_way_to_a_statistic_that_has_it() -> None:
+    mean, peak = LockDatabase(statistic="mean", locks=5.0), LockDatabase(statistic="peak", locks=9.0, resources=4.0)
+    assert values(mean, peak) == {"openvms.locks": 5.0, "openvms.resources (peak)": 4.0}
+
+
+def test_a_node_has_the_share_of_locks_that_cross_the_cluster() -> None:
+    ways: dict[str, Any] = {f"{what}_local": 30.0 for what in ("enq", "convert", "deq")}
+    ways |= {f"{what}_incoming": 0.0 for what in ("enq", "convert", "deq")}
+    ways |= {f"{what}_outgoing": 10.0 for what in ("enq", "convert", "deq")}
+    assert values(DistributedLockRates(statistic="mean", **ways)) == {"openvms.remote_locks": 25.0}
+    assert values(DistributedLockRates(statistic="mean", **ways | {"deq_local": OVERFLOW})) == {}
+    nothing: dict[str, Any] = dict.fromkeys(ways, 0.0)
+    assert values(DistributedLockRates(statistic="mean", **nothing)) == {}
+    assert values(RemasterRates(statistic="mean", moved_out=0.5)) == {"openvms.lock_trees_moved": 0.5}
+
+
+def test_a_lock_manager_without_a_cpu_of_its_own_is_not_idle_but_absent() -> None:
+    def manager(busy: Reading, requests: Reading) -> dict[str, float]:
+        return values(DedicatedLockManager(statistic="mean", busy_percent=busy, requests_per_second=requests))
+
+    assert manager(0.0, 0.0) == {}
+    assert manager(45.0, 9000.0) == {"openvms.lock_manager_busy": 45.0, "openvms.lock_manager_requests": 9000.0}
+
+
+def test_the_five_cpus_that_spin_most_have_figures_of_their_own() -> None:
+    cpus = [CpuModes(statistic="mean", cpu=number, mp_synch_percent=float(number)) for number in range(12)]
+    assert list(values(*cpus, CpuModes(statistic="p95", cpu=0, mp_synch_percent=99.0))) == [
+        f"openvms.cpu_mp_synch:{number}" for number in (11, 10, 9, 8, 7)
+    ]
+
+
+def test_a_load_series_has_its_peak_and_its_fall() -> None:
+    assert values(series("bench", 10, 40, 30)) == {
+        "scaling.peak_rate:bench": 40.0,
+        "scaling.peak_load:bench": 2.0,
+        "scaling.fall:bench": 25.0,
+    }
+    assert figures(series("bench", 10, 40))["scaling.peak_load:bench"].unit == "processes"
+    assert values(series("broken", -1, 4)) == {}
+    many = [series(f"s{n}", 100, 100 - n) for n in range(8)]
+    assert [key for key in values(*many) if "fall" in key] == [f"scaling.fall:s{n}" for n in (7, 6, 5, 4, 3)]
+
+
+def test_a_setting_has_what_runs_and_under_another_name_what_waits() -> None:
+    settings = settings_of(
+        Facts(
+            (
+                ConfigParameter(name="number of locks", config_value=9000, run_value=5000),
+                ConfigParameter(name="max memory", config_value=7.0, run_value=7.0),
+                ConfigParameter(name="by default", default_value=3.0, config_value="DEFAULT", run_value=3.0),
+                ConfigParameter(name="sort order", config_value="bin_iso_1", run_value="bin_iso_1", instance="i1"),
+                ConfigParameter(name="too wide", run_value=OVERFLOW),
+                ConfigParameter(name="not printed"),
+            )
+        )
+    )
+    assert settings == {
+        "sp_configure: number of locks": 5000.0,
+        "sp_configure: number of locks (configured)": 9000.0,
+        "sp_configure: max memory": 7.0,
+        "sp_configure: by default": 3.0,
+        "sp_configure: sort order [i1]": "bin_iso_1",
+        "sp_configure: too wide": Missing.OVERFLOW.value,
+    }
+    assert {type(value) for value in settings.values()} == {float, str}
+
+
+def test_a_cache_has_size_replacement_partitions_and_pools() -> None:
+    sizes: dict[str, Any] = {"config_size_mb": 0.0, "run_size_mb": 60.0}
+    cache = NamedCache(name="c", kind="Mixed", config_replacement="relaxed LRU", run_replacement="strict LRU", **sizes)
+    parts = NamedCache(name="d", config_partitions=8, run_partitions=4, config_replacement="STRICT lru", instance=2)
+    spelt = NamedCache(name="e", config_replacement="Strict LRU", run_replacement="strict LRU")
+    pool = CachePool(cache="c", io_size_kb=16.0, wash_size_kb=512, config_size_mb=20, run_size_mb=10)
+    assert settings_of(Facts((Server(page_size_bytes=4096), cache, parts, spelt, pool))) == {
+        "server: page size, bytes": 4096.0,
+        "cache c: type": "Mixed",
+        "cache c: size, MB": 60.0,
+        "cache c: replacement": "strict LRU",
+        "cache c: replacement (configured)": "relaxed LRU",
+        "cache d [2]: replacement (configured)": "STRICT lru",
+        "cache d [2]: partitions": 4.0,
+        "cache d [2]: partitions (configured)": 8.0,
+        "cache e: replacement": "strict LRU",
+        "cache c, 16 KB pool: size, MB": 10.0,
+        "cache c, 16 KB pool: size, MB (configured)": 20.0,
+        "cache c, 16 KB pool: wash, KB": 512.0,
+    }
+
+
+def test_of_two_listings_the_later_one_counts_with_nothing_left_of_the_first() -> None:
+    waiting = ConfigParameter(name="number of locks", config_value=9000, run_value=5000)
+    restarted = ConfigParameter(name="number of locks", config_value=9000, run_value=9000)
+    assert settings_of(Facts((waiting, restarted))) == {"sp_configure: number of locks": 9000.0}
+
+
+def test_a_node_has_its_parameters_its_processors_and_the_cpu_of_its_lock_manager() -> None:
+    found = settings_of(
+        Facts(
+            (
+                Node(name="ORKNEY", active_cpus=8.0),
+                SysgenParameter(name="RESHASHTBL", current=65536.0, default=64.0, node="ORKNEY"),
+                SysgenParameter(name="SCSNODE", current="ORKNEY"),
+                SysgenParameter(name="PE1"),
+                KernelService(service="OpenVMS Lock Manager", cpu=6),
+                KernelService(service="OpenVMS TCP/IP", cpu=4),
+                FastpathDevice(device="EWA0", cpu=1),
+                Cpu(number=2, state="RUN", cothread=6.0),
+            )
+        )
+    )
+    assert found == {
+        "node: active CPUs": 8.0,
+        "SYSGEN: RESHASHTBL": 65536.0,
+        "SYSGEN: SCSNODE": "ORKNEY",
+        "lock manager: CPU": 6.0,
+        "OpenVMS TCP/IP: CPU": 4.0,
+        "fast path EWA0: CPU": 1.0,
+        "CPU 2: state": "RUN",
+        "CPU 2: co-thread": 6.0,
+    }
+
+
+def test_parameters_of_several_nodes_do_not_overwrite_each_other() -> None:
+    nodes = [SysgenParameter(name="LOCKDIRWT", current=value, node=node) for value, node in ((1, "A"), (2, "B"))]
+    assert settings_of(Facts(tuple(nodes))) == {"SYSGEN: LOCKDIRWT [A]": 1.0, "SYSGEN: LOCKDIRWT [B]": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("story", "least"), [("address_lock_storm", 20), ("lock_bound_node", 10), ("more_engines_less_work", 3)]
+)
+def test_a_story_of_each_product_has_its_dozen(story: str, least: int) -> None:
+    paths = [str(p) for p in (HERE / "audits" / story).rglob("*") if p.is_file() and p.suffix != ".yml"]
+    (capture,) = captures_of(read_exports(paths, NO_INPUT))
+    found = key_figures(capture.facts)
+    assert len(found) >= least
+    assert all(figure.label and figure.value >= 0 and figure.better in ("low", "high", None) for figure in found)
+
+
+def test_every_export_gives_figures_and_settings_that_are_numbers_and_texts() -> None:
+    paths = [str(p) for p in (HERE / "exports").rglob("*") if p.is_file() and p.suffix != ".yml"]
+    captures = captures_of(read_exports(paths, NO_INPUT))
+    found = [figure for capture in captures for figure in key_figures(capture.facts)]
+    assert len({figure.key.split(":")[0] for figure in found}) > 25
+    assert all(isinstance(figure.value, float) and 0 <= figure.value < float("inf") for figure in found)
+    assert all(figure.value <= 101 for figure in found if figure.unit == "%")
+    settings = [value for capture in captures for value in settings_of(capture.facts).values()]
+    assert len(settings) > 200
+    assert {type(value) for value in settings} == {float, str}
