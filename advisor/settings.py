@@ -1,21 +1,201 @@
-"""Settings: every value from the environment, a bad one stops the start."""
+"""Settings: every value from the environment, a bad one stops the start.
+
+Without any value the embedded service runs: SQLite and a private Redis under `run/`, on this machine alone.
+`SITE_URL=https://…` makes it a production site: secure cookies, HSTS, its host allowed.
+"""
 
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import dj_database_url
+
+from advisor import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+RUN_DIR = Path(env.text("RUN_DIR") or BASE_DIR / "run")
+"""What the embedded service writes: database, broker, key. Owner only."""
 
-# The command line needs no server and signs nothing; the web page brings its own key.
-SECRET_KEY = "command-line-only"  # noqa: S105
-INSTALLED_APPS = ["advisor"]
-DATABASES: dict[str, dict[str, object]] = {}
-USE_TZ = True
-TIME_ZONE = "UTC"
+SITE_URL = env.text("SITE_URL", "http://127.0.0.1:8000").rstrip("/")
+SECURE = SITE_URL.startswith("https://")
+DEBUG = False
+
+# The embedded service makes its key once (manage.py up); the check advisor.E001 speaks where there is none.
+KEY_FILE = RUN_DIR / "secret_key"
+SECRET_KEY = env.secret("SECRET_KEY") or (KEY_FILE.read_text().strip() if KEY_FILE.is_file() else "")
+SECRET_KEY_FALLBACKS = env.several("SECRET_KEY_FALLBACKS")
+if not SECRET_KEY:
+    SECRET_KEY = "no-key-was-set"  # noqa: S105 - a mark the check looks for, so that commands without a need for it run
+
+ALLOWED_HOSTS = env.several("ALLOWED_HOSTS") or [urlsplit(SITE_URL).hostname or "localhost", "127.0.0.1", "localhost"]
+CSRF_TRUSTED_ORIGINS = [SITE_URL]
+
+INSTALLED_APPS = [
+    "django.contrib.contenttypes",
+    "django.contrib.auth",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.forms",
+    "axes",
+    "csp",
+    "django_celery_beat",
+    "django_htmx",
+    "ninja",
+    "advisor",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "advisor.web.must_change.MustChangeMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+ROOT_URLCONF = "advisor.urls"
+WSGI_APPLICATION = "advisor.wsgi.application"
 
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": False,
-        "OPTIONS": {"environment": "advisor.jinja.environment"},
+        "OPTIONS": {
+            "environment": "advisor.web.jinja.environment",
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
     }
 ]
+FORM_RENDERER = "django.forms.renderers.Jinja2"
+
+# One database. SQLite: writers wait for each other instead of failing, readers never wait (knowledge: WAL, IMMEDIATE).
+SQLITE: dict[str, Any] = {
+    "ENGINE": "django.db.backends.sqlite3",
+    "NAME": str(RUN_DIR / "lockwright.sqlite3"),
+    "OPTIONS": {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA foreign_keys=ON;",
+    },
+}
+DATABASE_URL = env.secret("DATABASE_URL")
+DATABASES: dict[str, Any] = {
+    "default": dict(dj_database_url.parse(DATABASE_URL, conn_max_age=60)) if DATABASE_URL else SQLITE
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "advisor.User"
+LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "login", "overview", "login"
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+# Five wrong passwords lock the pair of name and address for 15 minutes (this project's figures).
+AXES_FAILURE_LIMIT = env.number("LOGIN_FAILURES", 5, low=1)
+AXES_COOLOFF_TIME = env.number("LOGIN_LOCK_MINUTES", 15, low=1) / 60
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_USERNAME_CALLABLE = "advisor.web.login.name_typed"
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
+AXES_LOCKOUT_CALLABLE = "advisor.web.login.locked_out"
+AXES_IPWARE_PROXY_COUNT = env.number("PROXIES", 0) or None
+"""How many proxies of your own stand before the service, for the address in the journal and the lock-out."""
+
+# Nothing is loaded from another host; no script and no style stands in a page. `data:` is for Swagger's icons.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
+CSRF_FAILURE_VIEW = "advisor.web.errors.csrf_failed"
+if SECURE:
+    SECURE_SSL_REDIRECT = True
+    SECURE_HSTS_SECONDS = 365 * 86400
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+if env.flag("BEHIND_TLS_PROXY", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# Uploads: bounds of one upload and of what it unpacks to (this project's figures: a month of T4 is 58 MB).
+UPLOAD_FILES = env.number("UPLOAD_FILES", 500, low=1)
+UPLOAD_MB = env.number("UPLOAD_MB", 256, low=1)
+UPLOAD_UNPACKED_MB = env.number("UPLOAD_UNPACKED_MB", 1024, low=1)
+DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 << 20
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1 << 20
+FILE_UPLOAD_HANDLERS = ["advisor.web.uploading.BoundedUploadHandler"]
+
+STATIC_URL = "/static/"
+STATIC_ROOT = RUN_DIR / "static"
+STATICFILES_DIRS: list[Path] = []
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+
+USE_TZ = True
+TIME_ZONE = env.text("TIME_ZONE", "UTC")
+USE_I18N = False
+
+# Celery: prefork, and a hard limit, which alone ends a reader or a driver that hangs in C (knowledge: stack 1.5).
+BROKER_URL = env.text("BROKER_URL") or f"redis+socket://{RUN_DIR / 'redis.sock'}"
+TASK_SECONDS = env.number("TASK_SECONDS", 900, low=10)
+CELERY_BROKER_URL = BROKER_URL
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_TIME_LIMIT = TASK_SECONDS
+CELERY_TASK_SOFT_TIME_LIMIT = TASK_SECONDS - 5
+# A task may be given out again only after its hard limit, or it would run twice.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": TASK_SECONDS + 60,
+    "unacked_restore_interval": 5,
+    "unacked_restore_throttle": 1,
+    "socket_timeout": 10,
+}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_TIMEZONE = TIME_ZONE
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    # what a print style sheet has no use for is no event
+    "loggers": {"weasyprint": {"level": "ERROR"}, "fontTools": {"level": "ERROR"}},
+    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING")},
+}

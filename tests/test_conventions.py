@@ -10,7 +10,13 @@ from rules.kit import PARTS, Rule, rules
 from tests.facts_yml import load
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = [p for room in ("advisor", "collectors", "rules") for p in (ROOT / room).rglob("*.py")]
+MADE_BY_DJANGO = ROOT / "advisor" / "migrations"
+SOURCES = [
+    path
+    for room in ("advisor", "collectors", "rules")
+    for path in (ROOT / room).rglob("*.py")
+    if MADE_BY_DJANGO not in path.parents
+]
 AT_THE_ROOT = {"advisor", "rules", "collectors", "templates", "tests", "manage.py", "README.md"}
 TOOLS_INSIST = {"pyproject.toml", "Makefile", "CHANGELOG.md", "requirements.in", "requirements.txt"}
 TOOLS_INSIST |= {"requirements-dev.in", "requirements-dev.txt"}

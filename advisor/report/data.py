@@ -179,4 +179,7 @@ def model_data(model: Model) -> dict[str, Any]:
         "file": model.series.source.file,
         "usable": model.usable,
         "why_not": model.why_not,
+        "load_name": model.series.load_name,
+        "rate_name": model.series.rate_name,
+        "points": [[point.load, point.rate] for point in model.series.points],
     }

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +15,29 @@ MOST_LINES = 60
 LONGEST = 160
 
 
-def add_excerpts(data: dict[str, Any]) -> None:
+Opener = Callable[[str], Iterator[Named]]
+"""Opens the file of this name, or the archive it is a member of; nothing where it has gone."""
+
+
+def add_excerpts(data: dict[str, Any], opener: Opener | None = None) -> None:
     """Add `excerpt` (at most three lines, cut at 160 characters) to each piece of evidence whose file can be read.
 
-    Figures of one finding that stand in the same place quote it once.
+    Figures of one finding that stand in the same place quote it once. `opener` is for files that lie elsewhere than
+    their names say.
     """
     findings = [finding for capture in data["captures"] for finding in capture["findings"]]
     evidence = [item for finding in findings for item in finding["evidence"]]
-    wanted: dict[str, dict[int, str]] = {}
+    wanted: dict[str, dict[int, str | None]] = {}
     for item in evidence:
-        wanted.setdefault(item["file"], {}).update(dict.fromkeys(_numbers(item), ""))
+        wanted.setdefault(item["file"], {}).update(dict.fromkeys(_numbers(item)))
     for file, lines in wanted.items():
         if lines:
-            _fetch(file, lines)
+            fetch_lines(file, lines, opener or _candidates)
     for finding in findings:
         quoted: list[list[str]] = []
         for item in finding["evidence"]:
             found = wanted[item["file"]]
-            lines_of = _quote(item["value"], [found[number] for number in _numbers(item)])
+            lines_of = _quote(item["value"], [found[number] or "" for number in _numbers(item)])
             item["excerpt"] = [] if lines_of in quoted else lines_of
             quoted.append(lines_of)
 
@@ -57,17 +62,17 @@ def _quote(value: Any, lines: list[str]) -> list[str]:
     return []
 
 
-def _fetch(file: str, lines: dict[int, str]) -> None:
-    """Fill in the lines asked for; a file that has gone or came through a pipe leaves them empty."""
+def fetch_lines(file: str, lines: dict[int, str | None], opener: Opener, longest: int = LONGEST) -> None:
+    """Fill in the lines asked for by number, cut at `longest`; a file that has gone leaves them `None`."""
     last = max(lines)
-    for named in _candidates(file):
+    for named in opener(file):
         if named.name != file or named.stream is None:
             continue
         try:
             for first, block in blocks(named.stream, lambda problem: None):
                 for number in range(first, first + len(block)):
                     if number in lines:
-                        lines[number] = block[number - first].rstrip().expandtabs()[:LONGEST]
+                        lines[number] = block[number - first].rstrip().expandtabs()[:longest]
                 if first + len(block) > last:
                     return
         except (NotText, *UNREADABLE):

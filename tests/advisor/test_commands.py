@@ -67,7 +67,8 @@ SHAPES: dict[str, set[str]] = {
     "evidence": {"metric", "value", "unit", "limit", "file", "lines"},
     "change": {"key", "target", "from", "to", "apply", "undo", "takes_effect", "cautions"},
     "expectation": {"metric", "from", "to", "basis"},
-    "model": {"law", "alpha", "beta", "gamma", "r2", "peak_load", "peak_rate", "file", "usable", "why_not"},
+    "model": {"law", "alpha", "beta", "gamma", "r2", "peak_load", "peak_rate", "file", "usable", "why_not"}
+    | {"load_name", "rate_name", "points"},
     "plan": {"steps", "conflicts"},
     "step": {"takes_effect", "change_keys", "apply", "undo"},
 }

@@ -1,0 +1,31 @@
+"""The application, and the checks that stop a start that would go wrong later."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register
+
+
+class AdvisorConfig(AppConfig):
+    """Lockwright."""
+
+    name = "advisor"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register what listens."""
+        register(key_is_set, Tags.security, deploy=True)
+        from advisor import celery  # noqa: F401 - tasks are sent by this application from any process
+        from advisor.services import journal
+
+        journal.listen()
+
+
+def key_is_set(app_configs: Sequence[AppConfig] | None, **options: Any) -> list[CheckMessage]:
+    """Refuse to be deployed with no key: sessions could be forged."""
+    if settings.SECRET_KEY != "no-key-was-set":  # noqa: S105
+        return []
+    hint = "Set SECRET_KEY or SECRET_KEY_FILE; `manage.py up` makes one by itself."
+    return [Error("There is no secret key.", hint=hint, id="advisor.E001")]

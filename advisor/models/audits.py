@@ -1,0 +1,164 @@
+"""Systems, the captures of each, and what the rules said of them."""
+
+from django.db import models
+from django.utils import timezone
+
+from advisor.models.exports import Upload
+from advisor.models.people import Team, User
+
+
+class System(models.Model):
+    """A server, node or database under study. Its name is unique in a team and product, without regard to case."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="systems")
+    product = models.CharField(max_length=20)
+    name = models.CharField(max_length=120)
+    key = models.CharField(max_length=120)
+    """The name in capitals."""
+    version = models.CharField(max_length=300, blank=True)
+    platform = models.CharField(max_length=300, blank=True)
+    processors = models.IntegerField(null=True, blank=True)
+    created = models.DateTimeField(default=timezone.now)
+    expected_hours = models.IntegerField(null=True, blank=True)
+    """A capture is expected this often; an older one is overdue. Null: nobody said."""
+    latest = models.ForeignKey("Audit", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    """The current audit of the newest capture."""
+    trend = models.JSONField(default=list)
+    """Of the last 40 captures, oldest first: `[time, processors lost or null, severity 0-4]`."""
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["team", "product", "key"], name="one_system_a_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SettingsSnapshot(models.Model):
+    """Every setting a capture told of, once for all captures that told the same."""
+
+    system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="snapshots")
+    digest = models.CharField(max_length=64)
+    values = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["system", "digest"], name="the_same_settings_are_one")]
+
+    def __str__(self) -> str:
+        return self.digest
+
+
+class Capture(models.Model):
+    """The facts of one system over one interval."""
+
+    system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="captures")
+    upload = models.ForeignKey(Upload, null=True, blank=True, on_delete=models.SET_NULL, related_name="captures")
+    taken = models.DateTimeField()
+    """What captures are ordered by: the end of the interval, else its start, else the time of the upload. A time
+    without a zone counts as UTC here; `interval` keeps it as the export has it."""
+    timed = models.BooleanField(default=True)
+    """Whether `taken` is the export's own time."""
+    interval = models.JSONField(default=dict)
+    seconds = models.FloatField(null=True, blank=True)
+    version = models.CharField(max_length=300, blank=True)
+    platform = models.CharField(max_length=300, blank=True)
+    processors = models.IntegerField(null=True, blank=True)
+    fact_count = models.IntegerField(default=0)
+    files = models.JSONField(default=list)
+    """The files (as in `Input.file`) its facts came from."""
+    figures = models.JSONField(default=list)
+    """Its key figures: `[key, label, unit, value, better]`."""
+    settings = models.ForeignKey(SettingsSnapshot, null=True, blank=True, on_delete=models.SET_NULL)
+    audit = models.ForeignKey("Audit", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    """The current audit; earlier ones are kept for a while."""
+    audit_wanted = models.DateTimeField(null=True, blank=True)
+    """Since when a new audit is asked for; null where the current one is up to date."""
+
+    class Meta:
+        ordering = ["-taken", "-id"]
+        indexes = [models.Index(fields=["system", "-taken", "-id"])]
+
+    def __str__(self) -> str:
+        return f"{self.system_id} {self.taken:%Y-%m-%d %H:%M}"
+
+
+class CaptureFacts(models.Model):
+    """The facts themselves, packed (`collectors.facts.codec`); apart, so that lists of captures stay light."""
+
+    capture = models.OneToOneField(Capture, on_delete=models.CASCADE, primary_key=True, related_name="packed")
+    data = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"facts of capture {self.capture_id}"
+
+
+class Audit(models.Model):
+    """One run of all rules over one capture."""
+
+    capture = models.ForeignKey(Capture, on_delete=models.CASCADE, related_name="audits")
+    system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="audits")
+    at = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    why = models.CharField(max_length=40, default="upload")
+    """`upload`, `limits changed`, `rules changed`, `asked for`."""
+    rules_version = models.CharField(max_length=40)
+    limits = models.JSONField(default=dict)
+    """The limits of the site and the system it was judged by, as far as they differ from the rules' own."""
+    worst = models.IntegerField(default=0)
+    """0 nothing, 1 note … 4 critical."""
+    counts = models.JSONField(default=dict)
+    """Verdicts and findings by name: `{"fired": 3, "unknown": 4, …, "critical": 1, …}`."""
+    processors_lost = models.FloatField(null=True, blank=True)
+    """The dearest root finding's cost; null where no finding has a cost."""
+    headline = models.CharField(max_length=500, blank=True)
+    """The title of its worst finding (of several the dearest)."""
+    headline_number = models.IntegerField(default=0)
+    """That finding's place."""
+    findings_digest = models.JSONField(default=dict)
+    """Finding key → severity: what two audits are compared by."""
+    verdicts = models.JSONField(default=list)
+    laws = models.JSONField(default=list)
+    """The fitted models, as the contract prints them under `models`."""
+    plan = models.JSONField(default=dict)
+    problems = models.JSONField(default=list)
+    """What of the stored facts could not be restored, where an old capture was audited again."""
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        indexes = [models.Index(fields=["system", "-at"])]
+
+    def __str__(self) -> str:
+        return f"audit {self.pk}"
+
+
+class Finding(models.Model):
+    """A statement about one object, with its evidence and changes."""
+
+    audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="findings")
+    system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="findings")
+    number = models.IntegerField()
+    """Its place in the audit: dearest first."""
+    key = models.CharField(max_length=400)
+    rule = models.CharField(max_length=80)
+    subject = models.CharField(max_length=300)
+    severity = models.IntegerField()
+    title = models.CharField(max_length=500)
+    processors = models.FloatField(null=True, blank=True)
+    metric = models.CharField(max_length=200, blank=True)
+    """Its first figure, apart from `data`, so that a plot over many captures reads little."""
+    value = models.FloatField(null=True, blank=True)
+    unit = models.CharField(max_length=40, blank=True)
+    limit = models.FloatField(null=True, blank=True)
+    data = models.JSONField()
+    """The whole finding as the contract prints it, with the quoted lines as `excerpt`."""
+
+    class Meta:
+        ordering = ["number"]
+        indexes = [
+            models.Index(fields=["audit", "number"]),
+            models.Index(fields=["system", "key"]),
+            models.Index(fields=["rule", "system"]),
+        ]
+
+    def __str__(self) -> str:
+        return self.key

@@ -1,0 +1,114 @@
+"""What people brought: the bytes, compressed and once each, and what was understood of them."""
+
+from django.db import models
+from django.utils import timezone
+
+from advisor.models.people import Team, User
+
+
+class Blob(models.Model):
+    """The bytes of one file, by their SHA-256. The same bytes are kept once, whoever brings them under any name."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    size = models.BigIntegerField()
+    packed = models.BigIntegerField()
+    """Bytes in the database (zlib)."""
+
+    def __str__(self) -> str:
+        return self.digest
+
+
+class BlobChunk(models.Model):
+    """A piece of the one zlib stream of a blob, in order of its number."""
+
+    blob = models.ForeignKey(Blob, on_delete=models.CASCADE, related_name="chunks")
+    number = models.IntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["blob", "number"], name="one_chunk_a_number")]
+
+    def __str__(self) -> str:
+        return f"{self.blob_id}/{self.number}"
+
+
+class Upload(models.Model):
+    """Files that came together. The same files twice in one team are one upload."""
+
+    class State(models.TextChoices):
+        """How far it has come."""
+
+        WAITING = "waiting"
+        READING = "reading"
+        DONE = "done"
+        FAILED = "failed"
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="uploads")
+    digest = models.CharField(max_length=64)
+    """SHA-256 over the sorted digests of its files."""
+    by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="uploads")
+    at = models.DateTimeField(default=timezone.now)
+    origin = models.CharField(max_length=12, default="page")
+    """`page`, `api` or `example`."""
+    system_name = models.CharField(max_length=120, blank=True)
+    """The system that exports without a name of their own belong to, as the uploader chose; empty: recognise."""
+    extends = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="extensions")
+    """The upload whose files these include: when this one is read, its captures take the place of that one's."""
+    state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
+    error = models.TextField(blank=True)
+    tries = models.IntegerField(default=0)
+    claimed = models.DateTimeField(null=True, blank=True)
+    finished = models.DateTimeField(null=True, blank=True)
+    total_bytes = models.BigIntegerField(default=0)
+    read_bytes = models.BigIntegerField(default=0)
+    reading_now = models.CharField(max_length=300, blank=True)
+    bytes_dropped = models.DateTimeField(null=True, blank=True)
+    """When retention took the bytes away; the facts stay."""
+
+    class Meta:
+        ordering = ["-at"]
+        constraints = [models.UniqueConstraint(fields=["team", "digest"], name="the_same_upload_is_one")]
+        indexes = [models.Index(fields=["state", "at"])]
+
+    def __str__(self) -> str:
+        return f"upload {self.pk}"
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing more will happen by itself."""
+        return self.state in (self.State.DONE, self.State.FAILED)
+
+
+class UploadFile(models.Model):
+    """One file of an upload, under the name it was brought with."""
+
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="files")
+    number = models.IntegerField()
+    name = models.CharField(max_length=300)
+    blob = models.ForeignKey(Blob, null=True, blank=True, on_delete=models.PROTECT, related_name="files")
+    size = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Input(models.Model):
+    """One report found in one file (an archive holds many), or a file in which none was found."""
+
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="inputs")
+    number = models.IntegerField()
+    file = models.CharField(max_length=1000)
+    report = models.CharField(max_length=60, null=True, blank=True)  # noqa: DJ001 - the contract says null
+    facts = models.IntegerField(default=0)
+    problems = models.JSONField(default=list)
+    leftovers = models.JSONField(default=list)
+    """As the contract prints them: `[{"lines": [first, last], "text": …}]`."""
+
+    class Meta:
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.report}"

@@ -1,0 +1,45 @@
+"""Who may see and do what. Everything a door shows passes through here; what is not yours does not exist (404)."""
+
+from django.db.models import Q, QuerySet
+
+from advisor.models import Audit, Capture, JournalEntry, Role, System, Team, Upload, User
+
+
+def teams_of(user: User) -> QuerySet[Team]:
+    """The teams this person works in; all for an administrator."""
+    return Team.objects.all() if user.is_administrator else user.teams.all()
+
+
+def _in_teams(user: User, path: str) -> Q:
+    """The condition that the team at `path` is one of this person's."""
+    return Q() if user.is_administrator else Q(**{f"{path}__in": list(user.teams.values_list("pk", flat=True))})
+
+
+def systems_of(user: User) -> QuerySet[System]:
+    """The systems this person may see."""
+    return System.objects.filter(_in_teams(user, "team"))
+
+
+def uploads_of(user: User) -> QuerySet[Upload]:
+    """The uploads this person may see."""
+    return Upload.objects.filter(_in_teams(user, "team"))
+
+
+def captures_of(user: User) -> QuerySet[Capture]:
+    """The captures this person may see."""
+    return Capture.objects.filter(_in_teams(user, "system__team"))
+
+
+def audits_of(user: User) -> QuerySet[Audit]:
+    """The audits this person may see."""
+    return Audit.objects.filter(_in_teams(user, "system__team"))
+
+
+def journal_of(user: User) -> QuerySet[JournalEntry]:
+    """The journal this person may read: all of it for an administrator, else that of their teams' systems."""
+    return JournalEntry.objects.filter(_in_teams(user, "team"))
+
+
+def may_work_for(user: User, team: Team) -> bool:
+    """Whether this person may upload, audit and set limits for this team."""
+    return user.is_administrator or (user.role == Role.DBA and user.teams.filter(pk=team.pk).exists())

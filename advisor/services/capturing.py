@@ -1,0 +1,199 @@
+"""Read an upload: bytes → inputs, captures, audits. Runs in a worker; may be started twice, and is done once."""
+
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from advisor.models import Audit, Capture, Input, System, Upload, User
+from advisor.report.data import input_data
+from advisor.services import journal
+from advisor.services.excerpts import Opener
+from advisor.services.reading import Watched, captures_of
+from advisor.services.remembering import remember_audit, remember_capture, restore, settle_system
+from advisor.services.starting import start
+from advisor.services.storing import spool
+from collectors.intake import Bounds, Named, open_all
+from collectors.read import Input as Read
+from collectors.read import read_all
+
+TELL_EVERY = 0.5
+"""Seconds between two notes of progress in the database."""
+MOST_TRIES = 3
+"""A worker that died is replaced; an upload that kills every worker is given up."""
+
+
+def read_upload(upload_id: int) -> bool:
+    """Read one upload that waits; returns whether this call did it."""
+    upload = claim(upload_id)
+    if upload is None:
+        return False
+    try:
+        with spooled(upload) as files:
+            inputs = list(read_all(_told(upload, files.streams())))
+            with transaction.atomic():
+                _keep(upload, inputs, files.streams)
+    except Exception as error:
+        _fail(upload, f"{type(error).__name__}: {error}"[:1000])
+        raise
+    return True
+
+
+def claim(upload_id: int) -> Upload | None:
+    """Take an upload for reading by a guarded update: of any number of workers exactly one gets it.
+
+    One whose worker died is taken again after the hard limit of a task, three times at most.
+    """
+    now = timezone.now()
+    dead = now - timedelta(seconds=settings.TASK_SECONDS)
+    free = Q(state=Upload.State.WAITING) | Q(state=Upload.State.READING, claimed__lt=dead)
+    mine = Upload.objects.filter(free, pk=upload_id, tries__lt=MOST_TRIES)
+    if mine.update(state=Upload.State.READING, claimed=now, tries=F("tries") + 1, read_bytes=0, error=""):
+        return Upload.objects.select_related("team", "by").get(pk=upload_id)
+    worn = Upload.objects.filter(free, pk=upload_id, tries__gte=MOST_TRIES)
+    if worn.update(
+        state=Upload.State.FAILED, finished=now, error=f"reading it ended {MOST_TRIES} workers: it is not tried again"
+    ):
+        journal.note(None, "reading failed", f"upload {upload_id}: given up after {MOST_TRIES} tries")
+    return None
+
+
+class Spooled:
+    """The files of an upload in a folder of their own, under the names they were brought with."""
+
+    def __init__(self, upload: Upload | None, folder: Path) -> None:
+        """Write the bytes out: an archive must be sought in."""
+        self.names: dict[str, str] = {}
+        for file in upload.files.select_related("blob") if upload else ():
+            if file.blob is not None:
+                path = folder / f"{file.number}"
+                with path.open("wb") as target:
+                    spool(file.blob, target)
+                self.names[str(path)] = file.name
+
+    def streams(self, wanted: str | None = None) -> Iterator[Named]:
+        """Every stream in order, or those of the file that `wanted` is or is a member of.
+
+        What is shown and quoted is the name of the uploader, never ours.
+        """
+        bounds = Bounds(files=settings.UPLOAD_FILES * 4, unpacked_mb=settings.UPLOAD_UNPACKED_MB)
+        for path, name in self.names.items():
+            if wanted is not None and wanted != name and not wanted.startswith(f"{name}/"):
+                continue
+            for named in open_all([path], None, bounds):  # type: ignore[arg-type]  # no standard input here
+                yield replace(named, name=name + named.name.removeprefix(path), given=name)
+
+
+@contextmanager
+def spooled(upload: Upload | None) -> Iterator[Spooled]:
+    """The files of an upload as long as the context lasts; none without an upload, or where its bytes have gone."""
+    with tempfile.TemporaryDirectory(prefix="lockwright-") as folder:
+        yield Spooled(upload, Path(folder))
+
+
+def _told(upload: Upload, streams: Iterator[Named]) -> Iterator[Named]:
+    """Tell the database of progress, now and then."""
+    last = 0.0
+    before = 0
+    at: tuple[str, int] = ("", 0)
+
+    def hear(name: str, size: int) -> None:
+        nonlocal last, before, at
+        if name != at[0]:
+            before, at = before + at[1], (name, 0)
+        at = (name, at[1] + size)
+        if time.monotonic() - last >= TELL_EVERY:
+            last = time.monotonic()
+            Upload.objects.filter(pk=upload.pk).update(read_bytes=before + at[1], reading_now=name[-300:])
+
+    for named in streams:
+        yield replace(named, stream=Watched(named, hear)) if named.stream else named  # type: ignore[arg-type]
+
+
+def _keep(upload: Upload, inputs: list[Read], opener: Opener) -> None:
+    """Remember everything that was read, in place of what an earlier reading or the extended upload left."""
+    gone = list(Capture.objects.filter(Q(upload=upload) | Q(upload__isnull=False, upload=upload.extends)))
+    touched = {capture.system_id for capture in gone}
+    captures = captures_of(inputs, upload.system_name or None)
+    upload.inputs.all().delete()
+    Input.objects.bulk_create(
+        Input(
+            upload=upload,
+            number=number,
+            file=one.file[:1000],
+            report=one.report,
+            facts=len(one.facts),
+            problems=one.problems,
+            leftovers=input_data(one)["leftovers"],
+        )
+        for number, one in enumerate(inputs)
+    )
+    Capture.objects.filter(pk__in=[capture.pk for capture in gone]).delete()
+    for capture in captures:
+        touched.add(remember_capture(capture, upload, opener).system_id)
+    if upload.extends is not None:
+        upload.extends.files.all().delete()
+        upload.extends.delete()
+    for system in System.objects.filter(pk__in=touched):
+        settle_system(system)
+    Upload.objects.filter(pk=upload.pk).update(
+        state=Upload.State.DONE,
+        finished=datetime.now(UTC),
+        read_bytes=upload.total_bytes,
+        reading_now="",
+        error="" if captures else "nothing usable was given",
+    )
+
+
+def _fail(upload: Upload, why: str) -> None:
+    """Say on the page what went wrong; the next try may still do it."""
+    worn = upload.tries >= MOST_TRIES
+    Upload.objects.filter(pk=upload.pk).update(
+        state=Upload.State.FAILED if worn else Upload.State.WAITING,
+        error=why,
+        finished=timezone.now() if worn else None,
+    )
+
+
+def audit_again(capture_id: int, by: User | None = None, why: str = "asked for") -> Audit | None:
+    """Audit a remembered capture by today's rules and limits; `None` where it has gone meanwhile."""
+    capture = Capture.objects.select_related("system", "upload", "audit", "packed").filter(pk=capture_id).first()
+    if capture is None:
+        return None
+    found, problems = restore(capture)
+    with spooled(capture.upload) as files:
+        made = remember_audit(capture, found, files.streams, by=by, why=why, problems=problems)
+    settle_system(capture.system)
+    if by:
+        journal.note(by, "audit again", f"capture {capture_id}: {why}", system=capture.system)
+    return made
+
+
+def want_audit(capture: Capture, by: User) -> None:
+    """Have a capture audited again in the background."""
+    from advisor.tasks import audit_again as task
+
+    Capture.objects.filter(pk=capture.pk).update(audit_wanted=timezone.now())
+    start(task, capture.pk, by.pk, "asked for")
+
+
+def audits_left() -> list[int]:
+    """Captures whose new audit was asked for over a minute ago: its task may be lost."""
+    lost = Capture.objects.filter(audit_wanted__lt=timezone.now() - timedelta(seconds=60))
+    return list(lost.order_by("audit_wanted").values_list("pk", flat=True)[:200])
+
+
+def left_waiting() -> list[int]:
+    """Uploads that wait for a minute or whose worker died: their task may be lost."""
+    now = timezone.now()
+    waits = Q(state=Upload.State.WAITING, at__lt=now - timedelta(seconds=60))
+    dead = Q(state=Upload.State.READING, claimed__lt=now - timedelta(seconds=settings.TASK_SECONDS))
+    return list(Upload.objects.filter(waits | dead).order_by("at").values_list("pk", flat=True)[:200])

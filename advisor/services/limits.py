@@ -1,0 +1,68 @@
+"""The limits a site or a system sets in place of the rules' own."""
+
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+
+from advisor.models import Capture, LimitSetting, System, User
+from advisor.services import journal
+from advisor.services.starting import start
+from rules.kit import BadLimit, check_names
+
+__all__ = ["BadLimit", "limits_of", "set_limit", "take_back_limit"]
+
+
+def limits_of(system: System) -> dict[str, float]:
+    """The limits a system is judged by where they differ from the rules' own: the site's, then its own over them.
+
+    One that no rule has any more is left out, so that an old setting never stops an audit.
+    """
+    found = dict(LimitSetting.objects.filter(system=None).values_list("name", "value"))
+    found.update(LimitSetting.objects.filter(system=system).values_list("name", "value"))
+    return {name: value for name, value in found.items() if _exists(name, value)}
+
+
+def _exists(name: str, value: float) -> bool:
+    try:
+        check_names({name: value})
+    except BadLimit:
+        return False
+    return True
+
+
+def set_limit(
+    name: str, value: float, by: User, *, system: System | None, why: str = "", request: HttpRequest | None = None
+) -> LimitSetting:
+    """Set `rule.limit` for a system, or without one for the site; renews the audits it concerns. Raises `BadLimit`."""
+    check_names({name: value})
+    with transaction.atomic():
+        setting, _ = LimitSetting.objects.update_or_create(
+            system=system, name=name, defaults={"value": value, "by": by, "why": why[:300]}
+        )
+        journal.note(by, "limit set", f"{name}={value:g} {why}".strip(), system=system, request=request)
+        _renew(system, name)
+    return setting
+
+
+def take_back_limit(name: str, by: User, *, system: System | None, request: HttpRequest | None = None) -> bool:
+    """Go back to the rule's own limit (or, for a system, the site's); returns whether one was set."""
+    with transaction.atomic():
+        gone, _ = LimitSetting.objects.filter(system=system, name=name).delete()
+        if gone:
+            journal.note(by, "limit taken back", name, system=system, request=request)
+            _renew(system, name)
+    return bool(gone)
+
+
+def _renew(system: System | None, name: str) -> None:
+    """Have the newest capture of each system concerned audited again."""
+    from advisor.tasks import audit_again
+
+    product = name.split("/", 1)[0]
+    concerned = System.objects.filter(pk=system.pk) if system else System.objects.all()
+    if not system and product != "scaling":  # a load series may be of any product
+        concerned = concerned.filter(product=product)
+    captures = list(concerned.exclude(latest=None).values_list("latest__capture_id", flat=True))
+    Capture.objects.filter(pk__in=captures).update(audit_wanted=timezone.now())
+    for capture_id in captures:
+        start(audit_again, capture_id, None, "limits changed")

@@ -1,0 +1,198 @@
+"""Remember captures and audits, and keep what the overview shows of each system up to date."""
+
+import hashlib
+import json
+from collections import Counter
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import transaction
+
+from advisor.models import Audit, Capture, CaptureFacts, Finding, SettingsSnapshot, System, Upload, User
+from advisor.report.data import capture_data, plain
+from advisor.services.excerpts import Opener, add_excerpts
+from advisor.services.limits import limits_of
+from advisor.version import rules_version
+from collectors import facts as base
+from collectors.facts.codec import dump, load
+from rules.audit import audit
+from rules.figures import key_figures, settings_of
+from rules.finding import Severity
+
+TREND = 40
+"""Captures in the line of the overview."""
+WORDS = ("fired", "clean", "unknown", "untrusted", "not-applicable", "broken")
+LEVEL = {severity.label: int(severity) for severity in Severity}
+
+
+def remember_capture(found: base.Capture, upload: Upload, opener: Opener) -> Capture:
+    """Keep one capture of an upload and audit it."""
+    system = _system(found.system, upload)
+    end = found.interval.end or found.interval.start
+    capture = Capture.objects.create(
+        system=system,
+        upload=upload,
+        taken=_aware(end) if end else upload.at,
+        timed=end is not None,
+        interval=plain(found.interval),
+        seconds=found.interval.seconds,
+        version=(found.system.version or "")[:300],
+        platform=(found.system.platform or "")[:300],
+        processors=found.system.processors,
+        fact_count=len(found.facts.items),
+        files=sorted({fact.source.file for fact in found.facts}),
+        figures=[[f.key, f.label, f.unit, f.value, f.better] for f in key_figures(found.facts)],
+        settings=_snapshot(system, settings_of(found.facts)),
+    )
+    CaptureFacts.objects.create(capture=capture, data=dump(found.facts))
+    remember_audit(capture, found, opener)
+    return capture
+
+
+def restore(capture: Capture) -> tuple[base.Capture, list[str]]:
+    """The facts of a stored capture as the rules want them, and what of them could not be restored."""
+    items, problems = load(bytes(capture.packed.data))
+    system = base.System(
+        capture.system.name,
+        capture.system.product,
+        capture.version or None,
+        capture.platform or None,
+        capture.processors,
+    )
+    times = [datetime.fromisoformat(at) if (at := capture.interval.get(name)) else None for name in ("start", "end")]
+    interval = base.Interval(times[0], times[1], capture.seconds)
+    return base.Capture(system, interval, base.Facts(tuple(items))), problems
+
+
+def remember_audit(
+    capture: Capture,
+    found: base.Capture,
+    opener: Opener,
+    *,
+    by: User | None = None,
+    why: str = "upload",
+    problems: list[str] | None = None,
+) -> Audit:
+    """Judge a capture by today's rules and the limits of its system, and make that its current audit."""
+    limits = limits_of(capture.system)
+    judged = audit(found, limits)
+    data = capture_data(judged)
+    before = capture.audit
+    add_excerpts({"captures": [data]}, opener)
+    if before is not None:
+        _keep_excerpts(data, before)
+    findings = data["findings"]
+    counts = Counter(verdict["verdict"] for verdict in data["verdicts"])
+    counts.update(finding["severity"] for finding in findings)
+    worst = max((LEVEL[finding["severity"]] for finding in findings), default=0)
+    headline = next((n for n, finding in enumerate(findings) if LEVEL[finding["severity"]] == worst), 0)
+    with transaction.atomic():
+        made = Audit.objects.create(
+            capture=capture,
+            system=capture.system,
+            by=by,
+            why=why,
+            rules_version=rules_version(),
+            limits=limits,
+            worst=worst,
+            headline=findings[headline]["title"][:500] if findings else "",
+            headline_number=headline,
+            counts=dict(counts),
+            processors_lost=_lost(findings),
+            findings_digest={finding["key"]: LEVEL[finding["severity"]] for finding in findings},
+            verdicts=data["verdicts"],
+            laws=data["models"],
+            plan=data["plan"],
+            problems=problems or [],
+        )
+        Finding.objects.bulk_create(
+            Finding(
+                audit=made,
+                system=capture.system,
+                number=number,
+                key=finding["key"][:400],
+                rule=finding["rule"],
+                subject=finding["subject"][:300],
+                severity=LEVEL[finding["severity"]],
+                title=finding["title"][:500],
+                processors=(finding["cost"] or {}).get("processors"),
+                **_first_figure(finding),
+                data=finding,
+            )
+            for number, finding in enumerate(findings)
+        )
+        Capture.objects.filter(pk=capture.pk).update(audit=made, audit_wanted=None)
+        capture.audit = made
+    return made
+
+
+def settle_system(system: System) -> None:
+    """Bring a system's newest audit, versions and trend up to date; one left with nothing at all is forgotten."""
+    newest = list(system.captures.exclude(audit=None).select_related("audit").order_by("-taken", "-id")[:TREND])
+    if not newest:
+        if not (system.captures.exists() or system.limits.exists() or system.notes.exists()):
+            system.delete()
+            return
+        System.objects.filter(pk=system.pk).update(latest=None, trend=[])
+        return
+    told = {
+        name: next((value for capture in newest if (value := getattr(capture, name))), getattr(system, name))
+        for name in ("version", "platform", "processors")
+    }
+    trend = [
+        [capture.taken.isoformat(), capture.audit.processors_lost, capture.audit.worst]
+        for capture in reversed(newest)
+        if capture.audit
+    ]
+    System.objects.filter(pk=system.pk).update(latest=newest[0].audit, trend=trend, **told)
+
+
+def _system(found: base.System, upload: Upload) -> System:
+    """The system of this name in the uploader's team, made where there is none."""
+    key = found.name.upper()[:120]
+    return System.objects.get_or_create(
+        team=upload.team, product=found.product, key=key, defaults={"name": found.name[:120]}
+    )[0]
+
+
+def _aware(time: datetime) -> datetime:
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _snapshot(system: System, values: dict[str, Any]) -> SettingsSnapshot | None:
+    if not values:
+        return None
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()
+    return SettingsSnapshot.objects.get_or_create(system=system, digest=digest, defaults={"values": values})[0]
+
+
+def _lost(findings: list[dict[str, Any]]) -> float | None:
+    """Processors lost: the costs of the findings that no other explains, added; null where none has a cost."""
+    explained = {key for finding in findings for key in finding["explains"]}
+    costs = [f["cost"]["processors"] for f in findings if f["cost"] and f["key"] not in explained]
+    return sum(costs) if costs else None
+
+
+def _first_figure(finding: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a finding's first figure; a text is no figure to plot."""
+    item = next((item for item in finding["evidence"] if isinstance(item["value"], int | float)), None)
+    if item is None:
+        return {}
+    return {
+        "metric": item["metric"][:200],
+        "value": item["value"],
+        "unit": item["unit"][:40],
+        "limit": item["limit"],
+    }
+
+
+def _keep_excerpts(data: dict[str, Any], before: Audit) -> None:
+    """Where the bytes have gone: quote what the audit before had quoted of the same lines."""
+    quoted = {
+        (item["file"], *item["lines"], item["metric"]): item.get("excerpt", [])
+        for finding in before.findings.all()
+        for item in finding.data["evidence"]
+    }
+    for finding in data["findings"]:
+        for item in finding["evidence"]:
+            item["excerpt"] = item["excerpt"] or quoted.get((item["file"], *item["lines"], item["metric"]), [])

@@ -1,0 +1,72 @@
+"""A site and a system set limits of their own; the newest audits follow."""
+
+from collections.abc import Callable
+
+import pytest
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from advisor.models import Audit, JournalEntry, LimitSetting, System, Upload
+from advisor.services.limits import BadLimit, limits_of, set_limit, take_back_limit
+from tests.advisor.people import People
+
+CONTENTION = "ase/address_lock_spinlock_contended.contention_percent"
+RULE = "ase/address_lock_spinlock_contended"
+
+
+def fired(system: System) -> bool:
+    system.refresh_from_db()
+    assert system.latest is not None
+    return any(key.startswith(RULE) for key in system.latest.findings_digest)
+
+
+def test_a_limit_of_a_system_renews_its_newest_audit_and_going_back_does_too(
+    people: People, storm: System, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    assert fired(storm)
+    with django_capture_on_commit_callbacks(execute=True):
+        set_limit(CONTENTION, 90, people.owner, system=storm, why="known, in migration")
+    assert not fired(storm)
+    assert storm.latest is not None
+    assert (storm.latest.why, storm.latest.limits) == ("limits changed", {CONTENTION: 90})
+    with django_capture_on_commit_callbacks(execute=True):
+        assert take_back_limit(CONTENTION, people.owner, system=storm)
+    assert fired(storm)
+    assert Audit.objects.filter(system=storm).count() == 3, "earlier audits stay until retention takes them"
+    assert [e.action for e in JournalEntry.objects.all()][:2] == ["limit taken back", "limit set"]
+
+
+def test_a_systems_limit_goes_before_the_sites(people: People, storm: System) -> None:
+    set_limit(CONTENTION, 40, people.administrator, system=None)
+    assert limits_of(storm) == {CONTENTION: 40}
+    set_limit(CONTENTION, 20, people.owner, system=storm)
+    assert limits_of(storm) == {CONTENTION: 20}
+    assert LimitSetting.objects.count() == 2
+
+
+def test_a_limit_of_the_site_renews_every_system_of_the_product_and_no_other(
+    people: People,
+    storm: System,
+    bring: Callable[..., Upload],
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    bring("quiet_two_node_day")
+    before = dict(System.objects.values_list("name", "latest"))
+    with django_capture_on_commit_callbacks(execute=True):
+        set_limit(CONTENTION, 90, people.administrator, system=None)
+    after = dict(System.objects.values_list("name", "latest"))
+    assert {name for name in after if after[name] != before[name]} == {"CLAIMS1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [("ase/no_such.limit", 1, "no rule is called"), (CONTENTION, 101, "outside 0 to 100"), (f"{RULE}.x", 1, "are")],
+)
+def test_a_limit_that_makes_no_sense_is_refused(people: People, name: str, value: float, says: str) -> None:
+    with pytest.raises(BadLimit, match=says):
+        set_limit(name, value, people.owner, system=None)
+    assert not LimitSetting.objects.exists()
+
+
+def test_a_limit_that_no_rule_has_any_more_is_left_out(people: People, storm: System) -> None:
+    LimitSetting.objects.create(system=storm, name="ase/gone_rule.limit", value=1)
+    assert limits_of(storm) == {}

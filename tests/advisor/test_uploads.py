@@ -1,0 +1,170 @@
+"""What is brought is kept once, read once, and remembered."""
+
+import io
+import zipfile
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
+
+from advisor.models import Audit, Blob, Capture, Finding, JournalEntry, System, Upload
+from advisor.services import capturing
+from advisor.services.capturing import claim, left_waiting
+from advisor.services.storing import open_blob
+from advisor.services.uploads import Brought, Refused, read_again, take_in
+from tests.advisor.people import STORIES, People, bring_story
+
+CONFIG = (STORIES / "address_lock_storm" / "config.txt").read_bytes()
+
+
+def test_a_story_becomes_a_system_a_capture_and_an_audit_with_every_verdict(
+    people: People, bring: Callable[..., Upload]
+) -> None:
+    upload = bring("address_lock_storm")
+    assert upload.state == Upload.State.DONE
+    system = System.objects.get()
+    assert (system.name, system.product, system.team) == ("CLAIMS1", "ase", people.team)
+    capture = Capture.objects.get()
+    audit = Audit.objects.get()
+    assert system.latest == audit == capture.audit
+    assert capture.seconds == 600
+    assert len(audit.verdicts) == 16
+    assert Finding.objects.filter(audit=audit).count() == len(audit.findings_digest) > 3
+    assert any(item["excerpt"] for finding in audit.findings.all() for item in finding.data["evidence"])
+    assert [entry.action for entry in JournalEntry.objects.all()] == ["upload"]
+
+
+def test_the_same_upload_twice_is_one_upload(people: People, bring: Callable[..., Upload]) -> None:
+    first = bring("address_lock_storm")
+    again = bring_story("address_lock_storm", people.team, people.mate)
+    assert again == first
+    assert Upload.objects.count() == 1
+    assert Blob.objects.count() == first.files.count()
+
+
+def test_the_same_bytes_of_another_team_are_kept_once_and_read_for_each(
+    people: People, bring: Callable[..., Upload], django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    first = bring("address_lock_storm")
+    with django_capture_on_commit_callbacks(execute=True):
+        theirs = bring_story("address_lock_storm", people.other_team, people.stranger)
+    assert theirs != first
+    assert System.objects.count() == 2
+    assert Blob.objects.count() == first.files.count()
+
+
+def test_too_many_bytes_are_refused_and_nothing_is_kept(people: People, settings: Settings) -> None:
+    settings.UPLOAD_MB = 1
+    with pytest.raises(Refused, match="more than 1 MB"):
+        take_in([Brought("x.txt", io.BytesIO(b"x" * 1_100_000))], people.team, people.owner)
+    assert not Upload.objects.exists()
+    assert not Blob.objects.exists()
+
+
+def test_too_many_files_are_refused(people: People, settings: Settings) -> None:
+    settings.UPLOAD_FILES = 2
+    with pytest.raises(Refused, match="more than 2 files"):
+        take_in([Brought(f"{n}.txt", io.BytesIO(bytes([n]))) for n in range(3)], people.team, people.owner)
+    assert not Upload.objects.exists()
+
+
+def test_an_archive_that_unpacks_to_too_much_is_a_problem_of_its_file_and_no_audit(
+    people: People, settings: Settings, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    settings.UPLOAD_UNPACKED_MB = 1
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb.txt", CONFIG + b"\n" * (1 << 20))
+    packed.seek(0)
+    with django_capture_on_commit_callbacks(execute=True):
+        upload = take_in([Brought("bomb.zip", packed)], people.team, people.owner).upload
+    upload.refresh_from_db()
+    assert (upload.state, upload.error) == ("done", "nothing usable was given")
+    assert "unpacks to more than 1 MB" in str([one.problems for one in upload.inputs.all()])
+    assert not System.objects.exists()
+
+
+def test_names_of_files_are_never_paths_and_never_steer(people: People) -> None:
+    names = ["../../etc/passwd", "C:\\exports\\a.txt", "\u202etxt.exe\x1b[2J", "...", "a.txt"]
+    brought = [Brought(name, io.BytesIO(str(n).encode())) for n, name in enumerate(names)]
+    upload = take_in(brought, people.team, people.owner).upload
+    assert [file.name for file in upload.files.all()] == ["passwd", "a.txt", "txt.exe [2J", "unnamed", "2-a.txt"]
+
+
+def test_bytes_come_back_as_they_were_brought(people: People) -> None:
+    whole = bytes(range(256)) * 20_000
+    upload = take_in([Brought("x.bin", io.BytesIO(whole))], people.team, people.owner).upload
+    blob = upload.files.get().blob
+    assert blob is not None
+    assert blob.packed < blob.size == len(whole)
+    with open_blob(blob) as stream:
+        assert stream.read() == whole
+
+
+def test_a_listing_without_a_name_joins_the_system_it_is_given_to(
+    people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        upload = take_in([Brought("config.txt", io.BytesIO(CONFIG))], people.team, people.owner).upload
+    assert System.objects.get().name == "config"
+    with django_capture_on_commit_callbacks(execute=True):
+        read_again(upload, people.mate, "PROD7")
+    assert System.objects.get().name == "PROD7", "the system of the file's name is forgotten with its only capture"
+    assert "PROD7" in JournalEntry.objects.get(action="read again").what
+
+
+def test_exports_added_to_an_upload_are_audited_with_it_as_one_capture(
+    people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    story = STORIES / "address_lock_storm"
+    with django_capture_on_commit_callbacks(execute=True):
+        brought = [Brought("sysmon.txt", io.BytesIO((story / "sysmon.txt").read_bytes()))]
+        first = take_in(brought, people.team, people.owner).upload
+    unknown = Audit.objects.get().counts["unknown"]
+    with django_capture_on_commit_callbacks(execute=True):
+        brought = [Brought("config.txt", io.BytesIO((story / "config.txt").read_bytes()))]
+        second = take_in(brought, people.team, people.owner, extends=first).upload
+    assert list(Upload.objects.all()) == [second]
+    assert {file.name for file in second.files.all()} == {"sysmon.txt", "config.txt"}
+    audit = Audit.objects.get()
+    assert audit.counts.get("unknown", 0) < unknown
+    assert System.objects.get().latest == audit
+
+
+def test_an_upload_whose_worker_died_is_taken_again_three_times_and_then_given_up(people: People) -> None:
+    upload = take_in([Brought("x.txt", io.BytesIO(CONFIG))], people.team, people.owner).upload
+    long_ago = timezone.now() - timedelta(days=1)
+    for _ in range(3):
+        assert claim(upload.pk)
+        assert claim(upload.pk) is None, "two workers may not have it at once"
+        Upload.objects.update(claimed=long_ago)
+        assert left_waiting() == [upload.pk]
+    assert claim(upload.pk) is None
+    upload.refresh_from_db()
+    assert upload.state == "failed"
+    assert "ended 3 workers" in upload.error
+
+
+def test_a_fault_of_ours_is_said_on_the_upload_and_tried_again(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload = take_in([Brought("x.txt", io.BytesIO(CONFIG))], people.team, people.owner).upload
+    monkeypatch.setattr(capturing, "captures_of", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        capturing.read_upload(upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.error) == ("waiting", "ZeroDivisionError: division by zero")
+    monkeypatch.undo()
+    assert capturing.read_upload(upload.pk)
+    assert System.objects.get().latest
+
+
+def test_two_systems_in_one_upload_become_two(
+    people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    stories = [STORIES / name / "sysmon.txt" for name in ("address_lock_storm", "healthy_ledger_server")]
+    brought = [Brought(f"{path.parent.name}.txt", io.BytesIO(path.read_bytes())) for path in stories]
+    with django_capture_on_commit_callbacks(execute=True):
+        take_in(brought, people.team, people.owner)
+    assert System.objects.count() == 2
+    assert all(system.latest and system.trend for system in System.objects.all())
