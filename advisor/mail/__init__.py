@@ -1,0 +1,1 @@
+"""Mail: one module a message, the kit they share."""

@@ -1,0 +1,1 @@
+"""The pages of administrators: people, mail, retention, limits, journal, tokens."""

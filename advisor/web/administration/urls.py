@@ -1,0 +1,25 @@
+"""Every address of the administration."""
+
+from django.urls import path
+
+from advisor.web.administration import journal, limits, mail, retention, teams, tokens, users
+
+urlpatterns = [
+    path("administration/", users.listing, name="administration"),
+    path("administration/users/add/", users.add, name="administration-user-add"),
+    path("administration/users/<int:pk>/", users.edit, name="administration-user"),
+    path("administration/users/<int:pk>/password/", users.set_password, name="administration-user-password"),
+    path("administration/users/<int:pk>/unlock/", users.unlock, name="administration-user-unlock"),
+    path("administration/teams/add/", teams.add, name="administration-team-add"),
+    path("administration/teams/<int:pk>/", teams.edit, name="administration-team"),
+    path("administration/teams/<int:pk>/delete/", teams.delete, name="administration-team-delete"),
+    path("administration/mail/", mail.show, name="administration-mail"),
+    path("administration/retention/", retention.show, name="administration-retention"),
+    path("administration/retention/now/", retention.clear_up_now, name="administration-clear-up"),
+    path("administration/limits/", limits.listing, name="administration-limits"),
+    path("administration/limits/<int:pk>/take-back/", limits.take_back, name="administration-limit-take-back"),
+    path("administration/journal/", journal.listing, name="administration-journal"),
+    path("administration/journal.csv", journal.download, name="administration-journal-csv"),
+    path("administration/tokens/", tokens.listing, name="administration-tokens"),
+    path("administration/tokens/<int:pk>/revoke/", tokens.revoke, name="administration-token-revoke"),
+]
