@@ -17,7 +17,7 @@ class AdvisorConfig(AppConfig):
     def ready(self) -> None:
         """Register what listens."""
         register(key_is_set, Tags.security, deploy=True)
-        from advisor import celery  # noqa: F401 - tasks are sent by this application from any process
+        from advisor import celery, tasks  # noqa: F401 - any process may send them, by this application
         from advisor.services import journal
 
         journal.listen()

@@ -7,6 +7,7 @@ under `@rule(...)` that yields outcomes. Its path is its id and its presence the
 import dataclasses
 import functools
 import importlib
+import math
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -119,8 +120,10 @@ def limits_for(one: Rule, overrides: Mapping[str, float]) -> Any:
         if value is None:
             continue
         low, high = field.metadata["low"], field.metadata["high"]
-        if not low <= value <= high:
+        if not (math.isfinite(value) and low <= value <= high):
             raise BadLimit(f"{one.id}.{field.name}={value:g} is outside {low:g} to {high:g}")
+        if isinstance(field.default, int) and not float(value).is_integer():
+            raise BadLimit(f"{one.id}.{field.name}={value:g} is no whole number")
         changed[field.name] = int(value) if isinstance(field.default, int) else value
     return one.limits(**changed)
 

@@ -2,53 +2,12 @@
 
 import dataclasses
 import datetime as dt
-import importlib
-from pathlib import Path
 from typing import Any
 
-import yaml
+from advisor.services.exhibits import build, load
+from collectors.facts import Fact, Missing
 
-from collectors.facts import Fact, Missing, Source
-
-STATES = {state.name.lower(): state for state in Missing}
-
-
-def load(path: Path) -> Any:
-    """Read one yml file."""
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
-
-
-def fact_class(name: str) -> type[Fact]:
-    """Find `ase.LockHashtable`."""
-    product, _, cls = name.partition(".")
-    found: type[Fact] = getattr(importlib.import_module(f"collectors.facts.{product}"), cls)
-    return found
-
-
-def build(item: dict[str, dict[str, Any]]) -> Fact:
-    """Make a fact of `{"ase.Server": {...}}`; `overflow`, `absent` and `not_measured` name the states of a figure."""
-    ((name, fields),) = item.items()
-    cls = fact_class(name)
-    values = {key: value_of(cls, key, value) for key, value in (fields or {}).items()}
-    values.setdefault("source", Source("export.txt", 1, 1))
-    return cls(**values)
-
-
-def value_of(cls: type[Fact], key: str, value: Any) -> Any:
-    """Turn one yml value into what the field holds."""
-    if isinstance(value, str) and value in STATES:
-        return STATES[value]
-    if key == "lines":
-        raise KeyError("write source: [file, first, last]")
-    if key == "source":
-        return Source(*value)
-    if key == "points":
-        point = importlib.import_module("collectors.facts.scaling").LoadPoint
-        return tuple(
-            point(load=p.pop("load"), rate=p.pop("rate"), line=p.pop("line", 0), others=tuple(p.items()))
-            for p in (dict(p) for p in value)
-        )
-    return tuple(value) if isinstance(value, list) else value
+__all__ = ["build", "expected", "load", "matches", "plain"]
 
 
 def plain(value: Any) -> Any:

@@ -55,7 +55,7 @@ class Capture(models.Model):
     upload = models.ForeignKey(Upload, null=True, blank=True, on_delete=models.SET_NULL, related_name="captures")
     taken = models.DateTimeField()
     """What captures are ordered by: the end of the interval, else its start, else the time of the upload. A time
-    without a zone counts as UTC here; `interval` keeps it as the export has it."""
+    without a zone counts as the site's (`TIME_ZONE`); `interval` keeps it as the export has it."""
     timed = models.BooleanField(default=True)
     """Whether `taken` is the export's own time."""
     interval = models.JSONField(default=dict)

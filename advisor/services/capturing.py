@@ -179,10 +179,8 @@ def audit_again(capture_id: int, by: User | None = None, why: str = "asked for")
 
 def want_audit(capture: Capture, by: User) -> None:
     """Have a capture audited again in the background."""
-    from advisor.tasks import audit_again as task
-
     Capture.objects.filter(pk=capture.pk).update(audit_wanted=timezone.now())
-    start(task, capture.pk, by.pk, "asked for")
+    start("audit_again", capture.pk, by.pk, "asked for")
 
 
 def audits_left() -> list[int]:

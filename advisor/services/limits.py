@@ -56,8 +56,6 @@ def take_back_limit(name: str, by: User, *, system: System | None, request: Http
 
 def _renew(system: System | None, name: str) -> None:
     """Have the newest capture of each system concerned audited again."""
-    from advisor.tasks import audit_again
-
     product = name.split("/", 1)[0]
     concerned = System.objects.filter(pk=system.pk) if system else System.objects.all()
     if not system and product != "scaling":  # a load series may be of any product
@@ -65,4 +63,4 @@ def _renew(system: System | None, name: str) -> None:
     captures = list(concerned.exclude(latest=None).values_list("latest__capture_id", flat=True))
     Capture.objects.filter(pk__in=captures).update(audit_wanted=timezone.now())
     for capture_id in captures:
-        start(audit_again, capture_id, None, "limits changed")
+        start("audit_again", capture_id, None, "limits changed")

@@ -3,10 +3,11 @@
 import hashlib
 import json
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from advisor.models import Audit, Capture, CaptureFacts, Finding, SettingsSnapshot, System, Upload, User
 from advisor.report.data import capture_data, plain
@@ -156,7 +157,7 @@ def _system(found: base.System, upload: Upload) -> System:
 
 
 def _aware(time: datetime) -> datetime:
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
+    return time if time.tzinfo else timezone.make_aware(time)
 
 
 def _snapshot(system: System, values: dict[str, Any]) -> SettingsSnapshot | None:

@@ -81,9 +81,7 @@ def take_in(
 
 def have_read(upload: Upload) -> None:
     """Start the reading when the transaction is through."""
-    from advisor.tasks import read_upload
-
-    start(read_upload, upload.pk)
+    start("read_upload", upload.pk)
 
 
 def read_again(upload: Upload, by: User | None, system_name: str | None = None) -> None:

@@ -59,7 +59,14 @@ def test_a_limit_of_the_site_renews_every_system_of_the_product_and_no_other(
 
 @pytest.mark.parametrize(
     ("name", "value", "says"),
-    [("ase/no_such.limit", 1, "no rule is called"), (CONTENTION, 101, "outside 0 to 100"), (f"{RULE}.x", 1, "are")],
+    [
+        ("ase/no_such.limit", 1, "no rule is called"),
+        (CONTENTION, 101, "outside 0 to 100"),
+        (f"{RULE}.x", 1, "are"),
+        (f"{RULE}.lookups_per_second", float("inf"), "outside"),
+        (f"{RULE}.lookups_per_second", float("nan"), "outside"),
+        (f"{RULE}.target_ratio", 2.5, "no whole number"),
+    ],
 )
 def test_a_limit_that_makes_no_sense_is_refused(people: People, name: str, value: float, says: str) -> None:
     with pytest.raises(BadLimit, match=says):

@@ -1,0 +1,157 @@
+"""`manage.py up`: the whole service on one machine, and nothing of it anywhere else."""
+
+import hashlib
+import os
+import secrets
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from advisor.services.embedded import REDIS_WAIT, Process, only_one, redis_command
+
+STEP = 0.2
+
+
+class Command(BaseCommand):
+    """Start web, worker, scheduler and (without BROKER_URL) a private Redis; restart what dies; stop all together."""
+
+    help = "Start the embedded service: web, worker, scheduler, private Redis. Ctrl+C stops it."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the address and whether to audit the examples."""
+        parser.add_argument("--listen", default="127.0.0.1:8000", metavar="HOST:PORT", help="default: 127.0.0.1:8000")
+        parser.add_argument("--no-examples", action="store_true", help="do not audit the example exports")
+        parser.add_argument("--workers", type=int, default=2, help="processes that audit (default 2)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run until a signal comes."""
+        make_room()
+        try:
+            lock = only_one(settings.RUN_DIR)
+        except BlockingIOError:
+            raise CommandError(f"Lockwright is running already from {settings.RUN_DIR}") from None
+        stop: list[int] = []
+        for one in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(one, lambda number, frame: stop.append(number))
+        processes = self.processes(options)
+        call_command("migrate", verbosity=0)
+        collect_static()
+        try:
+            self.start(processes, stop)
+            self.welcome(options)
+            while not stop:
+                for process in processes:
+                    process.watch(self.say)
+                time.sleep(STEP)
+        finally:
+            for process in reversed(processes):
+                process.stop()
+            lock.close()
+            self.say("stopped")
+
+    def say(self, what: str) -> None:
+        """Tell the operator."""
+        self.stdout.write(what)
+        self.stdout.flush()
+
+    def processes(self, options: dict[str, Any]) -> list[Process]:
+        """Everything to start, in this order."""
+        python = sys.executable
+        celery = [python, "-m", "celery", "-A", "advisor.celery"]
+        found = [
+            Process("worker", [*celery, "worker", "-c", str(options["workers"]), "-l", "WARNING", *WORKER]),
+            Process("scheduler", [*celery, "beat", "-l", "WARNING", "--pidfile="]),
+            Process("web", [python, "-m", "waitress", f"--listen={options['listen']}", *web_options()]),
+        ]
+        if "BROKER_URL" in os.environ:
+            return found
+        try:
+            return [Process("redis", redis_command(settings.RUN_DIR)), *found]
+        except (FileNotFoundError, ValueError) as error:
+            raise CommandError(str(error)) from None
+
+    def start(self, processes: list[Process], stop: list[int]) -> None:
+        """Start all; the broker first, and wait for it."""
+        for process in processes:
+            process.start()
+            if process.name == "redis":
+                until = time.monotonic() + REDIS_WAIT
+                while not (settings.RUN_DIR / "redis.sock").exists() and not stop:
+                    if time.monotonic() > until or process.ended:
+                        raise CommandError("the private Redis does not start: see the lines above")
+                    time.sleep(0.05)
+
+    def welcome(self, options: dict[str, Any]) -> None:
+        """Print the address and, the very first time, the login; bring the examples then."""
+        from advisor.services.embedded import bring_examples
+        from advisor.services.people import make_first_administrator
+
+        first = make_first_administrator()
+        wait_for(options["listen"])
+        self.say(f"Lockwright is at http://{options['listen']}/")
+        if first is not None:
+            user, password = first
+            self.say(f"First login: {user.username}  password: {password}  (printed this once; change it)")
+            if not options["no_examples"]:
+                count = bring_examples(user)
+                self.say(f"{count} example uploads are being audited: the first page shows real results.")
+
+
+NOT_SERVED = ["redoc*", "htmax-*", "htmx-4*", "ext"]
+"""Files of the libraries that no page asks for."""
+WORKER = ["--without-gossip", "--without-mingle", "--max-tasks-per-child=200"]
+
+
+def wait_for(address: str) -> None:
+    """Wait until the web server listens, half a minute at most: the address is printed when it works."""
+    host, _, port = address.rpartition(":")
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        try:
+            socket.create_connection((host if host not in ("", "0.0.0.0", "*") else "127.0.0.1", int(port)), 1).close()  # noqa: S104
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+
+
+def collect_static() -> None:
+    """Collect and compress the static files, unless it was done for this very version: it takes ten seconds."""
+    stamp = settings.RUN_DIR / "static.stamp"
+    ours = sorted((settings.BASE_DIR / "advisor" / "static").rglob("*.*"))
+    now = "\n".join([sys.prefix, requirements(), *(f"{path.name} {path.stat().st_mtime_ns}" for path in ours)])
+    if stamp.is_file() and stamp.read_text() == now:
+        return
+    call_command("collectstatic", verbosity=0, interactive=False, clear=True, ignore_patterns=NOT_SERVED)
+    stamp.write_text(now)
+
+
+def requirements() -> str:
+    """Which releases of the libraries are installed: their static files come with them."""
+    return hashlib.sha256((settings.BASE_DIR / "requirements.txt").read_bytes()).hexdigest()
+
+
+def web_options() -> list[str]:
+    """What waitress is told: it may buffer one upload of the largest size and its form, no more."""
+    largest = (settings.UPLOAD_MB + 1) << 20
+    return ["--threads=16", f"--max-request-body-size={largest}", "--ident=", "advisor.wsgi:application"]
+
+
+def make_room() -> None:
+    """Make the folder the embedded service writes to, for its owner alone, and the key in it."""
+    run: Path = settings.RUN_DIR
+    run.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not settings.KEY_FILE.exists() and "SECRET_KEY" not in os.environ and "SECRET_KEY_FILE" not in os.environ:
+        with os.fdopen(os.open(settings.KEY_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_urlsafe(64))
+        # settings were read before there was a key: begin again with it
+        sys.stdout.flush()
+        os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606 - this very program

@@ -1,0 +1,173 @@
+"""What the page of an audit shows: findings as trees of cause and symptom, their plots, what was not judged."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F
+from markupsafe import Markup
+
+from advisor.charts import svg
+from advisor.models import Audit, Capture, Finding
+from advisor.services.overview import Difference, difference
+from rules.laws.usl import law
+
+QUIET = ("untrusted", "broken", "unknown")
+MOST_POINTS = 60
+"""Captures in the plot of a finding."""
+
+
+@dataclass
+class Node:
+    """One finding with the findings it explains folded under it."""
+
+    finding: Finding
+    plot: Markup | None
+    new: bool
+    also_explained_by: list[str]
+    symptoms: list["Node"] = field(default_factory=list)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The finding as the contract has it."""
+        data: dict[str, Any] = self.finding.data
+        return data
+
+
+@dataclass
+class AuditPage:
+    """Everything about one audit."""
+
+    audit: Audit
+    roots: list[Node]
+    since: Difference | None
+    before: Capture | None
+    clean: list[dict[str, Any]]
+    quiet: list[dict[str, Any]]
+    not_applicable: list[dict[str, Any]]
+    bring: dict[str, list[str]]
+    laws: list[tuple[dict[str, Any], Markup | None]]
+    titles: dict[str, str]
+
+
+def page_of(audit: Audit) -> AuditPage:
+    """Gather it, in a fixed number of queries."""
+    findings = list(audit.findings.all())
+    before = _before(audit.capture)
+    since = difference(before.audit.findings_digest, audit.findings_digest) if before and before.audit else None
+    verdicts = audit.verdicts
+    return AuditPage(
+        audit,
+        _trees(findings, _plots(audit, findings), set(since.new) if since else set()),
+        since,
+        before,
+        clean=[verdict for verdict in verdicts if verdict["verdict"] == "clean"],
+        quiet=sorted(
+            (verdict for verdict in verdicts if verdict["verdict"] in QUIET), key=lambda v: QUIET.index(v["verdict"])
+        ),
+        not_applicable=[verdict for verdict in verdicts if verdict["verdict"] == "not-applicable"],
+        bring=_bring(verdicts),
+        laws=[(one, _law_plot(one)) for one in audit.laws],
+        titles={finding.key: finding.title for finding in findings},
+    )
+
+
+def _before(capture: Capture) -> Capture | None:
+    """The capture of the same system before this one."""
+    earlier = Capture.objects.filter(system=capture.system_id, taken__lt=capture.taken).exclude(audit=None)
+    return earlier.select_related("audit").only("taken", "audit__findings_digest").order_by("-taken", "-id").first()
+
+
+def _trees(findings: list[Finding], plots: dict[str, Markup], new: set[str]) -> list[Node]:
+    """Fold each explained finding under the first one that explains it; a ring of causes has no root and stays flat."""
+    nodes = {f.key: Node(f, plots.get(f.key), f.key in new, []) for f in findings}
+    causes: dict[str, list[str]] = {}
+    for finding in findings:
+        for key in finding.data["explains"]:
+            if key in nodes and key != finding.key:
+                causes.setdefault(key, []).append(finding.key)
+    roots: list[Node] = []
+    placed: dict[str, str] = {}
+    for key, node in nodes.items():
+        cause = next((c for c in causes.get(key, ()) if not _under(c, key, placed)), None)
+        if cause is None:
+            roots.append(node)
+        else:
+            placed[key] = cause
+            nodes[cause].symptoms.append(node)
+            node.also_explained_by = [c for c in causes[key] if c != cause]
+    return roots
+
+
+def _under(key: str, ancestor: str, placed: dict[str, str]) -> bool:
+    """Whether `key` is already folded somewhere under `ancestor`."""
+    while key in placed:
+        key = placed[key]
+        if key == ancestor:
+            return True
+    return False
+
+
+def _plots(audit: Audit, findings: Iterable[Finding]) -> dict[str, Markup]:
+    """A plot for each finding: its first figure over the captures in which it stood, or the figure beside its limit."""
+    with_figure = [finding for finding in findings if finding.value is not None]
+    if not with_figure:
+        return {}
+    courses: dict[str, list[tuple[datetime, float | None]]] = {finding.key: [] for finding in with_figure}
+    times = _times(audit)
+    if len(times) > 1:
+        at: dict[str, dict[datetime, float | None]] = {key: {} for key in courses}
+        stood = Finding.objects.filter(
+            system=audit.system_id,
+            key__in=courses,
+            audit__capture__taken__in=times,
+            audit__capture__audit_id=F("audit_id"),
+        ).values_list("key", "audit__capture__taken", "value")
+        for key, taken, value in stood:
+            at[key][taken] = value
+        courses = {key: [(time, found.get(time)) for time in times] for key, found in at.items()}
+    return {finding.key: _plot(finding, courses[finding.key]) for finding in with_figure}
+
+
+def _times(audit: Audit) -> list[datetime]:
+    """When the captures up to this one were taken, oldest first; captures without a time of their own are no course."""
+    if not audit.capture.timed:
+        return []
+    captures = Capture.objects.filter(system=audit.system_id, taken__lte=audit.capture.taken, timed=True)
+    return sorted(captures.order_by("-taken", "-id").values_list("taken", flat=True)[:MOST_POINTS])
+
+
+def _plot(finding: Finding, course: list[tuple[datetime, float | None]]) -> Markup:
+    if sum(value is not None for _, value in course) > 1:
+        return svg.history(course, unit=finding.unit, title=finding.metric, limit=finding.limit, height=140)
+    return svg.bullet(finding.value or 0.0, finding.limit, unit=finding.unit, title=finding.metric, width=480)
+
+
+def _law_plot(one: dict[str, Any]) -> Markup | None:
+    """The measured points of a load series with the fitted curve, where there is one that may be used."""
+    points = [(load, rate) for load, rate in one.get("points", [])]
+    if not points:
+        return None
+    alpha, beta, gamma = one["alpha"], one["beta"], one["gamma"]
+    fitted = None not in (alpha, beta, gamma)
+    peak = (one["peak_load"], one["peak_rate"]) if one["usable"] and one["peak_load"] is not None else None
+    return svg.law(
+        points,
+        (lambda load: law(alpha, beta, gamma, load)) if fitted else None,
+        x_name=one["load_name"].replace("_", " "),
+        y_name=one["rate_name"].replace("_", " "),
+        title=f"{one['file']}: measured rates and the fitted law" if fitted else f"{one['file']}: measured rates",
+        peak=peak,
+    )
+
+
+def _bring(verdicts: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """The commands whose output would let more be judged, each with the rules that want it."""
+    found: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        for lack in verdict["missing"]:
+            rules = found.setdefault(lack["bring"], [])
+            if verdict["rule"] not in rules:
+                rules.append(verdict["rule"])
+    return found

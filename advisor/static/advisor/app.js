@@ -1,0 +1,129 @@
+// What every page shares: copy buttons, keys, folding, files dropped on the upload page. No inline code, no eval.
+"use strict";
+
+const ROWS = "[data-row]";
+const typing = (element) => element.closest("input, textarea, select, [contenteditable]") !== null;
+
+function copy(button) {
+  const source = button.dataset.copy ? document.getElementById(button.dataset.copy) : button.parentElement.querySelector("pre, code");
+  const said = button.textContent;
+  const done = (word) => {
+    button.textContent = word;
+    button.setAttribute("aria-live", "polite");
+    setTimeout(() => { button.textContent = said; }, 1500);
+  };
+  const text = source.textContent;
+  if (navigator.clipboard) {
+    navigator.clipboard.writeText(text).then(() => done("Copied"), () => select(source, done));
+  } else {
+    select(source, done);
+  }
+}
+
+// Without a secure context there is no clipboard: select the text, the old command copies it.
+function select(source, done) {
+  const range = document.createRange();
+  range.selectNodeContents(source);
+  const selection = getSelection();
+  selection.removeAllRanges();
+  selection.addRange(range);
+  done(document.execCommand("copy") ? "Copied" : "Selected: press Ctrl+C");
+}
+
+function move(step) {
+  const rows = [...document.querySelectorAll(ROWS)].filter((row) => row.offsetParent !== null);
+  if (!rows.length) return;
+  const now = rows.findIndex((row) => row.classList.contains("at"));
+  const next = rows[Math.min(rows.length - 1, Math.max(0, now + step))];
+  rows.forEach((row) => row.classList.toggle("at", row === next));
+  (next.querySelector("summary, a") || next).focus({ preventScroll: true });
+  next.scrollIntoView({ block: "nearest" });
+}
+
+function fold() {
+  const all = [...document.querySelectorAll("main details")];
+  const open = all.some((one) => !one.open);
+  all.forEach((one) => { one.open = open; });
+}
+
+let waiting = "";
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+  if (document.querySelector("dialog[open]")) return;
+  const key = event.key;
+  if (waiting === "g") {
+    waiting = "";
+    const link = document.querySelector(`a[data-key="${CSS.escape(key)}"]`);
+    if (link) { event.preventDefault(); link.click(); }
+    return;
+  }
+  const at = document.querySelector(`${ROWS}.at`);
+  if (key === "g") { waiting = "g"; setTimeout(() => { waiting = ""; }, 1200); return; }
+  if (key === "j") move(1);
+  else if (key === "k") move(-1);
+  else if (key === "e") fold();
+  else if (key === "c" && at && at.querySelector(".copy")) copy(at.querySelector(".copy"));
+  else if (key === "/" && document.querySelector("[data-search]")) document.querySelector("[data-search]").focus();
+  else if (key === "?") document.getElementById("keys").showModal();
+  else return;
+  event.preventDefault();
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.classList.contains("copy")) copy(button);
+  if (button.hasAttribute("data-keys-help")) document.getElementById("keys").showModal();
+  if (button.hasAttribute("data-print")) print();
+});
+
+// A confirmation for what cannot be taken back.
+document.addEventListener("submit", (event) => {
+  const asks = event.target.dataset.confirm;
+  if (asks && !confirm(asks)) event.preventDefault();
+});
+
+// A finding named in the address is opened; printing opens everything.
+const opened = () => {
+  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target) target.querySelectorAll(":scope > details").forEach((one) => { one.open = true; });
+};
+addEventListener("hashchange", opened);
+opened();
+addEventListener("beforeprint", () => document.querySelectorAll("main details:not(.no-print)").forEach((one) => { one.open = true; }));
+
+const drop = document.querySelector(".drop");
+if (drop) {
+  const form = drop.closest("form");
+  const input = form.querySelector("input[type=file]");
+  const chosen = form.querySelector("[data-chosen]");
+  const bar = form.querySelector("progress");
+  const told = form.querySelector("[data-told]");
+  const show = () => { chosen.textContent = [...input.files].map((file) => file.name).join(", "); };
+  ["dragenter", "dragover"].forEach((name) => drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); }));
+  ["dragleave", "drop"].forEach((name) => drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.remove("over"); }));
+  drop.addEventListener("drop", (event) => { input.files = event.dataTransfer.files; show(); });
+  input.addEventListener("change", show);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const request = new XMLHttpRequest();
+    request.open("POST", form.action);
+    request.setRequestHeader("Accept", "application/json");
+    request.upload.addEventListener("progress", (step) => {
+      if (!step.lengthComputable) return;
+      bar.hidden = false;
+      bar.max = step.total;
+      bar.value = step.loaded;
+      told.textContent = step.loaded < step.total ? `Sending, ${Math.round(100 * step.loaded / step.total)} %` : "Sent; being stored";
+    });
+    request.addEventListener("load", () => {
+      let answer = {};
+      try { answer = JSON.parse(request.responseText); } catch { /* a page of an error: say its status */ }
+      if (answer.location) { location.assign(answer.location); return; }
+      bar.hidden = true;
+      told.textContent = answer.error || `Not taken (status ${request.status}).`;
+    });
+    request.addEventListener("error", () => { bar.hidden = true; told.textContent = "The line to the server broke: nothing was taken."; });
+    request.send(new FormData(form));
+  });
+}

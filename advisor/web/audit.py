@@ -1,0 +1,89 @@
+"""One audit: findings with their proof and their scripts, what is in order, what could not be judged."""
+
+import json
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+
+from advisor.models import Audit
+from advisor.report.pdf import NoPdf, pdf
+from advisor.report.render import render
+from advisor.services.access import audits_of, may_work_for
+from advisor.services.audit_page import page_of
+from advisor.services.capturing import want_audit
+from advisor.services.contract import audit_json
+from advisor.services.uploads import clean_text
+from advisor.version import rules_version
+from advisor.web.errors import error
+from advisor.web.kit import Asked, page, workers_only
+
+FORMS = {
+    "json": "application/json",
+    "txt": "text/plain; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "pdf": "application/pdf",
+}
+REPORT_CSP = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+"""A report as a file is one HTML file with its style in it; nothing in it runs."""
+
+
+def _audit(request: Asked, pk: int) -> Audit:
+    return get_object_or_404(audits_of(request.user).select_related("system__team", "capture__upload", "by"), pk=pk)
+
+
+def show(request: Asked, pk: int) -> HttpResponse:
+    """Show it."""
+    audit = _audit(request, pk)
+    context = {
+        "shown": page_of(audit),
+        "audit": audit,
+        "capture": audit.capture,
+        "system": audit.system,
+        "upload": audit.capture.upload,
+        "may_work": may_work_for(request.user, audit.system.team),
+        "of_today": audit.rules_version == rules_version(),
+        "current": audit.capture.audit_id == audit.pk,
+        "file_name": file_name(audit),
+    }
+    return page(request, "audit.html", context)
+
+
+def download(request: Asked, pk: int, name: str, form: str) -> HttpResponse:
+    """Hand it over as `json`, `txt`, `html` or `pdf`. The name in the address is for people alone."""
+    if form not in FORMS:
+        raise Http404
+    audit = _audit(request, pk)
+    data = audit_json(audit)
+    if form == "json":
+        body: str | bytes = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
+    elif form == "pdf":
+        try:
+            body = pdf(render("audit", data, "html"))
+        except NoPdf as why:
+            return error(request, 503, "No PDF on this machine", str(why))
+    else:
+        body = render("audit", data, form)
+    answer = HttpResponse(body, content_type=FORMS[form])
+    answer["Content-Disposition"] = f'attachment; filename="{file_name(audit)}.{form}"'
+    answer["Content-Security-Policy"] = REPORT_CSP
+    return answer
+
+
+def file_name(audit: Audit) -> str:
+    """A name that any file system and any header takes: letters, digits and hyphens."""
+    kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in clean_text(audit.system.name, 60))
+    return f"lockwright-{kept.strip('-') or 'system'}-{audit.capture.taken:%Y%m%d-%H%M}"
+
+
+@workers_only
+def again(request: Asked, pk: int) -> HttpResponse:
+    """Have the capture audited by today's rules and limits."""
+    audit = _audit(request, pk)
+    if not may_work_for(request.user, audit.system.team):
+        raise PermissionDenied
+    if request.method == "POST":
+        want_audit(audit.capture, request.user)
+        messages.success(request, "Being audited again; the system's page shows the new audit in a moment.")
+    return redirect("system", audit.system_id)

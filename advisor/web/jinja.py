@@ -1,0 +1,57 @@
+"""The Jinja2 environment of pages: the one of reports, with addresses, static files and the words pages share."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import timezone
+from jinja2 import Environment
+
+from advisor import jinja
+from advisor.charts import svg
+from advisor.report.render import EFFECTS, PRODUCT_NAMES
+from advisor.version import VERSION
+
+SEVERITY = ("nothing", "note", "advice", "warning", "critical")
+"""The word for each level 0 to 4, as classes of the page too."""
+STEPS = ((86400, "d"), (3600, "h"), (60, "min"))
+
+
+def environment(**options: Any) -> Environment:
+    """Make the environment of pages."""
+    made = jinja.environment(**options)
+    made.globals.update(
+        static=static, url=url, charts=svg, severities=SEVERITY, effects=EFFECTS, product_name=PRODUCT_NAMES
+    )
+    made.globals["version"] = VERSION
+    made.filters.update(age=age, stamp=stamp, megabytes=megabytes)
+    return made
+
+
+def url(name: str, *args: Any, **kwargs: Any) -> str:
+    """The address of a page by its name."""
+    return reverse(name, args=args, kwargs=kwargs)
+
+
+def age(time: datetime | None) -> str:
+    """How long ago, in the largest unit that fits: `3 d`, `5 h`, `12 min`, `now`; `-` for never."""
+    if time is None:
+        return "-"
+    seconds = (timezone.now() - time) / timedelta(seconds=1)
+    for size, unit in STEPS:
+        if seconds >= size:
+            return f"{seconds / size:,.0f} {unit}"
+    return "now" if seconds > -60 else "in the future"
+
+
+def stamp(time: datetime | None, *, seconds: bool = False) -> str:
+    """A moment of the service's own clock, in the site's time zone; `-` for never."""
+    if time is None:
+        return "-"
+    return timezone.localtime(time).strftime("%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M")
+
+
+def megabytes(size: int) -> str:
+    """A number of bytes for people: kB under a megabyte."""
+    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:,.1f} kB"

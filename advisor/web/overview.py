@@ -1,0 +1,43 @@
+"""Every system with its worst finding."""
+
+from django.http import HttpResponse
+
+from advisor.services import overview
+from advisor.web.jinja import SEVERITY
+from advisor.web.kit import Asked, page, paged
+
+ONLY = ("changed", "overdue")
+
+
+def show(request: Asked) -> HttpResponse:
+    """Show the systems that the address asks for: `?q=`, `?severity=`, `?product=`, `?only=changed|overdue`."""
+    get = request.GET
+    word = get.get("severity", "")
+    only = get.get("only", "")
+    asked = overview.Asked(
+        text=get.get("q", "")[:200],
+        severity=SEVERITY.index(word) if word in SEVERITY else 0,
+        product=get.get("product", "")[:20],
+        only=only if only in ONLY else "",
+    )
+    since = overview.begin_visit(request.user)
+    found = overview.listed(request.user, asked)
+    if asked.only:  # both are computed, not stored
+        rows = [
+            row
+            for row in overview.rows(list(found), since)
+            if (row.overdue if asked.only == "overdue" else row.changed)
+        ]
+        shown = paged(request, rows, 200)
+        rows = list(shown)
+    else:
+        shown = paged(request, found, 200)
+        rows = overview.rows(list(shown), since)
+    context = {
+        "rows": rows,
+        "shown": shown,
+        "asked": asked,
+        "since": since,
+        "summary": overview.summary(request.user),
+    }
+    return page(request, "parts/overview_table.html" if request.htmx else "overview.html", context)

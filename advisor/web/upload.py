@@ -1,0 +1,126 @@
+"""Bring exports, and see what became of them."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+
+from advisor.models import Team, Upload
+from advisor.services import brought
+from advisor.services.access import may_work_for, systems_of, teams_of, uploads_of
+from advisor.services.uploads import Brought, Refused, read_again, take_in
+from advisor.web.kit import Asked, page, paged, workers_only
+
+
+@workers_only
+def bring(request: Asked) -> HttpResponse:
+    """Show the form, or take what it brings: `files`, `system` (empty: recognise), `team`, `to` (upload to extend)."""
+    teams = list(teams_of(request.user))
+    if request.method != "POST":
+        context = {
+            "teams": teams,
+            "systems": systems_of(request.user).order_by("name").values_list("name", flat=True)[:2000],
+            "extends": _extended(request, request.GET.get("to")),
+            "system": request.GET.get("system", ""),
+            "bounds": settings,
+        }
+        return page(request, "upload.html", context)
+    given = request.FILES.getlist("files")  # parses the body, which may be cut off
+    if request.META.get("lockwright.too_much"):
+        return _refused(request, f"more than {settings.UPLOAD_MB:,} MB at a time: zip the files, or bring some of them")
+    extends = _extended(request, request.POST.get("to"))
+    team = extends.team if extends else _team(request, teams)
+    if team is None:
+        return _refused(request, "choose the team the systems belong to" if teams else "you are in no team yet")
+    files = [Brought(file.name or "unnamed", file) for file in given]  # type: ignore[arg-type]
+    try:
+        taken = take_in(files, team, request.user, system_name=request.POST.get("system", ""), extends=extends)
+    except Refused as error:
+        return _refused(request, str(error))
+    if not taken.new:
+        messages.info(request, "The same files were brought before: this is that upload.")
+    location = reverse("upload-show", args=[taken.upload.pk])
+    if "application/json" in request.headers.get("Accept", ""):
+        return JsonResponse({"location": location})
+    return redirect(location)
+
+
+def listing(request: Asked) -> HttpResponse:
+    """Every upload, newest first."""
+    found = uploads_of(request.user).select_related("by", "team").annotate(found=Count("captures")).order_by("-at")
+    state = request.GET.get("state", "")
+    if state in Upload.State.values:
+        found = found.filter(state=state)
+    return page(request, "uploads.html", {"shown": paged(request, found), "state": state})
+
+
+def show(request: Asked, pk: int) -> HttpResponse:
+    """Show how far an upload has come, then what was found in it."""
+    upload = get_object_or_404(uploads_of(request.user).select_related("by", "team"), pk=pk)
+    context = {
+        "upload": upload,
+        "files": list(upload.files.all()),
+        "rows": brought.rows_of(upload) if upload.settled else [],
+        "by_system": brought.captures_by_system(upload) if upload.settled else [],
+        "may_work": may_work_for(request.user, upload.team),
+        "systems": systems_of(request.user).filter(team=upload.team).values_list("name", flat=True)[:2000],
+    }
+    return page(request, "parts/upload_state.html" if request.htmx else "upload_show.html", context)
+
+
+@workers_only
+def belongs(request: Asked, pk: int) -> HttpResponse:
+    """Say which system the exports without a name belong to, and have the upload read again."""
+    upload = get_object_or_404(uploads_of(request.user), pk=pk)
+    if not may_work_for(request.user, upload.team):
+        raise PermissionDenied
+    if request.method == "POST":
+        try:
+            read_again(upload, request.user, request.POST.get("system", ""))
+        except Refused as error:
+            messages.error(request, str(error))
+    return redirect("upload-show", pk)
+
+
+def lines(request: Asked, pk: int) -> HttpResponse:
+    """Show the lines a finding quotes, with those around them: `?file=…&first=…&last=…`."""
+    upload = get_object_or_404(uploads_of(request.user), pk=pk)
+    try:
+        first, last = (int(request.GET.get(name, "1")) for name in ("first", "last"))
+    except ValueError:
+        raise Http404 from None
+    file = request.GET.get("file", "")
+    if not 0 < first <= last < 1 << 40:
+        raise Http404
+    context = {"upload": upload, "file": file, "first": first, "last": last}
+    return page(request, "lines.html", {**context, "lines": brought.lines_around(upload, file, first, last)})
+
+
+def _team(request: Asked, teams: list[Team]) -> Team | None:
+    """The team that was chosen; the only one where nothing was."""
+    chosen = request.POST.get("team", "")
+    if not chosen:
+        return teams[0] if len(teams) == 1 else None
+    return next((team for team in teams if str(team.pk) == chosen), None)
+
+
+def _extended(request: Asked, pk: str | None) -> Upload | None:
+    """The upload that these files are to join."""
+    if not pk:
+        return None
+    upload = get_object_or_404(uploads_of(request.user), pk=pk) if pk.isdigit() else None
+    if upload is None:
+        raise Http404
+    if not may_work_for(request.user, upload.team):
+        raise PermissionDenied
+    return upload
+
+
+def _refused(request: Asked, why: str) -> HttpResponse:
+    if "application/json" in request.headers.get("Accept", ""):
+        return JsonResponse({"error": f"Not taken: {why}."}, status=400)
+    messages.error(request, f"Not taken: {why}.")
+    return redirect("upload")

@@ -1,0 +1,178 @@
+"""The page of an audit: proof, scripts, cause and symptom, what could not be judged; and the same as files."""
+
+import io
+import json
+from collections.abc import Callable
+
+import pypdf
+import pytest
+from django.test import Client
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from advisor.models import Audit, Capture, Finding, JournalEntry, System, Upload, User
+from advisor.report.pdf import pdf
+from advisor.services.audit_page import page_of
+from advisor.services.uploads import Brought, take_in
+from tests.advisor.people import STORIES, People
+
+AsUser = Callable[[User], Client]
+HOSTILE = '"><script>alert(1)</script>'
+
+
+def text_of(client: Client, address: str) -> str:
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.content[:300]
+    return answer.content.decode()
+
+
+def test_a_finding_stands_with_its_lines_its_script_and_its_undo(
+    people: People, storm_audit: Audit, as_user: AsUser
+) -> None:
+    page = text_of(as_user(people.colleague), f"/audits/{storm_audit.pk}/")
+    assert "sp_configure &#34;lock address spinlock ratio&#34;, 5" in page
+    assert "sp_configure &#34;lock address spinlock ratio&#34;, 100" in page
+    assert "Spinlock Contention               n/a" in page, "the very line of the export"
+    assert "11 → 207" in page
+    assert "at the next restart of the database server" in page
+    assert 'aria-label="address lock hash table spinlock contention' in page, "the plot"
+
+
+def test_symptoms_are_folded_under_their_cause(storm_audit: Audit) -> None:
+    shown = page_of(storm_audit)
+    assert len(shown.roots) < storm_audit.findings.count()
+    below = [symptom for root in shown.roots for symptom in root.symptoms]
+    assert below
+    seen: list[str] = []
+
+    def walk(nodes: list[object]) -> None:
+        for node in nodes:
+            seen.append(node.finding.key)  # type: ignore[attr-defined]
+            walk(node.symptoms)  # type: ignore[attr-defined]
+
+    walk(list(shown.roots))
+    assert sorted(seen) == sorted(f.key for f in storm_audit.findings.all()), "each finding once, none lost"
+
+
+def test_findings_that_explain_each_other_in_a_ring_are_all_shown(storm_audit: Audit) -> None:
+    findings = list(storm_audit.findings.all())[:2]
+    for one, other in ((findings[0], findings[1]), (findings[1], findings[0])):
+        one.data["explains"] = [other.key]
+        one.save()
+    Finding.objects.exclude(pk__in=[one.pk for one in findings]).delete()
+    (root,) = page_of(storm_audit).roots
+    (symptom,) = root.symptoms
+    assert {root.finding.key, symptom.finding.key} == {one.key for one in findings}
+
+
+def test_the_lines_of_the_export_are_shown_with_those_around_them(
+    people: People, storm_audit: Audit, as_user: AsUser
+) -> None:
+    upload = Upload.objects.get()
+    page = text_of(as_user(people.colleague), f"/uploads/{upload.pk}/lines/?file=config.txt&first=5&last=5")
+    assert "<mark> lock address spinlock ratio" in page
+    assert page.count("<mark>") == 1
+    assert as_user(people.stranger).get(f"/uploads/{upload.pk}/lines/?file=config.txt").status_code == 404
+    assert "no such lines" in text_of(as_user(people.owner), f"/uploads/{upload.pk}/lines/?file=/etc/passwd")
+
+
+@pytest.mark.parametrize("form", ["txt", "json", "html", "pdf"])
+def test_it_comes_as_a_file_with_a_safe_name_and_not_to_strangers(
+    people: People, storm_audit: Audit, as_user: AsUser, form: str
+) -> None:
+    System.objects.update(name='CLA"IMS\r\n1/../x')
+    address = f"/audits/{storm_audit.pk}/report.{form}"
+    answer = as_user(people.colleague).get(address)
+    assert answer.status_code == 200
+    assert answer["Content-Disposition"] == f'attachment; filename="lockwright-CLA-IMS-1----x-20260211-1040.{form}"'
+    assert as_user(people.stranger).get(address).status_code == 404
+    if form == "json":
+        data = json.loads(answer.content)
+        assert data["contract"] == "audit/1"
+        assert len(data["captures"][0]["findings"]) == storm_audit.findings.count()
+    elif form == "pdf":
+        text = "".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(answer.content)).pages)
+        assert "52.3 %" in text
+    else:
+        assert b"52.3 %" in answer.content
+
+
+def test_a_report_as_pdf_asks_for_nothing_outside_it() -> None:
+    asked: list[str] = []
+
+    class Door:
+        def __init__(self) -> None:
+            import socket
+            import threading
+
+            self.socket = socket.create_server(("127.0.0.1", 0))
+            self.port = self.socket.getsockname()[1]
+            self.socket.settimeout(0.5)
+            self.thread = threading.Thread(target=self.listen)
+            self.thread.start()
+
+        def listen(self) -> None:
+            try:
+                line, _ = self.socket.accept()
+                asked.append("somebody came")
+                line.close()
+            except TimeoutError:
+                pass
+
+    door = Door()
+    address = f"http://127.0.0.1:{door.port}/x"
+    made = pdf(f'<link rel="stylesheet" href="{address}.css"><img src="{address}.png"><p>text</p>')
+    door.thread.join()
+    door.socket.close()
+    assert made.startswith(b"%PDF")
+    assert not asked
+
+
+def test_a_hostile_name_is_text_everywhere(
+    people: People,
+    as_user: AsUser,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    export = (STORIES / "address_lock_storm" / "sysmon.txt").read_text().replace("CLAIMS1", HOSTILE[:25])
+    with django_capture_on_commit_callbacks(execute=True):
+        take_in([Brought(f"{HOSTILE}.txt", io.BytesIO(export.encode()))], people.team, people.owner)
+    olga = as_user(people.owner)
+    audit = Audit.objects.get()
+    upload = Upload.objects.get()
+    for address in ("/", f"/audits/{audit.pk}/", f"/uploads/{upload.pk}/", f"/systems/{audit.system_id}/", "/uploads/"):
+        page = text_of(olga, address)
+        assert "<script>alert" not in page, address
+    for form in ("html", "pdf", "txt"):
+        answer = olga.get(f"/audits/{audit.pk}/report.{form}")
+        assert answer.status_code == 200
+        assert form == "txt" or b"<script>alert" not in answer.content
+
+
+def test_only_who_works_for_the_team_audits_again(
+    people: People,
+    storm_audit: Audit,
+    as_user: AsUser,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    address = f"/audits/{storm_audit.pk}/again/"
+    assert as_user(people.colleague).post(address).status_code == 403
+    assert as_user(people.stranger).post(address).status_code == 404
+    with django_capture_on_commit_callbacks(execute=True):
+        assert as_user(people.mate).post(address).status_code == 302
+    assert Audit.objects.count() == 2
+    assert Capture.objects.get().audit != storm_audit
+    assert JournalEntry.objects.filter(action="audit again", user=people.mate).exists()
+    assert "earlier audit of this capture" in text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
+
+
+def test_an_audit_by_other_rules_says_so(people: People, storm_audit: Audit, as_user: AsUser) -> None:
+    Audit.objects.update(rules_version="0.1.0+00000000")
+    assert "Judged by earlier rules" in text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
+
+
+def test_a_load_series_is_drawn_with_its_fitted_law(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("more_engines_less_work")
+    page = text_of(as_user(people.owner), f"/audits/{Audit.objects.get().pk}/")
+    assert "Universal Scalability Law" in page
+    assert "measured rates and the fitted law" in page
