@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "advisor",
 ]
 MIDDLEWARE = [
+    "advisor.api.metrics.Measured",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -146,6 +147,8 @@ if SECURE:
     SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 if env.flag("BEHIND_TLS_PROXY", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+WEB_THREADS = env.number("WEB_THREADS", 16, low=2, high=200)
 
 # Uploads: bounds of one upload and of what it unpacks to (this project's figures: a month of T4 is 58 MB).
 UPLOAD_FILES = env.number("UPLOAD_FILES", 500, low=1)

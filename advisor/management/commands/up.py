@@ -142,7 +142,12 @@ def requirements() -> str:
 def web_options() -> list[str]:
     """What waitress is told: it may buffer one upload of the largest size and its form, no more."""
     largest = (settings.UPLOAD_MB + 1) << 20
-    return ["--threads=16", f"--max-request-body-size={largest}", "--ident=", "advisor.wsgi:application"]
+    return [
+        f"--threads={settings.WEB_THREADS}",
+        f"--max-request-body-size={largest}",
+        "--ident=",
+        "advisor.wsgi:application",
+    ]
 
 
 def make_room() -> None:

@@ -1,0 +1,103 @@
+"""The figures of the service itself, for Prometheus. Read from the database when they are asked for, none kept.
+
+Severities and verdicts come from the counts kept with each system's newest audit, so that a scrape never looks at
+the findings themselves.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from django.db import connection
+from django.db.models import Count
+from django.utils import timezone
+from prometheus_client import CollectorRegistry, Histogram
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from advisor.models import Audit, Capture, System, Upload
+from advisor.services.overview import is_overdue
+from advisor.version import VERSION, rules_version
+from rules.finding import Severity
+
+REGISTRY = CollectorRegistry()
+REQUESTS = Histogram(
+    "lockwright_http_request_seconds",
+    "Time to answer a request, by the name of the page and the status.",
+    ("view", "status"),
+    buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120),
+    registry=REGISTRY,
+)
+
+
+class Stored(Collector):
+    """What the database says at this moment."""
+
+    def collect(self) -> Iterator[Metric]:
+        """Read everything once. Raises what the database raises."""
+        yield _labelled("build_info", "Version and rules.", {(VERSION, rules_version()): 1}, "version", "rules")
+        yield _gauge("captures", "Captures remembered.", Capture.objects.count())
+        yield _gauge("audits", "Audits remembered, earlier ones included.", Audit.objects.count())
+        yield from _systems()
+        yield from _uploads()
+        if (size := database_bytes()) is not None:
+            yield _gauge("database_bytes", "Size of the database.", size)
+
+
+REGISTRY.register(Stored())
+
+
+def _gauge(name: str, says: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"lockwright_{name}", says, value=value)
+
+
+def _labelled(name: str, says: str, values: dict[tuple[str, ...], float], *labels: str) -> Metric:
+    family = GaugeMetricFamily(f"lockwright_{name}", says, labels=labels)
+    for label_values, value in values.items():
+        family.add_metric(label_values, value)
+    return family
+
+
+def _systems() -> Iterator[Metric]:
+    """Everything that the newest audits of the systems tell."""
+    now = timezone.now()
+    counts: Counter[str] = Counter()
+    systems = overdue = 0
+    light = System.objects.select_related("latest__capture").only(
+        "expected_hours", "created", "latest__counts", "latest__capture__taken"
+    )
+    for system in light.order_by().iterator():
+        systems += 1
+        overdue += is_overdue(system, now)
+        counts.update(system.latest.counts if system.latest else {})
+    by_severity: dict[tuple[str, ...], float] = {(level.label,): counts[level.label] for level in Severity}
+    yield _gauge("systems", "Systems under study.", systems)
+    yield _gauge("systems_overdue", "Systems whose next capture was expected by now.", overdue)
+    yield _labelled("findings", "Findings of the newest audits.", by_severity, "severity")
+    yield _gauge("verdicts_broken", "Rules that failed in the newest audits.", counts["broken"])
+
+
+def _uploads() -> Iterator[Metric]:
+    """How many uploads are in which state, and how long the one that waits longest has waited.
+
+    One that waits to be read once more is left out there: when it began to wait is not kept.
+    """
+    states = dict(Upload.objects.order_by().values_list("state").annotate(Count("pk")))
+    by_state: dict[tuple[str, ...], float] = {(state,): states.get(state, 0) for state in Upload.State.values}
+    waiting = Upload.objects.filter(state=Upload.State.WAITING, finished=None)
+    oldest = waiting.order_by("at").values_list("at", flat=True).first()
+    age = (timezone.now() - oldest).total_seconds() if oldest else 0
+    yield _labelled("uploads", "Uploads remembered.", by_state, "state")
+    yield _gauge("oldest_waiting_upload_seconds", "Age of the oldest upload that waits; 0: none waits.", max(0, age))
+
+
+def database_bytes() -> int | None:
+    """The size of the database; `None` where the backend does not tell."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT pg_database_size(current_database())")
+            return int(cursor.fetchone()[0])
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")
+            return int(cursor.fetchone()[0])
+    return None
