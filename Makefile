@@ -2,7 +2,8 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check fix accept bench pins clean
+PACKAGES := postgresql chromium fonts-dejavu-core libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
+.PHONY: help setup run packages test check fix accept bench bench-pages pins clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -19,11 +20,18 @@ help: ## list the verbs
 
 setup: .venv/runs ## make the virtual environment from pinned hashes
 
-run: setup ## set up and audit the example exports (exit status 1 of the audit: something was found)
-	$(BIN)/python manage.py audit $(or $(EXPORTS),$(wildcard tests/audits/*/*.txt tests/audits/*/*.csv)) || test $$? -eq 1
+run: setup ## start the service on this machine: web page, worker, scheduler (LISTEN=host:port)
+	$(BIN)/python manage.py up --listen $(or $(LISTEN),127.0.0.1:8000)
 
-test: .venv/tests ## run all tests
+packages: ## install the Debian packages that the tests need, as root; else say which are missing
+	@missing="$$(for one in $(PACKAGES); do dpkg -s $$one >/dev/null 2>&1 || echo $$one; done)"; \
+	test -z "$$missing" || { test "$$(id -u)" = 0 && apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } || \
+	{ echo "the tests need these Debian packages: $$missing"; exit 1; }
+
+test: .venv/tests packages ## run all tests: on SQLite, in a browser, and those of the service on PostgreSQL again
 	$(BIN)/python -m pytest
+	$(BIN)/python -m tests.on_postgres
 
 check: .venv/tests ## format, lint, types, arrows
 	$(BIN)/ruff format --check .
@@ -41,6 +49,9 @@ accept: .venv/tests ## rewrite the verdicts of the stories in tests/audits (look
 bench: .venv/tests ## megabytes per second, seconds and memory, as ratios to yardsticks of the same run
 	@command -v rg >/dev/null || { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq ripgrep >/dev/null; } || echo "no ripgrep: its column stays empty (apt-get install ripgrep)"
 	$(BIN)/python -m tests.bench
+
+bench-pages: .venv/tests packages ## milliseconds of the pages over a large PostgreSQL, beside a bare Django page
+	$(BIN)/python -m tests.bench.pages
 
 pins: .venv/tests ## renew the pinned hashes
 	$(BIN)/uv pip compile -q --generate-hashes --no-header --universal --python-version 3.11 requirements.in -o requirements.txt

@@ -1,0 +1,146 @@
+"""A real browser (Debian's Chromium) before the real service (`manage.py up`, as a DBA starts it)."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.servers import free_port
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+READY_WITHIN = 120
+FLAGS = [
+    *("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run", "--disable-quic"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+PASSWORD = "correct horse battery staple"
+
+
+@dataclass
+class Service:
+    """The running service, and its first login."""
+
+    address: str
+    user: str
+    password: str
+    run: Path
+
+
+@dataclass
+class Watched:
+    """A browser's context whose every request and complaint is noted."""
+
+    context: BrowserContext
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def page(self) -> Page:
+        """Open a page that notes."""
+        page = self.context.new_page()
+        page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        return page
+
+
+@pytest.fixture(scope="session")
+def service() -> Iterator[Service]:
+    """Start the service as the README says, with the examples, in a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="lw-") as folder:
+        address = f"127.0.0.1:{free_port()}"
+        environment = {
+            **{name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "BROKER_URL")},
+            "RUN_DIR": folder,
+            "SITE_URL": f"http://{address}",
+        }
+        log = Path(folder) / "up.log"
+        with log.open("wb") as output:
+            up = subprocess.Popen(
+                [sys.executable, "manage.py", "up", "--listen", address],
+                cwd=ROOT,
+                env=environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+            try:
+                yield _when_ready(address, log, up, Path(folder))
+            finally:
+                up.send_signal(signal.SIGTERM)
+                up.wait(60)
+
+
+def _when_ready(address: str, log: Path, up: "subprocess.Popen[bytes]", folder: Path) -> Service:
+    until = time.monotonic() + READY_WITHIN
+    while time.monotonic() < until and up.poll() is None:
+        told = log.read_text(errors="replace")
+        first = re.search(r"First login: (\S+)  password: (\S+)", told)
+        if first and "examples are" not in told and "audited: the first page" in told:
+            try:
+                urllib.request.urlopen(f"http://{address}/healthz", timeout=5)
+            except (urllib.error.URLError, OSError):
+                pass
+            else:
+                return Service(f"http://{address}", first[1], first[2], folder)
+        time.sleep(0.2)
+    raise AssertionError(f"the service did not start:\n{log.read_text(errors='replace')}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    chromium = shutil.which("chromium")
+    assert chromium, "the browser tests need Debian's package chromium"
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def watched(browser: Browser, service: Service) -> Iterator[Watched]:
+    """A fresh browser; afterwards: nothing was asked of another host, nothing complained (CSP, scripts)."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=service.address)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    found = Watched(context)
+    context.on("request", lambda request: found.requests.append(request.url))
+    yield found
+    context.close()
+    outside = [url for url in found.requests if not url.startswith((service.address + "/", "data:", "blob:"))]
+    assert not outside
+    assert not found.complaints
+
+
+@pytest.fixture
+def page(watched: Watched, service: Service) -> Page:
+    """A page of somebody who is logged in (whose password of their own is set)."""
+    page = watched.page()
+    log_in(page, service)
+    return page
+
+
+def log_in(page: Page, service: Service) -> None:
+    """Log in; the very first time with the printed password, which has to be changed."""
+    page.goto("/login/")
+    page.get_by_label("Name").fill(service.user)
+    page.get_by_label("Password").fill(service.password)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_load_state()
+    if "/password/" in page.url:
+        page.get_by_label("Old password").fill(service.password)
+        page.get_by_label("New password", exact=True).fill(PASSWORD)
+        page.get_by_label("New password confirmation").fill(PASSWORD)
+        page.get_by_role("button", name="Change it").click()
+        page.wait_for_load_state()
+        service.password = PASSWORD
+    page.goto("/")

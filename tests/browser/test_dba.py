@@ -1,0 +1,121 @@
+"""What a DBA does on a day: log in, bring exports, read the worst finding, copy its script, set a limit, print."""
+
+import base64
+import io
+import re
+from pathlib import Path
+
+import pypdf
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Service, Watched, log_in
+
+STORY = Path(__file__).resolve().parent.parent / "audits" / "address_lock_storm"
+NAMES = ("sysmon.txt", "config.txt", "caches.txt")
+DROP = """([selector, files]) => {
+    const transfer = new DataTransfer();
+    for (const [name, data] of files) {
+        const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
+        transfer.items.add(new File([bytes], name, { type: "text/plain" }));
+    }
+    const target = document.querySelector(selector);
+    for (const kind of ["dragenter", "dragover", "drop"])
+        target.dispatchEvent(new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+}"""
+
+
+def bring_own(page: Page, name: str) -> None:
+    """Drag three exports of a server of our own onto the upload page, and send them."""
+    page.goto("/upload/")
+    files = [
+        [f"{name}-{file}", base64.b64encode((STORY / file).read_bytes().replace(b"CLAIMS1", name.encode())).decode()]
+        for file in NAMES
+    ]
+    page.evaluate(DROP, [".drop", files])
+    expect(page.locator("[data-chosen]")).to_contain_text(f"{name}-sysmon.txt")
+    page.get_by_role("button", name="Upload and audit").click()
+    page.wait_for_url(re.compile(r"/uploads/\d+/"))
+
+
+def test_a_dba_does_a_days_work(page: Page) -> None:
+    bring_own(page, "WORKDAY")
+    held = page.get_by_role("heading", name="What it holds")
+    expect(held).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("every line understood").first).to_be_visible()
+    page.goto("/?q=WORKDAY")
+    page.locator("tr[data-row] a", has_text="Address lock hash table spinlocks").click()
+
+    finding = page.locator("article.finding:target")
+    expect(finding).to_contain_text("52.3 %")
+    finding.get_by_role("button", name="Copy apply").first.click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert 'sp_configure "lock address spinlock ratio", 5' in copied
+    finding.get_by_text("To undo it").first.click()
+    finding.get_by_role("button", name="Copy undo").first.click()
+    assert 'sp_configure "lock address spinlock ratio", 100' in page.evaluate("navigator.clipboard.readText()")
+
+    printed = page.pdf()
+    text = "".join(sheet.extract_text() for sheet in pypdf.PdfReader(io.BytesIO(printed)).pages)
+    assert "lock address spinlock ratio" in text
+    assert "What is not a problem" in text
+    with page.expect_download() as download:
+        page.get_by_role("link", name="PDF", exact=True).click()
+    assert download.value.suggested_filename.startswith("lockwright-WORKDAY-")
+    assert Path(download.value.path()).read_bytes().startswith(b"%PDF")
+
+    page.get_by_role("link", name="Limits").click()
+    page.get_by_label("Limit", exact=True).select_option("ase/address_lock_spinlock_contended.contention_percent")
+    page.get_by_label("Value", exact=True).fill("90")
+    page.get_by_label("Why", exact=True).fill("known; the migration to datarows is planned")
+    page.get_by_role("button", name="Set the limit").click()
+    expect(page.get_by_text("known; the migration to datarows is planned").first).to_be_visible()
+    for _ in range(60):  # the audit is renewed in the background
+        page.goto("/?q=WORKDAY")
+        if page.get_by_text("Address lock hash table spinlocks").count() == 0:
+            break
+        page.wait_for_timeout(250)
+    expect(page.locator("tr[data-row]")).to_have_count(1)
+    expect(page.locator("tr[data-row]")).not_to_contain_text("Address lock hash table spinlocks")
+
+
+def test_the_first_page_shows_the_examples_with_their_findings(page: Page) -> None:
+    for _ in range(120):
+        page.goto("/")
+        if page.locator("tr[data-row]").count() >= 7:
+            break
+        page.wait_for_timeout(500)
+    expect(page.get_by_role("link", name="CLAIMS1")).to_be_visible()
+    expect(page.get_by_text("Lock manager on CPU 13 shares its core with CPU 5")).to_be_visible()
+
+
+def test_everything_goes_by_keyboard(page: Page) -> None:
+    page.goto("/")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type("claims1")
+    expect(page.locator("tr[data-row]")).to_have_count(1)
+    assert "q=claims1" in page.url
+    page.locator("#q").blur()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/systems/\d+/"))
+    page.keyboard.press("g")
+    page.keyboard.press("u")
+    page.wait_for_url("**/upload/")
+
+
+def test_wrong_passwords_lock_the_name_and_the_stranger_learns_nothing(watched: Watched, service: Service) -> None:
+    page = watched.page()
+    for _ in range(5):
+        page.goto("/login/")
+        page.get_by_label("Name").fill("nobody")
+        page.get_by_label("Password").fill("wrong wrong wrong")
+        page.get_by_role("button", name="Log in").click()
+        page.wait_for_load_state()
+    expect(page.get_by_role("heading", name="Locked")).to_be_visible()
+    watched.complaints.clear()  # the browser notes the status 429 of the page
+    page.goto("/systems/1/")
+    assert "/login/" in page.url
+    log_in(page, service)
