@@ -28,6 +28,8 @@ def printable(value: Any) -> Any:
     """Take out of a text what no report may carry; anything else passes."""
     if not isinstance(value, str):
         return value
+    if value.replace("\n", "").replace("\t", "").isprintable():  # refuses whatever INVISIBLE names, and is quick
+        return value
     if value.isascii():
         return type(value)(ASCII_CONTROLS.sub("\ufffd", value))
     return type(value)("".join(c if c in "\n\t" or category(c) not in INVISIBLE else "\ufffd" for c in value))

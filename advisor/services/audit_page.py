@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F
 from markupsafe import Markup
 
 from advisor.charts import svg
@@ -117,25 +116,24 @@ def _plots(audit: Audit, findings: Iterable[Finding]) -> dict[str, Markup]:
     courses: dict[str, list[tuple[datetime, float | None]]] = {finding.key: [] for finding in with_figure}
     times = _times(audit)
     if len(times) > 1:
-        at: dict[str, dict[datetime, float | None]] = {key: {} for key in courses}
-        stood = Finding.objects.filter(
-            system=audit.system_id,
-            key__in=courses,
-            audit__capture__taken__in=times,
-            audit__capture__audit_id=F("audit_id"),
-        ).values_list("key", "audit__capture__taken", "value")
-        for key, taken, value in stood:
-            at[key][taken] = value
-        courses = {key: [(time, found.get(time)) for time in times] for key, found in at.items()}
+        at: dict[str, dict[int, float | None]] = {key: {} for key in courses}
+        stood = Finding.objects.filter(audit__in=[pk for _, pk in times], key__in=courses)
+        for key, pk, value in stood.order_by().values_list("key", "audit_id", "value"):
+            at[key][pk] = value
+        courses = {key: [(time, found.get(pk)) for time, pk in times] for key, found in at.items()}
     return {finding.key: _plot(finding, courses[finding.key]) for finding in with_figure}
 
 
-def _times(audit: Audit) -> list[datetime]:
-    """When the captures up to this one were taken, oldest first; captures without a time of their own are no course."""
+def _times(audit: Audit) -> list[tuple[datetime, int]]:
+    """When the captures up to this one were taken, oldest first, each with its current audit.
+
+    Captures without a time of their own are no course.
+    """
     if not audit.capture.timed:
         return []
     captures = Capture.objects.filter(system=audit.system_id, taken__lte=audit.capture.taken, timed=True)
-    return sorted(captures.order_by("-taken", "-id").values_list("taken", flat=True)[:MOST_POINTS])
+    newest = captures.exclude(audit=None).order_by("-taken", "-id").values_list("taken", "audit_id")[:MOST_POINTS]
+    return [(taken, pk) for taken, pk in newest if pk is not None][::-1]
 
 
 def _plot(finding: Finding, course: list[tuple[datetime, float | None]]) -> Markup:

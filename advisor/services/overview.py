@@ -14,6 +14,7 @@ from advisor.services.access import systems_of, uploads_of
 VISIT = timedelta(minutes=30)
 """After so long away the next look is a new visit (this project's figure)."""
 HEAVY = ("latest__verdicts", "latest__laws", "latest__plan", "latest__limits", "latest__problems")
+HEAVY_CAPTURE = ("latest__capture__figures", "latest__capture__files", "latest__capture__interval")
 
 
 @dataclass
@@ -85,7 +86,7 @@ def begin_visit(user: User, now: datetime | None = None) -> datetime | None:
 
 def listed(user: User, asked: Asked) -> QuerySet[System]:
     """The systems asked for, worst first."""
-    found = systems_of(user).select_related("team", "latest__capture").defer(*HEAVY)
+    found = systems_of(user).select_related("team", "latest__capture").defer(*HEAVY, *HEAVY_CAPTURE)
     if asked.text:
         words = asked.text.split()[:8]
         for word in words:

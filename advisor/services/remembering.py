@@ -117,7 +117,7 @@ def remember_audit(
                 severity=LEVEL[finding["severity"]],
                 title=finding["title"][:500],
                 processors=(finding["cost"] or {}).get("processors"),
-                **_first_figure(finding),
+                **first_figure(finding),
                 data=finding,
             )
             for number, finding in enumerate(findings)
@@ -174,7 +174,7 @@ def _lost(findings: list[dict[str, Any]]) -> float | None:
     return sum(costs) if costs else None
 
 
-def _first_figure(finding: dict[str, Any]) -> dict[str, Any]:
+def first_figure(finding: dict[str, Any]) -> dict[str, Any]:
     """The columns of a finding's first figure; a text is no figure to plot."""
     item = next((item for item in finding["evidence"] if isinstance(item["value"], int | float)), None)
     if item is None:
