@@ -51,7 +51,7 @@ def bring(
     chosen = _team(request.user, team)
     brought = [Brought(file.name or "unnamed", file) for file in files]  # type: ignore[arg-type]  # a file reads
     try:
-        taken = take_in(brought, chosen, request.user, system_name=system, origin="api")
+        taken = take_in(brought, chosen, request.user, system_name=system, origin="api", request=request)
     except Refused as error:  # there are files, none of them of an earlier upload: it can only be too much
         raise Problem(413, f"Not taken: {error}.", "Bring less at a time.") from None
     upload = taken.upload

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.http import HttpRequest
 
 from advisor.models import Blob, Team, Upload, UploadFile, User
 from advisor.services import journal
@@ -44,6 +45,7 @@ def take_in(
     system_name: str = "",
     origin: str = "page",
     extends: Upload | None = None,
+    request: HttpRequest | None = None,
 ) -> Taken:
     """Keep the files and have them read in the background. Raises `Refused`.
 
@@ -74,7 +76,7 @@ def take_in(
         except IntegrityError:  # somebody brought the very same files at this moment
             return Taken(Upload.objects.get(team=team, digest=digest), False)
         names = ", ".join(name for name, _, _ in files)
-        journal.note(by, "upload", f"upload {upload.pk}: {names}", team=team)
+        journal.note(by, "upload", f"upload {upload.pk}: {names}", team=team, request=request)
         have_read(upload)
     return Taken(upload, True)
 

@@ -37,7 +37,8 @@ def bring(request: Asked) -> HttpResponse:
         return _refused(request, "choose the team the systems belong to" if teams else "you are in no team yet")
     files = [Brought(file.name or "unnamed", file) for file in given]  # type: ignore[arg-type]
     try:
-        taken = take_in(files, team, request.user, system_name=request.POST.get("system", ""), extends=extends)
+        name = request.POST.get("system", "")
+        taken = take_in(files, team, request.user, system_name=name, extends=extends, request=request)
     except Refused as error:
         return _refused(request, str(error))
     if not taken.new:

@@ -138,8 +138,8 @@ def log_in(page: Page, service: Service) -> None:
     page.wait_for_load_state()
     if "/password/" in page.url:
         page.get_by_label("Old password").fill(service.password)
-        page.get_by_label("New password", exact=True).fill(PASSWORD)
-        page.get_by_label("New password confirmation").fill(PASSWORD)
+        page.get_by_label("New password:", exact=True).fill(PASSWORD)
+        page.get_by_label("New password confirmation:").fill(PASSWORD)
         page.get_by_role("button", name="Change it").click()
         page.wait_for_load_state()
         service.password = PASSWORD
