@@ -3,11 +3,14 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
+from markupsafe import Markup
 
+from advisor.charts.svg import sparkline
 from advisor.models import Audit, System, Upload, User
 from advisor.services.access import systems_of, uploads_of
 
@@ -53,8 +56,13 @@ class Row:
     audit: Audit | None
     overdue: bool
     changed: Difference | None
-    trend: list[float | None]
+    trend: tuple[float | None, ...]
     trend_of: str
+
+    @property
+    def line(self) -> Markup | None:
+        """The trend as a line the size of a word; none of a single capture."""
+        return _line(self.trend, self.trend_of) if len(self.trend) > 1 else None
 
     @property
     def not_judged(self) -> int:
@@ -140,11 +148,17 @@ def _digests_at(systems: list[System], since: datetime | None) -> dict[int, dict
     return dict(System.objects.filter(pk__in=fresh).annotate(then=Subquery(then)).values_list("pk", "then"))
 
 
-def _trend(points: list[list[Any]]) -> tuple[list[float | None], str]:
+def _trend(points: list[list[Any]]) -> tuple[tuple[float | None, ...], str]:
     """The line of a system: processors lost where any capture could tell, else the severity."""
     if any(point[1] is not None for point in points):
-        return [point[1] for point in points], "processors lost"
-    return [float(point[2]) for point in points], "worst severity, 0 to 4"
+        return tuple(point[1] for point in points), "processors lost"
+    return tuple(float(point[2]) for point in points), "worst severity, 0 to 4"
+
+
+@lru_cache(maxsize=5000)
+def _line(trend: tuple[float | None, ...], of: str) -> Markup:
+    """Draw it; kept, because it changes with the next capture only."""
+    return sparkline(trend, title=f"{of} of the last {len(trend)} captures")
 
 
 def summary(user: User, now: datetime | None = None) -> dict[str, Any]:

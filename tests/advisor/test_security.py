@@ -81,6 +81,7 @@ def test_every_page_has_a_policy_that_lets_no_inline_script_run(people: People, 
         page = answer.content.decode()
         assert not re.search(r"<script(?![^>]*\bsrc=)|\sstyle=|\son\w+=|<style", page), address
         assert answer["X-Frame-Options"] == "DENY"
+        assert "no-store" in answer["Cache-Control"], "a shared machine keeps nothing"
 
 
 def test_passwords_are_kept_by_argon2(settings: Settings) -> None:
