@@ -3,13 +3,17 @@
 Beside them a second DBA of the owner's team and an administrator. Tests of access are told with these.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django.test import Client
+
 from advisor.models import Role, Team, Upload, User
 from advisor.services.uploads import Brought, take_in
 
+AsUser = Callable[[User], Client]
 PASSWORD = "correct horse battery"
 STORIES = Path(__file__).resolve().parent.parent / "audits"
 
@@ -57,3 +61,10 @@ def bring_story(story: str, team: Team, by: User | None, **more: Any) -> Upload:
     finally:
         for stream in streams:
             stream.close()
+
+
+def text_of(client: Client, address: str) -> str:
+    """The page at an address, which must be there."""
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.content[:300]
+    return answer.content.decode()

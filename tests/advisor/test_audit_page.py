@@ -6,23 +6,15 @@ from collections.abc import Callable
 
 import pypdf
 import pytest
-from django.test import Client
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from advisor.models import Audit, Capture, Finding, JournalEntry, System, Upload, User
+from advisor.models import Audit, Capture, Finding, JournalEntry, System, Upload
 from advisor.report.pdf import pdf
 from advisor.services.audit_page import page_of
 from advisor.services.uploads import Brought, take_in
-from tests.advisor.people import STORIES, People
+from tests.advisor.people import STORIES, AsUser, People, text_of
 
-AsUser = Callable[[User], Client]
 HOSTILE = '"><script>alert(1)</script>'
-
-
-def text_of(client: Client, address: str) -> str:
-    answer = client.get(address)
-    assert answer.status_code == 200, answer.content[:300]
-    return answer.content.decode()
 
 
 def test_a_finding_stands_with_its_lines_its_script_and_its_undo(

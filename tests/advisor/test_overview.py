@@ -3,22 +3,13 @@
 from collections.abc import Callable
 from datetime import timedelta
 
-from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
 
 from advisor.models import Audit, System, Upload, User
 from advisor.services import overview
 from advisor.services.limits import set_limit
-from tests.advisor.people import People
-
-AsUser = Callable[[User], Client]
-
-
-def text_of(client: Client, address: str) -> str:
-    answer = client.get(address)
-    assert answer.status_code == 200, answer.content[:300]
-    return answer.content.decode()
+from tests.advisor.people import AsUser, People, text_of
 
 
 def test_a_system_stands_with_its_worst_finding_and_what_was_not_judged(

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,9 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from pytest_django import Settings
 
-from advisor.models import Audit, JournalEntry, Upload, User
-from tests.advisor.people import PASSWORD, People
+from advisor.models import Audit, JournalEntry, Upload
+from tests.advisor.people import PASSWORD, AsUser, People
 
-AsUser = Callable[[User], Client]
 ROOT = Path(__file__).resolve().parent.parent.parent
 OPEN = {"/login/", "/logout/", "/healthz"}
 

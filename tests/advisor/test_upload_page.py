@@ -1,16 +1,13 @@
 """Bringing exports through the page."""
 
 import io
-from collections.abc import Callable
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from advisor.models import Input, System, Upload, User
-from tests.advisor.people import STORIES, People
-
-AsUser = Callable[[User], Client]
+from advisor.models import Input, System, Upload
+from tests.advisor.people import STORIES, AsUser, People
 
 
 def files() -> list[io.BufferedReader]:
