@@ -46,17 +46,25 @@ REACH = 4
 the measured points into a corner."""
 
 
-def sparkline(values: Sequence[float | None], *, width: int = 120, height: int = 24, title: str) -> Markup:
+def sparkline(
+    values: Sequence[float | None],
+    *,
+    width: int = 120,
+    height: int = 24,
+    title: str,
+    span: tuple[float, float] | None = None,
+) -> Markup:
     """Draw a line the size of a word: evenly spaced figures, a gap for None, a dot on the last figure.
 
-    Each line has its own scale, lowest to highest; `width` 20 and `height` 8 at least.
+    Each line has its own scale, lowest to highest, unless `span` gives one for all; figures beyond it widen it.
+    `width` 20 and `height` 8 at least.
     """
     _at_least(width, height, 20, 8)
     figures, known = even(values)
     desc = extremes(known, len(figures) - len(known))
     if not known:
         return document(width, height, title, desc, "")
-    low, high = near(min(known)), near(max(known))
+    low, high = near(min((*known, *(span or ())))), near(max((*known, *(span or ()))))
     flat = is_flat(low, high)
     scale, foot = (0.0, height / 2) if flat else ((height - 6.0) / (high - low), height - 3.0)
     step = (width - 6.0) / max(1, len(figures) - 1)

@@ -168,6 +168,8 @@ class Migration(migrations.Migration):
                 ("headline", models.CharField(blank=True, max_length=500)),
                 ("headline_number", models.IntegerField(default=0)),
                 ("findings_digest", models.JSONField(default=dict)),
+                ("unjudged", models.JSONField(default=list)),
+                ("shown", models.DateTimeField(blank=True, null=True)),
                 ("verdicts", models.JSONField(default=list)),
                 ("laws", models.JSONField(default=list)),
                 ("plan", models.JSONField(default=dict)),
@@ -614,6 +616,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="audit",
             index=models.Index(fields=["system", "-at"], name="advisor_aud_system__20c238_idx"),
+        ),
+        migrations.AddIndex(
+            model_name="audit",
+            index=models.Index(fields=["system", "-shown"], name="advisor_aud_system__c58b60_idx"),
         ),
         migrations.AddConstraint(
             model_name="system",

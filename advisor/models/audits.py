@@ -116,6 +116,10 @@ class Audit(models.Model):
     """That finding's place."""
     findings_digest = models.JSONField(default=dict)
     """Finding key → severity: what two audits are compared by."""
+    unjudged = models.JSONField(default=list)
+    """Ids of the rules that could not judge: a finding of theirs that is not there has not gone."""
+    shown = models.DateTimeField(null=True, blank=True)
+    """When it became the newest of its system; null where it never was."""
     verdicts = models.JSONField(default=list)
     laws = models.JSONField(default=list)
     """The fitted models, as the contract prints them under `models`."""
@@ -125,10 +129,16 @@ class Audit(models.Model):
 
     class Meta:
         ordering = ["-at", "-id"]
-        indexes = [models.Index(fields=["system", "-at"])]
+        indexes = [models.Index(fields=["system", "-at"]), models.Index(fields=["system", "-shown"])]
 
     def __str__(self) -> str:
         return f"audit {self.pk}"
+
+    @property
+    def rules_run(self) -> int:
+        """How many rules concern this system."""
+        words = ("fired", "clean", "unknown", "untrusted", "broken")
+        return sum(int(self.counts.get(word, 0)) for word in words)
 
 
 class Finding(models.Model):

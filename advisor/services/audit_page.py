@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from advisor.charts import svg
 from advisor.models import Audit, Capture, Finding
-from advisor.services.overview import Difference, difference
+from advisor.services.history import own_time
+from advisor.services.overview import COMPARED, Difference, difference
 from rules.laws.usl import law
 
 QUIET = ("untrusted", "broken", "unknown")
@@ -46,6 +47,9 @@ class AuditPage:
     quiet: list[dict[str, Any]]
     not_applicable: list[dict[str, Any]]
     bring: dict[str, list[str]]
+    """Commands for the rules that could not judge."""
+    sharpen: dict[str, list[str]]
+    """Commands for rules that fired and could say more."""
     laws: list[tuple[dict[str, Any], Markup | None]]
     titles: dict[str, str]
 
@@ -54,7 +58,7 @@ def page_of(audit: Audit) -> AuditPage:
     """Gather it, in a fixed number of queries."""
     findings = list(audit.findings.all())
     before = _before(audit.capture)
-    since = difference(before.audit.findings_digest, audit.findings_digest) if before and before.audit else None
+    since = difference(before.audit, audit) if before and before.audit else None
     verdicts = audit.verdicts
     return AuditPage(
         audit,
@@ -66,7 +70,8 @@ def page_of(audit: Audit) -> AuditPage:
             (verdict for verdict in verdicts if verdict["verdict"] in QUIET), key=lambda v: QUIET.index(v["verdict"])
         ),
         not_applicable=[verdict for verdict in verdicts if verdict["verdict"] == "not-applicable"],
-        bring=_bring(verdicts),
+        bring=_bring(verdict for verdict in verdicts if verdict["verdict"] in QUIET),
+        sharpen=_bring(verdict for verdict in verdicts if verdict["verdict"] not in QUIET),
         laws=[(one, _law_plot(one)) for one in audit.laws],
         titles={finding.key: finding.title for finding in findings},
     )
@@ -74,8 +79,15 @@ def page_of(audit: Audit) -> AuditPage:
 
 def _before(capture: Capture) -> Capture | None:
     """The capture of the same system before this one."""
-    earlier = Capture.objects.filter(system=capture.system_id, taken__lt=capture.taken).exclude(audit=None)
-    return earlier.select_related("audit").only("taken", "audit__findings_digest").order_by("-taken", "-id").first()
+    if not capture.timed:
+        return None
+    earlier = Capture.objects.filter(system=capture.system_id, taken__lt=capture.taken, timed=True).exclude(audit=None)
+    return (
+        earlier.select_related("audit")
+        .only("taken", *(f"audit__{name}" for name in COMPARED))
+        .order_by("-taken", "-id")
+        .first()
+    )
 
 
 def _trees(findings: list[Finding], plots: dict[str, Markup], new: set[str]) -> list[Node]:
@@ -118,8 +130,10 @@ def _plots(audit: Audit, findings: Iterable[Finding]) -> dict[str, Markup]:
     if len(times) > 1:
         at: dict[str, dict[int, float | None]] = {key: {} for key in courses}
         stood = Finding.objects.filter(audit__in=[pk for _, pk in times], key__in=courses)
-        for key, pk, value in stood.order_by().values_list("key", "audit_id", "value"):
-            at[key][pk] = value
+        held = {finding.key: (finding.metric, finding.unit) for finding in with_figure}
+        for key, pk, value, metric, unit in stood.order_by().values_list("key", "audit_id", "value", "metric", "unit"):
+            if held[key] == (metric, unit):  # of another audit another figure may be the first
+                at[key][pk] = value
         courses = {key: [(time, found.get(pk)) for time, pk in times] for key, found in at.items()}
     return {finding.key: _plot(finding, courses[finding.key]) for finding in with_figure}
 
@@ -132,8 +146,9 @@ def _times(audit: Audit) -> list[tuple[datetime, int]]:
     if not audit.capture.timed:
         return []
     captures = Capture.objects.filter(system=audit.system_id, taken__lte=audit.capture.taken, timed=True)
-    newest = captures.exclude(audit=None).order_by("-taken", "-id").values_list("taken", "audit_id")[:MOST_POINTS]
-    return [(taken, pk) for taken, pk in newest if pk is not None][::-1]
+    newest = captures.exclude(audit=None).order_by("-taken", "-id").values_list("taken", "interval", "audit_id")
+    found = [(own_time(taken, True, interval), pk) for taken, interval, pk in newest[:MOST_POINTS] if pk is not None]
+    return found[::-1]
 
 
 def _plot(finding: Finding, course: list[tuple[datetime, float | None]]) -> Markup:
@@ -148,19 +163,19 @@ def _law_plot(one: dict[str, Any]) -> Markup | None:
     if not points:
         return None
     alpha, beta, gamma = one["alpha"], one["beta"], one["gamma"]
-    fitted = None not in (alpha, beta, gamma)
-    peak = (one["peak_load"], one["peak_rate"]) if one["usable"] and one["peak_load"] is not None else None
+    used = one["usable"] and None not in (alpha, beta, gamma)  # a law nothing is read from is not drawn either
+    peak = (one["peak_load"], one["peak_rate"]) if used and one["peak_load"] is not None else None
     return svg.law(
         points,
-        (lambda load: law(alpha, beta, gamma, load)) if fitted else None,
+        (lambda load: law(alpha, beta, gamma, load)) if used else None,
         x_name=one["load_name"].replace("_", " "),
         y_name=one["rate_name"].replace("_", " "),
-        title=f"{one['file']}: measured rates and the fitted law" if fitted else f"{one['file']}: measured rates",
+        title=f"{one['file']}: measured rates and the fitted law" if used else f"{one['file']}: measured rates",
         peak=peak,
     )
 
 
-def _bring(verdicts: list[dict[str, Any]]) -> dict[str, list[str]]:
+def _bring(verdicts: Iterable[dict[str, Any]]) -> dict[str, list[str]]:
     """The commands whose output would let more be judged, each with the rules that want it."""
     found: dict[str, list[str]] = {}
     for verdict in verdicts:

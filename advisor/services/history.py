@@ -171,17 +171,21 @@ class FindingsOverTime:
     rows: tuple[FindingHistory, ...]
     over: tuple[Seen, ...]
     left_out: int
+    limits_differ: bool = False
+    """Whether these audits were judged by different limits: what comes or goes may be the limit's doing."""
 
 
 def findings(seen: list[Seen]) -> FindingsOverTime:
     """What was found in the newest captures, from their audits' digests: two queries, however many there are."""
     over = [one for one in seen if one.audit][-MOST_AUDITS:]
-    audits = {
-        pk: (digest, {verdict["rule"]: verdict["verdict"] for verdict in verdicts})
-        for pk, digest, verdicts in Audit.objects.filter(pk__in=[one.audit for one in over]).values_list(
-            "pk", "findings_digest", "verdicts"
-        )
-    }
+    audits = {}
+    limits: list[dict[str, float]] = []
+    columns = Audit.objects.filter(pk__in=[one.audit for one in over]).values_list(
+        "pk", "findings_digest", "verdicts", "limits"
+    )
+    for pk, digest, verdicts, own in columns:
+        audits[pk] = (digest, {verdict["rule"]: verdict["verdict"] for verdict in verdicts})
+        limits.append(own)
     over = [one for one in over if one.audit in audits]
     newest = {key: one for one in over for key in audits[one.audit][0]}
     rows = []
@@ -199,6 +203,7 @@ def findings(seen: list[Seen]) -> FindingsOverTime:
         tuple(FindingHistory(**{**vars(row), "title": titles.get(row.key[:400], row.subject)}) for row in shown),
         tuple(over),
         len(rows) - len(shown),
+        any(one != limits[0] for one in limits),
     )
 
 

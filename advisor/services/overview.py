@@ -16,8 +16,13 @@ from advisor.services.access import systems_of, uploads_of
 
 VISIT = timedelta(minutes=30)
 """After so long away the next look is a new visit (this project's figure)."""
-HEAVY = ("latest__verdicts", "latest__laws", "latest__plan", "latest__limits", "latest__problems")
+SEVERITY = "worst severity"
+HEAVY = ("latest__verdicts", "latest__laws", "latest__plan", "latest__problems")
 HEAVY_CAPTURE = ("latest__capture__figures", "latest__capture__files", "latest__capture__interval")
+
+
+COMPARED = ("findings_digest", "unjudged", "limits")
+"""What of an audit a comparison looks at."""
 
 
 @dataclass
@@ -28,24 +33,45 @@ class Difference:
     worse: list[str] = field(default_factory=list)
     better: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
+    """Differ, but so do the limits they were judged by: nothing is said of the server."""
     still: list[str] = field(default_factory=list)
+    not_judged: list[str] = field(default_factory=list)
+    """Stood before; now their rules could not judge."""
 
     def __bool__(self) -> bool:
-        return bool(self.new or self.worse or self.better or self.gone)
+        return any((self.new, self.worse, self.better, self.gone, self.limits, self.not_judged))
 
     def __str__(self) -> str:
-        return ", ".join(f"{len(keys)} {word}" for word, keys in vars(self).items() if keys and word != "still")
+        words = {"limits": "by another limit", "not_judged": "no longer judged"}
+        found = ((words.get(word, word), keys) for word, keys in vars(self).items() if word != "still")
+        return ", ".join(f"{len(keys)} {word}" for word, keys in found if keys)
 
 
-def difference(before: dict[str, int], after: dict[str, int]) -> Difference:
+def difference(before: Audit, after: Audit) -> Difference:
     """Compare two audits by their findings' keys and severities."""
     found = Difference()
-    for key, level in after.items():
-        old = before.get(key)
-        word = "new" if old is None else "worse" if level > old else "better" if level < old else "still"
+    old, new = before.findings_digest, after.findings_digest
+    for key in dict.fromkeys((*new, *old)):
+        word = _word(old.get(key), new.get(key))
+        rule = key.split(":", 1)[0]
+        if word == "gone" and rule in after.unjudged:
+            word = "not_judged"
+        elif word != "still" and _limits(before, rule) != _limits(after, rule):
+            word = "limits"
         getattr(found, word).append(key)
-    found.gone = [key for key in before if key not in after]
     return found
+
+
+def _word(old: int | None, new: int | None) -> str:
+    if old is None or new is None:
+        return "new" if old is None else "gone"
+    return "worse" if new > old else "better" if new < old else "still"
+
+
+def _limits(audit: Audit, rule: str) -> dict[str, float]:
+    """The limits of a rule that an audit had in place of its own."""
+    return {name: value for name, value in audit.limits.items() if name.startswith(f"{rule}.")}
 
 
 @dataclass
@@ -56,6 +82,8 @@ class Row:
     audit: Audit | None
     overdue: bool
     changed: Difference | None
+    new: bool
+    """Whether it was first seen since the last visit."""
     trend: tuple[float | None, ...]
     trend_of: str
 
@@ -63,12 +91,6 @@ class Row:
     def line(self) -> Markup | None:
         """The trend as a line the size of a word; none of a single capture."""
         return _line(self.trend, self.trend_of) if len(self.trend) > 1 else None
-
-    @property
-    def not_judged(self) -> int:
-        """How many rules could not say anything: facts missing, figures not to be believed, broken."""
-        counts = self.audit.counts if self.audit else {}
-        return sum(counts.get(word, 0) for word in ("unknown", "untrusted", "broken"))
 
 
 @dataclass
@@ -116,15 +138,14 @@ def listed(user: User, asked: Asked) -> QuerySet[System]:
 def rows(systems: list[System], since: datetime | None, now: datetime | None = None) -> list[Row]:
     """Make the rows: each with what changed since then, and whether it is overdue."""
     now = now or timezone.now()
-    before = _digests_at(systems, since)
+    before = _audits_at(systems, since)
     return [
         Row(
             system,
             system.latest,
             is_overdue(system, now),
-            difference(before[system.pk] or {}, system.latest.findings_digest)
-            if system.pk in before and system.latest
-            else None,
+            difference(then, system.latest) if (then := before.get(system.pk)) and system.latest else None,
+            since is not None and system.created > since,
             *_trend(system.trend),
         )
         for system in systems
@@ -139,26 +160,30 @@ def is_overdue(system: System, now: datetime) -> bool:
     return now - last > timedelta(hours=system.expected_hours)
 
 
-def _digests_at(systems: list[System], since: datetime | None) -> dict[int, dict[str, int] | None]:
-    """The findings as they stood then, of the systems audited since; `None` for a system not known then."""
-    fresh = [s.pk for s in systems if since and s.latest and s.latest.at > since]
+def _audits_at(systems: list[System], since: datetime | None) -> dict[int, Audit]:
+    """The audit each system was shown with then, of the systems that show another one now."""
+    fresh = [s.pk for s in systems if since and s.latest and s.latest.shown and s.latest.shown > since]
     if not fresh:
         return {}
-    then = Audit.objects.filter(system=OuterRef("pk"), at__lte=since).order_by("-at").values("findings_digest")[:1]
-    return dict(System.objects.filter(pk__in=fresh).annotate(then=Subquery(then)).values_list("pk", "then"))
+    then = Audit.objects.filter(system=OuterRef("pk"), shown__lte=since).order_by("-shown").values("pk")[:1]
+    shown = dict(System.objects.filter(pk__in=fresh).annotate(then=Subquery(then)).values_list("pk", "then"))
+    audits = Audit.objects.only(*COMPARED).in_bulk([pk for pk in shown.values() if pk])
+    return {system: audits[pk] for system, pk in shown.items() if pk in audits}
 
 
 def _trend(points: list[list[Any]]) -> tuple[tuple[float | None, ...], str]:
     """The line of a system: processors lost where any capture could tell, else the severity."""
     if any(point[1] is not None for point in points):
         return tuple(point[1] for point in points), "processors lost"
-    return tuple(float(point[2]) for point in points), "worst severity, 0 to 4"
+    return tuple(float(point[2]) for point in points), SEVERITY
 
 
 @lru_cache(maxsize=5000)
 def _line(trend: tuple[float | None, ...], of: str) -> Markup:
-    """Draw it; kept, because it changes with the next capture only."""
-    return sparkline(trend, title=f"{of} of the last {len(trend)} captures")
+    """Draw it; kept, because it changes with the next capture only. Severities share one scale: flat tells where."""
+    span = (0.0, 4.0) if of == SEVERITY else None
+    title = f"{of} of the last {len(trend)} captures"
+    return sparkline(trend, title=f"{title}, 0 (nothing) to 4 (critical)" if span else title, span=span)
 
 
 def summary(user: User, now: datetime | None = None) -> dict[str, Any]:

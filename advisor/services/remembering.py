@@ -22,7 +22,7 @@ from rules.finding import Severity
 
 TREND = 40
 """Captures in the line of the overview."""
-WORDS = ("fired", "clean", "unknown", "untrusted", "not-applicable", "broken")
+UNJUDGED = ("unknown", "untrusted", "broken")
 LEVEL = {severity.label: int(severity) for severity in Severity}
 
 
@@ -99,8 +99,9 @@ def remember_audit(
             headline=findings[headline]["title"][:500] if findings else "",
             headline_number=headline,
             counts=dict(counts),
-            processors_lost=_lost(findings),
+            processors_lost=processors_lost(findings),
             findings_digest={finding["key"]: LEVEL[finding["severity"]] for finding in findings},
+            unjudged=[verdict["rule"] for verdict in data["verdicts"] if verdict["verdict"] in UNJUDGED],
             verdicts=data["verdicts"],
             laws=data["models"],
             plan=data["plan"],
@@ -129,7 +130,10 @@ def remember_audit(
 
 def settle_system(system: System) -> None:
     """Bring a system's newest audit, versions and trend up to date; one left with nothing at all is forgotten."""
-    newest = list(system.captures.exclude(audit=None).select_related("audit").order_by("-taken", "-id")[:TREND])
+    heavy = [f"audit__{name}" for name in ("verdicts", "laws", "plan", "findings_digest")]
+    audited = system.captures.exclude(audit=None).select_related("audit").defer("figures", *heavy)
+    # a listing that says no time is no newer than the figures: it must not hide what they show
+    newest = list(audited.order_by("-timed", "-taken", "-id")[:TREND])
     if not newest:
         if not (system.captures.exists() or system.limits.exists() or system.notes.exists()):
             system.delete()
@@ -143,9 +147,12 @@ def settle_system(system: System) -> None:
     trend = [
         [capture.taken.isoformat(), capture.audit.processors_lost, capture.audit.worst]
         for capture in reversed(newest)
-        if capture.audit
+        if capture.audit and (capture.timed or not newest[0].timed)
     ]
-    System.objects.filter(pk=system.pk).update(latest=newest[0].audit, trend=trend, **told)
+    latest = newest[0].audit
+    if latest and not System.objects.filter(pk=system.pk, latest=latest).exists():
+        Audit.objects.filter(pk=latest.pk).update(shown=timezone.now())
+    System.objects.filter(pk=system.pk).update(latest=latest, trend=trend, **told)
 
 
 def _system(found: base.System, upload: Upload) -> System:
@@ -167,16 +174,33 @@ def _snapshot(system: System, values: dict[str, Any]) -> SettingsSnapshot | None
     return SettingsSnapshot.objects.get_or_create(system=system, digest=digest, defaults={"values": values})[0]
 
 
-def _lost(findings: list[dict[str, Any]]) -> float | None:
-    """Processors lost: the costs of the findings that no other explains, added; null where none has a cost."""
-    explained = {key for finding in findings for key in finding["explains"]}
-    costs = [f["cost"]["processors"] for f in findings if f["cost"] and f["key"] not in explained]
+def processors_lost(findings: list[dict[str, Any]]) -> float | None:
+    """What the findings cost together, in processors; null where none has a cost.
+
+    A cause and its symptoms are one loss seen twice: of each tree counts the cause's cost, else its dearest symptom's.
+    """
+    by_key = {finding["key"]: finding for finding in findings}
+    explained = {key for finding in findings for key in finding["explains"] if key != finding["key"]}
+    counted: set[str] = set()
+
+    def cost(key: str) -> float | None:
+        if key in counted or key not in by_key:
+            return None
+        counted.add(key)
+        below = [found for one in by_key[key]["explains"] if (found := cost(one)) is not None]
+        own = by_key[key]["cost"]
+        return float(own["processors"]) if own else max(below, default=None)
+
+    roots = [key for key in by_key if key not in explained]
+    rings = [key for key in by_key if key in explained]  # causes of each other have no root: any of them is one
+    costs = [found for key in (*roots, *rings) if (found := cost(key)) is not None]
     return sum(costs) if costs else None
 
 
 def first_figure(finding: dict[str, Any]) -> dict[str, Any]:
-    """The columns of a finding's first figure; a text is no figure to plot."""
-    item = next((item for item in finding["evidence"] if isinstance(item["value"], int | float)), None)
+    """The columns of a finding's first figure that was held against a limit; any other is a name or a setting."""
+    held = (item for item in finding["evidence"] if item["limit"] is not None)
+    item = next((item for item in held if isinstance(item["value"], int | float)), None)
     if item is None:
         return {}
     return {

@@ -15,8 +15,7 @@ from django.db import transaction
 
 from advisor.models import Capture, Finding, Team
 from advisor.services.capturing import read_upload
-from advisor.services.remembering import LEVEL
-from advisor.services.remembering import first_figure as first_figure
+from advisor.services.remembering import LEVEL, first_figure
 from advisor.services.uploads import Brought, take_in
 
 STRENGTHS = (0.7, 0.85, 1.0, 1.15)

@@ -28,7 +28,7 @@ from advisor.models import (
     Upload,
     UploadFile,
 )
-from advisor.services.remembering import settle_system
+from advisor.services.remembering import UNJUDGED, settle_system
 from advisor.services.seed_shapes import LABEL, STRENGTHS, Face, Said, Story, faces, verdicts_of
 from advisor.version import rules_version
 
@@ -144,6 +144,7 @@ class Made:
                     "counts": dict(tally),
                     "processors_lost": sum(costs) if costs else None,
                     "findings_digest": {one.key: one.severity for one in findings},
+                    "unjudged": [one["rule"] for one in verdicts if one["verdict"] in UNJUDGED],
                     "verdicts": verdicts,
                     "plan": face.plan,
                 },

@@ -43,8 +43,12 @@ CELLS = {
 }
 """The cells of findings by capture, made once: there are a thousand of them on a page."""
 HEAD = ("pk", "name", "product", "version", "platform", "processors", "created", "expected_hours", "team__name")
-LATEST = ("worst", "headline", "headline_number", "processors_lost", "capture__taken")
-LISTED = ("taken", "timed", "interval", "seconds", "fact_count", "files", "upload__at", "audit__worst")
+LATEST = (
+    *("worst", "headline", "headline_number", "processors_lost", "unjudged", "counts"),
+    *("capture__taken", "capture__timed"),
+)
+LISTED = ("taken", "timed", "interval", "seconds", "fact_count", "files", "upload__at")
+LISTED_AUDIT = ("audit__worst", "audit__rules_version", "audit__unjudged", "audit__counts")
 
 
 class NoteForm(forms.Form):
@@ -125,7 +129,7 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
             for item in sorted(settings.current.items())
             if all(word in item[0].lower() for word in words.lower().split())
         ],
-        "captures": paged(request, captures.only(*LISTED, "audit__rules_version"), 25),
+        "captures": paged(request, captures.only(*LISTED, *LISTED_AUDIT), 25),
         "when": lambda one: history.when(history.own_time(one.taken, one.timed, one.interval), one.timed),
         "rules_version": rules_version(),
         "entries": entries,

@@ -2,7 +2,9 @@
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
 
 import pypdf
 import pytest
@@ -10,7 +12,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.models import Audit, Capture, Finding, JournalEntry, System, Upload
 from advisor.report.pdf import pdf
-from advisor.services.audit_page import page_of
+from advisor.services.audit_page import Node, page_of
 from advisor.services.uploads import Brought, take_in
 from tests.advisor.people import STORIES, AsUser, People, text_of
 
@@ -168,3 +170,66 @@ def test_a_load_series_is_drawn_with_its_fitted_law(
     page = text_of(as_user(people.owner), f"/audits/{Audit.objects.get().pk}/")
     assert "Universal Scalability Law" in page
     assert "measured rates and the fitted law" in page
+
+
+def capture_before(audit: Audit, days: int, **columns: Any) -> None:
+    """An earlier capture in which the finding of this audit stood with other figures."""
+    now = audit.capture
+    interval = {**now.interval, "end": (now.taken - timedelta(days=days)).replace(tzinfo=None).isoformat()}
+    capture = Capture.objects.create(system=audit.system, taken=now.taken - timedelta(days=days), interval=interval)
+    made = Audit.objects.create(capture=capture, system=audit.system, rules_version="0")
+    Capture.objects.filter(pk=capture.pk).update(audit=made)
+    key = "ase/address_lock_spinlock_contended:CLAIMS1"
+    finding = audit.findings.get(key=key)
+    fields = {"metric": finding.metric, "unit": finding.unit, "value": 20.0, **columns}
+    Finding.objects.create(
+        audit=made, system=audit.system, number=0, key=key, rule=finding.rule, severity=3, data={}, **fields
+    )
+
+
+def plot_of(audit: Audit) -> str:
+    def every(nodes: list[Node]) -> Iterator[Node]:
+        for node in nodes:
+            yield node
+            yield from every(node.symptoms)
+
+    key = "ase/address_lock_spinlock_contended:CLAIMS1"
+    (node,) = [node for node in every(page_of(audit).roots) if node.finding.key == key]
+    return str(node.plot)
+
+
+def test_a_finding_that_stood_before_is_plotted_over_the_captures_in_the_exports_own_time(storm_audit: Audit) -> None:
+    assert "from " not in plot_of(storm_audit)
+    capture_before(storm_audit, 1)
+    plot = plot_of(storm_audit)
+    assert "20" in plot
+    assert "52.3" in plot
+    assert "UTC" not in plot, "the export names no zone"
+
+
+def test_another_figure_of_the_same_finding_is_never_drawn_into_its_line(storm_audit: Audit) -> None:
+    alone = plot_of(storm_audit)
+    capture_before(storm_audit, 1, metric="something else", value=77.0)
+    capture_before(storm_audit, 2, unit="/s", value=77.0)
+    assert plot_of(storm_audit) == alone
+
+
+def test_what_was_held_against_no_limit_is_not_plotted(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("lock_manager_on_a_busy_core")
+    audit = Audit.objects.get()
+    names = [f for f in audit.findings.all() if all(e["limit"] is None for e in f.data["evidence"])]
+    assert names
+    assert all(finding.value is None for finding in names)
+
+
+def test_a_law_that_is_not_used_is_not_drawn(storm_audit: Audit) -> None:
+    law = {"law": "usl", "alpha": 0.3, "beta": 0.1, "gamma": 9.0, "r2": 0.7, "peak_load": 3.0, "peak_rate": 20.0}
+    law |= {"file": "x", "why_not": "poor fit", "load_name": "users", "rate_name": "rate", "points": [[1, 9], [2, 12]]}
+    for usable, drawn in ((True, "the fitted law"), (False, "measured rates")):
+        storm_audit.laws = [{**law, "usable": usable}]
+        ((_, plot),) = page_of(storm_audit).laws
+        assert plot is not None
+        assert drawn in plot
+        assert ("the fitted law" in plot) is usable

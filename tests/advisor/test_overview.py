@@ -1,5 +1,6 @@
 """The first page: every system with its worst finding, and what changed since the last visit."""
 
+import io
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -9,7 +10,8 @@ from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
 from advisor.models import Audit, System, Upload, User
 from advisor.services import overview
 from advisor.services.limits import set_limit
-from tests.advisor.people import AsUser, People, text_of
+from advisor.services.uploads import Brought, take_in
+from tests.advisor.people import STORIES, AsUser, People, text_of
 
 
 def test_a_system_stands_with_its_worst_finding_and_what_was_not_judged(
@@ -51,21 +53,97 @@ def test_a_query_of_the_filter_gets_the_table_alone(people: People, storm: Syste
     assert "CLAIMS1" in answer.content.decode()
 
 
-def test_what_changed_since_the_last_visit_is_said(
+def come_back_after(user: User, hours: int) -> None:
+    """This person's last visit ended so long ago."""
+    User.objects.filter(pk=user.pk).update(visited=timezone.now() - timedelta(hours=hours))
+
+
+def shown_with(system: System, hours_ago: int, **columns: object) -> Audit:
+    """An audit that the system was shown with from then on."""
+    assert system.latest is not None
+    fields = {"rules_version": "0", "shown": timezone.now() - timedelta(hours=hours_ago), **columns}
+    return Audit.objects.create(system=system, capture=system.latest.capture, **fields)
+
+
+def test_what_changed_since_the_last_visit_is_said(people: People, storm: System, as_user: AsUser) -> None:
+    System.objects.update(created=timezone.now() - timedelta(days=9))
+    shown_with(storm, 9, findings_digest={"ase/descriptors_reused:CLAIMS1": 2}, worst=2)
+    come_back_after(people.owner, 5)
+    olga = as_user(people.owner)
+    many = len(storm.latest.findings_digest)  # type: ignore[union-attr]
+    assert f"{many} new, 1 gone" in text_of(olga, "/")
+    assert f"{many} new, 1 gone" in text_of(olga, "/?only=changed"), "a second look within the visit still says so"
+    assert "1 gone" not in text_of(as_user(people.mate), "/"), "a first visit has nothing to compare with"
+
+
+def test_a_system_first_seen_since_then_is_new(people: People, storm: System, as_user: AsUser) -> None:
+    come_back_after(people.owner, 5)
+    assert "new system" in text_of(as_user(people.owner), "/")
+
+
+def test_an_audit_of_an_old_capture_is_no_change(people: People, storm: System, as_user: AsUser) -> None:
+    System.objects.update(created=timezone.now() - timedelta(days=9))
+    Audit.objects.update(shown=timezone.now() - timedelta(hours=9))
+    shown_with(storm, 1, shown=None, findings_digest={})
+    come_back_after(people.owner, 5)
+    assert "no new audit" in text_of(as_user(people.owner), "/")
+
+
+def test_another_limit_is_no_cure(
     people: People,
     storm: System,
     as_user: AsUser,
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
-    User.objects.filter(pk=people.owner.pk).update(visited=timezone.now() - timedelta(hours=5))
-    Audit.objects.update(at=timezone.now() - timedelta(hours=9))
+    System.objects.update(created=timezone.now() - timedelta(days=9))
+    Audit.objects.update(shown=timezone.now() - timedelta(hours=9))
+    come_back_after(people.owner, 5)
     with django_capture_on_commit_callbacks(execute=True):
         limit = "ase/address_lock_spinlock_contended.contention_percent"
         set_limit(limit, 90, people.owner, system=storm)
+    page = text_of(as_user(people.owner), "/")
+    assert "1 by another limit" in page
+    assert "gone" not in page
+
+
+def test_a_listing_without_a_time_does_not_hide_what_the_figures_show(
+    people: People,
+    storm: System,
+    as_user: AsUser,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    config = (STORIES / "healthy_ledger_server" / "config.txt").read_bytes()
+    with django_capture_on_commit_callbacks(execute=True):
+        take_in([Brought("c.txt", io.BytesIO(config))], people.team, people.owner, system_name="CLAIMS1")
+    before = storm.latest
+    storm.refresh_from_db()
+    assert storm.captures.count() == 2
+    assert storm.latest == before
+    assert storm.latest.worst == 4  # type: ignore[union-attr]
+    assert len(storm.trend) == 1
+
+
+def test_silence_of_rules_that_could_not_judge_is_not_health(
+    people: People,
+    as_user: AsUser,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    config = (STORIES / "healthy_ledger_server" / "config.txt").read_bytes()
+    with django_capture_on_commit_callbacks(execute=True):
+        take_in([Brought("c.txt", io.BytesIO(config))], people.team, people.owner, system_name="ONLYCONF")
     olga = as_user(people.owner)
-    assert "1 gone" in text_of(olga, "/")
-    assert "1 gone" in text_of(olga, "/?only=changed"), "a second look within the visit still says so"
-    assert "1 gone" not in text_of(as_user(people.mate), "/"), "a first visit has nothing to compare with"
+    audit = Audit.objects.get()
+    said = f"nothing found; {len(audit.unjudged)} of {audit.rules_run} rules could not judge"
+    assert len(audit.unjudged) > 10
+    for address in (
+        "/",
+        f"/audits/{audit.pk}/",
+        f"/systems/{audit.system_id}/",
+        f"/uploads/{Upload.objects.get().pk}/",
+    ):
+        page = text_of(olga, address)
+        assert said in page, address
+        assert "no findings" not in page.lower(), address
 
 
 def test_a_system_without_its_expected_capture_is_overdue(people: People, storm: System, as_user: AsUser) -> None:
@@ -77,10 +155,20 @@ def test_a_system_without_its_expected_capture_is_overdue(people: People, storm:
 
 
 def test_findings_are_compared_by_key_and_severity() -> None:
-    found = overview.difference({"a": 2, "b": 2, "c": 3, "d": 1}, {"a": 3, "b": 1, "d": 1, "e": 4})
+    before = Audit(findings_digest={"a": 2, "b": 2, "c": 3, "d": 1, "q/x:1": 3})
+    after = Audit(findings_digest={"a": 3, "b": 1, "d": 1, "e": 4}, unjudged=["q/x"])
+    found = overview.difference(before, after)
     assert (found.new, found.worse, found.better, found.gone, found.still) == (["e"], ["a"], ["b"], ["c"], ["d"])
-    assert str(found) == "1 new, 1 worse, 1 better, 1 gone"
-    assert not overview.difference({"a": 1}, {"a": 1})
+    assert found.not_judged == ["q/x:1"], "what could not be judged has not gone"
+    assert str(found) == "1 new, 1 worse, 1 better, 1 gone, 1 no longer judged"
+    assert not overview.difference(before, before)
+
+
+def test_a_difference_under_other_limits_says_nothing_of_the_server() -> None:
+    before = Audit(findings_digest={"r/a:1": 2, "r/b:1": 2}, limits={})
+    after = Audit(findings_digest={}, limits={"r/a.percent": 90.0})
+    found = overview.difference(before, after)
+    assert (found.limits, found.gone) == (["r/a:1"], ["r/b:1"])
 
 
 def test_more_systems_take_no_more_queries(
