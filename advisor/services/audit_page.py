@@ -52,6 +52,8 @@ class AuditPage:
     """Commands for rules that fired and could say more."""
     laws: list[tuple[dict[str, Any], Markup | None]]
     titles: dict[str, str]
+    targets: dict[str, str]
+    """Of each change, by its key, what it changes."""
 
 
 def page_of(audit: Audit) -> AuditPage:
@@ -74,6 +76,7 @@ def page_of(audit: Audit) -> AuditPage:
         sharpen=_bring(verdict for verdict in verdicts if verdict["verdict"] not in QUIET),
         laws=[(one, _law_plot(one)) for one in audit.laws],
         titles={finding.key: finding.title for finding in findings},
+        targets={change["key"]: change["target"] for finding in findings for change in finding.data["changes"]},
     )
 
 
