@@ -3,10 +3,11 @@
 An export that names its system belongs to that system. One that does not (a configuration listing, say) joins a named
 system only where there is no doubt: exactly one system of its product came in the same folder or archive or on the
 same command line, or the user gave a name. Otherwise it is judged by itself, file by file. Advice built from the
-settings of one server and the figures of another would be worse than none.
+settings of one server and the figures of another would be worse than none; so would be those of another day, see
+`collectors.listings`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
@@ -14,6 +15,7 @@ from collectors.facts import Capture, Fact, Facts, Interval, System, known
 from collectors.facts.ase import EngineBusy, Server, SysmonSample
 from collectors.facts.openvms import Node, ProcessorModes, T4File
 from collectors.facts.scaling import LoadSeries
+from collectors.listings import Listings
 from collectors.read import Input
 
 
@@ -24,16 +26,20 @@ class _Group:
     product: str
     name: str
     named: bool
+    chosen: bool = False
+    """Whether the user gave this very name to one of its files."""
     inputs: list[Input] = field(default_factory=list)
 
 
-def captures(inputs: Sequence[Input], name: str | None = None) -> list[Capture]:
+def captures(inputs: Sequence[Input], name: str | None = None, names: Mapping[str, str] | None = None) -> list[Capture]:
     """Sort inputs into captures; one system's samples of different times become captures of their own.
 
     `name` is what the user calls the system; exports that name none then join the one system there is, or make it.
+    `names` says so for single files (file → system) and comes before `name`; what an export says itself comes first.
+    Listings that disagree get a problem each, see `collectors.listings`.
     """
     found: list[Capture] = []
-    for group in _groups([one for one in inputs if one.facts], name):
+    for group in _groups([one for one in inputs if one.facts], name, names or {}):
         found.extend(_split_by_time(group))
     return found
 
@@ -56,7 +62,7 @@ def name_of(one: Input) -> str | None:
     return None
 
 
-def _groups(inputs: Sequence[Input], name: str | None) -> list[_Group]:
+def _groups(inputs: Sequence[Input], name: str | None, names: Mapping[str, str]) -> list[_Group]:
     groups: dict[tuple[str, str], _Group] = {}
     nameless: list[Input] = []
     for one in (part for whole in inputs for part in _by_node(whole)):
@@ -67,12 +73,24 @@ def _groups(inputs: Sequence[Input], name: str | None) -> list[_Group]:
         product = product_of(one)
         group = groups.setdefault((product, own.upper()), _Group(product, own, True))
         group.inputs.append(one)
-    for one in nameless:
-        _place(one, groups, name, others=len({other.file for other in nameless}) > 1)
-    if name and len({group.name for group in groups.values() if group.named}) == 1:
+    left = [one for one in nameless if not _choose(one, groups, name, names.get(one.file, "").strip())]
+    for one in left:
+        _place(one, groups, name, others=len({other.file for other in left}) > 1)
+    if name and len({group.name for group in groups.values() if group.named and not group.chosen}) == 1:
         for group in groups.values():
-            group.name = name
+            group.name = group.name if group.chosen else name
     return list(groups.values())
+
+
+def _choose(one: Input, groups: dict[tuple[str, str], _Group], name: str | None, chosen: str) -> bool:
+    """Put an export where the user said; returns whether there was a choice for it."""
+    if not chosen or (name and chosen.upper() == name.upper()):
+        return False  # the name for all exports may be another one of a system that names itself
+    product = product_of(one)
+    group = groups.setdefault((product, chosen.upper()), _Group(product, chosen, True))
+    group.chosen = True
+    group.inputs.append(one)
+    return True
 
 
 def _by_node(one: Input) -> list[Input]:
@@ -94,6 +112,8 @@ def _place(one: Input, groups: dict[tuple[str, str], _Group], name: str | None, 
     """Find the system of an export that names none."""
     product = product_of(one)
     same_product = [group for group in groups.values() if group.product == product and group.named]
+    if name:  # a choice for some files says nothing of the others: the name for all does
+        same_product = [group for group in same_product if not group.chosen]
     for together in (_one_file, _one_folder, _one_breath):
         beside = [group for group in same_product if any(together(one, other) for other in group.inputs)]
         if len(beside) == 1:
@@ -127,23 +147,27 @@ def _one_breath(one: Input, other: Input) -> bool:
 
 
 def _split_by_time(group: _Group) -> list[Capture]:
-    """One capture per sample; what has no time (configuration) belongs to each of them."""
-    timed: dict[object, list[Fact]] = {}
-    timeless: list[Fact] = []
+    """One capture per sample, with the listings (which have no time) that count for it."""
+    timed: dict[object, list[Input]] = {}
+    timeless: list[Input] = []
     for one in group.inputs:
         span = interval_of(one.facts)
         if span is None:
-            timeless.extend(one.facts)
+            timeless.append(one)
         else:
             key = (
                 span.start.date()
                 if span.start and _is_t4(one.facts)
                 else (span.start, one.file if span.start is None else "")
             )
-            timed.setdefault(key, []).extend(one.facts)
+            timed.setdefault(key, []).append(one)
+    listings = Listings(timeless, [one for sample in timed.values() for one in sample])
     if not timed:
-        return [_capture(group, timeless)]
-    return [_capture(group, [*facts, *timeless]) for facts in timed.values()]
+        return [_capture(group, listings.beside(()))]
+    return [
+        _capture(group, [*(fact for one in sample for fact in one.facts), *listings.beside(sample)])
+        for sample in timed.values()
+    ]
 
 
 def _is_t4(facts: Iterable[Fact]) -> bool:

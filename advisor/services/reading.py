@@ -1,6 +1,6 @@
 """Take in exports: paths, streams, archives → what was understood of each."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import BinaryIO, cast
 
@@ -38,9 +38,14 @@ def read_exports(
     return list(read_all(watched()))
 
 
-def captures_of(inputs: Sequence[Input], name: str | None = None) -> list[Capture]:
-    """Sort what was read into systems and intervals."""
-    return sort_into_captures(inputs, name)
+def captures_of(
+    inputs: Sequence[Input], name: str | None = None, names: Mapping[str, str] | None = None
+) -> list[Capture]:
+    """Sort what was read into systems and intervals.
+
+    `name` is the user's for what names no system, `names` for single files (file → system), which come before it.
+    """
+    return sort_into_captures(inputs, name, names)
 
 
 def unusable(inputs: Iterable[Input]) -> list[Input]:

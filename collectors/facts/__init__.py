@@ -13,6 +13,7 @@ from collectors.facts.base import (
     Reading,
     Source,
     System,
+    is_command,
     known,
     number_or,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "Reading",
     "Source",
     "System",
+    "is_command",
     "known",
     "number_or",
 ]

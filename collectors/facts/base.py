@@ -1,6 +1,7 @@
 """What every fact is made of: where it was read, and the four ways a figure can be missing or there."""
 
 import enum
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -53,9 +54,25 @@ NOWHERE = Source("", 0, 0)
 """For facts written by hand in a test."""
 
 
+COMMAND = re.compile(r"(?:sp_[a-z_]+|select)\b|[A-Z][A-Z0-9$_]*(?:/[A-Z_=]+)*(?:\s+[A-Z0-9$_/=]+)+(?:\s*!|$)")
+"""T-SQL as it is written here, or a whole line of DCL: capitals, then nothing or a comment."""
+
+
+def is_command(bring: str) -> bool:
+    """Whether what is to be brought is printed by a command that can be pasted as it stands.
+
+    Everything else (a file, a series of runs) is described in words that begin in lower case.
+    """
+    return COMMAND.match(bring) is not None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """One typed statement read from an export. Each subclass says in `BRING` which command prints it."""
+    """One typed statement read from an export. Each subclass says in `BRING` what brings it.
+
+    That is a command that runs as it is, remarks in comments of its language; or, where no command prints it, words
+    that cannot be taken for one: `is_command` tells which.
+    """
 
     BRING: ClassVar[str] = ""
 

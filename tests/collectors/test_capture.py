@@ -3,9 +3,9 @@
 import datetime as dt
 
 from collectors.capture import captures
-from collectors.facts import Fact, Source
-from collectors.facts.ase import ConfigParameter, EngineBusy, Server, SysmonSample
-from collectors.facts.openvms import FastpathDevice, LockDatabase, Node, SysgenParameter, T4File
+from collectors.facts import Capture, Fact, Source
+from collectors.facts.ase import CachePool, ConfigParameter, EngineBusy, NamedCache, Server, SysmonSample
+from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, LockDatabase, Node, SysgenParameter, T4File
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from collectors.read import Input
 
@@ -141,3 +141,139 @@ def test_a_session_that_went_from_node_to_node_is_split() -> None:
     facts.append(FastpathDevice(device="EWA0", cpu=5, node="b"))
     found = captures([given("s.txt", "openvms/show_fastpath", *facts)])
     assert [(one.system.name, one.facts.every(FastpathDevice)[0].cpu) for one in found] == [("A", 1), ("B", 5)]
+
+
+def config(file: str, value: float, *more: Fact, folder: str | None = None) -> Input:
+    one = ConfigParameter(name="number of engines at startup", config_value=value, run_value=value)
+    return given(file, "ase/sp_configure", CONFIG, one, *more, folder=folder)
+
+
+def engines_in(capture: Capture) -> list[object]:
+    found = capture.facts.every(ConfigParameter)
+    return [one.run_value for one in found if one.name == "number of engines at startup"]
+
+
+def test_of_a_folder_per_day_each_sample_has_the_listing_of_its_own_day() -> None:
+    days = range(1, 6)
+    inputs = [sysmon(f"week.zip/{day}/sysmon.txt", "PROD1", day, "week.zip") for day in days]
+    inputs += [config(f"week.zip/{day}/config.txt", float(day), folder="week.zip") for day in days]
+    found = captures(inputs)
+    assert [(one.interval.start, engines_in(one)) for one in found] == [(at(day), [float(day)]) for day in days]
+    assert not [problem for one in inputs for problem in one.problems]
+
+
+def test_a_listing_in_a_sample_s_own_file_belongs_to_it_alone() -> None:
+    inputs = [sysmon("in/a.txt", "P", 9), config("in/a.txt", 4.0), sysmon("in/b.txt", "P", 10)]
+    assert [engines_in(one) for one in captures(inputs)] == [[4.0], []]
+
+
+def test_one_listing_beside_several_samples_belongs_to_all_of_them_and_one_of_no_folder_as_well() -> None:
+    samples = [sysmon("a.txt", "P", 9), sysmon("b.txt", "P", 10)]
+    assert [engines_in(one) for one in captures([*samples, config("c.txt", 4.0)])] == [[4.0], [4.0]]
+    assert [engines_in(one) for one in captures([*samples, config("elsewhere/c.txt", 4.0)])] == [[4.0], [4.0]]
+
+
+def test_listings_of_one_folder_that_disagree_are_not_judged_by_and_say_so() -> None:
+    monday, tuesday = config("monday.txt", 4.0), config("tuesday.txt", 5.0)
+    (one,) = captures([sysmon("a.txt", "P", 9), monday, tuesday])
+    assert engines_in(one) == []
+    assert one.facts.every(ConfigParameter) == [CONFIG, CONFIG]  # what they agree on stays
+    for listing, other in ((monday, "tuesday.txt"), (tuesday, "monday.txt")):
+        (problem,) = listing.problems
+        assert other in problem
+        assert "number of engines at startup" in problem
+        assert "lock address" not in problem
+
+
+def test_listings_that_disagree_are_told_once_however_many_samples_there_are() -> None:
+    listings = [config("m.txt", 4.0), config("t.txt", 5.0)]
+    found = captures([*(sysmon(f"{hour}.txt", "P", hour) for hour in range(1, 9)), *listings])
+    assert [engines_in(one) for one in found] == [[]] * 8
+    assert [len(one.problems) for one in listings] == [1, 1]
+
+
+def test_listings_without_any_sample_that_disagree_are_not_judged_by_either() -> None:
+    found = captures([config("1/c.txt", 4.0), config("2/c.txt", 5.0)], "P")
+    assert [engines_in(one) for one in found] == [[]]
+
+
+def test_within_one_file_without_a_sample_the_later_listing_is_the_newer_one() -> None:
+    (one,) = captures([config("session.txt", 4.0), config("session.txt", 5.0)], "P")
+    last = one.facts.latest(ConfigParameter, name="number of engines at startup")
+    assert last is not None
+    assert last.run_value == 5.0
+
+
+def test_within_one_file_with_a_sample_listings_that_disagree_are_left_out() -> None:
+    (one,) = captures([config("s.txt", 4.0), sysmon("s.txt", "P", 9), config("s.txt", 5.0)])
+    assert engines_in(one) == []
+
+
+def test_of_a_near_and_a_far_listing_that_disagree_the_near_one_counts_and_the_far_one_says_so() -> None:
+    far = config("archive/c.txt", 9.0)
+    found = captures([sysmon("1/a.txt", "P", 9), config("1/c.txt", 4.0), sysmon("2/a.txt", "P", 10), far])
+    assert [engines_in(one) for one in found] == [[4.0], [9.0]]
+    assert "1/c.txt" in far.problems[0]
+
+
+def test_caches_that_disagree_are_left_out_with_all_their_pools() -> None:
+    def caches(file: str, *pools: float) -> Input:
+        facts = [CachePool(cache="c", io_size_kb=size, run_size_mb=10.0) for size in pools]
+        return given(file, "ase/sp_cacheconfig", NamedCache(name="c", run_size_mb=20.0), *facts)
+
+    (one,) = captures([sysmon("a.txt", "P", 9), caches("x.txt", 2.0), caches("y.txt", 2.0, 16.0)])
+    assert not one.facts.every(NamedCache)
+    assert not one.facts.every(CachePool)
+    (one,) = captures([sysmon("a.txt", "P", 9), caches("x.txt", 2.0, 16.0), caches("y.txt", 16.0, 2.0)])
+    assert one.facts.every(CachePool)
+
+
+def test_displays_that_disagree_about_one_device_leave_no_display_but_keep_the_node_s_name() -> None:
+    def display(file: str, cpu: int, cpus: float) -> Input:
+        manager = KernelService(service="OpenVMS Lock Manager", cpu=3)
+        facts = [Node(name="N", active_cpus=cpus), FastpathDevice(device="EWA0", cpu=cpu), manager]
+        return given(file, "openvms/show_fastpath", *facts)
+
+    (one,) = captures([display("a.txt", 1, 8.0), display("b.txt", 5, 7.0)])
+    assert one.facts.items == (Node(name="N"), Node(name="N"))
+    assert one.system.processors is None
+
+
+def test_displays_of_single_cpus_complete_each_other_and_their_processes_may_differ() -> None:
+    first = given("a.txt", "openvms/show_cpu", Node(name="N"), Cpu(number=1, full=True, cothread=5.0, process="A"))
+    again = Cpu(number=1, full=True, cothread=5.0, process="B")
+    more = given("b.txt", "openvms/show_cpu", Node(name="N"), Cpu(number=5, full=True, cothread=1.0), again)
+    (one,) = captures([first, more])
+    assert len(one.facts.every(Cpu)) == 3
+    stopped = given("c.txt", "openvms/show_cpu", Node(name="N"), Cpu(number=1, full=True))
+    (one,) = captures([first, more, stopped])
+    assert not one.facts.every(Cpu)
+
+
+def test_a_value_that_one_listing_does_not_print_is_no_disagreement() -> None:
+    brief = given("b.txt", "ase/sp_configure", ConfigParameter(name="number of engines at startup", run_value=4.0))
+    (one,) = captures([sysmon("a.txt", "P", 9), config("c.txt", 4.0), brief])
+    assert engines_in(one) == [4.0, 4.0]
+
+
+def test_the_system_chosen_for_a_file_comes_before_the_name_for_all() -> None:
+    inputs = [config("c.txt", 4.0), config("d.txt", 5.0), config("e.txt", 6.0)]
+    found = captures(inputs, "P", {"c.txt": "Q", "d.txt": "q"})
+    assert [(one.system.name, engines_in(one)) for one in found] == [("Q", []), ("P", [6.0])]
+    assert [(one.system.name, len(one.facts.items)) for one in captures(inputs, names={"c.txt": "Q"})] == [("Q", 3)]
+
+
+def test_the_system_chosen_for_a_file_is_one_that_another_export_names() -> None:
+    samples = [sysmon("in/a.txt", "PROD1", 9, "in"), sysmon("in/b.txt", "PROD2", 9, "in")]
+    listing = config("in/c.txt", 4.0, folder="in")
+    found = captures([*samples, listing], names={"in/c.txt": "prod2", "in/a.txt": "PROD2"})
+    assert [(one.system.name, engines_in(one)) for one in found] == [("PROD1", []), ("PROD2", [4.0])]
+    assert not listing.problems
+
+
+def test_what_is_called_by_a_chosen_name_keeps_it_beside_a_name_for_all() -> None:
+    inputs = [sysmon("a.txt", "PROD1", 9), config("x/c.txt", 4.0)]
+    found = captures(inputs, "MINE", {"x/c.txt": "OTHER"})
+    assert [(one.system.name, engines_in(one)) for one in found] == [("MINE", []), ("OTHER", [4.0])]
+    found = captures(inputs, "MINE", {"x/c.txt": "mine"})
+    assert [(one.system.name, engines_in(one)) for one in found] == [("MINE", [4.0])]

@@ -158,3 +158,10 @@ def test_damage_gives_facts_problems_or_leftovers_and_never_an_error(path: Path,
                 assert len(series.points) > 1
                 assert all(math.isfinite(point.rate) and point.load > 0 for point in series.points)
                 assert list(series.points) == sorted(series.points, key=lambda point: point.load)
+
+
+def test_a_line_of_a_million_cells_heads_no_load_series() -> None:
+    """It took minutes, once: each cell was looked for among all before it."""
+    line = "users,throughput," + ",".join(["a"] * 200_000)
+    found = read_stream("x.csv", io.BytesIO(f"{line}\n1,2\n".encode()))
+    assert not any(one.facts for one in found)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from collectors.facts.base import ABSENT, Fact, Reading, known
 
-SYSMON = 'sp_sysmon "00:10:00" at the busiest hour'
+SYSMON = 'sp_sysmon "00:10:00" -- at the busiest hour'
 
 
 @dataclass(frozen=True, slots=True)

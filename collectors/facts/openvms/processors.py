@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from collectors.facts.base import ABSENT, Fact, Reading
 
-T4 = "T4$SYS:T4$CONFIG.COM collection, the composite .csv of a busy day"
+T4 = "a T4 composite CSV of a busy day (T4$SYS:T4$CONFIG.COM collects it)"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,6 +47,8 @@ def _cell(what: str) -> str:
     return rf'(?=(?:[^,;\t|]{{0,60}}[,;\t|]){{0,40}}[ #"]{{0,4}}(?:{what})[ "]{{0,20}}(?:[,;\t|]|$))'
 
 
+MOST_COLUMNS = 1000
+"""A load series has a load, a rate and a few modes; a line of more columns heads something else."""
 START = re.compile(
     rf"(?i:^\s*{LOCKS}\s*$|^\s*{CORES}\s*$|^{_cell(LOAD + '|n')}{_cell(RATE)}"
     rf"|^\s*(?:# *)?{LOAD}(?: +[a-z_%]{{1,30}}){{0,8}}? +{ONE_WORD}(?: +[a-z_%/]{{1,30}}){{0,8}}\s*$"
@@ -168,6 +170,8 @@ def _heading(line: str) -> _Table | None:
     text = re.sub(r"^\s*#\s*", "", line)
     for delimiter in (";", "\t", "|", ",", "  ", " "):
         cells = [cell.strip(' "#') for cell in _split(text, delimiter)]
+        if len(cells) > MOST_COLUMNS:
+            continue
         named = [_name(cell) for cell in cells]
         modes = len(set(MODES) & set(named)) > 1  # `user` alone is somebody who works, not a mode
         loads = [at for at, cell in enumerate(cells) if LOAD_NAME.fullmatch(cell)]
@@ -176,11 +180,13 @@ def _heading(line: str) -> _Table | None:
         rates = [at for at in rates if named[at] not in (NEW, CONVERTED, DEQ)]
         if len(cells) < 2 or not loads or not rates:
             continue
+        seen: set[str] = set()
         for at, name in enumerate(named):
             if at == loads[0] or (name == "total_percent" and not modes):
                 named[at] = _plain(cells[at])
-            if named[at] in named[:at]:
+            if named[at] in seen:
                 named[at] = f"{named[at]}_{at + 1}"
+            seen.add(named[at])
         rank = {at: (named[at] != LOCK_RATE, named[at] != "throughput", not _strong(cells[at]), at) for at in rates}
         rate = min(rates, key=lambda at: rank[at])
         strong = _strong(cells[rate]) or named[rate] == LOCK_RATE

@@ -1,0 +1,62 @@
+"""What a fact says of how to bring it: a command that can be pasted as it stands, or words nobody takes for one."""
+
+import re
+
+import pytest
+
+from collectors.facts import Fact, is_command
+from collectors.facts.shapes import kinds
+
+FACTS = {name: kind for name, kind in sorted(kinds().items()) if issubclass(kind, Fact) and kind is not Fact}
+IN_WORDS = {"load series": "scaling.LoadSeries", "T4": "openvms.T4File"}
+
+
+def stands_alone(bring: str) -> bool:
+    """Whether all that is no command is a remark in the language of the command."""
+    tsql = re.compile(r"""(sp_\w+( "[^"]*")?|select @@\w+(, @@\w+)*)( -- .+)?""")
+    dcl = re.compile(r"(MCR|SHOW|ANALYZE|MONITOR)[A-Z0-9$ /]*( ! .+)?")
+    return bool(tsql.fullmatch(bring) or dcl.fullmatch(bring))
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_every_fact_says_what_brings_it_as_a_command_or_in_words(name: str) -> None:
+    bring = FACTS[name].BRING
+    assert is_command(bring) == stands_alone(bring), bring
+    if not is_command(bring):
+        assert re.match(r"an? [\w ]+", bring), bring
+
+
+def test_of_both_ways_there_are_some() -> None:
+    assert {is_command(kind.BRING) for kind in FACTS.values()} == {True, False}
+    assert not [name for name in IN_WORDS.values() if is_command(FACTS[name].BRING)]
+    assert FACTS["ase.SysmonSample"].BRING == 'sp_sysmon "00:10:00" -- at the busiest hour'
+
+
+@pytest.mark.parametrize(
+    "bring",
+    [
+        *(
+            "sp_configure",
+            'sp_cacheconfig "a b"',
+            "select @@version",
+            "SHOW CPU 5/FULL",
+            "SHOW CPU/FULL",
+            "SHOW FASTPATH",
+        ),
+        *("MCR SYSGEN SHOW /ALL", "MCR SYSGEN SHOW RESHASHTBL ! of this node alone"),
+        *("SHOW SYSTEM/PROCESS=LCKMGR_SERVER", "select a from b /* needs x */"),
+    ],
+)
+def test_commands_are_known_as_such(bring: str) -> None:
+    assert is_command(bring)
+
+
+@pytest.mark.parametrize(
+    "bring",
+    [
+        *("", "T4 of a busy day", "runs at 3 loads", "a CSV", "MONITOR of a day", "T4$SYS:T4$CONFIG.COM collection"),
+        *("SHOW FASTPATH of this node alone", "ANALYZE/SYSTEM: SPL LOAD, SPL START", "selected runs", "spare"),
+    ],
+)
+def test_words_are_not_taken_for_commands(bring: str) -> None:
+    assert not is_command(bring)
