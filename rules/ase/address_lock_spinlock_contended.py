@@ -5,7 +5,7 @@ work.
 
 Why it matters: address locks guard the index pages of allpages tables. With the default ratio eleven spinlocks stand
 before all of them; engines that wait for one spin and burn the CPU that other work needs. Beyond 24 engines response
-times were seen to grow exponentially (source document 001).
+times were seen to grow exponentially ("ASE 16 & Managing VLDB's with VLH", Jeff Tallman 2014).
 
 What to do: lower `lock address spinlock ratio`, so that each spinlock guards fewer of the 1031 buckets: 100 gives 11
 spinlocks, 10 gives 104, 5 gives 207. The better cure is to have no address locks at all: tables with the datarows or
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, Server
 from rules.finding import Outcome, Unknown
+from rules.judging.sources import TALLMAN
 from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
 from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
 from rules.kit import limit, rule
@@ -35,7 +36,7 @@ class Limits:
 
     contention_percent: float = limit(
         LOCK_PERCENT,
-        "practice: 10 % starts the search (source document 001; SolarWinds DPA, eG Innovations)",
+        f"practice: 10 % starts the search ({TALLMAN}; SolarWinds DPA, eG Innovations)",
         high=100,
         unit="%",
     )
@@ -44,7 +45,7 @@ class Limits:
         LOOKUPS["address"], "this project: below this the per cent is of almost nothing", unit="lookups/s"
     )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
-    target_ratio: int = limit(5, "practice: used at 64 engines (source document 001)", low=1, high=1031)
+    target_ratio: int = limit(5, f"practice: used at 64 engines ({TALLMAN})", low=1, high=1031)
 
 
 @rule(needs=(LockHashtable,), uses=(Server, EngineBusy, ConfigParameter), links=LINKS, limits=Limits)

@@ -5,7 +5,7 @@ table), on a server where a real share of the changed rows lives in allpages tab
 
 Why it matters: an allpages table locks whole pages, and its index pages too: one row's change blocks its neighbours,
 inserts into a heap queue for its last page, and index pages cost address locks, which no setting avoids. Datarows and
-datapages tables take no address locks at all (source document 001).
+datapages tables take no address locks at all ("ASE 16 & Managing VLDB's with VLH", Jeff Tallman 2014).
 
 What to do: find the tables with sp_object_stats and a listing of lock schemes. The vendor's route: allpages with 15 %
 or more contention to datapages, and if 15 % stay, on to datarows, which is then a matter of seconds; a heap or another
@@ -35,6 +35,7 @@ from rules.changes.ase_table import lock_scheme_template
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.cache_figures import seconds_of
 from rules.judging.lock_waits import Share, Waits, allpages_share, waits_of
+from rules.judging.sources import TALLMAN
 from rules.judging.spinlock_gates import BUSY_PERCENT, LOCK_PERCENT, LOOKUPS
 from rules.judging.spinlock_ratio import refused, setting_of, subject_of
 from rules.kit import limit, rule
@@ -86,9 +87,7 @@ class Limits:
     switches_percent: float = limit(
         10.0, "practice: one cause of a tenth of all task switches (rukav/Sysmon)", high=100, unit="%"
     )
-    hash_percent: float = limit(
-        LOCK_PERCENT, "practice: 10 % starts the search (source document 001)", high=100, unit="%"
-    )
+    hash_percent: float = limit(LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", high=100, unit="%")
     lookups_per_second: float = limit(
         LOOKUPS["address"], "this project: below this the per cent is of almost nothing", unit="lookups/s"
     )

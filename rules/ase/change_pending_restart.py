@@ -53,7 +53,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     differ = [one for one in settings if one.pending and _comparable(one)]
     if any(_static(one) is None for one in differ):
-        yield Unknown((Lacking("whether a parameter that differs is static", "sp_configure, with its Type column"),))
+        yield Unknown(
+            (
+                Lacking(
+                    "whether a parameter that differs is static",
+                    "sp_configure -- wide enough for its Type column (isql -w 300)",
+                ),
+            )
+        )
     pending = [one for one in differ if _static(one)]
     waiting = [one for one in caches if cache_waits(one)]
     if pending or waiting:

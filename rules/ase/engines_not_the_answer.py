@@ -3,8 +3,8 @@
 Finds: busy engines while one or more spinlocks are contended: lock hash tables, metadata or data caches.
 
 Why it matters: sp_sysmon counts a spinning engine as busy, so a server that waits for its own spinlocks looks short of
-processors. Each engine added then spins as well, and all of them get less done. Source document 001 saw more than 50 %
-contention and response times growing exponentially beyond 24 engines.
+processors. Each engine added then spins as well, and all of them get less done. Jeff Tallman ("ASE 16 & Managing VLDB's
+with VLH", 2014) saw more than 50 % contention and response times growing exponentially beyond 24 engines.
 
 What to do: do not add engines now. Cure the spinlocks named here, in the order in which they are dearest, and measure
 again under the same load: if the engines are still busy and the spinlocks quiet, more engines may be right.
@@ -28,6 +28,7 @@ from collectors.facts.ase import (
     Server,
 )
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
+from rules.judging.sources import TALLMAN
 from rules.judging.spinlock_gates import LOCK_PERCENT, METADATA_PERCENT
 from rules.judging.spinlock_ratio import DECIDES, busy_of, one_engine, subject_of
 from rules.judging.spinlock_survey import Survey, cache_figures, lock_figures, metadata_figures, survey
@@ -49,7 +50,7 @@ class Limits:
         90.0, "vendor: add engines only if they are busier than this all the time", high=100, unit="%"
     )
     contention_percent: float = limit(
-        LOCK_PERCENT, "practice: 10 % starts the search (source document 001)", low=0.1, high=100, unit="%"
+        LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", low=0.1, high=100, unit="%"
     )
     metadata_percent: float = limit(
         METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)", low=0.1, high=100, unit="%"

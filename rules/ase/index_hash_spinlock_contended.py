@@ -20,6 +20,7 @@ from collectors.facts import Facts
 from collectors.facts.ase import MetadataSpinlock
 from rules.finding import Outcome, Severity
 from rules.judging.descriptors import USES, Descriptors, falling, judge_descriptors
+from rules.judging.sources import TALLMAN
 from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, METADATA_PERCENT
 from rules.judging.spinlock_ratio import Gate
 from rules.kit import limit, rule
@@ -40,9 +41,9 @@ class Limits:
         high=100,
         unit="%",
     )
-    critical_percent: float = limit(10.0, "practice: 10 % starts the search (source document 001)", high=100, unit="%")
+    critical_percent: float = limit(10.0, f"practice: 10 % starts the search ({TALLMAN})", high=100, unit="%")
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
-    target_ratio: int = limit(10, "practice: 5 or 10 at 64 engines (source document 001)", low=1, high=100)
+    target_ratio: int = limit(10, f"practice: 5 or 10 at 64 engines ({TALLMAN})", low=1, high=100)
 
 
 @rule(needs=(MetadataSpinlock,), uses=USES, links=LINKS, limits=Limits)
@@ -64,7 +65,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             ratio="open index hash spinlock ratio",
             steps=falling(limits.target_ratio, 5),
             counted=False,
-            lock_free="16.0 made the descriptors behind the hash tables lock-free (source document 001).",
+            lock_free=f"16.0 made the descriptors behind the hash tables lock-free ({TALLMAN}).",
             note="The vendor gives no figure for this spinlock and says that its ratio rarely needs a change.",
         ),
     )

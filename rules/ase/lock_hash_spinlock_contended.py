@@ -23,6 +23,7 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, Server
 from rules.finding import Outcome, Unknown
 from rules.judging.descriptors import falling
+from rules.judging.sources import TALLMAN
 from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
 from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio, setting_of
 from rules.kit import limit, rule
@@ -42,7 +43,7 @@ class Limits:
 
     contention_percent: float = limit(
         LOCK_PERCENT,
-        "practice: 10 % starts the search (source document 001; Rukav's sp_sysmon hints)",
+        f"practice: 10 % starts the search ({TALLMAN}; Rukav's sp_sysmon hints)",
         high=100,
         unit="%",
     )

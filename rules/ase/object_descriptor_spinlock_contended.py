@@ -4,7 +4,8 @@ Finds: object descriptor spinlock contention above the vendor's 3 %, with more t
 
 Why it matters: before 16.0 every change of a counter in the descriptor of an open object takes the spinlock of that
 descriptor, and with the default ratio the same spinlock stands before 99 others. Different users with different tables
-then wait for each other. Source document 001 saw 30-40 % as soon as the address locks no longer hid it.
+then wait for each other. Jeff Tallman ("ASE 16 & Managing VLDB's with VLH", 2014) saw 30-40 % as soon as the address
+locks no longer hid it.
 
 What to do: lower `open object spinlock ratio`, from 100 to 10 and, if that is not enough, to 5. It takes effect at
 once. Where descriptors are also being reused (ase/descriptors_reused), give the server enough of them first.
@@ -20,6 +21,7 @@ from collectors.facts import Facts
 from collectors.facts.ase import MetadataSpinlock
 from rules.finding import Outcome
 from rules.judging.descriptors import USES, Descriptors, falling, judge_descriptors
+from rules.judging.sources import TALLMAN
 from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, METADATA_PERCENT
 from rules.judging.spinlock_ratio import Gate
 from rules.kit import limit, rule
@@ -38,9 +40,9 @@ class Limits:
     contention_percent: float = limit(
         METADATA_PERCENT, "vendor: lower the ratio above 3 % (sp_sysmon guide)", high=100, unit="%"
     )
-    critical_percent: float = limit(10.0, "practice: 10 % starts the search (source document 001)", high=100, unit="%")
+    critical_percent: float = limit(10.0, f"practice: 10 % starts the search ({TALLMAN})", high=100, unit="%")
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
-    target_ratio: int = limit(10, "practice: 5 or 10 at 64 engines (source document 001)", low=1, high=100)
+    target_ratio: int = limit(10, f"practice: 5 or 10 at 64 engines ({TALLMAN})", low=1, high=100)
 
 
 @rule(needs=(MetadataSpinlock,), uses=USES, links=LINKS, limits=Limits)
@@ -55,6 +57,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             label="object descriptor",
             ratio="open object spinlock ratio",
             steps=falling(limits.target_ratio, 5),
-            lock_free="16.0 replaced these spinlocks by lock-free structures (source document 001).",
+            lock_free=f"16.0 replaced these spinlocks by lock-free structures ({TALLMAN}).",
         ),
     )

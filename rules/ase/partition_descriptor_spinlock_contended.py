@@ -21,6 +21,7 @@ from collectors.facts import Facts
 from collectors.facts.ase import MetadataSpinlock
 from rules.finding import Outcome, Severity
 from rules.judging.descriptors import USES, Descriptors, falling, judge_descriptors
+from rules.judging.sources import TALLMAN
 from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, METADATA_PERCENT
 from rules.judging.spinlock_ratio import Gate
 from rules.kit import limit, rule
@@ -41,7 +42,7 @@ class Limits:
         high=100,
         unit="%",
     )
-    critical_percent: float = limit(10.0, "practice: 10 % starts the search (source document 001)", high=100, unit="%")
+    critical_percent: float = limit(10.0, f"practice: 10 % starts the search ({TALLMAN})", high=100, unit="%")
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     target_ratio: int = limit(5, "this project: half of the default of 10, then 1", low=1, high=10)
 

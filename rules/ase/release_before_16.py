@@ -4,8 +4,9 @@ Finds: contended lock or metadata spinlocks on a server older than 16.0, by the 
 of these spinlocks.
 
 Why it matters: up to 15.7 the ratios only divide these spinlocks among more copies. 16.0 replaced the spinlocks of
-object and index descriptors by lock-free structures (source document 001), and its lock manager transfers locks to the
-engines in blocks, keeps more of them there and verifies many without taking any (the vendor's list, linked).
+object and index descriptors by lock-free structures ("ASE 16 & Managing VLDB's with VLH", Jeff Tallman 2014), and its
+lock manager transfers locks to the engines in blocks, keeps more of them there and verifies many without taking any
+(the vendor's list, linked).
 
 What to do: weigh an upgrade beside the ratios. The ratios come first: they are one restart or none, an upgrade is a
 project. Where the ratios are at their lowest and the figures stay, the upgrade is what is left.
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, LockSummary, MetadataSpinlock, Server
 from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
+from rules.judging.sources import TALLMAN
 from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, LOCK_PERCENT, LOOKUPS, METADATA_PERCENT
 from rules.judging.spinlock_ratio import server_of, subject_of
 from rules.judging.spinlock_survey import Figure, lock_figures, metadata_figures, survey
@@ -38,7 +40,7 @@ class Limits:
     """From which figures on a spinlock counts as contended."""
 
     lock_percent: float = limit(
-        LOCK_PERCENT, "practice: 10 % starts the search (source document 001)", low=0.1, high=100, unit="%"
+        LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", low=0.1, high=100, unit="%"
     )
     metadata_percent: float = limit(
         METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)", low=0.1, high=100, unit="%"

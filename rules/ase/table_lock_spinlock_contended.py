@@ -20,6 +20,7 @@ from collectors.facts import Facts
 from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, LockSummary, Server
 from rules.finding import Outcome, Unknown
 from rules.judging.descriptors import falling
+from rules.judging.sources import TALLMAN
 from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS, lock_uses
 from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
 from rules.kit import limit, rule
@@ -37,7 +38,7 @@ class Limits:
 
     contention_percent: float = limit(
         LOCK_PERCENT,
-        "practice: 10 % starts the search (source document 001; Rukav's sp_sysmon hints)",
+        f"practice: 10 % starts the search ({TALLMAN}; Rukav's sp_sysmon hints)",
         high=100,
         unit="%",
     )

@@ -108,7 +108,7 @@ def lock_scheme_template(old: str, new: str, cautions: tuple[str, ...] = ()) -> 
     only = f"-- Only for tables that were converted that far, {old} to {new}; any other is left as it is."
     return Change(
         key=f"ase.table:template:{old} to {new}",
-        target=f"lock scheme of the tables that wait, {old} to {new}",
+        target=f"lock scheme of the tables that {'' if old == 'allpages' else 'still '}wait",
         old=old,
         new=new,
         apply=(first, *(line if line.startswith("--") else f"--   {line}" for line in script)),

@@ -5,7 +5,7 @@ from collectors.facts.openvms import DedicatedLockManager, LockRates
 from rules.finding import Lacking, Untrusted
 from rules.judging.cpu_layout import Layout
 
-LCK73 = Lacking("busy share of the lock manager's CPU", "T4 with its LCK73_MON collector: the composite .csv")
+LCK73 = Lacking("busy share of the lock manager's CPU", "a T4 composite CSV made with the LCK73_MON collector")
 MUCH = 1000.0
 """This project: so many lock operations or requests per second cannot go with zero busy or zero requests."""
 

@@ -10,7 +10,7 @@ from rules.finding import Lacking, Outcome, Unknown, Untrusted
 READS = (Node, SysgenParameter, LockDatabase, LockRates)
 """What a rule that uses this module has to declare."""
 
-LEVELS = "a T4 collection of a busy day (composite .csv), or MONITOR LOCK"
+LEVELS = f"{LockDatabase.BRING}, or MONITOR LOCK"
 USE = (
     "SYSGEN SHOW prints the active value, or the current one (that of the next boot) after USE CURRENT; where a change "
     "waits for a reboot they differ: look at both before changing anything."
@@ -34,7 +34,7 @@ def parameter_of(facts: Facts, name: str, low: float, high: float) -> tuple[floa
     found = [one for one in facts.every(SysgenParameter) if one.name == name]
     here = [one for one in found if one.node is not None and one.node == node_name(facts)] or found
     if len({one.node for one in here}) > 1 and len({one.current for one in here}) > 1:
-        return Unknown((Lacking(name, f"MCR SYSGEN SHOW {name} of this node alone"),), f"{name}: of several nodes")
+        return Unknown((Lacking(name, f"MCR SYSGEN SHOW {name} ! of this node alone"),), f"{name}: of several nodes")
     if not here:
         return bring
     value = here[-1].current
@@ -85,6 +85,8 @@ class Work:
     """Per cent of one CPU, never more than all CPUs have."""
     share: float
     """MP synchronisation, per cent of `busy`."""
+    now: float
+    """MP synchronisation of the moment, per cent of one CPU, never more than `busy`."""
     synch: float
     """MP synchronisation that lasted, per cent of one CPU: the 95th percentile, else that of the moment."""
     spun: ProcessorModes
@@ -119,7 +121,7 @@ def work_of(facts: Facts) -> Work | Outcome:
     if not (known(now) and known(synch) and known(cpus)):
         raise AssertionError("_busy() has turned everything else away")
     share = min(100.0, 100 * now / busy) if busy else 0.0
-    return Work(modes, busy, share, synch, spun, cpus, max(one for _, one in whole))
+    return Work(modes, busy, share, min(now, busy), synch, spun, cpus, max(one for _, one in whole))
 
 
 def _busy(modes: ProcessorModes) -> float | None:

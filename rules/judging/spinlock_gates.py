@@ -7,12 +7,13 @@ costs anything. "Engines not busy: not an issue" is practice (SAP wiki, Spinlock
 
 from collectors.facts import ABSENT, Facts, Reading, Source, known
 from collectors.facts.ase import LockHashtable, LockSummary
+from rules.judging.sources import TALLMAN
 
 BUSY_PERCENT = 20.0
 """Mean busy share of the engines under which nothing is gained."""
 BUSY_ORIGIN = "this project: engines idler than this gain nothing"
 CRITICAL_ORIGIN = (
-    "practice: 30-40 % of the descriptor spinlocks was 'still suffering mightily' (source document 001); this "
+    f"practice: 30-40 % of the descriptor spinlocks was 'still suffering mightily' ({TALLMAN}); this "
     "project uses it here"
 )
 LOCK_PERCENT, CACHE_PERCENT = 10.0, 10.0

@@ -33,7 +33,7 @@ DECIDES = (
     "sp_sysmon prints no grabs and no spins: monSpinlockActivity (15.7 ESD#2 and later) would show the cost; "
     f"{SWITCHES}."
 )
-ENGINES_MISSING = Lacking("number of engines online", 'sp_sysmon "00:10:00" with its Kernel Utilization section')
+ENGINES_MISSING = Lacking("number of engines online", 'sp_sysmon "00:10:00" -- with its Kernel Utilization section')
 
 
 @dataclass(frozen=True)

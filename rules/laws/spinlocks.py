@@ -1,7 +1,8 @@
 """Spinlock arithmetic of SAP ASE: how many spinlocks guard a hash table at a given ratio.
 
 Source: Configuration parameters, ASE 16.0, "lock address spinlock ratio" (1031 buckets: ratio 100 gives 11 spinlocks,
-ten of 100 buckets and one of 31), restated in source document 001 (ratio 5 gives 207).
+ten of 100 buckets and one of 31), restated in "ASE 16 & Managing VLDB's with VLH", Jeff Tallman 2014 (ratio 5 gives
+207).
 """
 
 import math

@@ -6,7 +6,8 @@ share of the busy time on a busy node with real lock traffic. Share and busy tim
 
 Why it matters: CPUs that wait for one spinlock spin, and what they spin on gets slower for the one that holds it. On a
 BL870c with four cores two processes did 490,199 lock operations per second, and six did 341,316; at the peak a fifth of
-the busy time was MP synchronisation, beyond it up to 69 % (source document 000). Driving it harder does less work.
+the busy time was MP synchronisation, beyond it up to 69 % (JCC Consulting's slides on the OpenVMS lock manager, 2014).
+Driving it harder does less work.
 
 What to do: do not add processes or CPUs. Run as many at once as at the peak and let the rest queue; take lock
 operations away (row caches, one-node opening, larger page locks); then see whether a dedicated lock manager fits.
@@ -18,16 +19,21 @@ from another spinlock than the lock manager's: a trace with SDA's SPL extension 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts
 from collectors.facts.openvms import LockRates, ProcessorModes
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms_node import MODES, READS, Work, busiest_operations, subject_of, work_of
+from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.series import Course, Step, course_of
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES", "https://wiki.vmssoftware.com/LCKMGR_MODE")
-MOMENT = {"mean": "On average", "at mp synch peak": "In the sample with most MP synch"}
+MOMENT = {
+    "mean": "On average",
+    "at mp synch peak": "In the sample with most MP synch",
+    "at lock peak": "In the sample with most lock operations",
+}
 MORE = "a load series: lock operations per second and MONITOR MODES at 1, 2, 3, … processes"
 
 
@@ -36,12 +42,12 @@ class Limits:
     """What is a fall, and from which share on MP synchronisation says the same."""
 
     noise_percent: float = limit(
-        5.0, "practice: runs repeat within a few per cent (source document 000)", low=1, high=50, unit="% of the peak"
+        5.0, f"practice: runs repeat within a few per cent ({JCC})", low=1, high=50, unit="% of the peak"
     )
     steep_percent: float = limit(20.0, "this project: a warning from here on", high=100, unit="% of the peak")
     synch_share_percent: float = limit(
         30.0,
-        "practice: 20 % at the peak of a BL870c, 50 % one process later (source document 000)",
+        f"practice: 20 % at the peak of a BL870c, 50 % one process later ({JCC})",
         high=100,
         unit="% of busy time",
     )
@@ -128,6 +134,12 @@ def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: st
         evidence.append(
             Evidence("MP synch after the peak", round(after[0], 1), "% of busy time", series.source_of(after[1]))
         )
+    cost, spinning = _series_cost(course, peak)
+    if cost is not None:
+        said.append(
+            f"At {spinning:g} {name}, the highest load measured with MP synch, {cost.processors:.1f} CPUs were "
+            "spinning: that is what this load lost, not what the system loses now."
+        )
     said.append(
         f"Do not add processes or CPUs: run {peak.load:g} {name} at once and let the rest queue, or take lock "
         "operations away."
@@ -138,21 +150,25 @@ def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: st
         title=f"{course.fall_percent:.0f} % less work at {last.load:g} {name} than at the peak of {peak.load:g}",
         says=" ".join(said),
         evidence=tuple(evidence),
-        cost=_series_cost(course, peak),
+        cost=cost,
         explains=("scaling/throughput_retrograde",),
         expects=(Expectation(f"{unit}, at {peak.load:g} {name}", last.rate, peak.rate, "arithmetic"),),
     )
 
 
-def _series_cost(course: Course, peak: Step) -> Cost | None:
-    """MP synch of the highest load that prints it; from below, less what the peak itself pays."""
+def _series_cost(course: Course, peak: Step) -> tuple[Cost | None, float]:
+    """MP synch of the highest load that prints it, and that load; from below, less what the peak itself pays."""
     spun = [
-        synch for step in course.beyond for run in step.runs if (synch := run.other("mp_synch_percent")) is not None
+        (synch, step.load)
+        for step in course.beyond
+        for run in step.runs
+        if (synch := run.other("mp_synch_percent")) is not None
     ]
     if not spun:
-        return None
-    paid = min((synch for run in peak.runs if (synch := run.other("mp_synch_percent")) is not None), default=spun[-1])
-    return Cost(spun[-1] / 100, max(0.0, spun[-1] - paid) / 100, spun[-1] / 100)
+        return None, 0.0
+    lost, load = spun[-1]
+    paid = min((synch for run in peak.runs if (synch := run.other("mp_synch_percent")) is not None), default=lost)
+    return Cost(lost / 100, max(0.0, lost - paid) / 100, lost / 100), load
 
 
 def _judge_modes(facts: Facts, limits: Limits) -> Iterator[Outcome]:
@@ -173,7 +189,7 @@ def _judge_modes(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome]:
-    modes, share, synch = work.modes, work.share, work.synch
+    modes, share, synch, now = work.modes, work.share, work.synch, work.now
     rates = facts.every(LockRates)
     operations = busiest_operations(rates)
     if operations is None:
@@ -186,21 +202,28 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
         )
         yield Clean(f"MP synch is {share:.0f} % of the busy time, but {why}")
         return
-    seen = [one.mp_synch_percent for one in facts.every(ProcessorModes) if known(one.mp_synch_percent)]
-    lasts = "" if work.sustained else " That is one sample: whether it lasts was not in the export."
+    lasts = " That is one sample: whether it lasts was not in the export."
+    if work.sustained:
+        lasts = f" At the 95th percentile MP synch is {synch:.0f} % of one CPU." if work.spun is not modes else ""
+    moment = MOMENT.get(modes.statistic, modes.statistic)
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if work.sustained and synch >= limits.synch_percent else Severity.ADVICE,
-        title=f"{share:.0f} % of the busy time is MP synchronisation: past the peak",
+        title=f"{moment} {share:.0f} % of the busy time is MP synchronisation: past the peak",
         says=(
-            f"{MOMENT.get(modes.statistic, modes.statistic)} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy and "
-            f"{share:.0f} % of that is MP synch ({synch:.0f} % of one CPU, {work.spun.statistic}), with up to "
-            f"{operations:,.0f} lock operations per second.{lasts} In a published series the most work was done at "
-            "20 % (source document 000); beyond that, driving harder does less. Do not add processes or CPUs. A series "
-            "of runs would show the peak itself, and SDA's spinlock trace whether it is the lock manager's spinlock."
+            f"{moment} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
+            f"({share:.0f} %) are MP synch.{lasts} The highest lock rate read is {operations:,.0f} lock operations per "
+            f"second. In a published series the most work was done at 20 % of the busy time in MP synch ({JCC}); "
+            "beyond that, driving harder does less. Do not add processes or CPUs. A series of runs "
+            "would show the peak itself, and SDA's spinlock trace whether it is the lock manager's spinlock."
         ),
         evidence=(
             Evidence(f"MP synch ({work.spun.statistic})", synch, "% of one CPU", work.spun.source),
+            *(
+                (Evidence(f"MP synch ({modes.statistic})", now, "% of one CPU", modes.source),)
+                if work.spun is not modes
+                else ()
+            ),
             Evidence(f"busy ({modes.statistic})", round(work.busy, 1), "% of one CPU", modes.source),
             Evidence(
                 f"MP synch, its share ({modes.statistic})",
@@ -211,7 +234,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
             ),
             Evidence("lock operations, highest", round(operations, 1), "/s", rates[-1].source, limits.lock_operations),
         ),
-        cost=Cost(synch / 100, min(seen) / 100, max(seen) / 100),
+        cost=Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100),
         explains=("scaling/throughput_retrograde",),
         expects=(Expectation("MP synch (% of busy time)", round(share, 1), "lower", "heuristic"),),
     )

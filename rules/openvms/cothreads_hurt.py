@@ -5,8 +5,9 @@ that spends much of its busy time in MP synchronisation.
 
 Why it matters: co-threads pay where many busy threads compute. OpenVMS takes each for a full CPU, and an idle one still
 runs its idle loop on the core of a busy one; so a light load gets slower. A load that waits for a spinlock only gets
-more CPUs to wait with. On a BL870c one lock operation took 3.9 µs with co-threads and a dedicated lock manager, and
-2.7 µs (one process) without both (source document 000): two differences at once, so it is no measure of either alone.
+more CPUs to wait with. On a BL870c one lock operation took 3.9 µs with co-threads and a dedicated lock manager, and 2.7
+µs (one process) without both (JCC Consulting's slides on the OpenVMS lock manager, 2014): two differences at once, so
+it is no measure of either alone.
 
 What to do: where the load waits for locks, stop one co-thread, never a primary, the lock manager's CPU or that of
 TCP/IP; measure the same work before and after, in throughput per second and time per operation; go on to the next only
@@ -36,6 +37,7 @@ from rules.finding import (
 from rules.judging.cpu_layout import READ, Layout, Pair
 from rules.judging.dedicated import day_busy
 from rules.judging.openvms_node import Work, work_of
+from rules.judging.sources import JCC
 from rules.kit import limit, rule
 
 LINKS = (
@@ -53,7 +55,7 @@ class Limits:
     )
     synch_share_percent: float = limit(
         20.0,
-        "practice: at the highest lock rate of a BL870c 40 of 200 busy per cent were MP synch (source document 000)",
+        f"practice: at the highest lock rate of a BL870c 40 of 200 busy per cent were MP synch ({JCC})",
         high=100,
         unit="%",
     )

@@ -7,7 +7,8 @@ Why it matters: two co-threads share the units of one core, and on OpenVMS even 
 Every lock operation of the node goes through the dedicated CPU, so what slows that core slows them all. Automatic
 assignment keeps fast-path devices off the dedicated CPU but not off its co-thread. On a BL870c of four cores the
 dedicated CPU 6 had the network device EWC0 on its co-thread, CPU 2; with CPU 2 stopped lock operations peaked at
-499,842 per second, as much as the same machine did without co-threads, about 490,000 (source document 000).
+499,842 per second, as much as the same machine did without co-threads, about 490,000 (JCC Consulting's slides on the
+OpenVMS lock manager, 2014).
 
 What to do: take the co-thread out with STOP/CPU, at a quiet time; FASTPATH_SERVER then moves its devices, SHOW FASTPATH
 says where. Where the co-thread is the primary or has TCP/IP, it stays: the lock manager (LCKMGR_CPUID), or what runs

@@ -4,8 +4,8 @@ Finds: MP synchronisation above two CPUs' worth in the busy part of the day, on 
 operations, and no CPU dedicated to the lock manager.
 
 Why it matters: one spinlock guards the lock database. CPUs that wait for it spin and do nothing else; on a BL870c of
-four cores 273 of 400 per cent were MP synchronisation, and it did less work than with half of the load (source
-document 000).
+four cores 273 of 400 per cent were MP synchronisation, and it did less work than with half of the load (JCC
+Consulting's slides on the OpenVMS lock manager, 2014).
 
 What to do: a spinlock trace (SDA, SPL) decides whether the lock manager is to blame. If it is, turn the dedicated lock
 manager on: LCKMGR_MODE is the number of CPUs that must be active before it starts, not a CPU number. It is dynamic.
@@ -44,6 +44,7 @@ from rules.finding import (
     Untrusted,
 )
 from rules.judging.cpu_layout import READ, Layout, no_dedicated
+from rules.judging.sources import JCC
 from rules.kit import limit, rule
 
 LINKS = (
@@ -57,9 +58,15 @@ ON = (
     "Only if a spinlock trace shows LCKMGR as the spinlock that is waited for.",
     "No process may have hard affinity to that CPU. Back at once with LCKMGR_MODE as before.",
 )
+WHEN = {
+    "mean": "On average",
+    "p95": "At the 95th percentile",
+    "at mp synch peak": "In the sample with most MP synch",
+}
 TRACE = Lacking(
     "spinlock trace (whether LCKMGR is the spinlock that is waited for)",
-    "ANALYZE/SYSTEM: SPL LOAD, SPL START TRACE, under load SPL SHOW TRACE/SUMMARY, SPL STOP TRACE, SPL UNLOAD",
+    "a spinlock trace under load (ANALYZE/SYSTEM, then SPL LOAD, SPL START TRACE, SPL SHOW TRACE/SUMMARY, "
+    "SPL STOP TRACE, SPL UNLOAD)",
 )
 
 
@@ -75,13 +82,13 @@ class Limits:
     )
     lock_operations: float = limit(
         50_000.0,
-        "this project: at 344,880/s the spinlock of a BL870c was always held (source document 000), 2.9 µs each; on a "
+        f"this project: at 344,880/s the spinlock of a BL870c was always held ({JCC}), 2.9 µs each; on a "
         "machine four times slower fewer than 50,000/s leave it free almost half of the time",
         unit="operations/s",
     )
     critical_share: float = limit(
         50.0,
-        "practice: with 68 % of a BL870c in MP synch it did less work than with half of the load (source document 000)",
+        f"practice: with 68 % of a BL870c in MP synch it did less work than with half of the load ({JCC})",
         high=100,
         unit="%",
     )
@@ -174,17 +181,19 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     assert cpus is not None  # noqa: S101 - _little_spinning() has turned everything else away
     assert rates is not None  # noqa: S101 - _other_reasons() has
     operations = rates.operations_per_second or 0.0
-    others = [facts.latest(ProcessorModes, statistic=name) for name in ("mean", "at mp synch peak")]
-    seen = [one.mp_synch_percent for one in others if one and known(one.mp_synch_percent)] + [synch]
+    mean = facts.latest(ProcessorModes, statistic="mean")
+    usual = mean.mp_synch_percent if mean and known(mean.mp_synch_percent) else synch
     changes, where = _changes(layout, limits)
     share = synch / cpus
-    spins = f"{synch / 100:.1f} of {cpus:.0f} CPUs spin"
+    when = WHEN[modes.statistic]
+    average = f"On average it takes {usual / cpus:.0f} %. " if usual != synch else ""
     return Finding(
         subject=layout.subject,
         severity=Severity.CRITICAL if share >= limits.critical_share else Severity.WARNING,
-        title=f"{spins}: MP synch {synch:.0f} % at {operations:,.0f} lock operations/s",
+        title=f"{when} {synch / 100:.1f} of {cpus:.0f} CPUs spin: MP synch {synch:.0f} % of one CPU",
         says=(
-            f"MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own. If a spinlock "
+            f"{when} MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own. "
+            f"{average}{WHEN[rates.statistic]} there are {operations:,.0f} lock operations per second. If a spinlock "
             f"trace blames LCKMGR, dedicate one: LCKMGR_MODE {limits.least_cpus} turns it on while at least "
             f"{limits.least_cpus} CPUs are active. {where} It costs one CPU; kernel time replaces MP synch, so judge "
             "by operations per second and not by falling MP synch."
@@ -194,7 +203,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
             Evidence("CPUs", cpus, "", modes.source, limits.least_cpus),
             Evidence(f"lock operations ({rates.statistic})", operations, "/s", rates.source, limits.lock_operations),
         ),
-        cost=Cost(synch / 100, min(seen) / 100, max(seen) / 100),
+        cost=Cost(usual / 100, min(usual, synch) / 100, max(usual, synch) / 100),
         explains=("openvms/concurrency_past_peak",),
         changes=changes,
         expects=(

@@ -5,7 +5,7 @@ Finds: a dedicated lock manager whose CPU is busy with requests nearly all of th
 
 Why it matters: all lock operations of the node go through this one CPU. When it is full, callers spin in kernel mode
 until they are served, and every process more makes all of them wait longer. Published ceiling of one such CPU on a
-BL870c: 499,842 lock operations per second (source document 000).
+BL870c: 499,842 lock operations per second (JCC Consulting's slides on the OpenVMS lock manager, 2014).
 
 What to do: ask for fewer lock operations. In Rdb: open a database on one node, row caches, fewer page locks; in RMS:
 open for input what is only read, larger buffers. More CPUs, more processes or a second dedicated CPU do not help: there

@@ -4,8 +4,9 @@ Finds: MONITOR DLOCK's lock operations by where they are served. Outgoing ones t
 it serves for others. Speaks when their share of all lock operations is high and the total is worth it.
 
 Why it matters: a lock that another node masters costs messages where a local one costs microseconds: remote locks are
-vastly more expensive (source document 000). There, two nodes together did 85 % of what the fastest did alone when it
-was the master, and 57 % with the slower one as master; three nodes did 84, 55 or 25 %, by who was the master.
+vastly more expensive (JCC Consulting's slides on the OpenVMS lock manager, 2014). There, two nodes together did 85 % of
+what the fastest did alone when it was the master, and 57 % with the slower one as master; three nodes did 84, 55 or 25
+%, by who was the master.
 
 What to do: let the work meet its locks. Open the database on one node where the application allows it; for Rdb allow
 partitioned lock trees where it must be open on several; move the work to the node that masters its tree; or reach the
@@ -22,6 +23,7 @@ from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import DistributedLockRates, LockRates
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms_node import READS, subject_of
+from rules.judging.sources import JCC
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
@@ -29,7 +31,7 @@ STATISTICS = {"mean": "On average", "at lock peak": "In the sample with most loc
 """The first one that was read is judged: sustained figures before those of one sample."""
 PUBLISHED = (
     "In published runs two nodes did 85 % of the fastest node's own rate with it as lock master and 57 % with the "
-    "slower one, three nodes 84, 55 or 25 % (source document 000)."
+    f"slower one, three nodes 84, 55 or 25 % ({JCC})."
 )
 
 

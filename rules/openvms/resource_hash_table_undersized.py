@@ -4,8 +4,8 @@ Finds: RESHASHTBL against the number of resources. Names fall into buckets at ra
 chain length; over 1 the table is undersized. The system rounds RESHASHTBL up to a power of two.
 
 Why it matters: every name in a chain is compared in turn while the lock database is held, which costs processor time
-that no display attributes to it. A table that is far too small takes a large part of the lock throughput (source
-document 000, a chart without figures).
+that no display attributes to it. A table that is far too small takes a large part of the lock throughput (JCC
+Consulting's slides on the OpenVMS lock manager, 2014, a chart without figures).
 
 What to do: write MIN_RESHASHTBL into MODPARAMS.DAT with the next power of two above the resources, run AUTOGEN, reboot.
 A table that is too large costs memory alone: eight bytes a bucket, as recalled and not confirmed by a source. Never
@@ -13,8 +13,8 @@ above 16,777,216. The description of 1993 (VAXcluster Principles) has a hash of 
 buckets help is unproven: nothing is promised of them, and where there are so many already a longer table is asked for
 only when chains are far too long. Measure before and after.
 
-When to ignore it: on a node that does next to no locking, or where the peak of resources comes from one rare job.
-Source document 000 found no gain from a table larger than needed.
+When to ignore it: on a node that does next to no locking, or where the peak of resources comes from one rare job. JCC
+Consulting (slides on the OpenVMS lock manager, 2014) found no gain from a table larger than needed.
 """
 
 from collections.abc import Iterator
@@ -25,6 +25,7 @@ from collectors.facts.openvms import LockRates
 from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
 from rules.judging.openvms_node import READS, USE, busiest_operations, level_of, node_name, parameter_of, subject_of
+from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.hashing import mean_chain, next_power_of_two, share_colliding
 
@@ -43,9 +44,7 @@ class Limits:
     mean_chain: float = limit(
         1.0, "practice, as recalled: one bucket per resource", low=0.1, high=100, unit="resources per bucket"
     )
-    far_chain: float = limit(
-        4.0, "this project: from here on 'significantly undersized' (source document 000 gives no figure)", low=1
-    )
+    far_chain: float = limit(4.0, f"this project: from here on 'significantly undersized' (no figure in {JCC})", low=1)
     growth: float = limit(1.2, "this project: room for a fifth more resources than the peak", low=1, high=4)
     operations_per_second: float = limit(
         100.0, "this project: below this, long chains cost next to nothing", unit="lock operations/s"

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.series import Course, course_of
 from rules.laws.usl import LEAST_POINTS, LEAST_R2, Model, model_of
@@ -41,7 +42,7 @@ class Limits:
         1.5, "this project: a peak up to this far beyond the highest load is near", low=1, high=3, unit="× highest load"
     )
     noise_percent: float = limit(
-        5.0, "practice: runs repeat within a few per cent (source document 000)", low=1, high=50, unit="% of the peak"
+        5.0, f"practice: runs repeat within a few per cent ({JCC})", low=1, high=50, unit="% of the peak"
     )
     steep_percent: float = limit(
         20.0,

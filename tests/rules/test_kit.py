@@ -1,16 +1,19 @@
 """The loop around the rules: one verdict each, and a rule that fails does not stop the others."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from collectors.facts import Capture, Facts, Interval, System
+from collectors.facts import Capture, Facts, Interval, System, is_command
 from collectors.facts.ase import LockHashtable, Server
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.finding import Clean, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
 from rules.kit import BadLimit, Rule, check_names, judge, judge_one, limit, limits_for, rules
+from tests.facts_yml import load
+from tests.test_findings import CASES, judged
 
 
 @dataclass(frozen=True)
@@ -110,3 +113,16 @@ def test_the_rules_for_load_series_speak_where_there_is_one() -> None:
     series = LoadSeries(title="t", load_name="users", rate_name="throughput", points=points)
     verdicts = judge(Capture(System("X", "openvms"), Interval(), Facts((series,))))
     assert {"openvms", "scaling"} == {verdict.rule.split("/")[0] for verdict in verdicts}
+
+
+def test_what_any_rule_asks_for_is_a_command_or_begins_in_lower_case() -> None:
+    asked = {lack.bring for path, name in CASES for lack in judged(path, load(path)[name]).missing}
+    asked |= {kind.BRING for one in rules() for kind in (*one.needs, *one.uses)}
+    assert len(asked) > 20
+    for bring in asked:
+        remark = re.split(r" -- | ! |/\*", bring)[0]
+        if is_command(bring):  # nothing but the command stands outside of a remark
+            assert not re.search(r"\b(?:with|of|at|and|a)\b", re.sub(r"'[^']*'|\"[^\"]*\"", "", remark)), bring
+        else:
+            assert bring[0].islower(), bring
+            assert not bring.startswith(("sp_", "select ")), bring

@@ -89,4 +89,5 @@ def test_the_two_missing_halves_are_named_both_with_the_exact_command() -> None:
     (one,) = [one for one in rules() if one.id == "openvms/resource_hash_table_undersized"]
     outcomes = list(one.check(Facts().narrowed(one.uses), one.limits()))
     brings = [lack.bring for outcome in outcomes if isinstance(outcome, Unknown) for lack in outcome.missing]
-    assert brings == ["MCR SYSGEN SHOW RESHASHTBL", "a T4 collection of a busy day (composite .csv), or MONITOR LOCK"]
+    t4 = "a T4 composite CSV of a busy day (T4$SYS:T4$CONFIG.COM collects it), or MONITOR LOCK"
+    assert brings == ["MCR SYSGEN SHOW RESHASHTBL", t4]

@@ -2,7 +2,7 @@
 
 Data and coefficients: R package `usl` (github.com/cran/usl: tests/*.Rout.save, inst/doc/usl.pdf) for raytracer,
 specsdm91 and the synthetic series; codahale/usl4j ModelTest.java and codahale/usl README for Cisco (from Schwartz,
-Practical Scalability Analysis); source document 000 for the BL870c. Its oracledb (360 rows) is not here.
+Practical Scalability Analysis); JCC Consulting's slides for the BL870c. Its oracledb (360 rows) is not here.
 """
 
 import math
