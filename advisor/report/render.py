@@ -1,11 +1,15 @@
 """The contract's data → text for a terminal, or one self-contained HTML file. Works from the JSON shape alone."""
 
+import base64
 import functools
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
 from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
 
 from advisor.jinja import environment
 
@@ -18,24 +22,43 @@ EFFECTS = {
     "offline": "with the database closed",
     "advice": "nothing to run",
 }
+PRODUCT_NAMES = {"ase": "SAP ASE", "openvms": "OpenVMS", "scaling": "load series", "rdb": "Oracle Rdb"}
+SHORT = 16
+"""Lines of a script, up to which it moves to the next page whole rather than break."""
+
+
+@dataclass(frozen=True)
+class Plots:
+    """Pictures for the HTML of an audit of one capture, drawn by `advisor.charts`: finished SVG, in no need of CSS."""
+
+    findings: Mapping[str, Markup] = field(default_factory=dict)
+    """By the finding's key."""
+    laws: Sequence[Markup | None] = ()
+    """In the order of the capture's models."""
 
 
 @functools.cache
 def reports() -> Environment:
     """The environment of reports. Django's own backend would load its HTTP side first, a fifth of a whole audit."""
-    return environment(loader=FileSystemLoader(settings.BASE_DIR / "templates"))
+    made = environment(loader=FileSystemLoader(settings.BASE_DIR / "templates"))
+    made.filters["csp_hash"] = csp_hash
+    return made
 
 
-def render(kind: str, data: Mapping[str, Any], form: str) -> str:
-    """Render `audit`, `read` or `rules` as `txt` or `html`."""
+def csp_hash(style: str) -> str:
+    """What a Content-Security-Policy calls the one <style> it lets through."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()}"
+
+
+def render(kind: str, data: Mapping[str, Any], form: str, plots: Plots | None = None) -> str:
+    """Render `audit`, `read` or `rules` as `txt` or `html`; `plots` are shown by the HTML of an audit alone."""
     template = reports().get_template(f"report/{kind}.{form}")
-    return template.render({"data": data, "effects": EFFECTS, "product_name": PRODUCT_NAMES, **_extra(kind, data)})
+    return template.render(
+        {"data": data, "effects": EFFECTS, "product_name": PRODUCT_NAMES, **_extra(kind, data, plots)}
+    )
 
 
-PRODUCT_NAMES = {"ase": "SAP ASE", "openvms": "OpenVMS", "scaling": "load series", "rdb": "Oracle Rdb"}
-
-
-def _extra(kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
+def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str, Any]:
     """What the audit's templates count and group."""
     if kind != "audit":
         return {}
@@ -43,6 +66,8 @@ def _extra(kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
     counts = {severity: sum(f["severity"] == severity for f in findings) for severity in SEVERITIES}
     return {
         "counts": {severity: count for severity, count in counts.items() if count},
+        "plots": plots or Plots(),
+        "short": SHORT,
         "sections": [_sections(capture) for capture in data["captures"]],
     }
 

@@ -9,15 +9,16 @@ from django.shortcuts import get_object_or_404, redirect
 
 from advisor.models import Audit
 from advisor.report.pdf import NoPdf, pdf
-from advisor.report.render import render
+from advisor.report.render import Plots, render
 from advisor.services.access import audits_of, may_work_for
-from advisor.services.audit_page import page_of
+from advisor.services.audit_page import AuditPage, page_of
 from advisor.services.capturing import want_audit
 from advisor.services.contract import audit_json
 from advisor.services.uploads import clean_text
 from advisor.version import rules_version
 from advisor.web.errors import error
 from advisor.web.kit import Asked, page, workers_only
+from advisor.web.room import few_at_a_time
 
 FORMS = {
     "json": "application/json",
@@ -50,6 +51,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
     return page(request, "audit.html", context)
 
 
+@few_at_a_time(4)
 def download(request: Asked, pk: int, name: str, form: str) -> HttpResponse:
     """Hand it over as `json`, `txt`, `html` or `pdf`. The name in the address is for people alone."""
     if form not in FORMS:
@@ -60,15 +62,26 @@ def download(request: Asked, pk: int, name: str, form: str) -> HttpResponse:
         body: str | bytes = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
     elif form == "pdf":
         try:
-            body = pdf(render("audit", data, "html"))
+            body = pdf(render("audit", data, "html", _plots(page_of(audit))))
         except NoPdf as why:
             return error(request, 503, "No PDF on this machine", str(why))
     else:
-        body = render("audit", data, form)
+        body = render("audit", data, form, _plots(page_of(audit)) if form == "html" else None)
     answer = HttpResponse(body, content_type=FORMS[form])
     answer["Content-Disposition"] = f'attachment; filename="{file_name(audit)}.{form}"'
     answer["Content-Security-Policy"] = REPORT_CSP
     return answer
+
+
+def _plots(shown: AuditPage) -> Plots:
+    """The pictures of the page, for its files."""
+    found, waiting = {}, list(shown.roots)
+    while waiting:
+        node = waiting.pop()
+        waiting += node.symptoms
+        if node.plot:
+            found[node.finding.key] = node.plot
+    return Plots(found, [plot for _, plot in shown.laws])
 
 
 def file_name(audit: Audit) -> str:
