@@ -25,7 +25,7 @@ class AdvisorConfig(AppConfig):
 
 def key_is_set(app_configs: Sequence[AppConfig] | None, **options: Any) -> list[CheckMessage]:
     """Refuse to be deployed with no key: sessions could be forged."""
-    if settings.SECRET_KEY != "no-key-was-set":  # noqa: S105
+    if settings.SECRET_KEY != settings.NO_KEY:
         return []
     hint = "Set SECRET_KEY or SECRET_KEY_FILE; `manage.py up` makes one by itself."
     return [Error("There is no secret key.", hint=hint, id="advisor.E001")]

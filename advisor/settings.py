@@ -16,6 +16,9 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 RUN_DIR = Path(env.text("RUN_DIR") or BASE_DIR / "run")
 """What the embedded service writes: database, broker, key. Owner only."""
 
+SPOOL_DIR = RUN_DIR / "spool"
+"""Where uploads are unpacked while they are read, if the folder is there; `up` makes and clears it at its start."""
+
 SITE_URL = env.text("SITE_URL", "http://127.0.0.1:8000").rstrip("/")
 SECURE = SITE_URL.startswith("https://")
 DEBUG = False
@@ -24,8 +27,9 @@ DEBUG = False
 KEY_FILE = RUN_DIR / "secret_key"
 SECRET_KEY = env.secret("SECRET_KEY") or (KEY_FILE.read_text().strip() if KEY_FILE.is_file() else "")
 SECRET_KEY_FALLBACKS = env.several("SECRET_KEY_FALLBACKS")
-if not SECRET_KEY:
-    SECRET_KEY = "no-key-was-set"  # noqa: S105 - a mark the check looks for, so that commands without a need for it run
+NO_KEY = "no-key-was-set"
+"""A mark, so that commands without a need for a key run; nothing is served or sealed with it."""
+SECRET_KEY = SECRET_KEY or NO_KEY
 
 ALLOWED_HOSTS = env.several("ALLOWED_HOSTS") or [urlsplit(SITE_URL).hostname or "localhost", "127.0.0.1", "localhost"]
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
@@ -117,8 +121,10 @@ AXES_USERNAME_CALLABLE = "advisor.web.login.name_typed"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
 AXES_LOCKOUT_CALLABLE = "advisor.web.login.locked_out"
-AXES_IPWARE_PROXY_COUNT = env.number("PROXIES", 0) or None
-"""How many proxies of your own stand before the service, for the address in the journal and the lock-out."""
+PROXIES = env.number("PROXIES", 0, high=10)
+TRUSTED_PROXY = env.text("TRUSTED_PROXY", "127.0.0.1")
+"""How many proxies of your own stand before the service, and the address the last one comes from. The web server is
+told (`up`); it sets the visitor's address and scheme, which the journal, the lock-out and the cookies go by."""
 
 # Nothing is loaded from another host; no script and no style stands in a page. `data:` is for Swagger's icons.
 CONTENT_SECURITY_POLICY = {
@@ -146,8 +152,6 @@ if SECURE:
     SECURE_HSTS_SECONDS = 365 * 86400
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
     SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
-if env.flag("BEHIND_TLS_PROXY", default=False):
-    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 WEB_THREADS = env.number("WEB_THREADS", 16, low=2, high=200)
 

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from advisor.api.urls import urlpatterns as api
-from advisor.web import audit, errors, login, overview, rulebook, system, upload
+from advisor.web import audit, errors, login, overview, rulebook, system, system_changes, upload
 from advisor.web.administration.urls import urlpatterns as administration
 
 handler400, handler403, handler404 = errors.bad_request, errors.forbidden, errors.not_found
@@ -26,6 +26,8 @@ urlpatterns = [
     path("systems/<int:pk>/notes/", system.add_note, name="system-note"),
     path("systems/<int:pk>/limits/", system.change_limit, name="system-limit"),
     path("systems/<int:pk>/expected/", system.change_expected, name="system-expected"),
+    path("systems/<int:pk>/name/", system_changes.rename, name="system-rename"),
+    path("systems/<int:pk>/forget/", system_changes.forget, name="system-forget"),
     path("systems/<int:pk>/figures.csv", system.figures_csv, name="system-figures"),
     path("rules/", rulebook.contents, name="rulebook"),
     path("rules/<path:rule_id>/limits/", rulebook.change_limit, name="rule-limit"),

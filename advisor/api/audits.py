@@ -16,6 +16,7 @@ from advisor.models import Finding
 from advisor.services.access import audits_of, may_work_for, systems_of
 from advisor.services.capturing import want_audit
 from advisor.services.contract import audit_json
+from advisor.services.uploads import clean_text
 
 router = Router()
 
@@ -76,7 +77,7 @@ def findings(
     if system is not None:
         found = found.filter(system=get_object_or_404(systems_of(request.user), pk=system))
     if rule:
-        found = found.filter(rule=rule)
+        found = found.filter(rule=clean_text(rule, 80))
     if severity:
         found = found.filter(severity__gte=WORDS.index(severity))
     light = found.only("number", "data", "system__name", "audit__capture__taken")

@@ -14,6 +14,7 @@ from advisor.api.shapes import ERRORS, WORDS, CapturePage, SeverityName, SystemP
 from advisor.models import Capture, System
 from advisor.services.access import systems_of
 from advisor.services.overview import HEAVY, is_overdue
+from advisor.services.uploads import clean_text
 
 router = Router(tags=["systems"])
 DIGEST = "latest__findings_digest"
@@ -30,10 +31,10 @@ def listing(
 ) -> Any:
     """List systems by name; with `severity` those with a finding as loud or louder in their newest audit."""
     found = _light(systems_of(request.user)).order_by("name", "id")
-    for word in q.split()[:8]:
+    for word in clean_text(q, 200).split()[:8]:
         found = found.filter(Q(name__icontains=word) | Q(team__name__icontains=word) | Q(version__icontains=word))
     if product:
-        found = found.filter(product=product)
+        found = found.filter(product=clean_text(product, 20))
     if severity:
         found = found.filter(latest__worst__gte=WORDS.index(severity))
     now = timezone.now()

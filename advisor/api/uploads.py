@@ -14,9 +14,10 @@ from ninja import File, Form, Query, Router, UploadedFile
 from advisor.api.auth import Asked, needs
 from advisor.api.problems import Problem, cut_off, too_much
 from advisor.api.shapes import ERRORS, AuditRun, Error, NotRead, UploadState, UploadWhole
-from advisor.models import Team, Upload, User
+from advisor.models import FormerUpload, Team, Upload, User
 from advisor.services.access import may_work_for, teams_of, uploads_of
 from advisor.services.contract import upload_json
+from advisor.services.same import captures_in
 from advisor.services.uploads import Brought, Refused, take_in
 
 router = Router(tags=["uploads"])
@@ -71,7 +72,7 @@ def bring(
 )
 def show(request: Asked, upload_id: int) -> Any:
     """Tell how far an upload has come."""
-    upload = get_object_or_404(uploads_of(request.user).select_related("team", "by"), pk=upload_id)
+    upload = _found(request, upload_id)
     return {
         **_state(upload),
         "error": upload.error,
@@ -83,7 +84,7 @@ def show(request: Asked, upload_id: int) -> Any:
         "read_bytes": upload.read_bytes,
         "bytes_dropped": upload.bytes_dropped,
         "files": [file.name for file in upload.files.all()],
-        "audits": list(upload.captures.exclude(audit=None).order_by("id").values_list("audit", flat=True)),
+        "audits": list(captures_in(upload).exclude(audit=None).order_by("id").values_list("audit", flat=True)),
     }
 
 
@@ -96,7 +97,14 @@ def show(request: Asked, upload_id: int) -> Any:
 )
 def audit(request: Asked, upload_id: int) -> HttpResponse:
     """Give the whole run as `audit/1`: 409 while it is being read, 422 where it could not be read."""
-    return _audit_of(get_object_or_404(uploads_of(request.user), pk=upload_id))
+    return _audit_of(_found(request, upload_id))
+
+
+def _found(request: Asked, upload_id: int) -> Upload:
+    """The upload of this number, or the one that took its place when exports were added to it."""
+    mine = uploads_of(request.user).select_related("team", "by")
+    former = FormerUpload.objects.filter(number=upload_id, upload__in=uploads_of(request.user)).first()
+    return get_object_or_404(mine, pk=former.upload_id if former else upload_id)
 
 
 def _team(user: User, chosen: str) -> Team:

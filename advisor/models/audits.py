@@ -53,6 +53,8 @@ class Capture(models.Model):
 
     system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="captures")
     upload = models.ForeignKey(Upload, null=True, blank=True, on_delete=models.SET_NULL, related_name="captures")
+    also_in = models.ManyToManyField(Upload, blank=True, related_name="captures_again")
+    """Further uploads that told of the same sample: no more than this one did, or what this one holds as well."""
     taken = models.DateTimeField()
     """What captures are ordered by: the end of the interval, else its start, else the time of the upload. A time
     without a zone counts as the site's (`TIME_ZONE`); `interval` keeps it as the export has it."""

@@ -33,7 +33,7 @@ class BlobChunk(models.Model):
 
 
 class Upload(models.Model):
-    """Files that came together. The same files twice in one team are one upload."""
+    """Files that came together. The same files for the same systems twice in one team are one upload."""
 
     class State(models.TextChoices):
         """How far it has come."""
@@ -45,13 +45,15 @@ class Upload(models.Model):
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="uploads")
     digest = models.CharField(max_length=64)
-    """SHA-256 over the sorted digests of its files."""
+    """SHA-256 over the sorted digests of its files and, where one was chosen, the name of the system they are for."""
     by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="uploads")
     at = models.DateTimeField(default=timezone.now)
     origin = models.CharField(max_length=12, default="page")
     """`page`, `api` or `example`."""
     system_name = models.CharField(max_length=120, blank=True)
     """The system that exports without a name of their own belong to, as the uploader chose; empty: recognise."""
+    system_names = models.JSONField(default=dict, blank=True)
+    """The same for single files: `Input.file` → name; these go before `system_name`."""
     extends = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="extensions")
     """The upload whose files these include: when this one is read, its captures take the place of that one's."""
     state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
@@ -61,7 +63,14 @@ class Upload(models.Model):
     finished = models.DateTimeField(null=True, blank=True)
     total_bytes = models.BigIntegerField(default=0)
     read_bytes = models.BigIntegerField(default=0)
+    """Bytes that were read so far, unpacked."""
+    unpacked_bytes = models.BigIntegerField(null=True, blank=True)
+    """All there is to read, unpacked; null where that shows only while it is read (gzip)."""
     reading_now = models.CharField(max_length=300, blank=True)
+    captures_found = models.IntegerField(null=True, blank=True)
+    """How many captures it holds; null before everything is read."""
+    captures_judged = models.IntegerField(default=0)
+    """How many of them the rules have judged so far."""
     bytes_dropped = models.DateTimeField(null=True, blank=True)
     """When retention took the bytes away; the facts stay."""
 
@@ -77,6 +86,16 @@ class Upload(models.Model):
     def settled(self) -> bool:
         """Whether nothing more will happen by itself."""
         return self.state in (self.State.DONE, self.State.FAILED)
+
+
+class FormerUpload(models.Model):
+    """The number of an upload that has gone, and the upload that took its place: old addresses lead there."""
+
+    number = models.BigIntegerField(primary_key=True)
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="took_place_of")
+
+    def __str__(self) -> str:
+        return f"upload {self.number}, now {self.upload_id}"
 
 
 class UploadFile(models.Model):
@@ -103,6 +122,8 @@ class Input(models.Model):
     file = models.CharField(max_length=1000)
     report = models.CharField(max_length=60, null=True, blank=True)  # noqa: DJ001 - the contract says null
     facts = models.IntegerField(default=0)
+    names_system = models.BooleanField(null=True, blank=True)
+    """Whether it says itself which system it is of; null: it holds no facts, or was read before this was asked."""
     problems = models.JSONField(default=list)
     leftovers = models.JSONField(default=list)
     """As the contract prints them: `[{"lines": [first, last], "text": …}]`."""

@@ -33,7 +33,10 @@ class UserManager(BaseUserManager["User"]):
 
     def get_by_natural_key(self, username: str | None) -> "User":
         """Find by name, without regard to case: `Alice` and `alice` are one person."""
-        return self.get(username__iexact=username)
+        found = self.get(username__iexact=username)
+        if found.username.lower() != str(username).lower():  # what a database takes for the same letter: `ı` for `i`
+            raise self.model.DoesNotExist
+        return found
 
     def create_user(self, username: str, password: str | None = None, **fields: Any) -> "User":
         """Make and save one."""

@@ -2,7 +2,8 @@
 
 import tempfile
 import time
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,20 +14,25 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from advisor.models import Audit, Capture, Input, System, Upload, User
+from advisor.models import Audit, Capture, FormerUpload, Input, System, Upload, User
 from advisor.report.data import input_data
 from advisor.services import journal
 from advisor.services.excerpts import Opener
+from advisor.services.judging import Prepared, prepare_all
 from advisor.services.reading import Watched, captures_of
 from advisor.services.remembering import remember_audit, remember_capture, restore, settle_system
+from advisor.services.same import settle_again
 from advisor.services.starting import start
 from advisor.services.storing import spool
-from collectors.intake import Bounds, Named, open_all
+from collectors.capture import name_of
+from collectors.intake import MEGABYTE, Bounds, Named, open_all
 from collectors.read import Input as Read
 from collectors.read import read_all
 
 TELL_EVERY = 0.5
 """Seconds between two notes of progress in the database."""
+AT_A_TIME = 50
+"""Captures written in one transaction: half a second, in which SQLite lets nobody else write."""
 MOST_TRIES = 3
 """A worker that died is replaced; an upload that kills every worker is given up."""
 
@@ -38,9 +44,11 @@ def read_upload(upload_id: int) -> bool:
         return False
     try:
         with spooled(upload) as files:
+            Upload.objects.filter(pk=upload.pk).update(unpacked_bytes=files.unpacked())
             inputs = list(read_all(_told(upload, files.streams())))
-            with transaction.atomic():
-                _keep(upload, inputs, files.streams)
+            captures = captures_of(inputs, upload.system_name or None, names=upload.system_names)
+            prepared = prepare_all(captures, upload.team, files.streams, _counted(upload, len(captures)))
+            _keep(upload, inputs, prepared, files.streams)
     except Exception as error:
         _fail(upload, f"{type(error).__name__}: {error}"[:1000])
         raise
@@ -56,7 +64,8 @@ def claim(upload_id: int) -> Upload | None:
     dead = now - timedelta(seconds=settings.TASK_SECONDS)
     free = Q(state=Upload.State.WAITING) | Q(state=Upload.State.READING, claimed__lt=dead)
     mine = Upload.objects.filter(free, pk=upload_id, tries__lt=MOST_TRIES)
-    if mine.update(state=Upload.State.READING, claimed=now, tries=F("tries") + 1, read_bytes=0, error=""):
+    afresh = {"read_bytes": 0, "unpacked_bytes": None, "captures_found": None, "captures_judged": 0, "error": ""}
+    if mine.update(state=Upload.State.READING, claimed=now, tries=F("tries") + 1, **afresh):
         return Upload.objects.select_related("team", "by").get(pk=upload_id)
     worn = Upload.objects.filter(free, pk=upload_id, tries__gte=MOST_TRIES)
     if worn.update(
@@ -69,15 +78,20 @@ def claim(upload_id: int) -> Upload | None:
 class Spooled:
     """The files of an upload in a folder of their own, under the names they were brought with."""
 
-    def __init__(self, upload: Upload | None, folder: Path) -> None:
-        """Write the bytes out: an archive must be sought in."""
+    def __init__(self, upload: Upload | None, folder: Path, wanted: str | None = None) -> None:
+        """Write the bytes out (an archive must be sought in): all, or those of the file `wanted` is or stands in."""
         self.names: dict[str, str] = {}
         for file in upload.files.select_related("blob") if upload else ():
-            if file.blob is not None:
+            if file.blob is not None and _holds(file.name, wanted):
                 path = folder / f"{file.number}"
                 with path.open("wb") as target:
                     spool(file.blob, target)
                 self.names[str(path)] = file.name
+
+    def unpacked(self) -> int | None:
+        """Bytes there are to read, unpacked; `None` where only unpacking tells."""
+        sizes = [unpacked_size(Path(path)) for path in self.names]
+        return None if None in sizes else sum(size or 0 for size in sizes)
 
     def streams(self, wanted: str | None = None) -> Iterator[Named]:
         """Every stream in order, or those of the file that `wanted` is or is a member of.
@@ -86,17 +100,42 @@ class Spooled:
         """
         bounds = Bounds(files=settings.UPLOAD_FILES * 4, unpacked_mb=settings.UPLOAD_UNPACKED_MB)
         for path, name in self.names.items():
-            if wanted is not None and wanted != name and not wanted.startswith(f"{name}/"):
+            if not _holds(name, wanted):
                 continue
             for named in open_all([path], None, bounds):  # type: ignore[arg-type]  # no standard input here
                 yield replace(named, name=name + named.name.removeprefix(path), given=name)
 
 
+def _holds(name: str, wanted: str | None) -> bool:
+    """Whether the file of this name is the wanted one, or the archive it is a member of."""
+    return wanted is None or wanted == name or wanted.startswith(f"{name}/")
+
+
+def unpacked_size(path: Path) -> int | None:
+    """Bytes a file unpacks to: 0 for an archive that intake refuses, `None` for gzip, which does not say it."""
+    with path.open("rb") as stream:
+        magic = stream.read(4)
+    if magic[:2] == b"\x1f\x8b":
+        return None
+    if magic not in (b"PK\x03\x04", b"PK\x05\x06"):
+        return path.stat().st_size
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return 0
+    if any(member.filename.lower().endswith(".gz") for member in members):
+        return None
+    size = sum(member.file_size for member in members)
+    return size if size <= settings.UPLOAD_UNPACKED_MB * MEGABYTE else 0
+
+
 @contextmanager
-def spooled(upload: Upload | None) -> Iterator[Spooled]:
+def spooled(upload: Upload | None, wanted: str | None = None) -> Iterator[Spooled]:
     """The files of an upload as long as the context lasts; none without an upload, or where its bytes have gone."""
-    with tempfile.TemporaryDirectory(prefix="lockwright-") as folder:
-        yield Spooled(upload, Path(folder))
+    place = settings.SPOOL_DIR if settings.SPOOL_DIR.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="lockwright-", dir=place) as folder:
+        yield Spooled(upload, Path(folder), wanted)
 
 
 def _told(upload: Upload, streams: Iterator[Named]) -> Iterator[Named]:
@@ -118,11 +157,56 @@ def _told(upload: Upload, streams: Iterator[Named]) -> Iterator[Named]:
         yield replace(named, stream=Watched(named, hear)) if named.stream else named  # type: ignore[arg-type]
 
 
-def _keep(upload: Upload, inputs: list[Read], opener: Opener) -> None:
-    """Remember everything that was read, in place of what an earlier reading or the extended upload left."""
-    gone = list(Capture.objects.filter(Q(upload=upload) | Q(upload__isnull=False, upload=upload.extends)))
-    touched = {capture.system_id for capture in gone}
-    captures = captures_of(inputs, upload.system_name or None)
+def _counted(upload: Upload, found: int) -> Callable[[int], None]:
+    """Tell the database how many captures there are, and now and then how many of them are judged."""
+    last = time.monotonic()
+    mine = Upload.objects.filter(pk=upload.pk)
+    mine.update(captures_found=found)
+
+    def hear(count: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= TELL_EVERY or count == found:
+            last = time.monotonic()
+            mine.update(captures_judged=count)
+
+    return hear
+
+
+def _keep(upload: Upload, inputs: list[Read], captures: list[Prepared], opener: Opener) -> None:
+    """Remember everything that was read, in place of what an earlier reading or the extended upload left.
+
+    In short transactions, so that others write between them; what it replaces goes with the last one. A worker that
+    dies on the way leaves captures that the next try replaces.
+    """
+    gone = Capture.objects.filter(Q(upload=upload) | Q(upload__isnull=False, upload=upload.extends))
+    before = list(gone.values_list("pk", "system_id"))
+    touched = {system for _, system in before}
+    with transaction.atomic():
+        _keep_inputs(upload, inputs)
+    for at in range(0, len(captures), AT_A_TIME):
+        with transaction.atomic():
+            for prepared in captures[at : at + AT_A_TIME]:
+                touched.add(settle_again(remember_capture(prepared, upload, opener)).system_id)
+    with transaction.atomic():
+        Capture.objects.filter(pk__in=[pk for pk, _ in before]).delete()
+        if upload.extends is not None:
+            FormerUpload.objects.filter(upload=upload.extends).update(upload=upload)
+            FormerUpload.objects.create(number=upload.extends.pk, upload=upload)
+            upload.extends.files.all().delete()
+            upload.extends.delete()
+        for system in System.objects.filter(pk__in=touched):
+            settle_system(system)
+        Upload.objects.filter(pk=upload.pk).update(
+            state=Upload.State.DONE,
+            finished=datetime.now(UTC),
+            read_bytes=upload.total_bytes,
+            reading_now="",
+            error="" if captures else "nothing usable was given",
+        )
+
+
+def _keep_inputs(upload: Upload, inputs: list[Read]) -> None:
+    """Remember which report was found where, in place of what was remembered before."""
     upload.inputs.all().delete()
     Input.objects.bulk_create(
         Input(
@@ -131,25 +215,11 @@ def _keep(upload: Upload, inputs: list[Read], opener: Opener) -> None:
             file=one.file[:1000],
             report=one.report,
             facts=len(one.facts),
+            names_system=name_of(one) is not None if one.facts else None,
             problems=one.problems,
             leftovers=input_data(one)["leftovers"],
         )
         for number, one in enumerate(inputs)
-    )
-    Capture.objects.filter(pk__in=[capture.pk for capture in gone]).delete()
-    for capture in captures:
-        touched.add(remember_capture(capture, upload, opener).system_id)
-    if upload.extends is not None:
-        upload.extends.files.all().delete()
-        upload.extends.delete()
-    for system in System.objects.filter(pk__in=touched):
-        settle_system(system)
-    Upload.objects.filter(pk=upload.pk).update(
-        state=Upload.State.DONE,
-        finished=datetime.now(UTC),
-        read_bytes=upload.total_bytes,
-        reading_now="",
-        error="" if captures else "nothing usable was given",
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from advisor.models import Audit, Capture, Input, Upload
+from advisor.services.same import captures_in
 
 LONGEST_FILE = 1000
 """What `Input.file` keeps of a name."""
@@ -20,7 +21,7 @@ def audit_json(audit: Audit, *, inputs: bool = True) -> dict[str, Any]:
 
 def upload_json(upload: Upload) -> dict[str, Any]:
     """A whole upload as `audit/1`: every input, and the current audit of every capture, in the order they were read."""
-    captures = upload.captures.exclude(audit=None).order_by("id")
+    captures = captures_in(upload).exclude(audit=None).order_by("id")
     current = Audit.objects.filter(pk__in=captures.values("audit"))
     audits = current.select_related("capture__system").prefetch_related("findings").order_by("capture_id")
     return _run(audits, upload.inputs.all())

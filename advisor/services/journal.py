@@ -65,4 +65,5 @@ def _locked_out(sender: Any, request: HttpRequest, username: str | None = None, 
 
 def _stranger(name: Any, action: str, request: HttpRequest | None) -> None:
     """A name somebody typed: as text only, and cut."""
-    JournalEntry.objects.create(who=str(name or "")[:80], action=action, address=address_of(request))
+    shown = "".join(c if c.isprintable() else " " for c in str(name or ""))[:80]
+    JournalEntry.objects.create(who=shown, action=action, address=address_of(request))

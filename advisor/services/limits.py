@@ -4,7 +4,7 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
-from advisor.models import Capture, LimitSetting, System, User
+from advisor.models import Capture, LimitSetting, Site, System, User
 from advisor.services import journal
 from advisor.services.starting import start
 from rules.kit import BadLimit, check_names
@@ -12,10 +12,11 @@ from rules.kit import BadLimit, check_names
 __all__ = ["BadLimit", "limits_of", "set_limit", "take_back_limit"]
 
 
-def limits_of(system: System) -> dict[str, float]:
+def limits_of(system: System | None) -> dict[str, float]:
     """The limits a system is judged by where they differ from the rules' own: the site's, then its own over them.
 
-    One that no rule has any more is left out, so that an old setting never stops an audit.
+    Of a system that is not known yet: the site's. One that no rule has any more is left out, so that an old setting
+    never stops an audit.
     """
     found = dict(LimitSetting.objects.filter(system=None).values_list("name", "value"))
     found.update(LimitSetting.objects.filter(system=system).values_list("name", "value"))
@@ -35,9 +36,11 @@ def set_limit(
 ) -> LimitSetting:
     """Set `rule.limit` for a system, or without one for the site; renews the audits it concerns. Raises `BadLimit`."""
     check_names({name: value})
+    why = "".join(c if c.isprintable() else " " for c in why)[:300].strip()
     with transaction.atomic():
+        _one_at_a_time(system)
         setting, _ = LimitSetting.objects.update_or_create(
-            system=system, name=name, defaults={"value": value, "by": by, "why": why[:300]}
+            system=system, name=name, defaults={"value": value, "by": by, "why": why, "at": timezone.now()}
         )
         journal.note(by, "limit set", f"{name}={value:g} {why}".strip(), system=system, request=request)
         _renew(system, name)
@@ -47,11 +50,20 @@ def set_limit(
 def take_back_limit(name: str, by: User, *, system: System | None, request: HttpRequest | None = None) -> bool:
     """Go back to the rule's own limit (or, for a system, the site's); returns whether one was set."""
     with transaction.atomic():
+        _one_at_a_time(system)
         gone, _ = LimitSetting.objects.filter(system=system, name=name).delete()
         if gone:
             journal.note(by, "limit taken back", name, system=system, request=request)
             _renew(system, name)
     return bool(gone)
+
+
+def _one_at_a_time(system: System | None) -> None:
+    """Wait for whoever changes a limit of the same system, or of the site, at this moment."""
+    if system is not None:
+        System.objects.select_for_update().filter(pk=system.pk).first()
+    else:
+        Site.objects.select_for_update().filter(pk=Site.get().pk).first()
 
 
 def _renew(system: System | None, name: str) -> None:

@@ -1,11 +1,13 @@
 """What the overview shows: every system with its worst finding, and what changed since the last visit."""
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
+from django.db import OperationalError
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from markupsafe import Markup
@@ -110,7 +112,8 @@ def begin_visit(user: User, now: datetime | None = None) -> datetime | None:
     if user.visited is not None and now - user.visited > VISIT:
         user.visited_before = user.visited
     user.visited = now
-    User.objects.filter(pk=user.pk).update(visited=user.visited, visited_before=user.visited_before)
+    with suppress(OperationalError):  # SQLite, while something large is written: to look is not to wait for a note
+        User.objects.filter(pk=user.pk).update(visited=user.visited, visited_before=user.visited_before)
     return user.visited_before
 
 

@@ -10,14 +10,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from advisor.models import Audit, Capture, CaptureFacts, Finding, SettingsSnapshot, System, Upload, User
-from advisor.report.data import capture_data, plain
-from advisor.services.excerpts import Opener, add_excerpts
+from advisor.report.data import plain
+from advisor.services.excerpts import Opener
+from advisor.services.judging import Judged, Prepared, judge
 from advisor.services.limits import limits_of
 from advisor.version import rules_version
 from collectors import facts as base
-from collectors.facts.codec import dump, load
-from rules.audit import audit
-from rules.figures import key_figures, settings_of
+from collectors.facts.codec import load
 from rules.finding import Severity
 
 TREND = 40
@@ -26,8 +25,9 @@ UNJUDGED = ("unknown", "untrusted", "broken")
 LEVEL = {severity.label: int(severity) for severity in Severity}
 
 
-def remember_capture(found: base.Capture, upload: Upload, opener: Opener) -> Capture:
-    """Keep one capture of an upload and audit it."""
+def remember_capture(prepared: Prepared, upload: Upload, opener: Opener) -> Capture:
+    """Keep one capture of an upload and its audit."""
+    found = prepared.found
     system = _system(found.system, upload)
     end = found.interval.end or found.interval.start
     capture = Capture.objects.create(
@@ -42,11 +42,11 @@ def remember_capture(found: base.Capture, upload: Upload, opener: Opener) -> Cap
         processors=found.system.processors,
         fact_count=len(found.facts.items),
         files=sorted({fact.source.file for fact in found.facts}),
-        figures=[[f.key, f.label, f.unit, f.value, f.better] for f in key_figures(found.facts)],
-        settings=_snapshot(system, settings_of(found.facts)),
+        figures=prepared.figures,
+        settings=_snapshot(system, prepared.settings),
     )
-    CaptureFacts.objects.create(capture=capture, data=dump(found.facts))
-    remember_audit(capture, found, opener)
+    CaptureFacts.objects.create(capture=capture, data=prepared.packed)
+    remember_audit(capture, found, opener, judged=prepared.judged)
     return capture
 
 
@@ -73,13 +73,14 @@ def remember_audit(
     by: User | None = None,
     why: str = "upload",
     problems: list[str] | None = None,
+    judged: Judged | None = None,
 ) -> Audit:
     """Judge a capture by today's rules and the limits of its system, and make that its current audit."""
     limits = limits_of(capture.system)
-    judged = audit(found, limits)
-    data = capture_data(judged)
+    if judged is None or judged.limits != limits:  # not judged yet, or somebody set a limit meanwhile
+        judged = judge(found, limits, opener)
+    data = judged.data
     before = capture.audit
-    add_excerpts({"captures": [data]}, opener)
     if before is not None:
         _keep_excerpts(data, before)
     findings = data["findings"]

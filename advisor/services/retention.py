@@ -44,7 +44,7 @@ def clear_up(now: datetime | None = None) -> Cleared:
         superseded.delete()
     if site.keep_bytes_days:
         gone.bytes_of_uploads = _bytes(now - timedelta(days=site.keep_bytes_days), now)
-    empty = Upload.objects.filter(captures__isnull=True, bytes_dropped__isnull=False)
+    empty = Upload.objects.filter(captures__isnull=True, captures_again__isnull=True, bytes_dropped__isnull=False)
     gone.uploads = empty.count()
     empty.delete()
     if site.keep_journal_days:

@@ -3,8 +3,10 @@
 import hashlib
 import secrets
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime, timedelta
 
+from django.db import OperationalError
 from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
@@ -89,7 +91,8 @@ def find_token(secret: str) -> Token | None:
     now = timezone.now()
     if token.used is None or now - token.used >= NOTED_EVERY:
         stale = Q(used=None) | Q(used__lte=now - NOTED_EVERY)
-        Token.objects.filter(stale, pk=token.pk).update(used=now)
+        with suppress(OperationalError):  # SQLite, while something large is written: a note is not worth a failure
+            Token.objects.filter(stale, pk=token.pk).update(used=now)
         token.used = now
     return token
 

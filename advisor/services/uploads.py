@@ -1,10 +1,11 @@
 """Take in an upload: keep its bytes once, remember who brought it, have it read."""
 
 import hashlib
+import json
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -31,7 +32,7 @@ class Brought:
 
 @dataclass(frozen=True)
 class Taken:
-    """The upload, and whether it is new: the same files twice are one upload."""
+    """The upload, and whether it is new: the same files for the same system twice are one upload."""
 
     upload: Upload
     new: bool
@@ -52,6 +53,8 @@ def take_in(
     `extends`: the files of that upload come with these, so that a listing joins the figures brought before it.
     """
     files = [(file.name, file.blob, file.size) for file in extends.files.select_related("blob")] if extends else []
+    name = clean_text(system_name, 120) or (extends.system_name if extends else "")
+    names = extends.system_names if extends else {}
     left = settings.UPLOAD_MB * MEGABYTE
     count = 0
     with transaction.atomic():
@@ -66,17 +69,17 @@ def take_in(
             raise Refused("no file was given")
         if any(blob is None for _, blob, _ in files):
             raise Refused("the bytes of the earlier upload are no longer kept: bring its files again with these")
-        digest = _digest(blob for _, blob, _ in files if blob)
+        digest = digest_of((blob.digest for _, blob, _ in files if blob), name, names)
         known = Upload.objects.filter(team=team, digest=digest).first()
         if known:
             return Taken(known, False)
         try:
             with transaction.atomic():
-                upload = _remember(files, digest, team, by, system_name, origin, extends)
+                upload = _remember(files, digest, team, by, name, names, origin, extends)
         except IntegrityError:  # somebody brought the very same files at this moment
             return Taken(Upload.objects.get(team=team, digest=digest), False)
-        names = ", ".join(name for name, _, _ in files)
-        journal.note(by, "upload", f"upload {upload.pk}: {names}", team=team, request=request)
+        told = ", ".join(file for file, _, _ in files)
+        journal.note(by, "upload", f"upload {upload.pk}: {told}", team=team, request=request)
         have_read(upload)
     return Taken(upload, True)
 
@@ -86,17 +89,34 @@ def have_read(upload: Upload) -> None:
     start("read_upload", upload.pk)
 
 
-def read_again(upload: Upload, by: User | None, system_name: str | None = None) -> None:
-    """Read an upload once more, with today's readers, perhaps under another system's name. Raises `Refused`."""
+def read_again(
+    upload: Upload, by: User | None, system_name: str | None = None, names: Mapping[str, str] | None = None
+) -> None:
+    """Read an upload once more, with today's readers, perhaps under other systems' names. Raises `Refused`.
+
+    `names`: `Input.file` → the system it belongs to, empty for none; files it does not speak of keep theirs.
+    """
     if upload.bytes_dropped or upload.files.filter(blob=None).exists():
         raise Refused("the bytes of this upload are no longer kept: bring its files again")
-    changed = {"state": Upload.State.WAITING, "tries": 0, "error": "", "read_bytes": 0, "claimed": None}
-    if system_name is not None:
-        changed["system_name"] = clean_text(system_name, 120)
-    updated = Upload.objects.filter(pk=upload.pk, state__in=(Upload.State.DONE, Upload.State.FAILED)).update(**changed)
-    if not updated:
+    name = upload.system_name if system_name is None else clean_text(system_name, 120)
+    given = {file: clean_text(one, 120) for file, one in (names or {}).items()}
+    known = set(upload.inputs.filter(file__in=given).values_list("file", flat=True))
+    merged = {**upload.system_names, **{file: one for file, one in given.items() if file in known}}
+    of_files = {file: one for file, one in merged.items() if one}
+    changed: dict[str, Any] = {"state": Upload.State.WAITING, "tries": 0, "error": "", "read_bytes": 0, "claimed": None}
+    if (name.upper(), of_files) != (upload.system_name.upper(), upload.system_names):
+        digests = upload.files.values_list("blob_id", flat=True)
+        changed["digest"] = digest_of([digest for digest in digests if digest], name, of_files)
+        same = Upload.objects.filter(team=upload.team, digest=changed["digest"]).exclude(pk=upload.pk).first()
+        if same:
+            raise Refused(f"the same files were brought for the same system before: see upload {same.pk}")
+    changed.update(system_name=name, system_names=of_files)
+    settled = Upload.objects.filter(pk=upload.pk, state__in=(Upload.State.DONE, Upload.State.FAILED))
+    if not settled.update(**changed):
         raise Refused("this upload is being read just now")
-    what = f"upload {upload.pk}" + (f" as {changed['system_name']}" if changed.get("system_name") else "")
+    told = [name] if name else []
+    told += [f"{file}: {one}" for file, one in of_files.items() if upload.system_names.get(file) != one]
+    what = f"upload {upload.pk}" + (f" as {', '.join(told)}" if told else "")
     journal.note(by, "read again", what, team=upload.team)
     have_read(upload)
 
@@ -117,7 +137,8 @@ def _remember(
     digest: str,
     team: Team,
     by: User | None,
-    system_name: str,
+    name: str,
+    names: dict[str, str],
     origin: str,
     extends: Upload | None,
 ) -> Upload:
@@ -126,20 +147,28 @@ def _remember(
         digest=digest,
         by=by,
         origin=origin,
-        system_name=clean_text(system_name, 120) or (extends.system_name if extends else ""),
+        system_name=name,
+        system_names=names,
         extends=extends,
         total_bytes=sum(size for _, _, size in files),
     )
     taken: dict[str, int] = {}
-    for number, (name, blob, size) in enumerate(files):
-        taken[name] = again = taken.get(name, 0) + 1
-        unlike = name if again == 1 else f"{again}-{name}"
+    for number, (file, blob, size) in enumerate(files):
+        taken[file] = again = taken.get(file, 0) + 1
+        unlike = file if again == 1 else f"{again}-{file}"
         UploadFile.objects.create(upload=upload, number=number, name=unlike, blob=blob, size=size)
     return upload
 
 
-def _digest(blobs: Iterable[Blob]) -> str:
-    return hashlib.sha256("\n".join(sorted(blob.digest for blob in blobs)).encode()).hexdigest()
+def digest_of(blobs: Iterable[str], name: str, names: Mapping[str, str]) -> str:
+    """What makes an upload the same: the digests of its files, and the systems somebody chose for them.
+
+    Two servers may well have listings alike to the byte, so a listing brought for another one is another upload.
+    """
+    parts = sorted(blobs)
+    if name or names:
+        parts.append(json.dumps([name.upper(), sorted((file, one.upper()) for file, one in names.items())]))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def clean_text(text: str, longest: int) -> str:

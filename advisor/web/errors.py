@@ -8,7 +8,9 @@ from advisor.web.kit import page
 
 
 def error(request: HttpRequest, status: int, title: str, says: str) -> HttpResponse:
-    """Render one."""
+    """Render one; as plain text where the request failed before anybody knew who asks."""
+    if not hasattr(request, "user"):
+        return HttpResponse(f"{title}. {says}\n", status=status, content_type="text/plain; charset=utf-8")
     return page(request, "error.html", {"title": title, "says": says, "status": status}, status)
 
 

@@ -13,6 +13,7 @@ from advisor import jinja
 from advisor.charts import svg
 from advisor.report.render import EFFECTS, PRODUCT_NAMES
 from advisor.version import VERSION
+from collectors.facts import is_command
 
 SEVERITY = ("nothing", "note", "advice", "warning", "critical")
 """The word for each level 0 to 4, as classes of the page too."""
@@ -25,7 +26,7 @@ def environment(**options: Any) -> Environment:
     made.globals.update(
         static=static, url=url, charts=svg, severities=SEVERITY, effects=EFFECTS, product_name=PRODUCT_NAMES
     )
-    made.globals["version"] = VERSION
+    made.globals.update(version=VERSION, is_command=is_command)
     made.filters.update(age=age, stamp=stamp, megabytes=megabytes)
     return made
 
@@ -55,5 +56,7 @@ def stamp(time: datetime | None, *, seconds: bool = False) -> str:
 
 
 def megabytes(size: int) -> str:
-    """A number of bytes for people: kB under a megabyte."""
+    """A number of bytes for people: kB under a megabyte, bytes under a kilobyte."""
+    if size < 1000:
+        return f"{size} byte" if size == 1 else f"{size} bytes"
     return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:,.1f} kB"

@@ -19,7 +19,7 @@ log_out = LogoutView.as_view()
 def name_typed(request: HttpRequest | None, credentials: dict[str, Any] | None = None) -> str:
     """The name somebody tried to log in by, in one spelling: `Olga` and `olga` are one person, and one lock-out."""
     typed = (credentials or {}).get("username") or (request.POST.get("username", "") if request is not None else "")
-    return str(typed).lower()
+    return str(typed).upper().lower()  # the dotless i of Turkish is an I in capitals, and so the same name
 
 
 def locked_out(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

@@ -3,6 +3,7 @@
 from django.http import HttpResponse
 
 from advisor.services import overview
+from advisor.services.uploads import clean_text
 from advisor.web.jinja import SEVERITY
 from advisor.web.kit import Asked, page, paged
 
@@ -15,9 +16,9 @@ def show(request: Asked) -> HttpResponse:
     word = get.get("severity", "")
     only = get.get("only", "")
     asked = overview.Asked(
-        text=get.get("q", "")[:200],
+        text=clean_text(get.get("q", ""), 200),
         severity=SEVERITY.index(word) if word in SEVERITY else 0,
-        product=get.get("product", "")[:20],
+        product=clean_text(get.get("product", ""), 20),
         only=only if only in ONLY else "",
     )
     since = overview.begin_visit(request.user)

@@ -8,11 +8,15 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 
-from advisor.models import Team, Upload
+from advisor.models import FormerUpload, Team, Upload
 from advisor.services import brought
 from advisor.services.access import may_work_for, systems_of, teams_of, uploads_of
 from advisor.services.uploads import Brought, Refused, read_again, take_in
 from advisor.web.kit import Asked, page, paged, workers_only
+from advisor.web.room import few_at_a_time
+
+MOST_TOLD = 500
+"""Reports of one kind in one file that are told one by one."""
 
 
 @workers_only
@@ -42,7 +46,8 @@ def bring(request: Asked) -> HttpResponse:
     except Refused as error:
         return _refused(request, str(error))
     if not taken.new:
-        messages.info(request, "The same files were brought before: this is that upload.")
+        whose = f" for {taken.upload.system_name}" if taken.upload.system_name else ""
+        messages.info(request, f"The same files were brought{whose} before: this is that upload.")
     location = reverse("upload-show", args=[taken.upload.pk])
     if "application/json" in request.headers.get("Accept", ""):
         return JsonResponse({"location": location})
@@ -51,7 +56,12 @@ def bring(request: Asked) -> HttpResponse:
 
 def listing(request: Asked) -> HttpResponse:
     """Every upload, newest first."""
-    found = uploads_of(request.user).select_related("by", "team").annotate(found=Count("captures")).order_by("-at")
+    found = (
+        uploads_of(request.user)
+        .select_related("by", "team")
+        .annotate(found=Count("captures", distinct=True) + Count("captures_again", distinct=True))
+        .order_by("-at")
+    )
     state = request.GET.get("state", "")
     if state in Upload.State.values:
         found = found.filter(state=state)
@@ -60,11 +70,18 @@ def listing(request: Asked) -> HttpResponse:
 
 def show(request: Asked, pk: int) -> HttpResponse:
     """Show how far an upload has come, then what was found in it."""
-    upload = get_object_or_404(uploads_of(request.user).select_related("by", "team"), pk=pk)
+    upload = uploads_of(request.user).select_related("by", "team").filter(pk=pk).first()
+    if upload is None:
+        return _moved(request, pk)
+    rows = brought.rows_of(upload) if upload.settled else []
     context = {
         "upload": upload,
         "files": list(upload.files.all()),
-        "rows": brought.rows_of(upload) if upload.settled else [],
+        "rows": rows,
+        "asked": sum(row.asks for row in rows),
+        "most_asked": brought.MOST_ASKED,
+        "most_told": MOST_TOLD,
+        "lines_left": brought.lines_left,
         "by_system": brought.captures_by_system(upload) if upload.settled else [],
         "may_work": may_work_for(request.user, upload.team),
         "systems": systems_of(request.user).filter(team=upload.team).values_list("name", flat=True)[:2000],
@@ -74,18 +91,23 @@ def show(request: Asked, pk: int) -> HttpResponse:
 
 @workers_only
 def belongs(request: Asked, pk: int) -> HttpResponse:
-    """Say which system the exports without a name belong to, and have the upload read again."""
+    """Say which system the exports without a name belong to, and have the upload read again.
+
+    `system` is for all of them; each `file` has a `name` of its own, in the same order.
+    """
     upload = get_object_or_404(uploads_of(request.user), pk=pk)
     if not may_work_for(request.user, upload.team):
         raise PermissionDenied
     if request.method == "POST":
+        names = dict(zip(request.POST.getlist("file"), request.POST.getlist("name"), strict=False))
         try:
-            read_again(upload, request.user, request.POST.get("system", ""))
+            read_again(upload, request.user, request.POST.get("system", ""), names)
         except Refused as error:
             messages.error(request, str(error))
     return redirect("upload-show", pk)
 
 
+@few_at_a_time(4)
 def lines(request: Asked, pk: int) -> HttpResponse:
     """Show the lines a finding quotes, with those around them: `?file=…&first=…&last=…`."""
     upload = get_object_or_404(uploads_of(request.user), pk=pk)
@@ -100,6 +122,14 @@ def lines(request: Asked, pk: int) -> HttpResponse:
     return page(request, "lines.html", {**context, "lines": brought.lines_around(upload, file, first, last)})
 
 
+def _moved(request: Asked, pk: int) -> HttpResponse:
+    """Lead from an upload that other files were added to, to the one that holds both."""
+    former = get_object_or_404(FormerUpload, number=pk, upload__in=uploads_of(request.user))
+    if not request.htmx:
+        messages.info(request, f"Exports were added to upload {pk}: this upload holds them all.")
+    return redirect("upload-show", former.upload_id)
+
+
 def _team(request: Asked, teams: list[Team]) -> Team | None:
     """The team that was chosen; the only one where nothing was."""
     chosen = request.POST.get("team", "")
@@ -112,7 +142,7 @@ def _extended(request: Asked, pk: str | None) -> Upload | None:
     """The upload that these files are to join."""
     if not pk:
         return None
-    upload = get_object_or_404(uploads_of(request.user), pk=pk) if pk.isdigit() else None
+    upload = get_object_or_404(uploads_of(request.user), pk=pk) if pk.isascii() and pk.isdigit() else None
     if upload is None:
         raise Http404
     if not may_work_for(request.user, upload.team):

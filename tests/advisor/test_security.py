@@ -4,17 +4,24 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.contrib.auth.hashers import make_password
-from django.test import Client
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver
 from pytest_django import Settings
 
-from advisor.models import Audit, JournalEntry, Upload
+from advisor.management.commands.up import web_options
+from advisor.models import Audit, JournalEntry, Upload, User
+from advisor.web.kit import Asked
+from advisor.web.login import name_typed
+from advisor.web.room import few_at_a_time
 from tests.advisor.people import PASSWORD, AsUser, People
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -130,10 +137,86 @@ def test_without_a_key_the_deployment_check_refuses(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
-@pytest.mark.parametrize("value", ["UPLOAD_MB=lots", "UPLOAD_MB=0", "BEHIND_TLS_PROXY=perhaps", "SECRET_KEY_FILE=/no"])
+@pytest.mark.parametrize("value", ["UPLOAD_MB=lots", "UPLOAD_MB=0", "PROXIES=two", "SECRET_KEY_FILE=/no"])
 def test_a_bad_value_of_the_environment_stops_the_start_and_is_named(value: str) -> None:
     name, _, text = value.partition("=")
     command = [sys.executable, "manage.py", "check"]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, name: text}, cwd=ROOT)
     assert done.returncode != 0
     assert name in done.stderr
+
+
+def test_another_host_name_is_a_bad_request_in_plain_words() -> None:
+    answer = Client().get("/login/", headers={"host": "evil.example"})
+    assert answer.status_code == 400
+    assert answer["Content-Type"].startswith("text/plain")
+
+
+def test_files_are_cut_off_where_nobody_wants_them_and_from_nobody(people: People, as_user: AsUser) -> None:
+    for client, address in ((Client(), "/login/"), (Client(), "/upload/"), (as_user(people.owner), "/password/")):
+        big = SimpleUploadedFile("x.txt", b"x" * 1000)
+        request = client.post(address, {"files": big}).wsgi_request
+        assert not request.FILES, address
+
+
+def test_a_letter_that_only_looks_like_another_opens_nothing(people: People) -> None:
+    User.objects.create_user("admin", PASSWORD)
+    assert Client().post("/login/", {"username": "ADMIN", "password": PASSWORD}).status_code == 302
+    assert Client().post("/login/", {"username": "adm\u0131n", "password": PASSWORD}).status_code == 200
+    assert name_typed(None, {"username": "adm\u0131n"}) == "admin", "and counts as a wrong password of that name"
+
+
+@pytest.mark.parametrize("query", ["q=%00", "product=%00", "severity=%00", "only=%00", "page=%00", "q=%E2%80%AE"])
+def test_letters_no_database_takes_break_no_search(people: People, as_user: AsUser, query: str) -> None:
+    olga = as_user(people.owner)
+    assert olga.get(f"/?{query}").status_code == 200
+    assert olga.get(f"/api/systems?{query.replace('page', 'limit')}").status_code in (200, 400)
+    assert olga.get(f"/api/findings?{query.replace('q=', 'rule=')}").status_code in (200, 400)
+
+
+@pytest.mark.django_db
+def test_a_name_typed_at_the_login_is_one_line_in_the_journal() -> None:
+    Client().post("/login/", {"username": "x\n2026 olga: did\u202e", "password": "wrong"})
+    assert all(c.isprintable() for c in JournalEntry.objects.latest("id").who)
+
+
+def test_an_upload_is_extended_by_its_number_alone(people: People, as_user: AsUser) -> None:
+    for odd in ("\u00b2", "-1", "1e3", "99999999999999999999"):
+        assert as_user(people.owner).get("/upload/", {"to": odd}).status_code == 404
+
+
+def test_without_a_key_nothing_is_served(tmp_path: Path) -> None:
+    environment = {**os.environ, "SECRET_KEY": "", "RUN_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", "import advisor.wsgi"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT)
+    assert done.returncode != 0
+    assert "There is no secret key" in done.stderr
+
+
+def test_what_costs_much_is_made_a_few_at_a_time() -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    @few_at_a_time(1)
+    def slow(request: Asked) -> HttpResponse:
+        inside.set()
+        leave.wait(10)
+        return HttpResponse("made")
+
+    request = cast(Asked, RequestFactory().get("/"))
+    answers: list[int] = []
+    first = threading.Thread(target=lambda: answers.append(slow(request).status_code))
+    first.start()
+    assert inside.wait(10)
+    second = slow(request)
+    assert (second.status_code, second["Retry-After"]) == (503, "5")
+    leave.set()
+    first.join()
+    assert answers == [200]
+    assert slow(request).status_code == 200, "there is room again"
+
+
+def test_a_proxy_is_believed_only_where_the_settings_name_one(settings: Settings) -> None:
+    settings.PROXIES = 0
+    assert not [option for option in web_options() if "proxy" in option]
+    settings.PROXIES = 2
+    assert {"--trusted-proxy=127.0.0.1", "--trusted-proxy-count=2"} <= set(web_options())

@@ -1,17 +1,20 @@
 """What is brought is kept once, read once, and remembered."""
 
+import gzip
 import io
 import zipfile
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from advisor.models import Audit, Blob, Capture, Finding, JournalEntry, System, Upload
+from advisor.models import Audit, Blob, Capture, Finding, FormerUpload, JournalEntry, System, Upload
 from advisor.services import capturing
 from advisor.services.capturing import claim, left_waiting
+from advisor.services.same import captures_in
 from advisor.services.storing import open_blob
 from advisor.services.uploads import Brought, Refused, read_again, take_in
 from tests.advisor.people import STORIES, People, bring_story
@@ -115,6 +118,76 @@ def test_a_listing_without_a_name_joins_the_system_it_is_given_to(
     assert "PROD7" in JournalEntry.objects.get(action="read again").what
 
 
+def test_the_same_listing_for_another_server_is_another_upload(people: People) -> None:
+    def bring(name: str) -> Upload:
+        brought = [Brought("config.txt", io.BytesIO(CONFIG))]
+        return take_in(brought, people.team, people.owner, system_name=name).upload
+
+    ninth = bring("CLAIMS9")
+    first = bring("CLAIMS1")
+    assert first != ninth
+    assert bring(" claims9 ") == ninth, "the same files, the same choice"
+    assert bring("CLAIMS1") == first
+    assert bring("") not in (first, ninth)
+    assert Upload.objects.count() == 3
+    assert Blob.objects.count() == 1
+
+
+def test_an_upload_is_not_read_again_as_what_another_one_is(
+    people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        one, two = (
+            take_in([Brought("config.txt", io.BytesIO(CONFIG))], people.team, people.owner, system_name=name).upload
+            for name in ("CLAIMS1", "CLAIMS9")
+        )
+    with pytest.raises(Refused, match=f"see upload {one.pk}"):
+        read_again(Upload.objects.get(pk=two.pk), people.owner, "claims1")
+    with django_capture_on_commit_callbacks(execute=True):
+        read_again(Upload.objects.get(pk=two.pk), people.owner, "CLAIMS2")
+    assert {system.name for system in System.objects.all()} == {"CLAIMS1", "CLAIMS2"}
+    again = take_in([Brought("config.txt", io.BytesIO(CONFIG))], people.team, people.owner, system_name="CLAIMS2")
+    assert again.upload == two
+
+
+def test_each_file_that_names_no_system_may_be_given_one(
+    people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    other = (STORIES / "healthy_ledger_server" / "config.txt").read_bytes()
+    with django_capture_on_commit_callbacks(execute=True):
+        brought = [Brought("one.txt", io.BytesIO(CONFIG)), Brought("two.txt", io.BytesIO(other))]
+        upload = take_in(brought, people.team, people.owner).upload
+    assert {system.name for system in System.objects.all()} == {"one", "two"}
+    assert [one.names_system for one in upload.inputs.all()] == [False, False]
+    with django_capture_on_commit_callbacks(execute=True):
+        read_again(Upload.objects.get(), people.owner, "PROD1", {"two.txt": "PROD2", "nowhere.txt": "X", "one.txt": ""})
+    upload.refresh_from_db()
+    assert (upload.system_name, upload.system_names) == ("PROD1", {"two.txt": "PROD2"})
+    files = {capture.system.name: capture.files for capture in Capture.objects.select_related("system")}
+    assert files == {"PROD1": ["one.txt"], "PROD2": ["two.txt"]}
+    with django_capture_on_commit_callbacks(execute=True):
+        read_again(Upload.objects.get(), people.owner, None, {"two.txt": ""})
+    assert [system.name for system in System.objects.all()] == ["PROD1"]
+
+
+def test_how_much_there_is_to_read_is_known_of_files_and_zips_but_not_of_gzip(
+    tmp_path: Path, settings: Settings
+) -> None:
+    plain, packed, gzipped, damaged = (tmp_path / name for name in ("a", "b", "c", "d"))
+    plain.write_bytes(b"x" * 40)
+    gzipped.write_bytes(gzip.compress(b"x" * 5000))
+    damaged.write_bytes(b"PK\x03\x04 is no zip")
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("one.txt", b"x" * 5000)
+        archive.writestr("two.txt", b"y" * 700)
+    assert [capturing.unpacked_size(path) for path in (plain, packed, gzipped, damaged)] == [40, 5700, None, 0]
+    settings.UPLOAD_UNPACKED_MB = 0
+    assert capturing.unpacked_size(packed) == 0, "intake refuses it: nothing is read"
+    with zipfile.ZipFile(packed, "a") as archive:
+        archive.writestr("three.txt.GZ", gzip.compress(b"z"))
+    assert capturing.unpacked_size(packed) is None
+
+
 def test_exports_added_to_an_upload_are_audited_with_it_as_one_capture(
     people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -131,6 +204,11 @@ def test_exports_added_to_an_upload_are_audited_with_it_as_one_capture(
     audit = Audit.objects.get()
     assert audit.counts.get("unknown", 0) < unknown
     assert System.objects.get().latest == audit
+    with django_capture_on_commit_callbacks(execute=True):
+        brought = [Brought("caches.txt", io.BytesIO((story / "caches.txt").read_bytes()))]
+        third = take_in(brought, people.team, people.owner, extends=Upload.objects.get()).upload
+    former = {one.number: one.upload for one in FormerUpload.objects.select_related("upload")}
+    assert former == {first.pk: third, second.pk: third}
 
 
 def test_an_upload_whose_worker_died_is_taken_again_three_times_and_then_given_up(people: People) -> None:
@@ -149,7 +227,7 @@ def test_an_upload_whose_worker_died_is_taken_again_three_times_and_then_given_u
 
 def test_a_fault_of_ours_is_said_on_the_upload_and_tried_again(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     upload = take_in([Brought("x.txt", io.BytesIO(CONFIG))], people.team, people.owner).upload
-    monkeypatch.setattr(capturing, "captures_of", lambda *_: 1 / 0)
+    monkeypatch.setattr(capturing, "captures_of", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         capturing.read_upload(upload.pk)
     upload.refresh_from_db()
@@ -168,3 +246,36 @@ def test_two_systems_in_one_upload_become_two(
         take_in(brought, people.team, people.owner)
     assert System.objects.count() == 2
     assert all(system.latest and system.trend for system in System.objects.all())
+
+
+def test_one_sample_brought_three_times_is_one_capture_with_everything_that_is_known(
+    people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    story = STORIES / "address_lock_storm"
+    sysmon, config = ((story / name).read_bytes() for name in ("sysmon.txt", "config.txt"))
+
+    def now(*files: tuple[str, bytes]) -> Upload:
+        with django_capture_on_commit_callbacks(execute=True):
+            brought = [Brought(name, io.BytesIO(data)) for name, data in files]
+            return take_in(brought, people.team, people.owner).upload
+
+    alone = now(("a.txt", sysmon))
+    both = now(("b.txt", sysmon), ("c.txt", config))
+    again = now(("d.txt", b"\n" + sysmon))
+    capture = Capture.objects.get()
+    assert capture.upload == both, "the one that holds more stays"
+    assert set(capture.also_in.all()) == {alone, again}
+    assert all(list(captures_in(one)) == [capture] for one in (alone, both, again))
+    assert System.objects.get().latest == capture.audit
+    assert len(System.objects.get().trend) == 1
+
+
+def test_the_same_time_with_other_figures_stays_apart(
+    people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    sysmon = (STORIES / "address_lock_storm" / "sysmon.txt").read_bytes()
+    assert b"52.3 %" in sysmon
+    for data in (sysmon, sysmon.replace(b"52.3 %", b"12.3 %")):
+        with django_capture_on_commit_callbacks(execute=True):
+            take_in([Brought("a.txt", io.BytesIO(data))], people.team, people.owner)
+    assert Capture.objects.count() == 2

@@ -10,7 +10,7 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Service, log_in
 
@@ -32,6 +32,9 @@ PAGES = {
 }
 AA = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 Scheme = Literal["light", "dark"]
+LIMIT = "ase/address_lock_spinlock_contended.contention_percent"
+LONG = "the_longest_name_that_anybody_ever_gave_to_a_procedure_of_the_claims_application_and_its_nightly_batch"
+"""A word that no line of a narrow page holds."""
 
 
 @pytest.fixture(scope="module", params=[("light", 1280), ("dark", 1280), ("light", 400), ("dark", 400)], ids=str)
@@ -48,8 +51,24 @@ def looked(request: pytest.FixtureRequest, browser: Browser, service: Service) -
         if page.locator("tr[data-row]").count() >= 7:
             break
         page.wait_for_timeout(500)
+    work_on(page)
     yield page, scheme, width
     context.close()
+
+
+def work_on(page: Page) -> None:
+    """Leave a limit and a note at the system that is looked at, so that its tables and its journal hold something."""
+    page.goto(PAGES["system"])
+    if page.locator("#limits ~ div td", has_text=LIMIT).count():
+        return
+    form = page.locator("form", has=page.locator("#limit-value"))
+    form.locator("select").select_option(LIMIT)
+    form.locator("#limit-value").fill("12")
+    form.locator("#limit-why").fill(f"agreed for {LONG}")
+    form.get_by_role("button", name="Set the limit").click()
+    page.get_by_label("Add a note").fill(f"ask Mats before changing {LONG}")
+    page.get_by_role("button", name="Keep the note").click()
+    expect(page.locator("#journal ~ .wide", has_text="limit set")).to_be_visible()
 
 
 @pytest.mark.parametrize("name", PAGES)

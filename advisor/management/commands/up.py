@@ -3,6 +3,7 @@
 import hashlib
 import os
 import secrets
+import shutil
 import signal
 import socket
 import sys
@@ -41,6 +42,7 @@ class Command(BaseCommand):
         stop: list[int] = []
         for one in (signal.SIGTERM, signal.SIGINT):
             signal.signal(one, lambda number, frame: stop.append(number))
+        clear_spool()
         processes = self.processes(options)
         call_command("migrate", verbosity=0)
         collect_static()
@@ -110,6 +112,12 @@ NOT_SERVED = ["redoc*", "htmax-*", "htmx-4*", "ext"]
 WORKER = ["--without-gossip", "--without-mingle", "--max-tasks-per-child=200"]
 
 
+def clear_spool() -> None:
+    """Make the folder in which uploads are unpacked; what a worker that was ended left in it goes."""
+    shutil.rmtree(settings.SPOOL_DIR, ignore_errors=True)
+    settings.SPOOL_DIR.mkdir()
+
+
 def wait_for(address: str) -> None:
     """Wait until the web server listens, half a minute at most: the address is printed when it works."""
     host, _, port = address.rpartition(":")
@@ -141,21 +149,33 @@ def requirements() -> str:
 
 
 def web_options() -> list[str]:
-    """What waitress is told: it may buffer one upload of the largest size and its form, no more."""
-    largest = (settings.UPLOAD_MB + 1) << 20
-    return [
+    """What waitress is told: it may buffer one upload of the largest size and its form, no more.
+
+    It believes what a proxy says of the visitor (address, https) only where the settings name one, and then Django
+    finds the visitor's own address and scheme; what anybody else says is taken out.
+    """
+    options = [
         f"--threads={settings.WEB_THREADS}",
-        f"--max-request-body-size={largest}",
+        f"--max-request-body-size={(settings.UPLOAD_MB + 1) << 20}",
+        "--connection-limit=1000",
+        "--channel-timeout=60",
         "--ident=",
-        "advisor.wsgi:application",
     ]
+    if settings.PROXIES:
+        options += [f"--trusted-proxy={settings.TRUSTED_PROXY}", f"--trusted-proxy-count={settings.PROXIES}"]
+        options += ["--trusted-proxy-headers=x-forwarded-for x-forwarded-proto"]
+    return [*options, "advisor.wsgi:application"]
 
 
 def make_room() -> None:
     """Make the folder the embedded service writes to, for its owner alone, and the key in it."""
+    os.umask(0o077)  # for this process and all it starts: exports, digests of passwords and sessions lie here
     run: Path = settings.RUN_DIR
-    run.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not settings.KEY_FILE.exists() and "SECRET_KEY" not in os.environ and "SECRET_KEY_FILE" not in os.environ:
+    run.mkdir(parents=True, exist_ok=True)
+    run.chmod(0o700)
+    if settings.SECRET_KEY == settings.NO_KEY:
+        if settings.KEY_FILE.exists():
+            raise CommandError(f"{settings.KEY_FILE} is empty: delete it to have a new key made")
         with os.fdopen(os.open(settings.KEY_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(64))
         # settings were read before there was a key: begin again with it

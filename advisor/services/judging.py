@@ -1,0 +1,68 @@
+"""Judge captures before anything of them is written: rules compute for long, and a transaction should be short."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.models import System, Team
+from advisor.report.data import capture_data
+from advisor.services.excerpts import Opener, add_excerpts
+from advisor.services.limits import limits_of
+from collectors import facts as base
+from collectors.facts.codec import dump
+from rules.audit import audit
+from rules.figures import key_figures, settings_of
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the rules say of a capture, by which limits."""
+
+    limits: dict[str, float]
+    data: dict[str, Any]
+    """As the contract prints it, with the quoted lines."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A capture with everything that has to be computed of it before it is written."""
+
+    found: base.Capture
+    judged: Judged
+    packed: bytes
+    figures: list[list[Any]]
+    """Its key figures: `[key, label, unit, value, better]`."""
+    settings: dict[str, str | float]
+
+
+def judge(found: base.Capture, limits: dict[str, float], opener: Opener) -> Judged:
+    """Judge one capture."""
+    data = capture_data(audit(found, limits))
+    add_excerpts({"captures": [data]}, opener)
+    return Judged(limits, data)
+
+
+def prepare_all(
+    captures: Sequence[base.Capture], team: Team, opener: Opener, hear: Callable[[int], None] = lambda count: None
+) -> list[Prepared]:
+    """Prepare the captures of one upload of a team, each judged by the limits of its system.
+
+    `hear` is told how many are done. Each file is opened once for the lines that all their findings quote.
+    """
+    made: list[Prepared] = []
+    limits: dict[tuple[str, str], dict[str, float]] = {}
+    for found in captures:
+        key = key_of(found.system)
+        if key not in limits:
+            limits[key] = limits_of(System.objects.filter(team=team, product=key[0], key=key[1]).first())
+        judged = Judged(limits[key], capture_data(audit(found, limits[key])))
+        figures = [[f.key, f.label, f.unit, f.value, f.better] for f in key_figures(found.facts)]
+        made.append(Prepared(found, judged, dump(found.facts), figures, settings_of(found.facts)))
+        hear(len(made))
+    add_excerpts({"captures": [one.judged.data for one in made]}, opener)
+    return made
+
+
+def key_of(system: base.System) -> tuple[str, str]:
+    """The product and the name by which a team's system is found: in capitals."""
+    return system.product, system.name.upper()[:120]

@@ -1,0 +1,128 @@
+"""Give a system another name, merge it into the one that has that name, or forget it."""
+
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+
+from advisor.models import (
+    Audit,
+    Capture,
+    Finding,
+    JournalEntry,
+    LimitSetting,
+    Note,
+    SettingsSnapshot,
+    System,
+    Upload,
+    User,
+)
+from advisor.services import journal
+from advisor.services.brought import is_nameless
+from advisor.services.remembering import settle_system
+from advisor.services.starting import start
+from advisor.services.uploads import clean_text
+
+LONGEST = 120
+
+
+class Refused(ValueError):
+    """A change that is not made; the message says why and what to do."""
+
+
+def rename_system(
+    system: System, name: str, by: User, *, merge: bool = False, request: HttpRequest | None = None
+) -> System:
+    """Give a system another name; returns the system that has it now. Raises `Refused`.
+
+    Where the team has a system of that name and product, `merge` moves everything of this one there. Exports that
+    name no system go by the new name when their upload is read again.
+    """
+    name = clean_text(name, LONGEST)
+    key = name.upper()[:LONGEST]
+    if not name:
+        raise Refused("a system needs a name")
+    with transaction.atomic():
+        system, other = _locked(system, key)
+        if name == system.name:
+            raise Refused(f"{name} is its name already")
+        if other and not merge:
+            raise Refused(f"there is a system {other.name}: say that this one shall be merged into it")
+        before = system.name
+        _name_uploads(system, name)
+        if other:
+            what = f"{before} into {other.name}" + _merge(system, other)
+            journal.note(by, "systems merged", what, system=other, request=request)
+            settle_system(other)
+            settle_system(system)
+            return other
+        system.name, system.key = name, key
+        system.save(update_fields=["name", "key"])
+        journal.note(by, "system renamed", f"{before} to {name}", system=system, request=request)
+    return system
+
+
+def forget_system(system: System, typed: str, by: User, *, request: HttpRequest | None = None) -> None:
+    """Forget a system with its captures, audits, notes and limits. Raises `Refused` unless its name was typed.
+
+    The uploads stay: read again, they make it anew.
+    """
+    if clean_text(typed, LONGEST).upper() != clean_text(system.name, LONGEST).upper():
+        raise Refused(f"type the name {system.name} to forget it")
+    with transaction.atomic():
+        captures = system.captures.count()
+        told = f"{system.name} ({system.product}) with {captures:,} {'capture' if captures == 1 else 'captures'}"
+        journal.note(by, "system forgotten", told, team=system.team, request=request)
+        system.delete()
+
+
+def _locked(system: System, key: str) -> tuple[System, System | None]:
+    """The system, and the other one of that name in its team and product, if any; both held until the end."""
+    alike = System.objects.select_for_update().filter(team=system.team_id, product=system.product)
+    held = {one.pk: one for one in (alike.filter(pk=system.pk) | alike.filter(key=key)).order_by("pk")}
+    if system.pk not in held:
+        raise Refused("it has been merged or forgotten meanwhile")
+    return held.pop(system.pk), next(iter(held.values()), None)
+
+
+def _merge(system: System, other: System) -> str:
+    """Move everything of `system` to `other`; returns what had to be left, for the journal."""
+    captures = Capture.objects.filter(system=system)
+    known = dict(other.snapshots.values_list("digest", "pk"))
+    for snapshot in system.snapshots.only("pk", "digest"):
+        if snapshot.digest in known:
+            captures.filter(settings=snapshot).update(settings=known[snapshot.digest])
+    SettingsSnapshot.objects.filter(system=system, digest__in=known).delete()
+    own = set(other.limits.values_list("name", flat=True))
+    clash = LimitSetting.objects.filter(system=system, name__in=own)
+    left = ", ".join(f"{one.name}={one.value:g}" for one in clash)
+    clash.delete()
+    limits = bool(own) or system.limits.exists()
+    newest = [one.latest.capture_id for one in (system, other) if one.latest]
+    System.objects.filter(pk__in=(system.pk, other.pk)).update(latest=None)
+    for model in (Audit, Capture, Finding, JournalEntry, LimitSetting, Note, SettingsSnapshot):
+        model._default_manager.filter(system=system).update(system=other)
+    created = min(system.created, other.created)
+    hours = other.expected_hours or system.expected_hours
+    System.objects.filter(pk=other.pk).update(created=created, expected_hours=hours)
+    if limits:  # some were judged by other limits than count now
+        Capture.objects.filter(pk__in=newest).update(audit_wanted=timezone.now())
+        for capture_id in newest:
+            start("audit_again", capture_id, None, "limits changed")
+    return f"; its own limits {left} are dropped for those of {other.name}" if left else ""
+
+
+def _name_uploads(system: System, name: str) -> None:
+    """Have the uploads of a system read by its new name from now on, where it is not the exports that name it."""
+    files: dict[int, set[str]] = {}
+    for upload_id, of_capture in system.captures.exclude(upload=None).values_list("upload", "files"):
+        files.setdefault(upload_id, set()).update(of_capture)
+    old = system.name.upper()
+    for upload in Upload.objects.filter(pk__in=files):
+        inputs = [one for one in upload.inputs.filter(facts__gt=0) if one.file in files[upload.pk]]
+        if all(map(is_nameless, inputs)):
+            upload.system_names = {**upload.system_names, **{one.file: name for one in inputs}}
+        elif not upload.captures.exclude(system=system).exists():
+            upload.system_name = name  # a chosen name goes before that of the one system an upload speaks of
+            same = {file: name for file, one in upload.system_names.items() if one.upper() == old}
+            upload.system_names = {**upload.system_names, **same}
+        upload.save(update_fields=["system_name", "system_names"])
