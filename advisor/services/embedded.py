@@ -94,7 +94,13 @@ def redis_command(run: Path) -> list[str]:
         except ImportError:
             raise FileNotFoundError("no redis-server: install Debian's redis-server, or set BROKER_URL") from None
     options = {"--port": "0", "--unixsocket": str(run / "redis.sock"), "--unixsocketperm": "600", "--dir": str(run)}
-    options |= {"--appendonly": "yes", "--save": "", "--loglevel": "warning", "--maxmemory-policy": "noeviction"}
+    options |= {
+        "--logfile": str(run / "redis.log"),
+        "--appendonly": "yes",
+        "--save": "",
+        "--loglevel": "warning",
+        "--maxmemory-policy": "noeviction",
+    }
     (run / "redis.sock").unlink(missing_ok=True)  # left by a machine that lost its power
     return [server, *(part for option in options.items() for part in option)]
 

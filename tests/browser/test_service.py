@@ -63,13 +63,13 @@ def processes(service: Service, words: str) -> list[int]:
 
 
 def test_a_worker_that_dies_is_started_again_and_nothing_is_lost(page: Page, service: Service) -> None:
-    before = processes(service, "celery -A advisor.celery worker")
+    before = processes(service, "-A advisor.celery worker")
     assert before
     for pid in before:
         os.kill(pid, signal.SIGKILL)
     bring_own(page, "AFTERDEATH")
     expect(page.get_by_role("heading", name="What it holds")).to_be_visible(timeout=60_000)
-    assert not set(processes(service, "celery -A advisor.celery worker")) & set(before)
+    assert not set(processes(service, "-A advisor.celery worker")) & set(before)
 
 
 def test_what_the_service_writes_is_for_its_owner_alone(service: Service) -> None:

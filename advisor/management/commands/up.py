@@ -67,7 +67,7 @@ class Command(BaseCommand):
     def processes(self, options: dict[str, Any]) -> list[Process]:
         """Everything to start, in this order."""
         python = sys.executable
-        celery = [python, "-m", "celery", "-A", "advisor.celery"]
+        celery = [python, "-m", "celery", "-q", "-A", "advisor.celery"]
         found = [
             Process("worker", [*celery, "worker", "-c", str(options["workers"]), "-l", "WARNING", *WORKER]),
             Process("scheduler", [*celery, "beat", "-l", "WARNING", "--pidfile="]),
@@ -88,7 +88,7 @@ class Command(BaseCommand):
                 until = time.monotonic() + REDIS_WAIT
                 while not (settings.RUN_DIR / "redis.sock").exists() and not stop:
                     if time.monotonic() > until or process.ended:
-                        raise CommandError("the private Redis does not start: see the lines above")
+                        raise CommandError(f"the private Redis does not start: see {settings.RUN_DIR / 'redis.log'}")
                     time.sleep(0.05)
 
     def welcome(self, options: dict[str, Any]) -> None:
