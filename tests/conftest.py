@@ -4,6 +4,16 @@ from pathlib import Path
 
 import pytest
 
+# asserts in the modules that tests share show their values, too
+pytest.register_assert_rewrite(
+    "tests.advisor.administering",
+    "tests.advisor.mail_servers",
+    "tests.advisor.people",
+    "tests.advisor.pictures",
+    "tests.advisor.rule_pages",
+    "tests.advisor.seen",
+    "tests.collectors.stored",
+)
 REAL = Path(__file__).resolve().parent.parent.parent / "shared" / "exports"
 
 

@@ -1,13 +1,10 @@
-"""What is stored comes back: every fact, every state of a figure, every verdict; and no bytes break the loading."""
+"""What is stored comes back: every fact, every state of a figure, every verdict."""
 
 import dataclasses
 import datetime as dt
 import importlib
-import json
 import pkgutil
-import tracemalloc
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -17,14 +14,14 @@ from hypothesis import strategies as st
 
 import collectors.facts
 from advisor.services.reading import captures_of, read_exports
-from collectors.facts import ABSENT, NOT_MEASURED, OVERFLOW, Capture, Fact, Facts, Missing, Reading, Source
-from collectors.facts.ase import CacheActivity, ConfigParameter, LockHashtable, Server, SysmonRow, SysmonSection
+from collectors.facts import ABSENT, NOT_MEASURED, OVERFLOW, Capture, Fact, Facts, Missing, Reading
+from collectors.facts.ase import CacheActivity, ConfigParameter, SysmonRow, SysmonSection
 from collectors.facts.ase.sysmon import LazyRows
-from collectors.facts.codec import DEEPEST, STATES, DamagedFacts, TooManyFacts, dump, load
+from collectors.facts.codec import STATES, DamagedFacts, TooManyFacts, dump, load
 from collectors.facts.openvms import Cpu, Node
-from collectors.facts.scaling import LoadPoint, LoadSeries
 from collectors.facts.shapes import kinds, shapes
 from rules.audit import audit
+from tests.collectors.stored import OTHER, TABLE, same
 from tests.stories import STORIES
 
 HERE = Path(__file__).parent.parent
@@ -35,8 +32,6 @@ EXPORTS = sorted(
     if path.is_file() and path.suffix != ".yml"
 )
 NO_INPUT: Any = None
-TABLE = LockHashtable(source=Source("a.txt", 3, 7), table="address", lookups=5, contention_percent=12.5)
-OTHER = Server(source=Source("a.txt", 1, 1), name="PROD1", version="16.0")
 
 
 def every_kind() -> list[type[Fact]]:
@@ -53,28 +48,6 @@ def every_kind() -> list[type[Fact]]:
 
 def facts_in(paths: list[Path]) -> list[Fact]:
     return [fact for one in read_exports([str(path) for path in paths], NO_INPUT) for fact in one.facts]
-
-
-def plainly(data: bytes) -> Any:
-    return json.loads(zlib.decompress(data))
-
-
-def packed(content: Any) -> bytes:
-    return zlib.compress(json.dumps(content).encode())
-
-
-def altered(facts: list[Fact], change: Callable[[Any], Any]) -> bytes:
-    """Stored facts, as if another release had stored them."""
-    content = plainly(dump(facts))
-    change(content)
-    return packed(content)
-
-
-def same(facts: list[Fact]) -> None:
-    back, lost = load(dump(facts))
-    assert lost == []
-    assert repr(back) == repr(facts)  # tells 5 from 5.0, and finds a NaN equal to itself
-    assert [type(fact) for fact in back] == [type(fact) for fact in facts]
 
 
 @pytest.mark.parametrize("path", EXPORTS, ids=[str(path.relative_to(HERE)) for path in EXPORTS])
@@ -240,293 +213,6 @@ def test_more_than_is_allowed_is_neither_stored_nor_loaded() -> None:
         dump([TABLE], most_bytes=size - 1)
     with pytest.raises(DamagedFacts, match="refused"):
         load(data, most_bytes=size - 1)
-
-
-def kind_is_gone(content: Any) -> None:
-    content["kinds"][0]["kind"] = "ase.LockHashTableOfOld"
-
-
-def field_is_gone(content: Any) -> None:
-    content["kinds"][0]["fields"]["mean_wait"] = [1.0]
-
-
-def held_field_is_gone(content: Any) -> None:
-    content["kinds"][0]["fields"]["source"]["A"]["fields"]["column"] = [1]
-
-
-def field_is_new(content: Any) -> None:
-    del content["kinds"][0]["fields"]["table"]
-
-
-def field_changed_its_type(content: Any) -> None:
-    content["kinds"][0]["fields"]["contention_percent"] = ["12.5"]
-
-
-def held_field_changed_its_type(content: Any) -> None:
-    content["kinds"][0]["fields"]["source"]["A"]["fields"]["first"] = [True]
-
-
-def held_class_is_gone(content: Any) -> None:
-    content["kinds"][0]["fields"]["source"]["A"]["kind"] = "base.Origin"
-
-
-def state_is_gone(content: Any) -> None:
-    content["kinds"][0]["fields"]["chain_length"] = {"is": "z", "z": [1]}
-
-
-def column_is_short(content: Any) -> None:
-    content["kinds"][0]["fields"]["lookups"] = []
-
-
-def column_is_nested(content: Any) -> None:
-    content["kinds"][0]["fields"]["lookups"] = [[5]]
-
-
-def truth_in_place_of_a_number(content: Any) -> None:
-    content["kinds"][0]["fields"]["lookups"] = [True]
-
-
-def time_in_place_of_a_number(content: Any) -> None:
-    content["kinds"][0]["fields"]["lookups"] = {"is": "d", "d": ["2026-01-01"]}
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (kind_is_gone, "ase.LockHashTableOfOld: no such fact in this release; left out (1)"),
-        (field_is_new, "ase.LockHashtable.table: not in what was stored; ase.LockHashtable left out (1)"),
-        (field_changed_its_type, "ase.LockHashtable.contention_percent: not of the type it has in this release"),
-        (held_field_changed_its_type, "base.Source.first: not of the type it has in this release"),
-        (held_class_is_gone, "ase.LockHashtable.source: not of the type"),
-        (state_is_gone, "ase.LockHashtable.chain_length: "),
-        (column_is_short, "ase.LockHashtable.lookups: damaged"),
-        (column_is_nested, "ase.LockHashtable.lookups: not of the type"),
-        (truth_in_place_of_a_number, "ase.LockHashtable.lookups: not of the type"),
-        (time_in_place_of_a_number, "ase.LockHashtable.lookups: not of the type"),
-    ],
-)
-def test_a_fact_that_cannot_be_restored_is_named_and_the_rest_is_kept(change: Callable[[Any], Any], said: str) -> None:
-    back, lost = load(altered([TABLE, OTHER], change))
-    assert back == [OTHER]
-    assert lost[0].startswith(said)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [(field_is_gone, "ase.LockHashtable.mean_wait: no such"), (held_field_is_gone, "base.Source.column: no such")],
-)
-def test_a_field_that_no_longer_exists_costs_its_value_only(change: Callable[[Any], Any], said: str) -> None:
-    back, lost = load(altered([TABLE, OTHER], change))
-    assert back == [TABLE, OTHER]
-    (line,) = lost
-    assert line.startswith(said)
-
-
-def test_a_new_field_with_a_default_takes_its_default_without_a_word() -> None:
-    def change(content: Any) -> None:
-        del content["kinds"][0]["fields"]["lookups"]
-        del content["kinds"][0]["fields"]["source"]["A"]["fields"]  # which has none
-
-    def without_lookups(content: Any) -> None:
-        del content["kinds"][0]["fields"]["lookups"]
-
-    assert load(altered([TABLE], without_lookups)) == ([dataclasses.replace(TABLE, lookups=ABSENT)], [])
-    assert load(altered([TABLE], change))[0] == []
-
-
-def test_of_many_facts_only_the_bad_one_is_left_out() -> None:
-    tables = [dataclasses.replace(TABLE, lookups=float(number)) for number in range(5)]
-
-    def change(content: Any) -> None:
-        content["kinds"][0]["fields"]["lookups"][2] = "many"
-
-    back, lost = load(altered([*tables], change))
-    assert back == [*tables[:2], *tables[3:]]
-    assert lost == ["ase.LockHashtable.lookups: not of the type it has in this release; ase.LockHashtable left out (1)"]
-
-
-def test_a_bad_point_of_a_series_costs_that_series() -> None:
-    series = [
-        LoadSeries(title=name, load_name="n", rate_name="r", points=(LoadPoint(load=1, rate=2),)) for name in "ab"
-    ]
-
-    def change(content: Any) -> None:
-        content["kinds"][0]["fields"]["points"]["t"]["of"]["A"]["fields"]["rate"][0] = None
-
-    back, lost = load(altered([*series], change))
-    assert back == series[1:]
-    assert [line.split(":")[0] for line in lost] == ["scaling.LoadPoint.rate", "scaling.LoadSeries.points"]
-
-
-@pytest.mark.parametrize("cells", [[["mp"]], [["mp", 1.0, 2.0]], [["mp", 1.0], ["mp"]], [[]], [["mp", "1.0"]]])
-def test_a_pair_that_is_no_pair_costs_its_series(cells: list[list[Any]]) -> None:
-    def change(content: Any) -> None:
-        inner = {"n": [len(cell) for cell in cells], "of": [value for cell in cells for value in cell]}
-        others = {"is": "t", "t": {"n": [len(cells)], "of": {"is": "t" * len(cells), "t": inner}}}
-        content["kinds"][0]["fields"]["points"]["t"]["of"]["A"]["fields"]["others"] = others
-
-    series = LoadSeries(title="a", load_name="n", rate_name="r", points=(LoadPoint(load=1, rate=2),))
-    back, lost = load(altered([series, OTHER], change))
-    assert back == [OTHER]
-    assert lost[0].startswith("scaling.LoadPoint.others: not of the type")
-
-
-def test_names_that_were_stored_are_not_repeated_as_they_are_nor_without_end() -> None:
-    def change(content: Any) -> None:
-        content["kinds"][0]["fields"] |= {f"\x1b[2J<script>\u202e{number}" + "x" * 5000: [1] for number in range(500)}
-
-    _, lost = load(altered([TABLE], change))
-    assert len(lost) == 51
-    assert lost[-1] == "and 450 more"
-    assert all(line.isprintable() and line.isascii() and len(line) < 700 for line in lost)
-
-
-def deep(levels: int) -> Any:
-    column: Any = ["x"]
-    for _ in range(levels):
-        column = {"is": "t", "t": {"n": [1], "of": column}}
-    return column
-
-
-HEAD = {"lockwright facts": 1}
-HOSTILE: dict[str, bytes] = {
-    "nothing": b"",
-    "no zlib": b"PK\x03\x04 not at all",
-    "cut short": dump([TABLE])[:-5],
-    "with a tail": dump([TABLE]) + b"x",
-    "a flipped bit": bytes([*dump([TABLE])[:40], dump([TABLE])[40] ^ 4, *dump([TABLE])[41:]]),
-    "no text": zlib.compress(b"\xff\xfe\xff"),
-    "no JSON": zlib.compress(b"{"),
-    "JSON too deep": zlib.compress(b"[" * 200_000),
-    "a number too long": zlib.compress(b"9" * 100_000),
-    "a list": packed([1]),
-    "no heading": packed({"order": [], "kinds": []}),
-    "no version": packed({"lockwright facts": True, "order": [], "kinds": []}),
-    "a later version": packed({"lockwright facts": 2, "order": [], "kinds": []}),
-    "no order": packed({**HEAD, "kinds": []}),
-    "order of texts": packed({**HEAD, "order": ["0"], "kinds": [1]}),
-    "order of booleans": packed({**HEAD, "order": [False], "kinds": [1]}),
-    "order past the end": packed({**HEAD, "order": [0, 1], "kinds": [{}]}),
-    "order before the start": packed({**HEAD, "order": [-1], "kinds": [{}]}),
-}
-
-
-@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
-def test_bytes_that_are_no_stored_facts_are_refused(data: bytes) -> None:
-    with pytest.raises(DamagedFacts):
-        load(data)
-
-
-def test_a_bomb_is_not_unpacked() -> None:
-    bomb = zlib.compress(b" " * (64 << 20), 1)
-    tracemalloc.start()
-    try:
-        with pytest.raises(DamagedFacts, match="over 1,048,576 bytes"):
-            load(bomb, most_bytes=1 << 20)
-        assert tracemalloc.get_traced_memory()[1] < 8 << 20
-    finally:
-        tracemalloc.stop()
-
-
-@pytest.mark.parametrize(
-    "column",
-    [
-        {"is": "t", "t": {"n": [10**12], "of": []}},
-        {"is": "t", "t": {"n": [10**12], "of": {"is": "a"}}},
-        {"is": "t", "t": {"n": [-1], "of": []}},
-        {"is": "t", "t": {"n": [2], "of": {"is": "tt", "t": {"n": [2, -1], "of": [1]}}}},
-        {"is": "aa"},
-        {"is": ""},
-        {"is": "t", "t": {"n": [True], "of": [1]}},
-        {"is": "t", "t": {"n": [0]}},
-        {"is": "t"},
-        {"is": "p"},
-        {"is": "p", "p": [1, 2]},
-        {"is": "d", "d": ["yesterday"]},
-        {"is": "d", "d": [5]},
-        {"is": "A", "A": {"kind": "ase.Server", "fields": {}}},
-        {"is": "A", "A": {"kind": [], "fields": {}}},
-        {"is": "A", "A": {"kind": "base.Source", "fields": []}},
-        {"is": ["a"]},
-        {},
-        None,
-        7,
-        deep(150),
-    ],
-)
-def test_a_hostile_column_costs_its_fact_and_nothing_else(column: Any) -> None:
-    def change(content: Any) -> None:
-        content["kinds"][0]["fields"]["lookups"] = column
-
-    back, lost = load(altered([TABLE, OTHER], change))
-    assert back == [OTHER]
-    assert lost
-
-
-def test_columns_within_columns_are_followed_only_so_far() -> None:
-    def said(levels: int) -> str:
-        def change(content: Any) -> None:
-            content["kinds"][0]["fields"]["lookups"] = deep(levels)
-
-        return load(altered([TABLE], change))[1][0]
-
-    assert "not of the type" in said(DEEPEST)
-    assert "damaged" in said(DEEPEST + 1)
-
-
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=5)
-    | st.sampled_from(["a", "p", "t", "d", "A"]),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(["is", "a", "p", "t", "n", "of", "d", "A", "kind", "fields", "name"]), inner)
-    ),
-    max_leaves=12,
-)
-
-
-def places(content: Any) -> list[tuple[Any, Any]]:
-    """Every place in stored facts where something else could stand."""
-    found: list[tuple[Any, Any]] = []
-    if isinstance(content, dict | list):
-        for key, value in content.items() if isinstance(content, dict) else enumerate(content):
-            found += [(content, key), *places(value)]
-    return found
-
-
-RICH: list[Fact] = [
-    TABLE,
-    OTHER,
-    Node(name="A", at=dt.datetime(2026, 3, 2)),  # noqa: DTZ001 - exports have no zone
-    Cpu(number=1, fastpath=("EWA0", "EWB0"), cothread=2),
-    LoadSeries(title="x", load_name="n", rate_name="r", points=(LoadPoint(load=1, rate=2.5, others=(("mp", 1.0),)),)),
-]
-
-
-@given(st.integers(0, len(places(plainly(dump(RICH)))) - 1), JSON)
-def test_whatever_stands_in_one_place_facts_come_back_or_bytes_are_refused(where: int, odd: Any) -> None:
-    content = plainly(dump(RICH))
-    parent, key = places(content)[where]
-    parent[key] = odd
-    try:
-        back, lost = load(packed(content))
-    except DamagedFacts:
-        return
-    assert all(isinstance(fact, Fact) for fact in back)
-    assert len(back) <= len(content["order"])
-    assert len(back) == len(content["order"]) or lost
-    same(back)
-
-
-@given(st.binary(max_size=200))
-def test_any_bytes_are_refused_or_facts(data: bytes) -> None:
-    for one in (data, zlib.compress(data)):
-        with pytest.raises(DamagedFacts):
-            load(one)
 
 
 def test_every_field_of_every_fact_has_a_shape() -> None:
