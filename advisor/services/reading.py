@@ -46,8 +46,3 @@ def captures_of(
     `name` is the user's for what names no system, `names` for single files (file → system), which come before it.
     """
     return sort_into_captures(inputs, name, names)
-
-
-def unusable(inputs: Iterable[Input]) -> list[Input]:
-    """The inputs that gave no fact at all."""
-    return [one for one in inputs if not one.usable]

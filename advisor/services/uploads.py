@@ -177,6 +177,12 @@ def clean_text(text: str, longest: int) -> str:
     return " ".join(kept.split())[:longest]
 
 
+def file_part(name: str) -> str:
+    """What of a system's name any file system and any header takes: ASCII letters, digits and hyphens, never empty."""
+    kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in clean_text(name, 60))
+    return kept.strip("-") or "system"
+
+
 def safe_name(name: str) -> str:
     """The last part of a file's name as its system writes it, never a path, never empty."""
     last = clean_text(name.replace("\\", "/").rsplit("/", 1)[-1], 200).lstrip(".")

@@ -14,7 +14,7 @@ from advisor.services.access import audits_of, may_work_for
 from advisor.services.audit_page import AuditPage, page_of
 from advisor.services.capturing import want_audit
 from advisor.services.contract import audit_json
-from advisor.services.uploads import clean_text
+from advisor.services.uploads import file_part
 from advisor.version import rules_version
 from advisor.web.errors import error
 from advisor.web.kit import Asked, page, workers_only
@@ -86,8 +86,7 @@ def _plots(shown: AuditPage) -> Plots:
 
 def file_name(audit: Audit) -> str:
     """A name that any file system and any header takes: letters, digits and hyphens."""
-    kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in clean_text(audit.system.name, 60))
-    return f"lockwright-{kept.strip('-') or 'system'}-{audit.capture.taken:%Y%m%d-%H%M}"
+    return f"lockwright-{file_part(audit.system.name)}-{audit.capture.taken:%Y%m%d-%H%M}"
 
 
 @workers_only

@@ -22,7 +22,7 @@ from advisor.services.access import journal_of, may_work_for, systems_of
 from advisor.services.csv_text import safe_cell
 from advisor.services.overview import is_overdue
 from advisor.services.settings_history import settings_over_time
-from advisor.services.uploads import clean_text
+from advisor.services.uploads import clean_text, file_part
 from advisor.version import rules_version
 from advisor.web.jinja import SEVERITY
 from advisor.web.kit import Asked, page, paged
@@ -219,6 +219,5 @@ def figures_csv(request: Asked, pk: int) -> StreamingHttpResponse:
             yield writer.writerow((*texts, value, better))
 
     answer = StreamingHttpResponse(lines(), content_type="text/csv; charset=utf-8")
-    kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in clean_text(system.name, 60)).strip("-")
-    answer["Content-Disposition"] = f'attachment; filename="lockwright-{kept or "system"}-figures.csv"'
+    answer["Content-Disposition"] = f'attachment; filename="lockwright-{file_part(system.name)}-figures.csv"'
     return answer
