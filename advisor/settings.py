@@ -19,6 +19,12 @@ RUN_DIR = Path(env.text("RUN_DIR") or BASE_DIR / "run")
 SPOOL_DIR = RUN_DIR / "spool"
 """Where uploads are unpacked while they are read, if the folder is there; `up` makes and clears it at its start."""
 
+# Drop folders lie under these, nowhere else: a page must not read any file of the machine. Each team's own folder is
+# <one of these>/<team>; only an administrator may choose another one.
+DROP_FOLDERS = [Path(one).absolute() for one in env.several("DROP_FOLDERS")] or [RUN_DIR.absolute() / "drop"]
+COLLECTORS_DIR = Path(env.text("COLLECTORS_DIR") or RUN_DIR / "collectors").absolute()
+"""Programs an operator of this machine put there are collectors (`collectors.live.program`)."""
+
 SITE_URL = env.text("SITE_URL", "http://127.0.0.1:8000").rstrip("/")
 SECURE = SITE_URL.startswith("https://")
 DEBUG = False
@@ -97,7 +103,10 @@ SQLITE: dict[str, Any] = {
 }
 DATABASE_URL = env.secret("DATABASE_URL")
 DATABASES: dict[str, Any] = {
-    "default": dict(dj_database_url.parse(DATABASE_URL, conn_max_age=60)) if DATABASE_URL else SQLITE
+    # a database that was started again has closed what a thread kept: that is found out before it is used
+    "default": dict(dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True))
+    if DATABASE_URL
+    else SQLITE
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -187,6 +196,9 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_TIME_LIMIT = TASK_SECONDS
 CELERY_TASK_SOFT_TIME_LIMIT = TASK_SECONDS - 5
+MAIL_ANSWER_SECONDS = env.number("MAIL_ANSWER_SECONDS", max(5, min(600, TASK_SECONDS - 60)), low=1)
+"""How long the mail server may think about a mail it was handed over whole (RFC 5321, 4.5.3.2.6: ten minutes): who
+gives up earlier sends it twice."""
 # A task may be given out again only after its hard limit, or it would run twice.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": TASK_SECONDS + 60,
@@ -199,8 +211,19 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "interval_step": 0.1,
     "interval_max": 0.2,
 }
+# Three queues: what reads and audits must not keep the clock or the mail waiting. A worker without -Q serves all.
+CELERY_TASK_QUEUES = {name: {"exchange": name, "routing_key": name} for name in ("celery", "clock", "mail")}
+CELERY_TASK_ROUTES = {
+    "advisor.tasks.tick": {"queue": "clock"},
+    "advisor.tasks.start_waiting": {"queue": "clock"},
+    "advisor.tasks.tell": {"queue": "mail"},
+    "advisor.tasks.tell_due": {"queue": "mail"},
+    "advisor.tasks.send_mails": {"queue": "mail"},
+    "advisor.tasks.deliver": {"queue": "mail"},
+}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker as long as that takes
+CELERY_BEAT_SCHEDULER = "advisor.beat:Scheduler"
 CELERY_TIMEZONE = TIME_ZONE
 
 LOGGING = {

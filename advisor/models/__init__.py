@@ -1,9 +1,16 @@
-"""What is remembered: people, uploads, systems with their captures and audits, what a site decided, who did what."""
+"""What is remembered.
+
+People; uploads; systems with their captures and audits; what a site decided; who did what; schedules with their runs;
+who is told what.
+"""
 
 from advisor.models.audits import Audit, Capture, CaptureFacts, Finding, SettingsSnapshot, System
 from advisor.models.exports import Blob, BlobChunk, FormerUpload, Input, Upload, UploadFile
+from advisor.models.letters import Delivery, Mail, Recipient, Told, Webhook
 from advisor.models.people import Role, Team, Token, User
+from advisor.models.schedules import DropFile, Group, Run, Schedule
 from advisor.models.site import JournalEntry, LimitSetting, Note, Site
+from advisor.models.work import Lease, Work
 
 __all__ = [
     "Audit",
@@ -11,19 +18,30 @@ __all__ = [
     "BlobChunk",
     "Capture",
     "CaptureFacts",
+    "Delivery",
+    "DropFile",
     "Finding",
     "FormerUpload",
+    "Group",
     "Input",
     "JournalEntry",
+    "Lease",
     "LimitSetting",
+    "Mail",
     "Note",
+    "Recipient",
     "Role",
+    "Run",
+    "Schedule",
     "SettingsSnapshot",
     "Site",
     "System",
     "Team",
     "Token",
+    "Told",
     "Upload",
     "UploadFile",
     "User",
+    "Webhook",
+    "Work",
 ]

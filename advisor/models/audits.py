@@ -21,6 +21,11 @@ class System(models.Model):
     created = models.DateTimeField(default=timezone.now)
     expected_hours = models.IntegerField(null=True, blank=True)
     """A capture is expected this often; an older one is overdue. Null: nobody said."""
+    troubled = models.DateTimeField(null=True, blank=True)
+    """Since when it is not audited although it should be (the last audit before, or when that began to be expected);
+    null: all is well."""
+    trouble = models.TextField(blank=True)
+    """Why, and what to do."""
     latest = models.ForeignKey("Audit", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     """The current audit of the newest capture."""
     trend = models.JSONField(default=list)

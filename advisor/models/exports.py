@@ -49,7 +49,9 @@ class Upload(models.Model):
     by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="uploads")
     at = models.DateTimeField(default=timezone.now)
     origin = models.CharField(max_length=12, default="page")
-    """`page`, `api` or `example`."""
+    """`page`, `api`, `example` or `schedule`."""
+    run = models.ForeignKey("Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="uploads")
+    """The run of a schedule that took it in."""
     system_name = models.CharField(max_length=120, blank=True)
     """The system that exports without a name of their own belong to, as the uploader chose; empty: recognise."""
     system_names = models.JSONField(default=dict, blank=True)
@@ -58,8 +60,12 @@ class Upload(models.Model):
     """The upload whose files these include: when this one is read, its captures take the place of that one's."""
     state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
     error = models.TextField(blank=True)
+    queued = models.DateTimeField(null=True, blank=True)
+    """When a sweep last put it into the queue once more."""
     tries = models.IntegerField(default=0)
     claimed = models.DateTimeField(null=True, blank=True)
+    claimant = models.CharField(max_length=200, blank=True)
+    """Which process of which machine reads it, and for which task (`working.me`)."""
     finished = models.DateTimeField(null=True, blank=True)
     total_bytes = models.BigIntegerField(default=0)
     read_bytes = models.BigIntegerField(default=0)

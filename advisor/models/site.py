@@ -83,6 +83,8 @@ class Site(models.Model):
     keep_bytes_days = models.PositiveIntegerField(default=400, validators=[MaxValueValidator(36500)])
     keep_captures_days = models.PositiveIntegerField(default=1100, validators=[MaxValueValidator(36500)])
     keep_old_audits_days = models.PositiveIntegerField(default=90, validators=[MaxValueValidator(36500)])
+    keep_runs_days = models.PositiveIntegerField(default=90, validators=[MaxValueValidator(36500)])
+    """Runs of schedules, sent mails, deliveries of webhooks."""
     keep_journal_days = models.PositiveIntegerField(default=1100, validators=[MaxValueValidator(36500)])
     mail_host = models.CharField(max_length=200, blank=True)
     mail_port = models.PositiveIntegerField(default=25, validators=[MinValueValidator(1), MaxValueValidator(65535)])
@@ -91,6 +93,12 @@ class Site(models.Model):
     mail_password_sealed = models.TextField(blank=True)
     """Encrypted with a key made from SECRET_KEY."""
     mail_from = models.EmailField(blank=True)
+    mail_down_since = models.DateTimeField(null=True, blank=True)
+    """Since when the mail server takes nothing from us; null: it does, or was not tried."""
+    mail_down_until = models.DateTimeField(null=True, blank=True)
+    """When it is tried again."""
+    mail_down_tries = models.IntegerField(default=0)
+    mail_down_says = models.CharField(max_length=500, blank=True)
 
     def __str__(self) -> str:
         return "site"

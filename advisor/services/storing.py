@@ -1,18 +1,26 @@
 """The bytes of uploads: in the database, compressed, once each, written and read as streams."""
 
+import fcntl
 import hashlib
 import io
+import os
 import zlib
 from collections.abc import Iterator
-from tempfile import SpooledTemporaryFile
-from typing import BinaryIO
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import rmtree
+from tempfile import gettempdir, mkdtemp
+from typing import IO, BinaryIO
 
+from django.conf import settings
 from django.db import transaction
 
 from advisor.models import Blob, BlobChunk
 
 PIECE = 1 << 20
 """Bytes read at a time, and about the size of one row of compressed bytes."""
+ROOM, MAKING = "lockwright-room-", "lockwright-making-"
+"""How the folders begin in which a task keeps files while it lives."""
 IN_MEMORY = 8 << 20
 
 
@@ -21,38 +29,33 @@ class TooMuch(ValueError):
 
 
 class Packed:
-    """A stream that was read to its end: its digest, its size, and its bytes compressed in a temporary file."""
+    """A stream that was read to its end: its digest, its size, and its bytes compressed at the end of a file."""
 
-    def __init__(self, stream: BinaryIO, most_bytes: int) -> None:
-        """Read `stream`. Raises `TooMuch` beyond `most_bytes`."""
+    def __init__(self, stream: BinaryIO, most_bytes: int, file: IO[bytes]) -> None:
+        """Read `stream` into `file`. Raises `TooMuch` beyond `most_bytes`."""
         digest, packer = hashlib.sha256(), zlib.compressobj(6)
-        self.size = 0
-        self.file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed by close()
+        file.seek(0, io.SEEK_END)
+        self.file, self.start, self.size = file, file.tell(), 0
         while piece := stream.read(PIECE):
             self.size += len(piece)
             if self.size > most_bytes:
-                self.file.close()
                 raise TooMuch(f"more than {most_bytes / 1e6:,.0f} MB: bring fewer files at a time, or zip them")
             digest.update(piece)
-            self.file.write(packer.compress(piece))
-        self.file.write(packer.flush())
-        self.digest = digest.hexdigest()
+            file.write(packer.compress(piece))
+        file.write(packer.flush())
+        self.digest, self.packed = digest.hexdigest(), file.tell() - self.start
 
     def keep(self) -> Blob:
         """Store it, unless the same bytes are stored already."""
-        packed = self.file.tell()
         with transaction.atomic():
-            blob, new = Blob.objects.get_or_create(digest=self.digest, defaults={"size": self.size, "packed": packed})
+            known = {"size": self.size, "packed": self.packed}
+            blob, new = Blob.objects.get_or_create(digest=self.digest, defaults=known)
             if new:
-                self.file.seek(0)
-                pieces = iter(lambda: self.file.read(PIECE), b"")
-                for number, data in enumerate(pieces):
+                self.file.seek(self.start)
+                for number, at in enumerate(range(0, self.packed, PIECE)):
+                    data = self.file.read(min(PIECE, self.packed - at))
                     BlobChunk.objects.create(blob=blob, number=number, data=data)
         return blob
-
-    def close(self) -> None:
-        """Let go of the temporary file."""
-        self.file.close()
 
 
 class BlobReader(io.RawIOBase):
@@ -103,3 +106,43 @@ def drop_unused() -> int:
     count = unused.count()
     unused.delete()
     return count
+
+
+@contextmanager
+def room() -> Iterator[Path]:
+    """An empty folder of our own as long as the context lasts; what a worker that was ended left behind goes.
+
+    A room is locked while somebody is in it, and the lock ends with the process: no clock is asked.
+    """
+    place = settings.SPOOL_DIR if settings.SPOOL_DIR.is_dir() else Path(gettempdir())
+    for left in place.glob(f"{ROOM}*"):
+        if _left_behind(left):
+            rmtree(left, ignore_errors=True)
+    making = Path(mkdtemp(prefix=MAKING, dir=place))
+    held = os.open(making, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        ours = making.rename(place / making.name.replace(MAKING, ROOM))  # nobody sees it before it is locked
+        try:
+            yield ours
+        finally:
+            rmtree(ours, ignore_errors=True)
+    finally:
+        os.close(held)
+
+
+def _left_behind(room: Path) -> bool:
+    """Whether a room is of a process of ours that has ended."""
+    try:
+        found = os.open(room, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        if os.fstat(found).st_uid != os.getuid():
+            return False
+        fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(found)
+    return True

@@ -1,0 +1,203 @@
+"""Claim work, give it back, end it: guarded updates, so that of any number of workers exactly one has a row.
+
+A claim names the machine since its boot, the process and the task. So a row is free again
+* when the very task that had it comes once more (its next try, or a redelivery because its worker died),
+* when its process is seen to have ended, by a sweep on the same machine,
+* and in any case when the hard limit of a task has passed, which lets no task live.
+The clock may be set: differences count by their size, and what waits longer than anything waits is due.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from celery import current_task
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from advisor.models import Lease, Work
+
+MOST_WAIT = timedelta(hours=3)
+"""Nothing is put off for so long (for two hours at most; clocks of machines differ): what seems to be was put off
+before the clock was set back."""
+REQUEUE = timedelta(minutes=5)
+"""A task that was not begun so long after it was queued may be lost; to queue it twice costs one look."""
+GRACE = timedelta(seconds=30)
+MOST_TRIES = 3
+"""Work that ended so many workers is given up."""
+W = TypeVar("W", bound=Work)
+
+
+def me() -> str:
+    """Name this process, the task it is at and which try of it: `boot:namespace/pid.start/task+retries`."""
+    request = current_task.request if current_task else None
+    task = f"{request.id}+{request.retries}" if request and request.id else ""
+    return f"{_place()}/{_process(os.getpid())}/{task}"
+
+
+def gone(claimant: str) -> bool | None:
+    """Whether the process of a claim has ended; `None` where that cannot be seen from here."""
+    place, _, rest = claimant.partition("/")
+    process = rest.partition("/")[0]
+    if not _place() or place != _place() or "." not in process:
+        return None
+    return _process(int(process.partition(".")[0])) != process
+
+
+def mine(rows: QuerySet[Any], pk: int) -> Q:
+    """The condition that the row is claimed by the task we are at, and nobody else is at it.
+
+    So it is where this is its next try, or its redelivery because its worker died. A line to the broker that breaks
+    has a task delivered once more while its process lives and is at it: then it is not.
+    """
+    nothing = Q(pk__in=())
+    held = rows.filter(pk=pk).values_list("claimant", flat=True).first() or ""
+    task, _, tried = held.rpartition("/")[2].partition("+")
+    ours, _, tries = me().rpartition("/")[2].partition("+")
+    if not task or task != ours:
+        return nothing
+    over = int(tries) > int(tried or 0) or held == me() or gone(held)
+    return Q(claimant=held) if over else nothing
+
+
+def overdue(claimed: datetime | None, now: datetime) -> bool:
+    """Whether a claim is older than any task can be, by a clock that may have been set."""
+    return claimed is None or abs(now - claimed) > timedelta(seconds=settings.TASK_SECONDS) + GRACE
+
+
+def lost(claimant: str, claimed: datetime | None, now: datetime) -> bool:
+    """Whether nobody works on a claimed row any more."""
+    return bool(gone(claimant)) or overdue(claimed, now)
+
+
+def due(rows: QuerySet[W], now: datetime | None = None) -> QuerySet[W]:
+    """Those of the rows that wait and may be tried now."""
+    now = now or timezone.now()
+    return rows.filter(_due(now))
+
+
+def claim(rows: QuerySet[W], pk: int, **more: Any) -> W | None:
+    """Take a row that is due, or that this very task had before; `None`: it is somebody else's, or is not to be done.
+
+    `more` is set with it. `rows` must not be filtered across a join: Django would then choose by a subselect, which a
+    second worker that waits for the row does not look at again, and both had it (PostgreSQL). A row of `Run` may be
+    held up by another one's hold (`IntegrityError`): then it waits on.
+    """
+    now = timezone.now()
+    taken = {"state": Work.State.RUNNING, "claimed": now, "claimant": me(), "tries": F("tries") + 1, **more}
+    free = _due(now) | Q(state=Work.State.RUNNING) & mine(rows, pk)
+    try:
+        with transaction.atomic():
+            if not rows.filter(free, pk=pk).update(**taken):
+                return None
+    except IntegrityError:
+        return None
+    return rows.get(pk=pk)
+
+
+def to_start(rows: QuerySet[W], most: int = 500) -> list[int]:
+    """Rows whose task is to be put into the queue: due, and not put there within `REQUEUE`. Notes that they are."""
+    now = timezone.now()
+    waiting = due(rows, now).filter(Q(queued=None) | Q(queued__lt=now - REQUEUE) | Q(queued__gt=now))
+    found = list(waiting.order_by("not_before", "pk").values_list("pk", flat=True)[:most])
+    rows.filter(pk__in=found).update(queued=now)
+    return found
+
+
+def finish(row: Work, state: str = Work.State.DONE, **more: Any) -> bool:
+    """End a row that this process has; returns whether it still had it."""
+    return _give(row, state=state, finished=timezone.now(), **more)
+
+
+def put_off(row: Work, error: str, waits: Sequence[float], **more: Any) -> bool:
+    """Have a row tried again after the next of these seconds, or end it as failed where none is left.
+
+    Returns whether it will be tried again.
+    """
+    if row.tries > len(waits):
+        finish(row, Work.State.FAILED, error=error, **more)
+        return False
+    later = timezone.now() + timedelta(seconds=waits[row.tries - 1])
+    _give(row, state=Work.State.WAITING, not_before=later, queued=None, error=error, **more)
+    return True
+
+
+def wait_on(row: Work, seconds: float, **more: Any) -> bool:
+    """Have a row tried again later, without counting this as a try: nothing was wrong."""
+    later = timezone.now() + timedelta(seconds=seconds)
+    tries = max(0, row.tries - 1)
+    return _give(row, state=Work.State.WAITING, not_before=later, queued=None, tries=tries, **more)
+
+
+def take_back_lost(rows: QuerySet[W], most: int = MOST_TRIES, **more: Any) -> list[W]:
+    """Free the rows whose worker has died, and end those that were tried `most` times; returns these last."""
+    now = timezone.now()
+    ended = []
+    for row in rows.filter(state=Work.State.RUNNING):
+        if not lost(row.claimant, row.claimed, now):
+            continue
+        worn = row.tries >= most
+        state = Work.State.FAILED if worn else Work.State.WAITING
+        said = {"error": f"it ended {row.tries} workers: it is not tried again", "finished": now} if worn else {}
+        if _give(row, state=state, not_before=now, queued=None, **said, **more) and worn:
+            row.refresh_from_db()
+            ended.append(row)
+    return ended
+
+
+@contextmanager
+def leased(name: str) -> Iterator[bool]:
+    """Have something for this process alone; gives False where another process has it."""
+    now = timezone.now()
+    holder = me()
+    taken = False
+    with suppress(IntegrityError), transaction.atomic():
+        Lease.objects.create(name=name, claimant=holder, claimed=now)
+        taken = True
+    if not taken:
+        held = Lease.objects.filter(name=name).first()
+        if held and lost(held.claimant, held.claimed, now):
+            same = Lease.objects.filter(name=name, claimant=held.claimant, claimed=held.claimed)
+            taken = bool(same.update(claimant=holder, claimed=now))
+    try:
+        yield taken
+    finally:
+        if taken:
+            Lease.objects.filter(name=name, claimant=holder).delete()
+
+
+def _due(now: datetime) -> Q:
+    return Q(state=Work.State.WAITING) & (Q(not_before__lte=now) | Q(not_before__gt=now + MOST_WAIT))
+
+
+def _give(row: Work, **values: Any) -> bool:
+    """Write to a row as long as the claim on it is the one we know."""
+    held = type(row)._default_manager.filter(pk=row.pk, state=Work.State.RUNNING, claimant=row.claimant)
+    return bool(held.filter(claimed=row.claimed).update(**values))
+
+
+@cache
+def _place() -> str:
+    """The machine since its boot and the namespace of its process numbers; empty where the system does not tell."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}:{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116 - a link of the kernel, not a path
+    except OSError:
+        return ""
+
+
+def _process(pid: int) -> str:
+    """A process as nobody else was or will be: its number and when it started; empty: there is none."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return ""
+    fields = stat.rpartition(")")[2].split()
+    state, started = fields[0], fields[19]
+    return "" if state in "ZX" else f"{pid}.{started}"
