@@ -3,18 +3,19 @@
 import hashlib
 import json
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, BinaryIO
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
-from advisor.models import Blob, Team, Upload, UploadFile, User
+from advisor.models import Blob, Run, Team, Upload, UploadFile, User
 from advisor.services import journal
 from advisor.services.starting import start
-from advisor.services.storing import Packed, TooMuch
+from advisor.services.storing import IN_MEMORY, Packed, TooMuch
 from collectors.intake import MEGABYTE
 
 
@@ -46,42 +47,40 @@ def take_in(
     system_name: str = "",
     origin: str = "page",
     extends: Upload | None = None,
+    run: Run | None = None,
+    also: Callable[[Upload], None] = lambda upload: None,
     request: HttpRequest | None = None,
 ) -> Taken:
     """Keep the files and have them read in the background. Raises `Refused`.
 
     `extends`: the files of that upload come with these, so that a listing joins the figures brought before it.
+    `also`: what else is to be remembered in the same transaction, of the new upload or the one that was there.
     """
     files = [(file.name, file.blob, file.size) for file in extends.files.select_related("blob")] if extends else []
     name = clean_text(system_name, 120) or (extends.system_name if extends else "")
     names = extends.system_names if extends else {}
-    left = settings.UPLOAD_MB * MEGABYTE
-    count = 0
-    with transaction.atomic():
-        for one in brought:
-            count += 1
-            if count > settings.UPLOAD_FILES:
-                raise Refused(f"more than {settings.UPLOAD_FILES:,} files at a time: zip them, or bring some of them")
-            blob = _keep(one, left)
-            left -= blob.size
-            files.append((safe_name(one.name), blob, blob.size))
-        if not count:
-            raise Refused("no file was given")
-        if any(blob is None for _, blob, _ in files):
-            raise Refused("the bytes of the earlier upload are no longer kept: bring its files again with these")
-        digest = digest_of((blob.digest for _, blob, _ in files if blob), name, names)
-        known = Upload.objects.filter(team=team, digest=digest).first()
-        if known:
-            return Taken(known, False)
-        try:
-            with transaction.atomic():
-                upload = _remember(files, digest, team, by, name, names, origin, extends)
-        except IntegrityError:  # somebody brought the very same files at this moment
-            return Taken(Upload.objects.get(team=team, digest=digest), False)
-        told = ", ".join(file for file, _, _ in files)
-        journal.note(by, "upload", f"upload {upload.pk}: {told}", team=team, request=request)
-        have_read(upload)
-    return Taken(upload, True)
+    with SpooledTemporaryFile(max_size=IN_MEMORY) as spool:
+        packed = _pack(brought, spool)  # before the transaction: it may take long
+        with transaction.atomic():
+            files += [(safe_name(given), one.keep(), one.size) for given, one in packed]
+            if any(blob is None for _, blob, _ in files):
+                raise Refused("the bytes of the earlier upload are no longer kept: bring its files again with these")
+            digest = digest_of((blob.digest for _, blob, _ in files if blob), name, names)
+            upload = Upload.objects.filter(team=team, digest=digest).first()
+            new = upload is None
+            if upload is None:
+                try:
+                    with transaction.atomic():
+                        upload = _remember(files, digest, team, by, name, names, origin, extends, run)
+                except IntegrityError:  # somebody brought the very same files at this moment
+                    upload, new = Upload.objects.get(team=team, digest=digest), False
+            also(upload)
+            if new and run is None:  # what a run took in is told by the run
+                told = ", ".join(file for file, _, _ in files)
+                journal.note(by, "upload", f"upload {upload.pk}: {told}", team=team, request=request)
+            if new:
+                have_read(upload)
+    return Taken(upload, new)
 
 
 def have_read(upload: Upload) -> None:
@@ -121,15 +120,21 @@ def read_again(
     have_read(upload)
 
 
-def _keep(one: Brought, left: int) -> Blob:
-    try:
-        packed = Packed(one.stream, left)
-    except TooMuch:
-        raise Refused(f"more than {settings.UPLOAD_MB:,} MB at a time: zip the files, or bring some of them") from None
-    try:
-        return packed.keep()
-    finally:
-        packed.close()
+def _pack(brought: Iterable[Brought], spool: IO[bytes]) -> list[tuple[str, Packed]]:
+    left = settings.UPLOAD_MB * MEGABYTE
+    found: list[tuple[str, Packed]] = []
+    for one in brought:
+        if len(found) == settings.UPLOAD_FILES:
+            raise Refused(f"more than {settings.UPLOAD_FILES:,} files at a time: zip them, or bring some of them")
+        try:
+            found.append((one.name, Packed(one.stream, left, spool)))
+        except TooMuch:
+            text = f"more than {settings.UPLOAD_MB:,} MB at a time: zip the files, or bring some of them"
+            raise Refused(text) from None
+        left -= found[-1][1].size
+    if not found:
+        raise Refused("no file was given")
+    return found
 
 
 def _remember(
@@ -141,6 +146,7 @@ def _remember(
     names: dict[str, str],
     origin: str,
     extends: Upload | None,
+    run: Run | None,
 ) -> Upload:
     upload = Upload.objects.create(
         team=team,
@@ -150,6 +156,7 @@ def _remember(
         system_name=name,
         system_names=names,
         extends=extends,
+        run=run,
         total_bytes=sum(size for _, _, size in files),
     )
     taken: dict[str, int] = {}

@@ -1,0 +1,192 @@
+"""Runs of schedules: claimed when due, made by a worker, caught up once.
+
+A run holds its system (or its schedule, where the exports say the system) while it is made: the next one of the same
+system waits, and is started when this one ends. What fails is tried again after `WAITS`, then it is a trouble.
+"""
+
+import logging
+from datetime import timedelta
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from advisor.models import Run, Schedule, UploadFile
+from advisor.services import working
+from advisor.services.scheduling import collecting, coming_due, dropping, timing, troubles
+from advisor.services.starting import start
+
+LOG = logging.getLogger(__name__)
+WAITS = (60, 300, 900)
+"""Seconds before each further try of a run that failed (this project's figures); after the last it is given up."""
+LONGEST_LOOK = timedelta(hours=1)
+"""A run held by a blackout looks again after so long at the latest."""
+NOTHING = "nothing to take"
+MOST_STARTED = 2_000
+"""Runs put into the queue at one tick of the clock."""
+UNEXPECTED = "look at the log of the worker: if it stays, this is a fault of Lockwright"
+
+
+def claim_due() -> list[int]:
+    """Make the runs of schedules that are due, and give all runs to be started now."""
+    coming_due.claim()
+    return working.to_start(Run.objects.all(), MOST_STARTED)
+
+
+def make_run(run_id: int) -> None:
+    """Make one run: take in what there is. Does nothing where another worker has it, or its system is held."""
+    waiting = Run.objects.select_related("schedule").filter(pk=run_id).first()
+    if waiting is None or waiting.settled:
+        return
+    holds = holds_of(waiting)
+    late = {} if waiting.claimed else {"late_seconds": coming_due.late_seconds(waiting.due, timezone.now())}
+    rows = Run.objects.select_related("schedule__team", "schedule__system", "schedule__group", "system")
+    run = working.claim(rows, run_id, holds=holds, **late)
+    if run is None:
+        return
+    try:
+        if _worn(waiting):
+            _give_up(run, f"it ended {waiting.tries} workers: it is not tried again")
+        else:
+            _make(run)
+    except (OperationalError, InterfaceError):
+        raise  # the database is away: the task comes again, and this run is still its own
+    except (collecting.Failed, dropping.Unreadable) as error:
+        _put_off(run, f"{error.says}\n{error.do}")
+    except SoftTimeLimitExceeded:
+        seconds = f"{settings.CELERY_TASK_SOFT_TIME_LIMIT:,} seconds"
+        _put_off(run, f"it was not done after {seconds}\nhave it bring less at a time, or set TASK_SECONDS higher")
+    except Exception as error:
+        LOG.exception("run %s", run.pk)
+        _put_off(run, f"{type(error).__name__}: {error}"[:1000] + f"\n{UNEXPECTED}")
+    _start_next(holds)
+
+
+def holds_of(run: Run) -> str:
+    """What a run has for itself while it is made: its system, else its schedule."""
+    system = run.system_id or run.schedule.system_id
+    return f"system {system}" if system else f"schedule {run.schedule_id}"
+
+
+def take_back_lost() -> None:
+    """Free the runs whose worker has died; what they held up goes on."""
+    running = Run.objects.filter(state=Run.State.RUNNING)
+    held = set(running.values_list("holds", flat=True))
+    if not held:
+        return
+    with transaction.atomic():
+        for run in working.take_back_lost(Run.objects.all(), holds=None):
+            troubles.run_failed(run)
+    for holds in held - set(running.values_list("holds", flat=True)):
+        _start_next(holds or "")
+
+
+def _worn(before: Run) -> bool:
+    """Whether a run that comes back because its worker died has ended enough of them."""
+    ended = before.state == Run.State.RUNNING and working.gone(before.claimant) is not False
+    return ended and before.tries >= working.MOST_TRIES
+
+
+def _make(run: Run) -> None:
+    window = _blackout(run)
+    if run.schedule.paused and run.why == Run.Why.DUE:  # it failed, and was paused before it was tried again
+        working.finish(run, Run.State.SKIPPED, told="the schedule was paused", holds=None)
+    elif window:
+        text, seconds = window
+        working.wait_on(run, seconds, holds=None, told=f"waits for the end of the blackout {text}"[:300])
+    elif run.schedule.source == Schedule.Source.COLLECTOR:
+        _collect(run)
+    else:
+        _look(run)
+
+
+def _blackout(run: Run) -> tuple[str, float] | None:
+    """The window it is now, and how long to wait; a run somebody asked for does not care."""
+    now = timezone.now()
+    schedule = run.schedule
+    window = timing.blacked_out(timing.windows(schedule.blackouts, schedule.zone), now)
+    until = window.until(now) if window else None
+    if window is None or until is None or run.why == Run.Why.NOW:
+        return None
+    return window.text, max(1.0, min(until - now, LONGEST_LOOK).total_seconds())
+
+
+def _collect(run: Run) -> None:
+    upload = collecting.collect(run)
+    same = f"the same bytes as upload {upload.pk}: nothing new"
+    _end(run, told=f"taken in as upload {upload.pk}" if upload.run_id == run.pk else same)
+
+
+def _look(run: Run) -> None:
+    before = UploadFile.objects.filter(upload__run=run).count()
+    looked = dropping.look(run.schedule, run)
+    Schedule.objects.filter(pk=run.schedule_id).update(looked=timezone.now())
+    taken = before + looked.taken
+    told = f"{taken:,} {'file' if taken == 1 else 'files'} taken" if taken else NOTHING
+    if same := ", ".join(f"upload {one.pk}" for one in looked.uploads if one.run_id != run.pk):
+        told += f", the same bytes as {same}: nothing new"
+    if looked.refused:
+        told += f"; {len(looked.refused):,} not taken: {'; '.join(looked.refused)}"
+    if looked.wait_seconds is not None:
+        told = f"{told}; waits for others to settle" if taken else "waits for files to settle"
+        with transaction.atomic():
+            troubles.schedule_works(run.schedule)
+            working.wait_on(run, max(1.0, looked.wait_seconds), holds=None, error="", told=told[:300])
+    elif _is_nothing(run, taken, told):
+        with transaction.atomic():
+            troubles.schedule_works(run.schedule)
+            _mine(run).delete()
+    else:
+        _end(run, told=told)
+
+
+def _is_nothing(run: Run, taken: int, told: str) -> bool:
+    """Whether a look leaves nothing worth a row: it took nothing, made up for nothing, and was not asked for."""
+    if taken or run.missed or run.why == Run.Why.NOW:
+        return False
+    if told == NOTHING:
+        return True
+    last = Run.objects.filter(schedule=run.schedule_id, state=Run.State.DONE).exclude(pk=run.pk).first()
+    return last is not None and last.told == told[:300]  # refused for the same reason as the last time
+
+
+def _mine(run: Run) -> QuerySet[Run]:
+    """The row of a run as long as this claim on it holds."""
+    return Run.objects.filter(pk=run.pk, state=Run.State.RUNNING, claimant=run.claimant, claimed=run.claimed)
+
+
+def _end(run: Run, told: str) -> None:
+    with transaction.atomic():
+        troubles.schedule_works(run.schedule, run.system)
+        working.finish(run, told=told[:300], error="", holds=None)
+
+
+def _put_off(run: Run, error: str) -> None:
+    """Have it tried again later; after the last time give it up."""
+    if run.tries > len(WAITS):
+        _give_up(run, error)
+    else:
+        working.put_off(run, error, WAITS, holds=None)
+
+
+def _give_up(run: Run, error: str) -> None:
+    """End it as failed: a trouble of its system."""
+    with transaction.atomic():
+        if working.finish(run, Run.State.FAILED, error=error, holds=None):
+            run.error = error
+            troubles.run_failed(run)
+
+
+def _start_next(holds: str) -> None:
+    """Start the run that waits longest for what has become free."""
+    kind, _, number = holds.partition(" ")
+    if kind == "system":
+        same = Q(system=number) | Q(schedule__system=number)
+    else:
+        same = Q(schedule=number or 0, system=None, schedule__system=None)
+    found = working.due(Run.objects.filter(same)).order_by("not_before", "pk").values_list("pk", flat=True).first()
+    if found:
+        Run.objects.filter(pk=found).update(queued=timezone.now())
+        start("make_run", found)

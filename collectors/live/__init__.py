@@ -1,0 +1,1 @@
+"""Collectors: what asks a system itself and writes the exports the readers read. Knows no reader."""
