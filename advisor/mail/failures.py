@@ -5,11 +5,14 @@ import socket
 import ssl
 from dataclasses import dataclass
 
+from celery.exceptions import SoftTimeLimitExceeded
+
 from advisor.mail import kit
+from advisor.mail.rendering import Unsendable
 from advisor.mail.sealing import Unsealable
 from advisor.models import Site
 
-EXPECTED = (OSError, Unsealable, UnicodeError)
+EXPECTED = (OSError, Unsealable, Unsendable, UnicodeError)
 """What sending may raise for reasons outside this program; smtplib's own errors are OSErrors."""
 
 
@@ -27,12 +30,27 @@ def explain(error: BaseException, site: Site) -> Failure:
     if isinstance(error, Unsealable):
         says = "The stored password cannot be read: the secret key of this site has changed since it was stored."
         return Failure(says, "Type the password again.")
+    if isinstance(error, Unsendable):
+        return Failure(str(error), "Correct the address.")
+    if isinstance(error, SoftTimeLimitExceeded):
+        return Failure(f"{where} takes too long over everything.", "Ask whoever runs it why it is slow.")
     if isinstance(error, UnicodeError):
         says = "The user name, the password or an address has characters that this mail server cannot be given."
         return Failure(says, "Use letters without accents, digits and signs.")
     if isinstance(error, smtplib.SMTPException):
         return _of_the_server(error, site, where)
     return _of_the_line(error, where)
+
+
+def unknown(why: Failure) -> Failure:
+    """What to say where a mail was handed over whole and the answer did not come."""
+    do = "It is sent again under the same Message-ID: most mailboxes show it once."
+    return Failure(f"{why.says} Whether the server has taken the mail is not known.", do)
+
+
+def timed_out(error: BaseException) -> bool:
+    """Whether it was waited for in vain, whatever smtplib made of that."""
+    return isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError)
 
 
 def _of_the_server(error: smtplib.SMTPException, site: Site, where: str) -> Failure:
@@ -50,7 +68,7 @@ def _of_the_server(error: smtplib.SMTPException, site: Site, where: str) -> Fail
     if isinstance(error, smtplib.SMTPResponseException):
         return _of_an_answer(error, site, where)
     if isinstance(error, smtplib.SMTPServerDisconnected):
-        if isinstance(error.__context__, TimeoutError):
+        if timed_out(error):
             return _too_slow(where)
         says = f"{where} ended the connection in the middle of the conversation."
         return Failure(says, "Check port and security: 465 wants TLS from the start, 587 STARTTLS.")

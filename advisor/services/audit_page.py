@@ -16,6 +16,8 @@ from rules.laws.usl import law
 QUIET = ("untrusted", "broken", "unknown")
 MOST_POINTS = 60
 """Captures in the plot of a finding."""
+WIDTH = 640
+"""px of such a plot."""
 
 
 @dataclass
@@ -56,15 +58,15 @@ class AuditPage:
     """Of each change, by its key, what it changes."""
 
 
-def page_of(audit: Audit) -> AuditPage:
-    """Gather it, in a fixed number of queries."""
+def page_of(audit: Audit, *, width: int = WIDTH) -> AuditPage:
+    """Gather it, in a fixed number of queries; `width` is that of the plots of findings, in px."""
     findings = list(audit.findings.all())
     before = _before(audit.capture)
     since = difference(before.audit, audit) if before and before.audit else None
     verdicts = audit.verdicts
     return AuditPage(
         audit,
-        _trees(findings, _plots(audit, findings), set(since.new) if since else set()),
+        _trees(findings, _plots(audit, findings, width), set(since.new) if since else set()),
         since,
         before,
         clean=[verdict for verdict in verdicts if verdict["verdict"] == "clean"],
@@ -123,7 +125,7 @@ def _under(key: str, ancestor: str, placed: dict[str, str]) -> bool:
     return False
 
 
-def _plots(audit: Audit, findings: Iterable[Finding]) -> dict[str, Markup]:
+def _plots(audit: Audit, findings: Iterable[Finding], width: int) -> dict[str, Markup]:
     """A plot for each finding: its first figure over the captures in which it stood, or the figure beside its limit."""
     with_figure = [finding for finding in findings if finding.value is not None]
     if not with_figure:
@@ -138,7 +140,7 @@ def _plots(audit: Audit, findings: Iterable[Finding]) -> dict[str, Markup]:
             if held[key] == (metric, unit):  # of another audit another figure may be the first
                 at[key][pk] = value
         courses = {key: [(time, found.get(pk)) for time, pk in times] for key, found in at.items()}
-    return {finding.key: _plot(finding, courses[finding.key]) for finding in with_figure}
+    return {finding.key: _plot(finding, courses[finding.key], width) for finding in with_figure}
 
 
 def _times(audit: Audit) -> list[tuple[datetime, int]]:
@@ -154,10 +156,14 @@ def _times(audit: Audit) -> list[tuple[datetime, int]]:
     return found[::-1]
 
 
-def _plot(finding: Finding, course: list[tuple[datetime, float | None]]) -> Markup:
+def _plot(finding: Finding, course: list[tuple[datetime, float | None]], width: int) -> Markup:
     if sum(value is not None for _, value in course) > 1:
-        return svg.history(course, unit=finding.unit, title=finding.metric, limit=finding.limit, height=140)
-    return svg.bullet(finding.value or 0.0, finding.limit, unit=finding.unit, title=finding.metric, width=480)
+        return svg.history(
+            course, unit=finding.unit, title=finding.metric, limit=finding.limit, width=width, height=140
+        )
+    return svg.bullet(
+        finding.value or 0.0, finding.limit, unit=finding.unit, title=finding.metric, width=min(width, 480)
+    )
 
 
 def _law_plot(one: dict[str, Any]) -> Markup | None:

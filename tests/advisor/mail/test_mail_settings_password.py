@@ -12,8 +12,8 @@ from pytest_django import Settings
 from advisor.mail.sealing import Unsealable, seal, unseal
 from advisor.models import JournalEntry, Site, User
 from advisor.web.administration import mail
-from tests.advisor import mail_servers
-from tests.advisor.mail_servers import SECRET, Postbox, Serve, free_port, login_wanted, send, tried
+from tests.advisor.mail import mail_servers
+from tests.advisor.mail.mail_servers import SECRET, Postbox, Serve, free_port, login_wanted, send, tried
 from tests.advisor.people import AsUser, People
 
 client, serve = mail_servers.client, mail_servers.serve

@@ -9,8 +9,8 @@ from aiosmtpd.smtp import Envelope
 from django.test import Client
 
 from advisor.models import JournalEntry, Site, User
-from tests.advisor import mail_servers
-from tests.advisor.mail_servers import Postbox, Serve, send, tried
+from tests.advisor.mail import mail_servers
+from tests.advisor.mail.mail_servers import Postbox, Serve, send, tried
 from tests.advisor.people import AsUser, People
 
 client, serve = mail_servers.client, mail_servers.serve

@@ -10,6 +10,7 @@ from advisor.mail import failures, kit, test
 from advisor.mail.sealing import seal
 from advisor.models import Site, User
 from advisor.services import journal
+from advisor.services.mailing import mail_server
 
 FIELDS = ("mail_host", "mail_port", "mail_security", "mail_user", "mail_from")
 
@@ -36,6 +37,7 @@ def store(site: Site, changed: Iterable[str], by: User, request: HttpRequest | N
     with transaction.atomic():
         site.save(update_fields=[*FIELDS, "mail_password_sealed"])
         journal.note(by, "mail settings changed", ", ".join(changed) or "nothing", request=request)
+        mail_server.settings_changed()
 
 
 def try_out(site: Site, to: str, by: User, request: HttpRequest | None = None) -> Outcome:

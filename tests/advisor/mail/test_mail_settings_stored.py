@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from advisor.models import Site
-from tests.advisor import mail_servers
-from tests.advisor.mail_servers import send
+from tests.advisor.mail import mail_servers
+from tests.advisor.mail.mail_servers import send
 
 client = mail_servers.client
 

@@ -18,8 +18,8 @@ from django.utils import timezone
 
 from advisor.mail import kit
 from advisor.models import JournalEntry
-from tests.advisor import mail_servers
-from tests.advisor.mail_servers import SECRET, Postbox, Serve, free_port, login_wanted, tried
+from tests.advisor.mail import mail_servers
+from tests.advisor.mail.mail_servers import SECRET, Postbox, Serve, free_port, login_wanted, tried
 
 client, serve = mail_servers.client, mail_servers.serve
 

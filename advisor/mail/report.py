@@ -1,0 +1,96 @@
+"""The report on an audit, for the DBA who reads it on a telephone at night: what changed, what is worst, what to do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from advisor.mail.letter import LEVELS, LONGEST_NAME, Enclosed, Letter, cut, one_line, write
+from advisor.models import Audit, Recipient, Site
+from advisor.report.render import EFFECTS, PRODUCT_NAMES
+from collectors.facts import is_command
+
+
+@dataclass(frozen=True)
+class Told:
+    """One finding as a letter tells of it."""
+
+    title: str
+    severity: int
+    address: str
+    """Where it stands on the page; empty for one that has gone."""
+    state: str = ""
+    """`new`, `worse`, `better`; empty: as before, or nothing is known from before."""
+    was: int = 0
+    """Its severity before, where it is another one."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """The whole finding as the contract prints it; empty where it is told in a line."""
+    explained_by: Sequence[str] = ()
+    course: str = ""
+    """Its first figure over the captures, in words."""
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a report tells."""
+
+    audit: Audit
+    when: str
+    """The time of the capture and the length of its interval."""
+    before: str
+    """When the capture was taken that this one is compared with; empty: there is none."""
+    summary: str
+    """What changed, in numbers; empty where nothing did or there is nothing to compare with."""
+    changes: Sequence[tuple[str, Sequence[Told], int]]
+    """For each word (`new`, `worse`, …) the findings, and how many more there are."""
+    full: Sequence[Told]
+    others: Sequence[Told]
+    more: int
+    """Findings at the recipient's level that are not even told in a line."""
+    below: int
+    """Findings below the recipient's level."""
+    bring: Mapping[str, Sequence[str]]
+    """Commands whose output would let more be judged, each with its rules."""
+    more_to_bring: int
+    quiet: Sequence[Mapping[str, Any]]
+    """Verdicts of rules that could not judge, for another reason than missing facts."""
+    judged: int
+    in_order: int
+    not_judged: int
+    address: str
+    after_trouble: str = ""
+
+
+def compose(site: Site, recipient: Recipient, told: Contents, enclosed: Enclosed, thread: str) -> Letter:
+    """Make the report."""
+    system = told.audit.system
+    counts = counted(told.audit, recipient.severity)
+    context = {
+        "told": told,
+        "system": system,
+        "name": cut(one_line(system.name, 120), LONGEST_NAME),
+        "counts": counts,
+        "worst": one_line(told.audit.headline, 300) if counts else "",
+        "least": LEVELS[recipient.severity],
+        "effects": EFFECTS,
+        "product": PRODUCT_NAMES.get(system.product, system.product),
+        "is_command": is_command,
+    }
+    headers = about("report", told.audit)
+    return write("report", recipient, context, site, thread=thread, headers=headers, enclosed=enclosed)
+
+
+def counted(audit: Audit, least: int) -> str:
+    """How many findings of each severity from `least` on, worst first: `3 critical, 1 warning`; empty for none."""
+    words = [(level, LEVELS[level]) for level in (4, 3, 2, 1) if level >= least]
+    return ", ".join(f"{audit.counts[word]} {word}" for _, word in words if audit.counts.get(word))
+
+
+def about(kind: str, audit: Audit) -> dict[str, str]:
+    """Headers by which a mail program can sort."""
+    return {
+        "X-Lockwright-Kind": kind,
+        "X-Lockwright-System": audit.system.name,
+        "X-Lockwright-Worst": LEVELS[audit.worst],
+        "X-Lockwright-Audit": str(audit.pk),
+    }

@@ -1,0 +1,240 @@
+"""Recipients of mail: made, changed, stopped, removed. Every change is noted."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import fields
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import IntegrityError, transaction
+from django.db.models import Model
+from django.db.models.signals import m2m_changed, pre_delete
+from django.http import HttpRequest
+from django.utils import timezone
+
+from advisor.models import Group, Mail, Recipient, Role, System, Team, User
+from advisor.services import journal
+from advisor.services.access import may_work_for
+from advisor.services.mailing import audience
+from advisor.services.mailing.wishes import Refused, Wishes, changed, check, in_words, wishes_of
+from advisor.services.uploads import clean_text
+
+__all__ = ["Refused", "Wishes", "change", "make", "may_change", "remove", "resume", "stop", "wishes_of"]
+
+BY_LINK = "by the link in a mail"
+
+
+def may_change(user: User, recipient: Recipient) -> bool:
+    """Whether this person may change what that one gets: a DBA any of the team, a viewer only themselves."""
+    own = recipient.user_id == user.pk and user.teams.filter(pk=recipient.team_id).exists()
+    return own or may_work_for(user, recipient.team)
+
+
+def make(
+    team: Team,
+    address: str,
+    wishes: Wishes,
+    by: User,
+    *,
+    systems: Collection[System] = (),
+    groups: Collection[Group] = (),
+    request: HttpRequest | None = None,
+) -> Recipient:
+    """Have mail about a team's systems (all, without systems and groups) sent to an address. Raises `Refused`.
+
+    Audits from before now are not told. A viewer has it sent only to the address of their account.
+    """
+    address = _address(address)
+    check(wishes)
+    whose = _whose(address, team, by)
+    if not may_work_for(by, team) and not (whose == by and by.teams.filter(pk=team.pk).exists()):
+        raise Refused(f"Your role has mail sent to your own address alone: {by.email or 'your account has none yet'}.")
+    with transaction.atomic():
+        _is_free(address, team)
+        recipient = Recipient(team=team, address=address, user=whose, by=by)
+        _take(recipient, wishes)
+        try:
+            with transaction.atomic():
+                recipient.save()
+        except IntegrityError:
+            raise Refused(f"{address} gets mail of this team already: change that.") from None
+        _choose(recipient, systems, groups)
+        audience.silently(recipient, audience.about(recipient), recipient.created)
+        what = f"{address}: {_about(systems, groups)}; {in_words(wishes)}"
+        journal.note(by, "recipient added", what, team=team, request=request)
+    return recipient
+
+
+def change(
+    recipient: Recipient,
+    wishes: Wishes,
+    by: User | None,
+    *,
+    systems: Collection[System] | None = None,
+    groups: Collection[Group] | None = None,
+    request: HttpRequest | None = None,
+) -> list[str]:
+    """Change what a recipient gets; gives what changed, in words. Raises `Refused`.
+
+    Without `by` it is the recipient's own link that asks. Of systems they were not told of before, what was audited
+    until now is no news.
+    """
+    check(wishes)
+    with transaction.atomic():
+        now = Recipient.objects.select_for_update().filter(pk=recipient.pk).first()
+        if now is None:
+            raise Refused("This recipient was removed meanwhile.")
+        before = _told_of(now)
+        said = changed(wishes_of(now), wishes)
+        again = any(getattr(now, name) != getattr(wishes, name) for name in ("zone", "digest_day", "digest_hour"))
+        restart = wishes.digest and (again or not now.digest)
+        _take(now, wishes, restart=restart)
+        now.save()
+        chosen = [] if systems is None or groups is None else _chosen(now, systems, groups)
+        said += chosen
+        new = audience.about(now).exclude(pk__in=before) if audience.is_told(now) else System.objects.none()
+        audience.silently(now, new, timezone.now())
+        if said:
+            what = f"{now.address}{'' if by else f' {BY_LINK}'}: {'; '.join(said)}"
+            journal.note(by, "recipient changed", what, team=now.team, request=request)
+    return said
+
+
+def stop(recipient: Recipient, by: User | None, why: str = "", *, request: HttpRequest | None = None) -> bool:
+    """Send this recipient nothing more; what waits in the outbox is not sent. Gives whether it was not stopped yet."""
+    why = clean_text(why, 200) or (f"stopped by {by.username}" if by else f"unsubscribed {BY_LINK}")
+    with transaction.atomic():
+        running = Recipient.objects.filter(pk=recipient.pk, stopped=None)
+        if not running.update(stopped=timezone.now(), stopped_why=why):
+            return False
+        _drop_mails(recipient, f"The recipient was stopped: {why}.")
+        journal.note(by, "recipient stopped", f"{recipient.address}: {why}", team=recipient.team, request=request)
+    return True
+
+
+def resume(recipient: Recipient, by: User | None, *, request: HttpRequest | None = None) -> bool:
+    """Send again from now on; what was audited meanwhile is not caught up. Gives whether it was stopped."""
+    with transaction.atomic():
+        now = Recipient.objects.select_for_update().exclude(stopped=None).filter(pk=recipient.pk).first()
+        if now is None:
+            return False
+        now.stopped, now.stopped_why, now.refused, now.refused_at = None, "", "", None
+        now.digest_due = audience.next_digest(now, timezone.now()) if now.digest else None
+        now.save(update_fields=["stopped", "stopped_why", "refused", "refused_at", "digest_due"])
+        audience.silently(now, audience.about(now), timezone.now())
+        what = f"{now.address}{'' if by else f' {BY_LINK}'}"
+        journal.note(by, "recipient resumed", what, team=now.team, request=request)
+    return True
+
+
+def remove(recipient: Recipient, by: User, *, request: HttpRequest | None = None) -> None:
+    """Forget a recipient: its links open nothing any more, and what waits in the outbox for it is not sent."""
+    with transaction.atomic():
+        _drop_mails(recipient, "The recipient was removed.")
+        journal.note(by, "recipient removed", recipient.address, team=recipient.team, request=request)
+        Recipient.objects.filter(pk=recipient.pk).delete()
+
+
+def follow(system: System, other: System) -> None:
+    """Have the recipients of a system that is merged into another one hear of that one, from now on."""
+    for one in system.recipients.all():
+        audience.silently(one, System.objects.filter(pk=other.pk).exclude(told__recipient=one), timezone.now())
+        one.systems.add(other)
+
+
+def cannot_be_sent(recipient: Recipient, why: Exception) -> None:
+    """Say beside a recipient that a mail to them was not even tried."""
+    Recipient.objects.filter(pk=recipient.pk).update(refused=str(why)[:300], refused_at=timezone.now())
+
+
+def listen() -> None:
+    """Hear of systems and groups that go: who was about nothing else must not be about everything then.
+
+    And of groups that grow: what was audited before a system was in one is no news to its recipients.
+    """
+    m2m_changed.connect(_grown, sender=Group.systems.through, dispatch_uid="recipients of a group that grows")
+    pre_delete.connect(_left_alone, sender=System, dispatch_uid="recipients of a system")
+    pre_delete.connect(_left_alone, sender=Group, dispatch_uid="recipients of a group")
+
+
+def _address(text: str) -> str:
+    """One address that mail can be sent to; the domain in small letters. Raises `Refused`."""
+    address = clean_text(text, 254)
+    try:
+        validate_email(address)
+    except ValidationError:
+        raise Refused("This is no e-mail address: write one like dba@example.org.") from None
+    name, _, domain = address.rpartition("@")
+    return f"{name}@{domain.lower()}"
+
+
+def _is_free(address: str, team: Team) -> None:
+    if Recipient.objects.filter(team=team, address__iexact=address).exists():
+        raise Refused(f"{address} gets mail of this team already: change that.")
+
+
+def _whose(address: str, team: Team, by: User) -> User | None:
+    """The person of the team (or an administrator) whose account has this address; of several, who asks."""
+    owners = User.objects.filter(email__iexact=address, is_active=True)
+    known = [*owners.filter(teams=team), *owners.filter(role=Role.ADMINISTRATOR)]
+    return by if by in known else next(iter(known), None)
+
+
+def _take(recipient: Recipient, wishes: Wishes, *, restart: bool = True) -> None:
+    for field in fields(Wishes):
+        setattr(recipient, field.name, getattr(wishes, field.name))
+    recipient.days = sorted(wishes.days)
+    if not wishes.digest:
+        recipient.digest_due = None
+    elif restart:
+        recipient.digest_due = audience.next_digest(recipient, timezone.now())
+
+
+def _choose(recipient: Recipient, systems: Iterable[System], groups: Iterable[Group]) -> None:
+    """Set what a recipient is about; what is another team's does not exist."""
+    teams = {one.team_id for one in systems} | {one.team_id for one in groups}
+    if teams - {recipient.team_id}:
+        raise Refused("There is no such system or group in this team.")
+    recipient.systems.set(systems)
+    recipient.groups.set(groups)
+
+
+def _chosen(recipient: Recipient, systems: Collection[System], groups: Collection[Group]) -> list[str]:
+    before = _about(recipient.systems.all(), recipient.groups.all())
+    _choose(recipient, systems, groups)
+    after = _about(systems, groups)
+    return [f"about {after}"] if before != after else []
+
+
+def _about(systems: Iterable[System], groups: Iterable[Group]) -> str:
+    names = [*sorted(one.name for one in systems), *(f"group {one}" for one in sorted(one.name for one in groups))]
+    return ", ".join(names) or "all systems"
+
+
+def _told_of(recipient: Recipient) -> set[int]:
+    """The systems this recipient is told of so far."""
+    return set(audience.about(recipient).values_list("pk", flat=True)) if audience.is_told(recipient) else set()
+
+
+def _drop_mails(recipient: Recipient, why: str) -> None:
+    """Skip what waits for them: no worker has it."""
+    waiting = Mail.objects.filter(recipient=recipient, state=Mail.State.WAITING)
+    waiting.update(state=Mail.State.SKIPPED, error=why, finished=timezone.now())
+
+
+def _left_alone(sender: type[System | Group], instance: System | Group, **rest: Any) -> None:
+    for one in instance.recipients.filter(stopped=None):
+        others = one.systems.count() + one.groups.count() - 1
+        if not others:
+            stop(one, None, f"the last it was about, {instance.name}, is gone")
+
+
+def _grown(
+    sender: type[Model], instance: System | Group, action: str, reverse: bool, pk_set: set[int] | None, **rest: Any
+) -> None:
+    if action != "post_add" or not pk_set:
+        return
+    groups, systems = (pk_set, {instance.pk}) if reverse else ({instance.pk}, pk_set)
+    for one in Recipient.objects.filter(groups__in=groups).distinct():
+        new = System.objects.filter(pk__in=systems).exclude(told__recipient=one).exclude(recipients=one)
+        audience.silently(one, new, timezone.now())

@@ -1,0 +1,92 @@
+"""What a recipient would get now: to look at, or sent as a test. Nothing is noted as told by it."""
+
+from datetime import datetime
+from uuid import uuid4
+
+from django.core.mail import EmailMultiAlternatives
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+
+from advisor.models import Audit, Capture, Mail, Recipient, System, Told, User
+from advisor.services import journal
+from advisor.services.mailing import audience, letters, outbox, telling
+from advisor.services.mailing.wishes import Refused
+from advisor.services.scheduling import troubles
+from advisor.services.scheduling.troubles import Missing
+
+KINDS = {
+    Mail.Kind.REPORT: "the report after an audit",
+    Mail.Kind.HEARTBEAT: "“nothing changed”",
+    Mail.Kind.NOT_AUDITED: "not audited any more",
+    Mail.Kind.DIGEST: "the week",
+}
+ABOUT_ONE = (Mail.Kind.REPORT, Mail.Kind.HEARTBEAT, Mail.Kind.NOT_AUDITED)
+"""Kinds that are about one system."""
+
+
+def sample(recipient: Recipient, kind: str, system: System | None) -> EmailMultiAlternatives:
+    """Render what a recipient would get now. Raises `Refused` where there is nothing to tell yet."""
+    if kind == Mail.Kind.DIGEST:
+        if not audience.about(recipient).exists():
+            raise Refused("There is no system to tell of yet.")
+        return letters.digest(recipient, timezone.now())
+    if system is None:
+        raise Refused("There is no system to tell of yet.")
+    if kind == Mail.Kind.NOT_AUDITED:
+        return letters.not_audited(recipient, _missing(system))
+    latest = Audit.objects.select_related("system__team", "capture__upload").filter(pk=system.latest_id or 0).first()
+    if latest is None:
+        raise Refused(f"{system.name} has no audit yet: bring exports of it.")
+    before = _before(recipient, latest)
+    if kind == Mail.Kind.HEARTBEAT:
+        return letters.heartbeat(recipient, latest, before)
+    return letters.report(recipient, latest, before)
+
+
+def send(
+    recipient: Recipient, kind: str, system: System | None, by: User, *, own: bool, request: HttpRequest | None = None
+) -> Mail:
+    """Put the sample into the outbox, to the recipient or (`own`) to who asks. Raises `Refused`."""
+    to = by.email if own else recipient.address
+    if not to:
+        raise Refused("Your account has no e-mail address: ask an administrator to write it there.")
+    if not own and not audience.live().filter(pk=recipient.pk).exists():
+        raise Refused(f"{recipient.address} gets nothing: resume it first, or send the test to yourself.")
+    message = sample(recipient, kind, system)
+    message.to = [to]
+    message.subject = f"Test: {message.subject}"
+    with transaction.atomic():
+        mail = outbox.put(
+            message,
+            kind=Mail.Kind.TEST,
+            key=f"test:{uuid4().hex}",
+            team=recipient.team,
+            recipient=None if own else recipient,
+            system=system,
+        )
+        if mail is None:
+            raise Refused("It is in the outbox already.")
+        what = f"{kind} for {recipient.address}, to {to}"
+        journal.note(by, "test mail put in", what, system=system, team=recipient.team, request=request)
+    return mail
+
+
+def _before(recipient: Recipient, latest: Audit) -> Audit | None:
+    """What the newest audit would be told against; where they know it already, the audit of the capture before it."""
+    told = Told.objects.filter(recipient=recipient, system=latest.system).select_related("audit", "mailed").first()
+    known = telling.known(recipient, told, latest)
+    if known and known.pk != latest.pk:
+        return known
+    return telling.before_of(latest)
+
+
+def _missing(system: System, now: datetime | None = None) -> Missing:
+    """How a system is missed; of one that is audited as it should be, an example that says so."""
+    for one in troubles.not_audited(system.team, now):
+        if one.system and one.system.pk == system.pk:
+            return one
+    latest = Capture.objects.filter(system=system).first()
+    since = latest.taken if latest else system.created
+    why = "This is an example: the system is audited as it should be."
+    return Missing(system, None, since, why, "Nothing.")

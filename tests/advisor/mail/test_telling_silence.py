@@ -1,0 +1,137 @@
+"""A system that is not audited any more is told once an episode, to whom it concerns."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from advisor.models import Capture, Mail, Recipient, Run, Schedule, System
+from advisor.services.mailing import recipients, silence, telling
+from advisor.services.scheduling.troubles import not_audited
+from tests.advisor.mail.hearing import audited_again, hearer, kinds, mails, text_of
+from tests.advisor.people import People
+
+
+@pytest.fixture
+def silent(people: People) -> System:
+    """A system that is overdue: hourly captures were expected from five hours ago on."""
+    return overdue(people, "SILENT1")
+
+
+def overdue(people: People, name: str) -> System:
+    since = timezone.now() - timedelta(hours=5)
+    system = System.objects.create(
+        team=people.team, product="ase", name=name, key=name, created=since, expected_hours=1
+    )
+    assert any(one.system == system for one in not_audited(people.team))
+    return system
+
+
+def test_a_system_that_is_not_audited_any_more_is_told_once(people: People, silent: System) -> None:
+    hearer(people)
+    for _ in range(3):
+        telling.tell_due()
+    (mail,) = mails()
+    assert (mail.kind, mail.system) == ("not_audited", silent)
+    assert "SILENT1" in mail.subject
+
+
+def test_the_next_episode_is_told_again(people: People, storm: System) -> None:
+    hearer(people)
+    Capture.objects.update(taken=timezone.now() - timedelta(hours=9))
+    System.objects.update(expected_hours=1)
+    telling.tell_due()
+    Capture.objects.update(taken=timezone.now())
+    telling.tell_due()
+    Capture.objects.update(taken=timezone.now() - timedelta(hours=3))
+    telling.tell_due()
+    assert kinds(kind="not_audited") == ["not_audited"] * 2
+
+
+def test_who_heard_of_it_hears_that_the_system_is_audited_again(people: People, storm: System) -> None:
+    hearer(people, reports=False)
+    Capture.objects.update(taken=timezone.now() - timedelta(hours=9))
+    System.objects.update(expected_hours=1)
+    telling.tell_due()
+    Capture.objects.update(taken=timezone.now())
+    audited_again(storm)
+    telling.tell(storm.pk)
+    telling.tell_due()
+    assert kinds() == ["not_audited", "report"]
+    assert "had not been audited since" in text_of(mails()[-1])
+
+
+def test_only_whom_it_concerns_and_who_asked_for_it_is_told(people: People, silent: System) -> None:
+    other = System.objects.create(team=people.team, product="ase", name="OTHER", key="OTHER")
+    hearer(people, "all@example.org")
+    hearer(people, "its@example.org", systems=[silent])
+    hearer(people, "other@example.org", systems=[other])
+    hearer(people, "no@example.org", not_audited=False)
+    hearer(people, "today-not@example.org", days=((timezone.now().weekday() + 2) % 7,))
+    recipients.stop(hearer(people, "stopped@example.org"), people.owner)
+    recipients.make(people.other_team, "sten@example.org", recipients.Wishes(), people.stranger)
+    telling.tell_due()
+    assert {mail.to for mail in mails()} == {"all@example.org", "its@example.org"}
+
+
+def test_many_at_once_are_one_mail_and_each_is_told_once(people: People) -> None:
+    one = hearer(people)
+    lost = [overdue(people, f"LOST{n}") for n in range(silence.MOST_MAILS + 1)]
+    telling.tell_due()
+    telling.tell_due()
+    (mail,) = mails()
+    assert all(system.name in text_of(mail) for system in lost)
+    assert Mail.objects.filter(recipient=one, size=0, state="skipped").count() == len(lost) - 1
+    overdue(people, "LATER")
+    telling.tell_due()
+    assert len(mails()) == 2
+
+
+def test_a_schedule_without_a_system_that_fails_is_told_to_who_is_about_everything(people: People) -> None:
+    system = System.objects.create(team=people.team, product="ase", name="OTHER", key="OTHER")
+    Schedule.objects.create(
+        team=people.team,
+        name="nightly",
+        folder="/nowhere",
+        every_minutes=60,
+        next_due=timezone.now() + timedelta(hours=1),
+        troubled=timezone.now() - timedelta(hours=3),
+        trouble="run 1 of nightly: the folder is not there\nMount it.",
+    )
+    hearer(people, "all@example.org")
+    hearer(people, "other@example.org", systems=[system])
+    telling.tell_due()
+    assert [mail.to for mail in mails()] == ["all@example.org"]
+    assert "nightly" in text_of(mails()[0])
+
+
+@pytest.mark.parametrize("caught_up", [True, False])
+def test_what_is_being_made_up_for_after_the_service_was_away_is_not_called_lost(
+    people: People, silent: System, caught_up: bool
+) -> None:
+    hearer(people)
+    schedule = Schedule.objects.create(
+        team=people.team, name="hourly", system=silent, every_minutes=60, next_due=timezone.now() - timedelta(hours=4)
+    )
+    telling.tell_due()
+    assert kinds() == []
+    Schedule.objects.update(next_due=timezone.now() + timedelta(hours=1))
+    run = Run.objects.create(schedule=schedule, due=timezone.now(), missed=3)
+    telling.tell_due()
+    assert kinds() == []
+    if caught_up:  # it brought nothing
+        Run.objects.update(state=Run.State.DONE)
+    else:  # it takes too long
+        Run.objects.filter(pk=run.pk).update(created=timezone.now() - timedelta(minutes=11))
+    telling.tell_due()
+    assert kinds() == ["not_audited"]
+
+
+def test_what_was_not_sent_is_not_taken_as_told(people: People, storm: System) -> None:
+    one = hearer(people)
+    Capture.objects.update(taken=timezone.now() - timedelta(hours=9))
+    System.objects.update(expected_hours=1)
+    telling.tell_due()
+    assert silence.told_of(one, storm.pk, None)
+    Mail.objects.update(state=Mail.State.SKIPPED)
+    assert not silence.told_of(Recipient.objects.get(), storm.pk, None)
