@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from advisor.web.administration import journal, limits, mail, retention, teams, tokens, users
+from advisor.web.administration import journal, limits, mail, retention, teams, tokens, users, webhooks
 
 urlpatterns = [
     path("administration/", users.listing, name="administration"),
@@ -22,4 +22,16 @@ urlpatterns = [
     path("administration/journal.csv", journal.download, name="administration-journal-csv"),
     path("administration/tokens/", tokens.listing, name="administration-tokens"),
     path("administration/tokens/<int:pk>/revoke/", tokens.revoke, name="administration-token-revoke"),
+    path("administration/webhooks/", webhooks.listing, name="administration-webhooks"),
+    path("administration/webhooks/add/<int:team_pk>/", webhooks.add, name="administration-webhook-add"),
+    path("administration/webhooks/<int:pk>/", webhooks.edit, name="administration-webhook"),
+    path("administration/webhooks/<int:pk>/pause/", webhooks.pause, name="administration-webhook-pause"),
+    path("administration/webhooks/<int:pk>/delete/", webhooks.delete, name="administration-webhook-delete"),
+    path("administration/webhooks/<int:pk>/secret/", webhooks.renew, name="administration-webhook-secret"),
+    path("administration/webhooks/<int:pk>/test/", webhooks.ping, name="administration-webhook-test"),
+    path(
+        "administration/webhooks/<int:pk>/deliveries/<int:delivery_pk>/again/",
+        webhooks.send_again,
+        name="administration-delivery-again",
+    ),
 ]

@@ -1,0 +1,1 @@
+"""Webhooks: their settings, deliveries, signatures, and the HTTP client."""

@@ -1,0 +1,198 @@
+"""Webhooks as an administrator sets them up: made, changed, paused, renewed, tried out. Everything is noted."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from secrets import token_hex
+from typing import Any
+
+from django.db import transaction
+from django.db.models.signals import pre_delete
+from django.http import HttpRequest
+from django.utils import timezone
+
+from advisor.mail.sealing import Unsealable
+from advisor.models import Delivery, Group, System, Team, User, Webhook
+from advisor.services import journal
+from advisor.services.hooks import signing, webhooks
+from advisor.services.hooks.posting import BadAddress, checked_url
+from advisor.services.starting import start
+from advisor.services.uploads import clean_text
+
+IN_A_ROW = 3
+"""So many deliveries that failed for good, one after the other, are trouble (this project's figure)."""
+
+LOOKED_AT = 100
+
+
+class Refused(ValueError):
+    """What may not be done, and why, for the person who asked."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a webhook is to be. No systems and no groups: every system of the team."""
+
+    name: str
+    url: str
+    systems: Iterable[System] = ()
+    groups: Iterable[Group] = ()
+    severity: int = 1
+    only_changes: bool = False
+
+
+def make(team: Team, by: User, wanted: Wanted, request: HttpRequest | None = None) -> tuple[Webhook, str]:
+    """Make a webhook and its secret, which nobody is shown again. Raises `Refused`."""
+    secret = signing.new_secret()
+    with transaction.atomic():
+        hook = Webhook(team=team, by=by, secret_sealed=signing.sealed(secret))
+        _take(hook, wanted)
+        journal.note(by, "webhook added", f"{hook}: {in_words(hook)}", team=team, request=request)
+    return hook, secret
+
+
+def change(hook: Webhook, by: User, wanted: Wanted, request: HttpRequest | None = None) -> list[str]:
+    """Change a webhook; gives what is other than before, in words. Raises `Refused`."""
+    with transaction.atomic():
+        before = _words(Webhook.objects.get(pk=hook.pk))
+        _take(hook, wanted)
+        after = _words(hook)
+        changed = [f"{name} {before[name]} to {now}" for name, now in after.items() if before[name] != now]
+        journal.note(
+            by, "webhook changed", f"{hook}: {'; '.join(changed) or 'nothing'}", team=hook.team, request=request
+        )
+    return changed
+
+
+def pause(hook: Webhook, by: User, request: HttpRequest | None = None) -> None:
+    """Make and send nothing more for it; what waits is kept."""
+    with transaction.atomic():
+        if Webhook.objects.filter(pk=hook.pk, paused=None).update(paused=timezone.now()):
+            journal.note(by, "webhook paused", str(hook), team=hook.team, request=request)
+
+
+def resume(hook: Webhook, by: User, request: HttpRequest | None = None) -> None:
+    """Send what waits, and tell of audits again; those of the pause are not told afterwards."""
+    with transaction.atomic():
+        if Webhook.objects.filter(pk=hook.pk).exclude(paused=None).update(paused=None):
+            webhooks.let_go(hook)
+            journal.note(by, "webhook resumed", str(hook), team=hook.team, request=request)
+
+
+def remove(hook: Webhook, by: User, request: HttpRequest | None = None) -> None:
+    """Delete a webhook and its deliveries, sent or not."""
+    with transaction.atomic():
+        journal.note(by, "webhook deleted", f"{hook}: {hook.url}", team=hook.team, request=request)
+        hook.delete()
+
+
+def renew_secret(hook: Webhook, by: User, request: HttpRequest | None = None) -> str:
+    """Make a new secret, shown this once; the one before signs as well for a day, if it can still be read."""
+    secret = signing.new_secret()
+    with transaction.atomic():
+        try:
+            hook.secret_sealed = signing.renewed(hook, secret)
+        except Unsealable:
+            hook.secret_sealed = signing.sealed(secret)
+        hook.save(update_fields=["secret_sealed"])
+        journal.note(by, "webhook secret renewed", str(hook), team=hook.team, request=request)
+    return secret
+
+
+def ping(hook: Webhook, by: User, request: HttpRequest | None = None) -> Delivery:
+    """Send a delivery that tells of no audit, and have what waits tried with it. Raises `Refused`."""
+    _live(hook)
+    with transaction.atomic():
+        webhooks.let_go(hook)
+        journal.note(by, "webhook tried out", str(hook), team=hook.team, request=request)
+        return webhooks.put(hook, f"ping {token_hex(8)}")
+
+
+def send_again(row: Delivery, by: User, request: HttpRequest | None = None) -> None:
+    """Send a delivery once more, or now instead of later: the same number, the same body. Raises `Refused`."""
+    _live(row.webhook)
+    now = timezone.now()
+    afresh = {"state": Delivery.State.WAITING, "created": now, "tries": 0, "finished": None, "error": ""}
+    with transaction.atomic():
+        free = Delivery.objects.filter(pk=row.pk).exclude(state=Delivery.State.RUNNING)
+        if not free.update(**afresh, status=None, answer=""):
+            raise Refused("It is being sent at this moment.")
+        webhooks.let_go(row.webhook)
+        journal.note(
+            by, "delivery sent again", f"{row.webhook}: {row.key}", system=row.system, team=row.webhook.team,
+            request=request,
+        )  # fmt: skip
+        start("deliver", row.pk)
+
+
+def ended(hook: Webhook) -> list[Delivery]:
+    """The deliveries that ended of the last hundred, the last one first. Sorted here: no index is by their end."""
+    last = hook.deliveries.only("state", "finished").order_by("-pk")[:LOOKED_AT]
+    at = {row: row.finished for row in last if row.settled and row.finished}
+    return sorted(at, key=at.__getitem__, reverse=True)
+
+
+def failing(hook: Webhook) -> bool:
+    """Whether the last deliveries failed for good, one after the other."""
+    states = [row.state for row in ended(hook) if row.state != Delivery.State.SKIPPED][:IN_A_ROW]
+    return states == [Delivery.State.FAILED] * IN_A_ROW
+
+
+def in_words(hook: Webhook) -> str:
+    """What a webhook is, for the journal; never its secret."""
+    return "; ".join(f"{name} {said}" for name, said in _words(hook).items() if name != "name")
+
+
+def _words(hook: Webhook) -> dict[str, str]:
+    systems = ", ".join(sorted(one.name for one in hook.systems.all()))
+    groups = ", ".join(sorted(one.name for one in hook.groups.all()))
+    return {
+        "name": hook.name,
+        "address": hook.url,
+        "systems": systems or ("none but the groups'" if groups else "all"),
+        "groups": groups or "none",
+        "severity": str(hook.severity),
+        "tells": "changes" if hook.only_changes else "every audit",
+    }
+
+
+def _take(hook: Webhook, wanted: Wanted) -> None:
+    """Store what is wanted. Raises `Refused`."""
+    systems, groups = list(wanted.systems), list(wanted.groups)
+    name = clean_text(wanted.name, 80)
+    if not name:
+        raise Refused("A webhook needs a name: say what receives it.")
+    if Webhook.objects.filter(team=hook.team, name__iexact=name).exclude(pk=hook.pk).exists():
+        raise Refused("The team has a webhook of this name. Choose another name.")
+    if ({one.team_id for one in systems} | {one.team_id for one in groups}) - {hook.team_id}:
+        raise Refused("A webhook tells of systems of its own team alone.")
+    try:
+        hook.url = checked_url(wanted.url)
+    except BadAddress as bad:
+        raise Refused(str(bad)) from None
+    hook.name, hook.only_changes = name, wanted.only_changes
+    hook.severity = min(max(wanted.severity, 0), 4)
+    if hook.pk is None:
+        hook.save()
+    else:
+        hook.save(update_fields=["name", "url", "severity", "only_changes"])
+    hook.systems.set(systems)
+    hook.groups.set(groups)
+
+
+def _live(hook: Webhook) -> None:
+    if hook.paused:
+        raise Refused("The webhook is paused. Resume it first.")
+
+
+def listen() -> None:
+    """Hear of systems and groups that go: a webhook about nothing else must not be about everything then."""
+    pre_delete.connect(_left_alone, sender=System, dispatch_uid="webhooks of a system")
+    pre_delete.connect(_left_alone, sender=Group, dispatch_uid="webhooks of a group")
+
+
+def _left_alone(sender: type[System | Group], instance: System | Group, **rest: Any) -> None:
+    for hook in instance.webhooks.filter(paused=None):
+        if hook.systems.count() + hook.groups.count() == 1:
+            Webhook.objects.filter(pk=hook.pk).update(paused=timezone.now())
+            what = f"{hook}: the last it was about, {instance.name}, is gone"
+            journal.note(None, "webhook paused", what, team=hook.team)

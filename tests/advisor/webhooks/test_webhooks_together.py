@@ -1,0 +1,79 @@
+"""Webhooks with several workers at once: each delivery is sent by one of them."""
+
+import threading
+import time
+from contextlib import nullcontext
+
+import pytest
+from django.db import connection, connections, transaction
+
+from advisor.models import Delivery
+from advisor.services import working
+from advisor.services.hooks import webhooks
+from tests.advisor.people import make_people
+from tests.advisor.webhooks import receivers
+from tests.advisor.webhooks.receivers import Receiver, delivery, hook_for
+
+receiver = receivers.receiver
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor == "sqlite", reason="threads share the one SQLite connection of a test"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _unstarted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks run at once in these tests: here the workers are the test's own."""
+    monkeypatch.setattr(webhooks, "start", lambda *of: None)
+
+
+@pytest.mark.parametrize("leases", [True, False], ids=["leased", "by guarded updates alone"])
+def test_three_workers_deliver_each_once(leases: bool, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    people = make_people()
+    if not leases:
+        monkeypatch.setattr(working, "leased", lambda name: nullcontext(enter_result=True))
+    receiver.seconds = 0.05
+    hook, _ = hook_for(people.team, people.owner, receiver.url)
+    rows = [delivery(hook, f"ping {n}") for n in range(10)]
+
+    def work(order: list[Delivery]) -> None:
+        for row in order:
+            webhooks.deliver(row.pk)
+        connections.close_all()
+
+    threads = [threading.Thread(target=work, args=(order,)) for order in (rows, rows[::-1], rows)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    sent = [one.headers["Lockwright-Delivery"] for one in receiver.taken]
+    assert sorted(sent) == sorted(str(row.number) for row in rows)
+    assert not Delivery.objects.exclude(state="done").exists()
+    if leases:
+        assert receiver.most_at_once == 1
+
+
+def test_who_waits_for_a_claim_that_is_not_yet_committed_does_not_get_it() -> None:
+    people = make_people()
+    row = delivery(hook_for(people.team, people.owner, "http://127.0.0.1:1/")[0])
+    got: list[bool] = []
+
+    def second() -> None:
+        got.append(working.claim(webhooks._live(), row.pk) is not None)
+        connections.close_all()
+
+    thread = threading.Thread(target=second)
+    with transaction.atomic():
+        assert working.claim(webhooks._live(), row.pk)
+        thread.start()
+        until = time.monotonic() + 10
+        while time.monotonic() < until and not _waits_for_a_lock():
+            time.sleep(0.02)
+    thread.join()
+    assert got == [False]
+
+
+def _waits_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+        return bool(cursor.fetchone()[0])
