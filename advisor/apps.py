@@ -19,8 +19,12 @@ class AdvisorConfig(AppConfig):
         register(key_is_set, Tags.security, deploy=True)
         from advisor import celery, tasks  # noqa: F401 - any process may send them, by this application
         from advisor.services import journal
+        from advisor.services.hooks import webhook_settings
+        from advisor.services.mailing import recipients
 
         journal.listen()
+        recipients.listen()
+        webhook_settings.listen()
 
 
 def key_is_set(app_configs: Sequence[AppConfig] | None, **options: Any) -> list[CheckMessage]:

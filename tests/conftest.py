@@ -7,7 +7,7 @@ import pytest
 # asserts in the modules that tests share show their values, too
 pytest.register_assert_rewrite(
     "tests.advisor.administering",
-    "tests.advisor.mail_servers",
+    "tests.advisor.mail.mail_servers",
     "tests.advisor.people",
     "tests.advisor.pictures",
     "tests.advisor.rule_pages",

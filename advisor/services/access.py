@@ -2,7 +2,22 @@
 
 from django.db.models import Q, QuerySet
 
-from advisor.models import Audit, Capture, JournalEntry, Role, System, Team, Upload, User
+from advisor.models import (
+    Audit,
+    Capture,
+    Group,
+    JournalEntry,
+    Mail,
+    Recipient,
+    Role,
+    Run,
+    Schedule,
+    System,
+    Team,
+    Upload,
+    User,
+    Webhook,
+)
 
 
 def teams_of(user: User) -> QuerySet[Team]:
@@ -33,6 +48,36 @@ def captures_of(user: User) -> QuerySet[Capture]:
 def audits_of(user: User) -> QuerySet[Audit]:
     """The audits this person may see."""
     return Audit.objects.filter(_in_teams(user, "system__team"))
+
+
+def schedules_of(user: User) -> QuerySet[Schedule]:
+    """The schedules this person may see."""
+    return Schedule.objects.filter(_in_teams(user, "team"))
+
+
+def groups_of(user: User) -> QuerySet[Group]:
+    """The groups of systems this person may see."""
+    return Group.objects.filter(_in_teams(user, "team"))
+
+
+def runs_of(user: User) -> QuerySet[Run]:
+    """The runs of schedules this person may see."""
+    return Run.objects.filter(_in_teams(user, "schedule__team"))
+
+
+def recipients_of(user: User) -> QuerySet[Recipient]:
+    """The recipients of mail this person may see."""
+    return Recipient.objects.filter(_in_teams(user, "team"))
+
+
+def mails_of(user: User) -> QuerySet[Mail]:
+    """The mails of the outbox this person may see; those of no team are the administrators'."""
+    return Mail.objects.filter(_in_teams(user, "team"))
+
+
+def webhooks_of(user: User) -> QuerySet[Webhook]:
+    """The webhooks this person may see: changing them is an administrator's."""
+    return Webhook.objects.filter(_in_teams(user, "team"))
 
 
 def journal_of(user: User) -> QuerySet[JournalEntry]:

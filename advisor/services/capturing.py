@@ -1,6 +1,5 @@
 """Read an upload: bytes → inputs, captures, audits. Runs in a worker; may be started twice, and is done once."""
 
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -16,14 +15,16 @@ from django.utils import timezone
 
 from advisor.models import Audit, Capture, FormerUpload, Input, System, Upload, User
 from advisor.report.data import input_data
-from advisor.services import journal
+from advisor.services import aftermath, journal, working
 from advisor.services.excerpts import Opener
 from advisor.services.judging import Prepared, prepare_all
+from advisor.services.outside import outside
 from advisor.services.reading import Watched, captures_of
 from advisor.services.remembering import remember_audit, remember_capture, restore, settle_system
 from advisor.services.same import settle_again
+from advisor.services.scheduling import troubles
 from advisor.services.starting import start
-from advisor.services.storing import spool
+from advisor.services.storing import room, spool
 from collectors.capture import name_of
 from collectors.intake import MEGABYTE, Bounds, Named, open_all
 from collectors.read import Input as Read
@@ -50,7 +51,7 @@ def read_upload(upload_id: int) -> bool:
             prepared = prepare_all(captures, upload.team, files.streams, _counted(upload, len(captures)))
             _keep(upload, inputs, prepared, files.streams)
     except Exception as error:
-        _fail(upload, f"{type(error).__name__}: {error}"[:1000])
+        _fail(upload, error)
         raise
     return True
 
@@ -58,20 +59,25 @@ def read_upload(upload_id: int) -> bool:
 def claim(upload_id: int) -> Upload | None:
     """Take an upload for reading by a guarded update: of any number of workers exactly one gets it.
 
-    One whose worker died is taken again after the hard limit of a task, three times at most.
+    One whose worker died is taken again: at once by the task that comes back, else when a sweep has seen it or the
+    hard limit of a task has passed; three times at most.
     """
     now = timezone.now()
-    dead = now - timedelta(seconds=settings.TASK_SECONDS)
-    free = Q(state=Upload.State.WAITING) | Q(state=Upload.State.READING, claimed__lt=dead)
+    dead = Q(claimed__lt=now - timedelta(seconds=settings.TASK_SECONDS))
+    free = Q(state=Upload.State.WAITING) | Q(state=Upload.State.READING) & (
+        dead | working.mine(Upload.objects.all(), upload_id)
+    )
     mine = Upload.objects.filter(free, pk=upload_id, tries__lt=MOST_TRIES)
     afresh = {"read_bytes": 0, "unpacked_bytes": None, "captures_found": None, "captures_judged": 0, "error": ""}
-    if mine.update(state=Upload.State.READING, claimed=now, tries=F("tries") + 1, **afresh):
+    taken = {"state": Upload.State.READING, "claimed": now, "claimant": working.me(), "tries": F("tries") + 1}
+    if mine.update(**taken, **afresh):
         return Upload.objects.select_related("team", "by").get(pk=upload_id)
     worn = Upload.objects.filter(free, pk=upload_id, tries__gte=MOST_TRIES)
     if worn.update(
         state=Upload.State.FAILED, finished=now, error=f"reading it ended {MOST_TRIES} workers: it is not tried again"
     ):
         journal.note(None, "reading failed", f"upload {upload_id}: given up after {MOST_TRIES} tries")
+        troubles.upload_failed(Upload.objects.get(pk=upload_id))
     return None
 
 
@@ -133,9 +139,8 @@ def unpacked_size(path: Path) -> int | None:
 @contextmanager
 def spooled(upload: Upload | None, wanted: str | None = None) -> Iterator[Spooled]:
     """The files of an upload as long as the context lasts; none without an upload, or where its bytes have gone."""
-    place = settings.SPOOL_DIR if settings.SPOOL_DIR.is_dir() else None
-    with tempfile.TemporaryDirectory(prefix="lockwright-", dir=place) as folder:
-        yield Spooled(upload, Path(folder), wanted)
+    with room() as folder:
+        yield Spooled(upload, folder, wanted)
 
 
 def _told(upload: Upload, streams: Iterator[Named]) -> Iterator[Named]:
@@ -196,6 +201,9 @@ def _keep(upload: Upload, inputs: list[Read], captures: list[Prepared], opener: 
             upload.extends.delete()
         for system in System.objects.filter(pk__in=touched):
             settle_system(system)
+        aftermath.audited(upload, System.objects.filter(pk__in=touched))
+        if not captures:
+            troubles.upload_failed(upload)
         Upload.objects.filter(pk=upload.pk).update(
             state=Upload.State.DONE,
             finished=datetime.now(UTC),
@@ -223,14 +231,22 @@ def _keep_inputs(upload: Upload, inputs: list[Read]) -> None:
     )
 
 
-def _fail(upload: Upload, why: str) -> None:
-    """Say on the page what went wrong; the next try may still do it."""
-    worn = upload.tries >= MOST_TRIES
+def _fail(upload: Upload, error: Exception) -> None:
+    """Say on the page what went wrong; the next try may still do it.
+
+    A full disk or a database that is away is no fault of the upload: it does not end its tries.
+    """
+    tries = min(upload.tries, MOST_TRIES - 1) if outside(error) else upload.tries
+    worn = tries >= MOST_TRIES
     Upload.objects.filter(pk=upload.pk).update(
         state=Upload.State.FAILED if worn else Upload.State.WAITING,
-        error=why,
+        error=f"{type(error).__name__}: {error}"[:1000],
         finished=timezone.now() if worn else None,
+        tries=tries,
     )
+    if worn:
+        upload.refresh_from_db()
+        troubles.upload_failed(upload)
 
 
 def audit_again(capture_id: int, by: User | None = None, why: str = "asked for") -> Audit | None:
@@ -262,6 +278,14 @@ def audits_left() -> list[int]:
 def left_waiting() -> list[int]:
     """Uploads that wait for a minute or whose worker died: their task may be lost."""
     now = timezone.now()
-    waits = Q(state=Upload.State.WAITING, at__lt=now - timedelta(seconds=60))
-    dead = Q(state=Upload.State.READING, claimed__lt=now - timedelta(seconds=settings.TASK_SECONDS))
-    return list(Upload.objects.filter(waits | dead).order_by("at").values_list("pk", flat=True)[:200])
+    for upload in Upload.objects.filter(state=Upload.State.READING):
+        if working.lost(upload.claimant, upload.claimed, now):
+            same = Upload.objects.filter(pk=upload.pk, claimant=upload.claimant, claimed=upload.claimed)
+            same.filter(state=Upload.State.READING).update(state=Upload.State.WAITING, queued=None)
+    soon = now - timedelta(seconds=60)
+    waits = Q(at__lt=soon) | Q(at__gt=now) | Q(claimed__isnull=False)
+    queued = Q(queued=None) | Q(queued__lt=now - working.REQUEUE) | Q(queued__gt=now)
+    waiting = Upload.objects.filter(waits, queued, state=Upload.State.WAITING)
+    found = list(waiting.order_by("at").values_list("pk", flat=True)[:200])
+    Upload.objects.filter(pk__in=found).update(queued=now)
+    return found

@@ -6,16 +6,18 @@ the findings themselves.
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from django.db import connection
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.utils import timezone
 from prometheus_client import CollectorRegistry, Histogram
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from advisor.models import Audit, Capture, System, Upload
+from advisor.models import Audit, Capture, Delivery, Mail, Run, Schedule, Site, System, Upload, Work
+from advisor.services import ticking
 from advisor.services.overview import is_overdue
 from advisor.version import VERSION, rules_version
 from rules.finding import Severity
@@ -40,6 +42,11 @@ class Stored(Collector):
         yield _gauge("audits", "Audits remembered, earlier ones included.", Audit.objects.count())
         yield from _systems()
         yield from _uploads()
+        yield from _work("run", Run.objects.all(), Run.objects.all())
+        yield from _work("mail", Mail.objects.all(), Mail.objects.all())
+        live = Delivery.objects.filter(webhook__paused=None)  # what waits for a paused one is no fault
+        yield from _work("delivery", Delivery.objects.all(), live)
+        yield from _clock()
         if (size := database_bytes()) is not None:
             yield _gauge("database_bytes", "Size of the database.", size)
 
@@ -89,6 +96,33 @@ def _uploads() -> Iterator[Metric]:
     age = (timezone.now() - oldest).total_seconds() if oldest else 0
     yield _labelled("uploads", "Uploads remembered.", by_state, "state")
     yield _gauge("oldest_waiting_upload_seconds", "Age of the oldest upload that waits; 0: none waits.", max(0, age))
+
+
+def _work(name: str, rows: QuerySet[Any], waiting: QuerySet[Any]) -> Iterator[Metric]:
+    """How many pieces of one kind of work are in which state, and how long the oldest that waits has waited.
+
+    Counted by the index of the states alone: mails hold pictures, and a scrape reads none of them.
+    """
+    states = dict(rows.order_by().values_list("state").annotate(Count("pk")))
+    by_state: dict[tuple[str, ...], float] = {(state,): states.get(state, 0) for state in Work.State.values}
+    oldest = waiting.filter(state=Work.State.WAITING).order_by("created").values_list("created", flat=True).first()
+    age = (timezone.now() - oldest).total_seconds() if oldest else 0
+    many = "deliveries" if name == "delivery" else f"{name}s"
+    yield _labelled(many, f"{many.capitalize()} remembered.", by_state, "state")
+    yield _gauge(f"oldest_waiting_{name}_seconds", f"Age of the oldest {name} that waits; 0: none waits.", max(0, age))
+
+
+def _clock() -> Iterator[Metric]:
+    """Whether what should happen by itself does."""
+    troubled = System.objects.exclude(troubled=None).count()
+    schedules = Schedule.objects.exclude(troubled=None).count()
+    yield _gauge("systems_not_audited", "Systems that are not audited although they should be.", troubled)
+    yield _gauge("schedules_in_trouble", "Schedules of no one system that bring nothing.", schedules)
+    if (ticked := ticking.last()) is not None:
+        age = max(0, (timezone.now() - ticked).total_seconds())
+        yield _gauge("last_tick_seconds", "Time since a worker last looked for what is due; missing: never.", age)
+    down = Site.objects.exclude(mail_down_since=None).exists()
+    yield _gauge("mail_server_down", "1 while the mail server takes nothing from us.", down)
 
 
 def database_bytes() -> int | None:

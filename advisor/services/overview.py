@@ -13,8 +13,8 @@ from django.utils import timezone
 from markupsafe import Markup
 
 from advisor.charts.svg import sparkline
-from advisor.models import Audit, System, Upload, User
-from advisor.services.access import systems_of, uploads_of
+from advisor.models import Audit, Schedule, System, Upload, User
+from advisor.services.access import schedules_of, systems_of, uploads_of
 
 VISIT = timedelta(minutes=30)
 """After so long away the next look is a new visit (this project's figure)."""
@@ -90,6 +90,11 @@ class Row:
     trend_of: str
 
     @property
+    def not_audited(self) -> bool:
+        """Whether it should have been audited by now: what brings its exports failed for good, or none came."""
+        return self.system.troubled is not None or self.overdue
+
+    @property
     def line(self) -> Markup | None:
         """The trend as a line the size of a word; none of a single capture."""
         return _line(self.trend, self.trend_of) if len(self.trend) > 1 else None
@@ -103,7 +108,7 @@ class Asked:
     severity: int = 0
     product: str = ""
     only: str = ""
-    """`changed`, `overdue` or nothing."""
+    """`changed`, `not_audited`, `overdue` or nothing."""
 
 
 def begin_visit(user: User, now: datetime | None = None) -> datetime | None:
@@ -163,6 +168,12 @@ def is_overdue(system: System, now: datetime) -> bool:
     return now - last > timedelta(hours=system.expected_hours)
 
 
+def without_system(user: User) -> QuerySet[Schedule]:
+    """Schedules that bring nothing although they should, where nobody can say which systems lack their audits."""
+    troubled = schedules_of(user).exclude(troubled=None).select_related("team")
+    return troubled.only("name", "troubled", "trouble", "team__name").order_by("troubled", "name")
+
+
 def _audits_at(systems: list[System], since: datetime | None) -> dict[int, Audit]:
     """The audit each system was shown with then, of the systems that show another one now."""
     fresh = [s.pk for s in systems if since and s.latest and s.latest.shown and s.latest.shown > since]
@@ -190,19 +201,25 @@ def _line(trend: tuple[float | None, ...], of: str) -> Markup:
 
 
 def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
-    """The line above the table: how many systems of which severity, overdue, and uploads not read yet."""
+    """The line above the table: how many systems of which severity, not audited, and uploads not read yet.
+
+    `not_audited` counts what is overdue as well.
+    """
     now = now or timezone.now()
-    states = systems_of(user).values_list("latest__worst", "latest__capture__taken", "expected_hours", "created")
+    columns = ("latest__worst", "latest__capture__taken", "expected_hours", "created", "troubled")
     worst: Counter[int] = Counter()
-    overdue = 0
-    for level, taken, hours, created in states:
+    overdue = not_audited = 0
+    for level, taken, hours, created, troubled in systems_of(user).values_list(*columns):
         worst[level or 0] += 1
-        overdue += hours is not None and now - (taken or created) > timedelta(hours=hours)
+        late = hours is not None and now - (taken or created) > timedelta(hours=hours)
+        overdue += late
+        not_audited += late or troubled is not None
     uploads = uploads_of(user)
     return {
         "systems": sum(worst.values()),
         "worst": worst,
         "overdue": overdue,
+        "not_audited": not_audited,
         "reading": uploads.filter(state__in=(Upload.State.WAITING, Upload.State.READING)).count(),
         "failed": uploads.filter(state=Upload.State.FAILED).count(),
     }

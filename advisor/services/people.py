@@ -17,6 +17,10 @@ MADE_LENGTH = 16
 """Characters of a made password: 16 of 29 kinds, 77 bits."""
 
 
+OWNED = ("systems", "uploads", "schedules", "groups", "recipients", "webhooks")
+"""What of a team would go with it."""
+
+
 class Refused(ValueError):
     """What may not be done, and why, for the person who asked."""
 
@@ -147,13 +151,15 @@ def rename_team(team: Team, name: str, by: User, request: HttpRequest | None = N
 
 
 def delete_team(team: Team, by: User, request: HttpRequest | None = None) -> None:
-    """Delete a team that owns nothing; its people stay. Raises `Refused` while it has systems or uploads."""
+    """Delete a team that owns nothing; its people stay. Raises `Refused` while it has anything of `OWNED`."""
     with transaction.atomic():
         # The lock keeps out an upload that would come between the look and the deletion, and be deleted with it.
         now = Team.objects.select_for_update().get(pk=team.pk)
-        systems, uploads = now.systems.count(), now.uploads.count()
-        if systems or uploads:
-            raise Refused(f"{now.name} still has {systems:,} systems and {uploads:,} uploads.")
+        owns = [
+            f"{count:,} {name[:-1] if count == 1 else name}" for name in OWNED if (count := getattr(now, name).count())
+        ]
+        if owns:
+            raise Refused(f"{now.name} still has {', '.join(owns)}.")
         members = _names(now.users.all())
         now.delete()
         journal.note(by, "team deleted", f"{team.name}; its people: {members}", request=request)

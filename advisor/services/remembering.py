@@ -136,7 +136,8 @@ def settle_system(system: System) -> None:
     # a listing that says no time is no newer than the figures: it must not hide what they show
     newest = list(audited.order_by("-timed", "-taken", "-id")[:TREND])
     if not newest:
-        if not (system.captures.exists() or system.limits.exists() or system.notes.exists()):
+        kept = (system.captures, system.limits, system.notes, system.schedules, system.groups)
+        if not any(rows.exists() for rows in kept):
             system.delete()
             return
         System.objects.filter(pk=system.pk).update(latest=None, trend=[])

@@ -2,18 +2,37 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib.sessions.models import Session
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from advisor.models import Audit, Capture, JournalEntry, SettingsSnapshot, Site, System, Upload, UploadFile
+from advisor.models import (
+    Audit,
+    Capture,
+    Delivery,
+    DropFile,
+    JournalEntry,
+    Mail,
+    Run,
+    SettingsSnapshot,
+    Site,
+    System,
+    Told,
+    Upload,
+    UploadFile,
+    Work,
+)
 from advisor.services import journal
 from advisor.services.remembering import settle_system
 from advisor.services.storing import drop_unused
 
 AT_A_TIME = 500
+KEEP_BODIES = timedelta(days=7)
+"""So long after its end a delivery keeps its body; sent again later, it is made anew (this project's figure)."""
+SETTLED = (Work.State.DONE, Work.State.FAILED, Work.State.SKIPPED)
 
 
 @dataclass
@@ -25,6 +44,11 @@ class Cleared:
     audits: int = 0
     uploads: int = 0
     blobs: int = 0
+    runs: int = 0
+    mails: int = 0
+    deliveries: int = 0
+    bodies_of_deliveries: int = 0
+    names_of_dropped_files: int = 0
     journal_entries: int = 0
 
     def __str__(self) -> str:
@@ -39,14 +63,19 @@ def clear_up(now: datetime | None = None) -> Cleared:
         gone.captures = _captures(now - timedelta(days=site.keep_captures_days))
     if site.keep_old_audits_days:
         old = Audit.objects.filter(at__lt=now - timedelta(days=site.keep_old_audits_days))
+        compared = Told.objects.exclude(mailed=None).values("mailed")  # the next mail tells what changed since
         superseded = old.exclude(pk=F("capture__audit_id")).filter(capture__audit__isnull=False)
+        superseded = superseded.exclude(pk__in=compared)
         gone.audits = superseded.count()
         superseded.delete()
     if site.keep_bytes_days:
         gone.bytes_of_uploads = _bytes(now - timedelta(days=site.keep_bytes_days), now)
+    gone.bodies_of_deliveries = _bodies(now - KEEP_BODIES)
     empty = Upload.objects.filter(captures__isnull=True, captures_again__isnull=True, bytes_dropped__isnull=False)
     gone.uploads = empty.count()
     empty.delete()
+    if site.keep_runs_days:
+        _work(now - timedelta(days=site.keep_runs_days), gone)
     if site.keep_journal_days:
         horizon = now - timedelta(days=site.keep_journal_days)
         gone.journal_entries = JournalEntry.objects.filter(at__lt=horizon).delete()[0]
@@ -57,6 +86,42 @@ def clear_up(now: datetime | None = None) -> Cleared:
     gone.blobs = drop_unused()
     journal.note(None, "cleared up", str(gone))
     return gone
+
+
+def _work(horizon: datetime, gone: Cleared) -> None:
+    """What was done by itself before the horizon and needs nothing more. The last run of a schedule and system stays.
+
+    A dropped file's name is kept while the file may be there: without it the file would be taken once more. So it goes
+    only where the folder was looked into since and the file was not seen.
+    """
+    newer = Run.objects.filter(schedule=OuterRef("schedule"), due__gt=OuterRef("due"), state__in=SETTLED)
+    runs = Run.objects.filter(state__in=SETTLED, finished__lt=horizon)
+    gone.runs = _batches(runs.filter(Exists(newer.filter(system=OuterRef("system")))))
+    gone.runs += _batches(runs.filter(Exists(newer.filter(system=None)), system=None))
+    gone.mails = _batches(Mail.objects.filter(state__in=SETTLED, finished__lt=horizon))
+    settled = Delivery.objects.filter(state__in=SETTLED, finished__lt=horizon)
+    left = Delivery.objects.filter(state=Work.State.WAITING, webhook__paused__lt=horizon)
+    gone.deliveries = _batches(settled) + _batches(left)
+    away = DropFile.objects.filter(seen__lt=horizon, schedule__looked__gt=F("seen") + timedelta(days=1))
+    gone.names_of_dropped_files = _batches(away)
+
+
+def _bodies(horizon: datetime) -> int:
+    """The bodies of deliveries that ended before the horizon."""
+    kept = Delivery.objects.filter(state__in=SETTLED, finished__lt=horizon).exclude(body=b"")
+    count = 0
+    while batch := list(kept.order_by().values_list("pk", flat=True)[:AT_A_TIME]):
+        count += kept.filter(pk__in=batch).update(body=b"")
+    return count
+
+
+def _batches(rows: QuerySet[Any]) -> int:
+    """Delete rows in short transactions; gives how many."""
+    count = 0
+    while batch := list(rows.order_by().values_list("pk", flat=True)[:AT_A_TIME]):
+        rows.model._default_manager.filter(pk__in=batch).delete()
+        count += len(batch)
+    return count
 
 
 def _captures(horizon: datetime) -> int:

@@ -7,10 +7,14 @@ from django.utils import timezone
 from advisor.models import (
     Audit,
     Capture,
+    Delivery,
     Finding,
     JournalEntry,
     LimitSetting,
+    Mail,
     Note,
+    Run,
+    Schedule,
     SettingsSnapshot,
     System,
     Upload,
@@ -18,6 +22,7 @@ from advisor.models import (
 )
 from advisor.services import journal
 from advisor.services.brought import is_nameless
+from advisor.services.mailing import recipients
 from advisor.services.remembering import settle_system
 from advisor.services.starting import start
 from advisor.services.uploads import clean_text
@@ -53,6 +58,8 @@ def rename_system(
             what = f"{before} into {other.name}" + _merge(system, other)
             journal.note(by, "systems merged", what, system=other, request=request)
             settle_system(other)
+            recipients.follow(system, other)
+            _take_over(system, other)
             settle_system(system)
             return other
         system.name, system.key = name, key
@@ -62,7 +69,7 @@ def rename_system(
 
 
 def forget_system(system: System, typed: str, by: User, *, request: HttpRequest | None = None) -> None:
-    """Forget a system with its captures, audits, notes and limits. Raises `Refused` unless its name was typed.
+    """Forget a system with all there is of it, its schedules, too. Raises `Refused` unless its name was typed.
 
     The uploads stay: read again, they make it anew.
     """
@@ -109,6 +116,24 @@ def _merge(system: System, other: System) -> str:
         for capture_id in newest:
             start("audit_again", capture_id, None, "limits changed")
     return f"; its own limits {left} are dropped for those of {other.name}" if left else ""
+
+
+def _take_over(system: System, other: System) -> None:
+    """Have schedules, groups and webhooks of `system` take care of `other`, and what they did stand with it."""
+    Schedule.objects.filter(system=system).update(system=other)
+    for run in Run.objects.filter(system=system):
+        both = Run.objects.filter(schedule=run.schedule_id, system=other, due=run.due, why=Run.Why.DUE)
+        if run.why == Run.Why.DUE and both.exists():
+            run.delete()  # of a group with both, for the same time
+        else:
+            Run.objects.filter(pk=run.pk).update(system=other)
+    for model in (Mail, Delivery):
+        model._default_manager.filter(system=system).update(system=other)
+    for group in system.groups.all():
+        group.systems.add(other)
+        group.systems.remove(system)
+    for hook in system.webhooks.all():
+        hook.systems.add(other)
 
 
 def _name_uploads(system: System, name: str) -> None:

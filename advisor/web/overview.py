@@ -1,4 +1,4 @@
-"""Every system with its worst finding."""
+"""Every system with its worst finding, and what is not audited although it should be."""
 
 from django.http import HttpResponse
 
@@ -7,11 +7,11 @@ from advisor.services.uploads import clean_text
 from advisor.web.jinja import SEVERITY
 from advisor.web.kit import Asked, page, paged
 
-ONLY = ("changed", "overdue")
+ONLY = ("changed", "not_audited", "overdue")
 
 
 def show(request: Asked) -> HttpResponse:
-    """Show the systems that the address asks for: `?q=`, `?severity=`, `?product=`, `?only=changed|overdue`."""
+    """Show the systems that the address asks for: `?q=`, `?severity=`, `?product=`, `?only=` one of `ONLY`."""
     get = request.GET
     word = get.get("severity", "")
     only = get.get("only", "")
@@ -23,12 +23,8 @@ def show(request: Asked) -> HttpResponse:
     )
     since = overview.begin_visit(request.user)
     found = overview.listed(request.user, asked)
-    if asked.only:  # both are computed, not stored
-        rows = [
-            row
-            for row in overview.rows(list(found), since)
-            if (row.overdue if asked.only == "overdue" else row.changed)
-        ]
+    if asked.only:  # computed, not stored
+        rows = [row for row in overview.rows(list(found), since) if getattr(row, asked.only)]
         shown = paged(request, rows, 200)
         rows = list(shown)
     else:
@@ -41,4 +37,6 @@ def show(request: Asked) -> HttpResponse:
         "since": since,
         "summary": overview.summary(request.user),
     }
-    return page(request, "parts/overview_table.html" if request.htmx else "overview.html", context)
+    if request.htmx:
+        return page(request, "parts/overview_table.html", context)
+    return page(request, "overview.html", {**context, "troubled": list(overview.without_system(request.user))})

@@ -1,20 +1,24 @@
 """Tests of the service: tasks run at once, people are the same few everywhere."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+import time_machine
 from django.test import Client
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from advisor.celery import app
 from advisor.models import Audit, System, Upload, User
 from tests.advisor.people import People, bring_story, make_people
+from tests.advisor.schedules.scheduling import NOON, Probe
 
 
 @pytest.fixture(autouse=True)
 def _service(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Static files as they lie, cheap passwords, tasks at once and their errors raised."""
-    settings.STATIC_ROOT = tmp_path_factory.getbasetemp()
+    settings.STATIC_ROOT = tmp_path_factory.getbasetemp() / "no-static-files"  # looked through at each first request
+    settings.STATIC_ROOT.mkdir(exist_ok=True)
     settings.STORAGES = {
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
@@ -67,3 +71,34 @@ def storm(bring: Callable[..., Upload]) -> System:
 def storm_audit(storm: System) -> Audit:
     assert storm.latest is not None
     return storm.latest
+
+
+@pytest.fixture
+def probe(settings: Settings, tmp_path: Path) -> Probe:
+    """Put a program into the folder of collectors: `probe`, of these lines of shell."""
+    folder = tmp_path / "collectors"
+    folder.mkdir(mode=0o700)
+    settings.COLLECTORS_DIR = folder
+
+    def put(lines: str) -> None:
+        path = folder / "probe"
+        path.write_text(f"#!/bin/sh\n{lines}\n")
+        path.chmod(0o700)
+
+    return put
+
+
+@pytest.fixture
+def drop(settings: Settings, tmp_path: Path) -> Path:
+    """A drop folder."""
+    found = tmp_path / "drop"
+    found.mkdir()
+    settings.DROP_FOLDERS = [found]
+    return found
+
+
+@pytest.fixture
+def noon() -> Iterator[time_machine.Traveller]:
+    """A clock that stands at noon."""
+    with time_machine.travel(NOON, tick=False) as clock:
+        yield clock

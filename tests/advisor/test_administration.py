@@ -58,6 +58,7 @@ PAGES = [
     "administration-user-add",
     "administration-team-add",
     "administration-mail",
+    "administration-webhooks",
     "administration-retention",
     "administration-limits",
     "administration-journal",
@@ -176,7 +177,8 @@ def test_any_other_cell_stays_as_it_is(text: str) -> None:
 
 def test_days_are_stored_noted_and_bounded(people: People, as_user: AsUser) -> None:
     client, page = as_user(people.administrator), reverse("administration-retention")
-    days = {"keep_bytes_days": 0, "keep_captures_days": 30, "keep_old_audits_days": 90, "keep_journal_days": 36500}
+    days = {"keep_bytes_days": 0, "keep_captures_days": 30, "keep_old_audits_days": 90, "keep_runs_days": 14}
+    days |= {"keep_journal_days": 36500}
     assert client.post(page, days).status_code == 302
     site = Site.get()
     assert {name: getattr(site, name) for name in days} == days
@@ -197,7 +199,8 @@ def test_storing_days_leaves_a_mail_server_alone_that_was_stored_meanwhile(
     stale = Site.get()
     Site.objects.update(mail_host="mail.example.org")
     monkeypatch.setattr(Site, "get", lambda: stale)
-    days = {"keep_bytes_days": 1, "keep_captures_days": 1, "keep_old_audits_days": 1, "keep_journal_days": 1}
+    days = {"keep_bytes_days": 1, "keep_captures_days": 1, "keep_old_audits_days": 1, "keep_runs_days": 1}
+    days |= {"keep_journal_days": 1}
     as_user(people.administrator).post(reverse("administration-retention"), days)
     assert Site.objects.values_list("mail_host", "keep_bytes_days").get() == ("mail.example.org", 1)
 

@@ -10,10 +10,11 @@ from django.http import HttpResponse
 from django.test import Client
 
 from advisor.api.urls import api
-from advisor.models import LimitSetting, System, Token, User
+from advisor.models import Group, LimitSetting, System, Token, User
 from advisor.services.rulebook import rulebook
 from advisor.services.tokens import make_token, scopes_for
 from tests.advisor.people import STORIES, People
+from tests.advisor.schedules.scheduled import make_schedule
 
 LIMIT = next(f"{one['rule']}.{one['limits'][0]['limit']}" for one in rulebook("ase") if one["limits"])
 RULE = LIMIT.rpartition(".")[0]
@@ -22,6 +23,10 @@ READERS = (200, 200, 404, 200)
 WORKERS = (200, 403, 404, 200)
 ALL = (200, 200, 200, 200)
 ADMINISTRATORS = (403, 403, 403, 200)
+TAKEN = (201, 403, 404, 400)
+"""The owner has made one of that name before the administrator asks."""
+GONE = (200, 403, 404, 404)
+"""After the owner there is nothing left to delete."""
 
 # method, address, body; then what the owner, the colleague, the stranger and the administrator get
 ENDPOINTS: list[tuple[str, str, Any, tuple[int, int, int, int]]] = [
@@ -42,6 +47,20 @@ ENDPOINTS: list[tuple[str, str, Any, tuple[int, int, int, int]]] = [
     ("get", "/api/limits/{name}", None, ALL),
     ("put", "/api/limits/{name}", {"value": VALUE}, ADMINISTRATORS),
     ("delete", "/api/limits/{name}", None, ADMINISTRATORS),
+    ("get", "/api/schedules", None, ALL),
+    ("post", "/api/schedules", {"name": "new", "every_minutes": 5, "team": "Claims"}, TAKEN),
+    ("get", "/api/schedules/{schedule_id}", None, READERS),
+    ("put", "/api/schedules/{schedule_id}", {"name": "nightly", "every_minutes": 5}, WORKERS),
+    ("delete", "/api/schedules/{schedule_id}", None, GONE),
+    ("post", "/api/schedules/{schedule_id}/run", None, (202, 403, 404, 202)),
+    ("post", "/api/schedules/{schedule_id}/pause", None, WORKERS),
+    ("post", "/api/schedules/{schedule_id}/resume", None, WORKERS),
+    ("get", "/api/schedules/{schedule_id}/runs", None, READERS),
+    ("get", "/api/groups", None, ALL),
+    ("post", "/api/groups", {"name": "new", "team": "Claims"}, TAKEN),
+    ("get", "/api/groups/{group_id}", None, READERS),
+    ("put", "/api/groups/{group_id}", {"name": "the south"}, WORKERS),
+    ("delete", "/api/groups/{group_id}", None, GONE),
     ("get", "/api/rules", None, ALL),
     ("get", "/api/rules/{rule_id}", None, ALL),
     ("get", "/api/tokens", None, ALL),
@@ -80,6 +99,8 @@ def site(people: People, storm: System) -> Site:
         "token_id": token.pk,
         "name": LIMIT,
         "rule_id": RULE,
+        "schedule_id": make_schedule(people).pk,
+        "group_id": Group.objects.create(team=people.team, name="the south").pk,
     }
     return Site(people, ids)
 
@@ -147,6 +168,8 @@ def scope_of(method: str, address: str) -> str | None:
         return "metrics"
     if address == "/api/openapi.json":
         return None
+    if address.startswith(("/api/schedules", "/api/groups")):
+        return "read" if method == "get" else "schedules"
     if method in ("put", "delete"):
         return "limits"
     return "upload" if method == "post" else "read"

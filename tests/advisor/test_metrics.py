@@ -12,12 +12,14 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import DjangoDbBlocker, Settings
 
+from advisor import tasks
 from advisor.api.metrics import healthz
-from advisor.models import Audit, Capture, System, Upload, User
+from advisor.models import Audit, Capture, Delivery, Mail, Run, Schedule, Site, System, Upload, User
 from advisor.services.metrics import REGISTRY, database_bytes
 from advisor.services.tokens import make_token
 from advisor.version import VERSION, rules_version
 from tests.advisor.people import People, bring_story
+from tests.advisor.webhooks.receivers import delivery, hook_for
 
 Scrape = Callable[[], dict[tuple[str, ...], float]]
 
@@ -104,6 +106,49 @@ def test_the_oldest_waiting_upload_tells_its_age_until_it_is_read(scrape: Scrape
     assert told["lockwright_uploads", "waiting"] == 1
     Upload.objects.filter(pk=upload.pk).update(state=Upload.State.DONE)
     assert scrape()["lockwright_oldest_waiting_upload_seconds",] == 0
+
+
+def test_what_waits_by_itself_tells_its_number_and_its_age(scrape: Scrape, people: People) -> None:
+    told = scrape()
+    for many, one in (("runs", "run"), ("mails", "mail"), ("deliveries", "delivery")):
+        assert told[f"lockwright_{many}", "waiting"] == told[f"lockwright_oldest_waiting_{one}_seconds",] == 0
+    ago = timezone.now() - timedelta(seconds=300)
+    schedule = Schedule.objects.create(team=people.team, name="hourly", every_minutes=60)
+    Run.objects.create(schedule=schedule, due=ago, created=ago, not_before=timezone.now() + timedelta(hours=1))
+    Mail.objects.create(key="a", message_id="<a@x>", message=b"", size=0, created=ago)
+    Mail.objects.create(key="b", message_id="<b@x>", message=b"", size=0, state="failed")
+    hook, _ = hook_for(people.team, people.owner, "http://127.0.0.1:1/")
+    delivery(hook)
+    Delivery.objects.update(created=ago)
+    told = scrape()
+    for many, one in (("runs", "run"), ("mails", "mail"), ("deliveries", "delivery")):
+        assert told[f"lockwright_{many}", "waiting"] == 1
+        assert 300 <= told[f"lockwright_oldest_waiting_{one}_seconds",] < 330
+    assert told["lockwright_mails", "failed"] == 1
+    hook.paused = ago
+    hook.save()
+    told = scrape()
+    assert told["lockwright_deliveries", "waiting"] == 1
+    assert told["lockwright_oldest_waiting_delivery_seconds",] == 0, "it is to wait"
+
+
+def test_trouble_a_clock_that_stands_still_and_a_mail_server_that_is_away_are_told(
+    scrape: Scrape, people: People, storm: System
+) -> None:
+    told = scrape()
+    assert told["lockwright_systems_not_audited",] == told["lockwright_schedules_in_trouble",] == 0
+    assert told["lockwright_mail_server_down",] == 0
+    assert ("lockwright_last_tick_seconds",) not in told
+    tasks.tick()
+    tasks.tick()
+    assert scrape()["lockwright_last_tick_seconds",] < 30
+    now = timezone.now()
+    System.objects.update(troubled=now)
+    Schedule.objects.create(team=people.team, name="hourly", every_minutes=60, troubled=now)
+    Site.objects.update_or_create(pk=1, defaults={"mail_down_since": now})
+    told = scrape()
+    assert told["lockwright_systems_not_audited",] == told["lockwright_schedules_in_trouble",] == 1
+    assert told["lockwright_mail_server_down",] == 1
 
 
 def test_the_size_of_the_database_is_told(scrape: Scrape) -> None:

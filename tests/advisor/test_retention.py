@@ -6,10 +6,26 @@ from datetime import timedelta
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from advisor.models import Audit, Blob, Capture, JournalEntry, Site, System, Upload
+from advisor.models import (
+    Audit,
+    Blob,
+    Capture,
+    Delivery,
+    DropFile,
+    JournalEntry,
+    Mail,
+    Recipient,
+    Run,
+    Schedule,
+    Site,
+    System,
+    Told,
+    Upload,
+)
 from advisor.services.capturing import audit_again
 from advisor.services.retention import clear_up
 from tests.advisor.people import People
+from tests.advisor.webhooks.receivers import delivery, hook_for
 
 LATER = timezone.now() + timedelta(days=5000)
 
@@ -56,6 +72,7 @@ def test_nought_days_keep_for_ever(storm: System) -> None:
             "keep_bytes_days": 0,
             "keep_captures_days": 0,
             "keep_old_audits_days": 0,
+            "keep_runs_days": 0,
             "keep_journal_days": 0,
         },
     )
@@ -70,3 +87,82 @@ def test_clearing_up_is_noted(
     clear_up()
     entry = JournalEntry.objects.get(action="cleared up")
     assert (entry.who, entry.what) == ("lockwright", "nothing")
+
+
+NOW = timezone.now()
+OLD = NOW - timedelta(days=91)
+
+
+def test_old_runs_go_but_for_the_last_of_a_schedule_and_system(people: People, storm: System) -> None:
+    schedule = Schedule.objects.create(team=people.team, name="hourly", every_minutes=60)
+    rare = Schedule.objects.create(team=people.team, name="yearly", cron="0 0 1 1 *")
+
+    def run(of: Schedule, days: int, state: str = "done", system: System | None = None) -> int:
+        at = NOW - timedelta(days=days)
+        return Run.objects.create(schedule=of, due=at, state=state, finished=at, system=system).pk
+
+    run(schedule, 93)
+    run(schedule, 92, "failed")
+    kept = {
+        run(schedule, 91, system=storm),
+        run(schedule, 120, "waiting"),
+        run(schedule, 89, "skipped"),
+        run(rare, 300),
+    }
+    run(schedule, 95, system=storm)
+    assert clear_up(NOW).runs == 3
+    assert set(Run.objects.values_list("pk", flat=True)) == kept
+
+
+def test_old_mails_and_deliveries_go_once_nothing_more_happens_to_them(people: People) -> None:
+    hook, _ = hook_for(people.team, people.owner, "http://127.0.0.1:1/")
+    for number, state in enumerate(("done", "failed", "skipped", "waiting", "running")):
+        row = delivery(hook, f"ping {number}")
+        Delivery.objects.filter(pk=row.pk).update(state=state, finished=OLD, body=b"x")
+        Mail.objects.create(
+            key=f"test {number}",
+            message_id=f"<{number}@x>",
+            message=b"",
+            size=0,
+            state=state,
+            finished=OLD,
+            kind="test",
+        )
+    gone = clear_up(NOW)
+    assert (gone.mails, gone.deliveries) == (3, 3)
+    assert set(Mail.objects.values_list("state", flat=True)) == {"waiting", "running"}
+    assert set(Delivery.objects.values_list("state", flat=True)) == {"waiting", "running"}
+    hook.paused = OLD
+    hook.save()
+    assert clear_up(NOW).deliveries == 1, "what waits for a webhook that is paused so long"
+
+
+def test_a_delivery_keeps_its_body_for_a_week(people: People) -> None:
+    hook, _ = hook_for(people.team, people.owner, "http://127.0.0.1:1/")
+    for days in (6, 8):
+        row = delivery(hook, f"ping {days}")
+        Delivery.objects.filter(pk=row.pk).update(state="done", finished=NOW - timedelta(days=days), body=b"x")
+    assert clear_up(NOW).bodies_of_deliveries == 1
+    assert [bytes(row.body) for row in Delivery.objects.order_by("pk")] == [b"x", b""]
+
+
+def test_a_dropped_file_is_forgotten_only_where_its_folder_was_seen_without_it(people: People) -> None:
+    away = Schedule.objects.create(team=people.team, name="unmounted", folder="/x", looked=OLD, every_minutes=1)
+    read = Schedule.objects.create(team=people.team, name="read", folder="/y", looked=NOW, every_minutes=1)
+    for schedule, seen in ((away, OLD), (read, OLD), (read, NOW)):
+        DropFile.objects.create(
+            schedule=schedule, path=f"{seen}", size=1, mtime_ns=1, inode=1, since=OLD, taken=OLD, seen=seen
+        )
+    assert clear_up(NOW).names_of_dropped_files == 1
+    assert set(DropFile.objects.values_list("schedule", "seen")) == {(away.pk, OLD), (read.pk, NOW)}
+
+
+def test_an_audit_that_the_next_mail_compares_with_stays(people: People, storm: System) -> None:
+    first = storm.latest
+    audit_again(Capture.objects.get().pk)
+    someone = Recipient.objects.create(team=people.team, address="dba@example.org")
+    told = Told.objects.create(recipient=someone, system=storm, mailed=first)
+    later = timezone.now() + timedelta(days=91)
+    assert clear_up(later).audits == 0
+    told.delete()
+    assert clear_up(later).audits == 1

@@ -6,20 +6,30 @@ from collections.abc import Callable
 import pytest
 from django.template.loader import render_to_string
 from django.test import RequestFactory
+from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.models import (
     Audit,
     Capture,
+    Delivery,
     Finding,
+    Group,
     JournalEntry,
     LimitSetting,
+    Mail,
     Note,
+    Recipient,
+    Run,
+    Schedule,
     SettingsSnapshot,
     System,
     Team,
+    Told,
     Upload,
+    Webhook,
 )
+from advisor.services.remembering import settle_system
 from advisor.services.systems import Refused, forget_system, rename_system
 from advisor.services.uploads import Brought, read_again, take_in
 from tests.advisor.people import STORIES, AsUser, People
@@ -61,7 +71,9 @@ def names() -> list[str]:
 
 def test_whatever_belongs_to_a_system_is_known_to_the_merging() -> None:
     moved = {Audit, Capture, Finding, JournalEntry, LimitSetting, Note, SettingsSnapshot}
-    assert {one.related_model for one in System._meta.related_objects} == moved
+    taken_over = {Delivery, Group, Mail, Run, Schedule, Webhook}
+    followed = {Recipient, Told}
+    assert {one.related_model for one in System._meta.related_objects} == moved | taken_over | followed
 
 
 @pytest.mark.parametrize("chosen", ["", "PROD1"])
@@ -219,3 +231,47 @@ def test_nobody_else_changes_a_system(people: People, as_user: AsUser, storm: Sy
     assert names() == ["CLAIMS1"]
     assert not JournalEntry.objects.filter(action__startswith="system").exists()
     assert as_user(people.administrator).post(address, sent).status_code == 302
+
+
+def test_what_looks_after_a_system_looks_after_the_one_it_is_merged_into(people: People, listing: Bring) -> None:
+    listing("sysmon.txt", "ONE", as_file="one.txt")
+    listing("config.txt", "TWO", as_file="two.txt")
+    one, two = System.objects.get(name="ONE"), System.objects.get(name="TWO")
+    group = Group.objects.create(team=people.team, name="all")
+    group.systems.set([two])
+    hook = Webhook.objects.create(team=people.team, name="to us", url="https://example.org/", secret_sealed="x")
+    hook.systems.set([two])
+    schedule = Schedule.objects.create(team=people.team, name="nightly", system=two, every_minutes=60)
+    both = Schedule.objects.create(team=people.team, name="weekly", group=group, every_minutes=60)
+    due = timezone.now()
+    for system in (one, two):
+        Run.objects.create(schedule=both, system=system, due=due)
+    rename_system(two, "ONE", people.owner, merge=True)
+    assert names() == ["ONE"]
+    schedule.refresh_from_db()
+    hook.refresh_from_db()
+    assert schedule.system == one
+    assert list(group.systems.all()) == list(hook.systems.all()) == [one]
+    assert hook.paused is None
+    assert [run.system for run in both.runs.all()] == [one]
+
+
+def test_a_webhook_about_one_system_does_not_become_one_about_all_when_that_is_forgotten(
+    people: People, listing: Bring
+) -> None:
+    listing("sysmon.txt")
+    system = System.objects.get()
+    hook = Webhook.objects.create(team=people.team, name="to us", url="https://example.org/", secret_sealed="x")
+    hook.systems.set([system])
+    forget_system(system, system.name, people.owner)
+    hook.refresh_from_db()
+    assert hook.paused
+
+
+def test_a_system_with_a_schedule_is_kept_when_its_captures_go(people: People, listing: Bring) -> None:
+    listing("sysmon.txt")
+    system = System.objects.get()
+    Schedule.objects.create(team=people.team, name="nightly", system=system, every_minutes=60)
+    system.captures.all().delete()
+    settle_system(system)
+    assert names() == [system.name]

@@ -21,9 +21,9 @@ STEP = 0.2
 
 
 class Command(BaseCommand):
-    """Start web, worker, scheduler and (without BROKER_URL) a private Redis; restart what dies; stop all together."""
+    """Start web, workers, scheduler and (without BROKER_URL) a private Redis; restart what dies; stop all together."""
 
-    help = "Start the embedded service: web, worker, scheduler, private Redis. Ctrl+C stops it."
+    help = "Start the embedded service: web, workers, scheduler, private Redis. Ctrl+C stops it."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -43,6 +43,7 @@ class Command(BaseCommand):
         for one in (signal.SIGTERM, signal.SIGINT):
             signal.signal(one, lambda number, frame: stop.append(number))
         clear_spool()
+        make_folders()
         processes = self.processes(options)
         call_command("migrate", verbosity=0)
         collect_static()
@@ -69,7 +70,8 @@ class Command(BaseCommand):
         python = sys.executable
         celery = [python, "-m", "celery", "-q", "-A", "advisor.celery"]
         found = [
-            Process("worker", [*celery, "worker", "-c", str(options["workers"]), "-l", "WARNING", *WORKER]),
+            Process("worker", [*celery, "worker", *queues("audit", "celery", options["workers"]), *WORKER]),
+            Process("courier", [*celery, "worker", *queues("courier", "clock,mail", COURIERS), *WORKER]),
             Process("scheduler", [*celery, "beat", "-l", "WARNING", "--pidfile="]),
             Process("web", [python, "-m", "waitress", f"--listen={options['listen']}", *web_options()]),
         ]
@@ -109,7 +111,25 @@ class Command(BaseCommand):
 
 NOT_SERVED = ["redoc*", "htmax-*", "htmx-4*", "ext"]
 """Files of the libraries that no page asks for."""
-WORKER = ["--without-gossip", "--without-mingle", "--max-tasks-per-child=200"]
+WORKER = ["-l", "WARNING", "--without-gossip", "--without-mingle", "--max-tasks-per-child=200"]
+COURIERS = 2
+"""Processes for the clock and the mail: while one waits for a mail server, the other looks at the clock."""
+
+
+def queues(name: str, of: str, processes: int) -> list[str]:
+    """Which queues a worker serves, by how many processes; its name is its own where several services share a broker.
+
+    What reads and audits is a worker by itself: a long audit keeps neither the clock nor the mail waiting, and a slow
+    mail server no audit.
+    """
+    return ["-n", f"{name}-{os.getpid()}@%h", "-Q", of, "-c", str(processes)]
+
+
+def make_folders() -> None:
+    """Make the folders for exports and for collectors that lie in ours; what lies elsewhere is the operator's."""
+    for folder in (*settings.DROP_FOLDERS, settings.COLLECTORS_DIR):
+        if folder.is_relative_to(settings.RUN_DIR.absolute()):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def clear_spool() -> None:

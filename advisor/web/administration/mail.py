@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 
 from advisor.mail.sealing import Unsealable, seal, unseal
 from advisor.models import Site, User
-from advisor.services import mail_settings
+from advisor.services.mailing import mail_settings
 from advisor.web.kit import Asked, administrators_only, page
 
 LABEL = r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)"

@@ -17,21 +17,29 @@ SHOWN = 10
 
 
 class RetentionForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for mypy alone
-    """Four numbers of days."""
+    """Five numbers of days."""
 
     class Meta:
         model = Site
-        fields = ["keep_bytes_days", "keep_captures_days", "keep_old_audits_days", "keep_journal_days"]
+        fields = [
+            "keep_bytes_days",
+            "keep_captures_days",
+            "keep_old_audits_days",
+            "keep_runs_days",
+            "keep_journal_days",
+        ]
         labels = {
             "keep_bytes_days": "Files of uploads, in days",
             "keep_captures_days": "Captures and their audits, in days",
             "keep_old_audits_days": "Superseded audits, in days",
+            "keep_runs_days": "Runs, mails and deliveries, in days",
             "keep_journal_days": "Journal, in days",
         }
         help_texts = {
             "keep_bytes_days": "What was understood of the files stays; their lines can no longer be looked up.",
             "keep_captures_days": "The newest capture of a system stays whatever its age.",
             "keep_old_audits_days": "Audits of a capture that a later audit took the place of.",
+            "keep_runs_days": "The last run of a schedule stays, and so does what is not yet sent.",
             "keep_journal_days": "Entries and records of logins.",
         }
 
