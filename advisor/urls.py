@@ -5,6 +5,8 @@ from django.urls import path
 from advisor.api.urls import urlpatterns as api
 from advisor.web import audit, errors, login, overview, rulebook, system, system_changes, upload
 from advisor.web.administration.urls import urlpatterns as administration
+from advisor.web.letters.urls import urlpatterns as letters
+from advisor.web.schedules.urls import urlpatterns as schedules
 
 handler400, handler403, handler404 = errors.bad_request, errors.forbidden, errors.not_found
 handler500 = errors.broken
@@ -32,6 +34,8 @@ urlpatterns = [
     path("rules/", rulebook.contents, name="rulebook"),
     path("rules/<path:rule_id>/limits/", rulebook.change_limit, name="rule-limit"),
     path("rules/<path:rule_id>/", rulebook.show, name="rule"),
+    *schedules,
+    *letters,
     *administration,
     *api,
 ]

@@ -74,6 +74,8 @@ class SystemRow(Schema):
     processors: int | None
     expected_hours: int | None = Field(description="How often a capture is expected; null: nobody said.")
     overdue: bool
+    not_audited_since: datetime | None = Field(description="Since when audits fail; null: they do not.")
+    trouble: str | None = Field(description="Why, and what to do.")
     audit: int | None = Field(description="The newest audit.")
     taken: datetime | None = Field(description="The time of the newest capture.")
     severity: SeverityName | None = Field(description="The loudest finding; null: none.")

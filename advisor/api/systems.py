@@ -94,6 +94,8 @@ def _row(system: System, now: datetime) -> dict[str, Any]:
         "processors": system.processors,
         "expected_hours": system.expected_hours,
         "overdue": is_overdue(system, now),
+        "not_audited_since": system.troubled,
+        "trouble": system.trouble or None,
         "audit": latest.pk if latest else None,
         "taken": latest.capture.taken if latest else None,
         "severity": WORDS[latest.worst] if latest else None,

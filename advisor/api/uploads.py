@@ -5,7 +5,6 @@ import time
 from typing import Annotated, Any
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -14,8 +13,9 @@ from ninja import File, Form, Query, Router, UploadedFile
 from advisor.api.auth import Asked, needs
 from advisor.api.problems import Problem, cut_off, too_much
 from advisor.api.shapes import ERRORS, AuditRun, Error, NotRead, UploadState, UploadWhole
-from advisor.models import FormerUpload, Team, Upload, User
-from advisor.services.access import may_work_for, teams_of, uploads_of
+from advisor.api.teams import chosen_team
+from advisor.models import FormerUpload, Upload
+from advisor.services.access import uploads_of
 from advisor.services.contract import upload_json
 from advisor.services.same import captures_in
 from advisor.services.uploads import Brought, Refused, take_in
@@ -49,7 +49,7 @@ def bring(
     """
     if cut_off(request):
         return too_much()
-    chosen = _team(request.user, team)
+    chosen = chosen_team(request.user, team)
     brought = [Brought(file.name or "unnamed", file) for file in files]  # type: ignore[arg-type]  # a file reads
     try:
         taken = take_in(brought, chosen, request.user, system_name=system, origin="api", request=request)
@@ -105,24 +105,6 @@ def _found(request: Asked, upload_id: int) -> Upload:
     mine = uploads_of(request.user).select_related("team", "by")
     former = FormerUpload.objects.filter(number=upload_id, upload__in=uploads_of(request.user)).first()
     return get_object_or_404(mine, pk=former.upload_id if former else upload_id)
-
-
-def _team(user: User, chosen: str) -> Team:
-    """The team of this name or number; the only one where none was named. Raises `Problem`."""
-    teams, word = list(teams_of(user)), chosen.strip().lower()
-    found = [team for team in teams if not word or team.name.lower() == word]
-    found = found or [team for team in teams if str(team.pk) == word]
-    if word and not found:
-        raise Problem(404, "There is no such team, or you are not in it.", _your(teams))
-    if len(found) != 1:
-        raise Problem(400, "Which team do the systems belong to?", f"Send the field `team`. {_your(teams)}")
-    if not may_work_for(user, found[0]):
-        raise PermissionDenied
-    return found[0]
-
-
-def _your(teams: list[Team]) -> str:
-    return f"Your teams: {', '.join(team.name for team in teams)}." if teams else "You are in no team yet."
 
 
 def _wait_for(upload: Upload, seconds: int) -> bool:

@@ -9,7 +9,7 @@ from django.urls import URLPattern, include, path, re_path
 from ninja import NinjaAPI
 from ninja.operation import Operation
 
-from advisor.api import audits, limits, metrics, rules, systems, tokens, uploads
+from advisor.api import audits, groups, limits, metrics, rules, schedules, systems, tokens, uploads
 from advisor.api.auth import Asked, needs
 from advisor.api.problems import json_only, listen, not_here
 from advisor.version import VERSION
@@ -42,6 +42,8 @@ api.add_router("/uploads", uploads.router)
 api.add_router("/systems", systems.router)
 api.add_router("", audits.router)
 api.add_router("", limits.router)
+api.add_router("/schedules", schedules.router)
+api.add_router("/groups", groups.router)
 api.add_router("/rules", rules.router)
 api.add_router("/tokens", tokens.router)
 

@@ -11,7 +11,8 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from advisor.models import User
+from advisor.models import Recipient, Team, User
+from advisor.services.mailing.wishes import in_words, wishes_of
 from advisor.services.tokens import SCOPES, BadToken, make_token, revoke, scopes_for
 from advisor.web.kit import Asked, page
 
@@ -55,8 +56,17 @@ def show(request: Asked) -> HttpResponse:
         "secret": secret,
         "tokens": list(request.user.tokens.all()),
         "teams": list(request.user.teams.all()),
+        "mail": _mail(request.user),
     }
     return page(request, "account.html", context, 400 if form.errors else 200)
+
+
+def _mail(user: User) -> list[tuple[Team, Recipient | None, str]]:
+    """Each team of a person, with what mail about its systems they get."""
+    own = {one.team_id: one for one in user.recipients.select_related("team")}
+    teams = {one.pk: one for one in user.teams.all()} | {one.team_id: one.team for one in own.values()}
+    rows = sorted(teams.values(), key=lambda team: team.name)
+    return [(team, one := own.get(team.pk), in_words(wishes_of(one)) if one else "") for team in rows]
 
 
 @require_POST

@@ -27,6 +27,7 @@ from advisor.version import rules_version
 from advisor.web.jinja import SEVERITY
 from advisor.web.kit import Asked, page, paged
 from advisor.web.rulebook import Entry, LimitForm, entries_of, take_back
+from advisor.web.schedules.listing import feeds_of
 
 CHARTS = 12
 """On one page."""
@@ -42,10 +43,13 @@ CELLS = {
     for state, letter in LETTERS.items()
 }
 """The cells of findings by capture, made once: there are a thousand of them on a page."""
-HEAD = ("pk", "name", "product", "version", "platform", "processors", "created", "expected_hours", "team__name")
+HEAD = (
+    *("pk", "name", "product", "version", "platform", "processors", "created", "expected_hours", "team__name"),
+    *("troubled", "trouble"),
+)
 LATEST = (
     *("worst", "headline", "headline_number", "processors_lost", "unjudged", "counts"),
-    *("capture__taken", "capture__timed"),
+    *("capture__taken", "capture__timed", "capture__upload"),
 )
 LISTED = ("taken", "timed", "interval", "seconds", "fact_count", "files", "upload__at")
 LISTED_AUDIT = ("audit__worst", "audit__rules_version", "audit__unjudged", "audit__counts")
@@ -112,6 +116,8 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "latest": system.latest,
         "may_work": may_work_for(request.user, system.team),
         "overdue": is_overdue(system, now),
+        "feeds": feeds_of(request.user, system),
+        "now": now,
         "span": span,
         "spans": history.SPANS,
         "seen": seen,

@@ -22,6 +22,18 @@ PAGES = {
     "audit": "/audits/1/",
     "lines": "/uploads/1/lines/?file=sysmon.txt&first=254&last=257",
     "system": "/systems/1/",
+    "schedules": "/schedules/",
+    "schedule": "/schedules/1/",
+    "schedule-new": "/schedules/new/",
+    "groups": "/groups/",
+    "group-new": "/groups/new/",
+    "recipients": "/mail/",
+    "recipient-add": "/mail/add/",
+    "recipient": "/mail/recipients/1/",
+    "outbox": "/mail/outbox/",
+    "outbox-mail": "/mail/outbox/1/",
+    "webhooks": "/administration/webhooks/",
+    "retention": "/administration/retention/",
     "rulebook": "/rules/",
     "rule": "/rules/ase/address_lock_spinlock_contended/",
     "account": "/account/",
@@ -69,6 +81,16 @@ def work_on(page: Page) -> None:
     page.get_by_label("Add a note").fill(f"ask Mats before changing {LONG}")
     page.get_by_role("button", name="Keep the note").click()
     expect(page.locator("#journal ~ .wide", has_text="limit set")).to_be_visible()
+    page.goto(PAGES["schedule-new"])
+    page.get_by_label("Name").fill("hourly")
+    page.get_by_label("Blackout windows").fill("sat,sun 22:00-04:00")
+    page.get_by_role("button", name="Make the schedule").click()
+    page.get_by_role("button", name="Run now").click()
+    page.goto(PAGES["recipient-add"])
+    page.get_by_label("Address").fill(f"{LONG[:60]}@example.org")
+    page.get_by_role("button", name="Add it").click()
+    page.goto(f"{PAGES['recipient']}preview/")
+    page.get_by_role("button", name="Send it to me as a test").click()
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -1,0 +1,92 @@
+"""What the signed links of a mail open, without a login: the settings of that one recipient, and the way out.
+
+Whoever has the mail has the link; so it changes what that one address gets, and shows nothing but the names of its
+team and of the systems it chose. The link is the right to do it: no session is begun, and no cookie is asked for.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
+
+from advisor.mail import links
+from advisor.models import Recipient
+from advisor.services.mailing import audience, recipients
+from advisor.services.mailing.wishes import Refused, wishes_of
+from advisor.web.kit import page
+from advisor.web.letters.forms import WishesForm
+
+MOST_NAMES = 50
+"""Systems that are named on the page."""
+By = Callable[[HttpRequest, Recipient], HttpResponse]
+
+
+def _by_link(view: By) -> Callable[[HttpRequest, str], HttpResponse]:
+    """Let whoever has a link that is still good through, and say the same of every other one."""
+
+    @wraps(view)
+    def opened(request: HttpRequest, token: str) -> HttpResponse:
+        recipient = links.recipient_of(token)
+        if recipient is None or not audience.belongs(recipient):
+            answer = page(request, "letters/link_dead.html", {}, 404)
+        else:
+            answer = view(request, recipient)
+        answer["Referrer-Policy"] = "no-referrer"
+        answer["X-Robots-Tag"] = "noindex, nofollow"
+        return answer
+
+    return login_not_required(csrf_exempt(require_http_methods(["GET", "HEAD", "POST"])(opened)))
+
+
+def _page(request: HttpRequest, recipient: Recipient, done: str = "", form: WishesForm | None = None) -> HttpResponse:
+    recipient.refresh_from_db(fields=["stopped", "stopped_why"])
+    names = [str(name) for name in recipient.groups.values_list("name", flat=True)]
+    context = {
+        "recipient": recipient,
+        "token": links.token(recipient),
+        "systems": list(recipient.systems.values_list("name", flat=True)[: MOST_NAMES + 1]),
+        "groups": names,
+        "most": MOST_NAMES,
+        "done": done,
+        "form": form or WishesForm(wishes=wishes_of(recipient)),
+    }
+    return page(request, "letters/link.html", context, 400 if form and form.errors else 200)
+
+
+@_by_link
+def settings(request: HttpRequest, recipient: Recipient) -> HttpResponse:
+    """Show what this recipient gets, or change it."""
+    if request.method != "POST":
+        return _page(request, recipient)
+    form = WishesForm(request.POST, wishes=wishes_of(recipient))
+    if form.is_valid():
+        try:
+            said = recipients.change(recipient, form.wishes(), None, request=request)
+        except Refused as refused:
+            form.add_error(None, str(refused))
+        else:
+            recipient.refresh_from_db()
+            return _page(request, recipient, f"Stored: {'; '.join(said)}." if said else "Nothing was changed.")
+    return _page(request, recipient, form=form)
+
+
+@_by_link
+def unsubscribe(request: HttpRequest, recipient: Recipient) -> HttpResponse:
+    """Ask whether nothing more shall be sent; a POST, a mail program's one click too (RFC 8058), does it."""
+    if request.method != "POST":
+        return page(request, "letters/link_stop.html", {"recipient": recipient, "token": links.token(recipient)})
+    recipients.stop(recipient, None, request=request)
+    return _page(request, recipient, f"{recipient.address} gets nothing more about {recipient.team.name}.")
+
+
+@_by_link
+def resume(request: HttpRequest, recipient: Recipient) -> HttpResponse:
+    """Send again from now on."""
+    if request.method != "POST":
+        return _page(request, recipient)
+    recipients.resume(recipient, None, request=request)
+    recipient.refresh_from_db()
+    return _page(request, recipient, "Mail is sent again, from the next audit on.")

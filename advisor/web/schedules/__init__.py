@@ -1,0 +1,1 @@
+"""Pages of schedules, their runs, and groups of systems."""

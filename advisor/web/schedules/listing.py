@@ -1,0 +1,114 @@
+"""Every schedule: for what, when, and what came of its last run."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, F, Q
+from django.http import HttpResponse
+from django.utils import timezone
+
+from advisor.models import Schedule, System, User
+from advisor.services.access import schedules_of
+from advisor.services.scheduling import following, timing
+from advisor.services.uploads import clean_text
+from advisor.web.kit import Asked, page, paged
+
+IN_GROUP = Q(group__systems__troubled__isnull=False)
+ONLY = {
+    "trouble": Q(troubled__isnull=False) | Q(system__troubled__isnull=False) | IN_GROUP,
+    "paused": Q(paused__isnull=False),
+    "running": Q(runs__state__in=("waiting", "running")),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A schedule as the list shows it."""
+
+    schedule: Schedule
+    last: following.Last | None
+    when: str
+    troubled: int
+    """How many systems of its group are not audited; 1 where it is the schedule or its one system."""
+
+    @property
+    def since(self) -> datetime | None:
+        """Since when the schedule or its one system brings nothing."""
+        system = self.schedule.system
+        return self.schedule.troubled or (system.troubled if system else None)
+
+    @property
+    def why(self) -> str:
+        """Why, and what to do."""
+        system = self.schedule.system
+        return self.schedule.trouble or (system.trouble if system else "")
+
+
+def rows_of(schedules: list[Schedule]) -> list[Row]:
+    """Make the rows, in a few queries for all. The schedules are annotated with `in_group`."""
+    last = following.last_runs(schedules)
+    return [
+        Row(
+            one,
+            last.get(one.pk),
+            timing.in_words(one),
+            one.in_group or int(bool(one.troubled or (one.system and one.system.troubled))),  # type: ignore[attr-defined]
+        )
+        for one in schedules
+    ]
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A schedule that concerns one system, and how."""
+
+    schedule: Schedule
+    how: str
+    last: following.Last | None
+    when: str
+
+
+def feeds_of(user: User, system: System) -> list[Feed]:
+    """The schedules that bring exports of a system: its own, those of its groups, the one that brought its newest."""
+    brought = system.latest.capture.upload_id if system.latest else None
+    by_name = Q(runs__uploads=brought) if brought else Q(pk=None)
+    mine = schedules_of(user).filter(Q(system=system) | Q(group__systems=system) | by_name).values("pk")
+    found = list(Schedule.objects.filter(pk__in=mine).select_related("group"))
+    last = following.last_runs(found, system) if found else {}
+    return [
+        Feed(
+            one,
+            "its own" if one.system_id else f"group {one.group}" if one.group else "brought its newest exports",
+            last.get(one.pk),
+            timing.in_words(one),
+        )
+        for one in found
+    ]
+
+
+def show(request: Asked) -> HttpResponse:
+    """Show the schedules that the address asks for: `?q=` words, `?only=` one of `ONLY`, `?page=`."""
+    words, only = clean_text(request.GET.get("q", ""), 100), request.GET.get("only", "")
+    found = schedules_of(request.user).select_related("team", "system", "group")
+    for word in words.split()[:8]:
+        found = found.filter(
+            Q(name__icontains=word)
+            | Q(team__name__icontains=word)
+            | Q(system__name__icontains=word)
+            | Q(group__name__icontains=word)
+        )
+    if only in ONLY:
+        found = found.filter(pk__in=schedules_of(request.user).filter(ONLY[only]).values("pk"))
+    missing = Count("group__systems", filter=IN_GROUP)
+    shown = paged(request, found.annotate(in_group=missing).order_by(F("team__name"), "name"))
+    rows = rows_of(list(shown))
+    context = {
+        "rows": rows,
+        "shown": shown,
+        "words": words,
+        "only": only,
+        "several_teams": request.user.is_administrator or request.user.teams.count() > 1,
+        "under_way": following.unsettled(row.last for row in rows if row.last),
+        "now": timezone.now(),
+    }
+    return page(request, "schedules/parts/table.html" if request.htmx else "schedules/list.html", context)
