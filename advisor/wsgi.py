@@ -12,6 +12,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.settings")
 application = get_wsgi_application()
 if settings.SECRET_KEY == settings.NO_KEY:
     raise ImproperlyConfigured("There is no secret key: set SECRET_KEY or SECRET_KEY_FILE, or start by `manage.py up`.")
+import_module("advisor.web.buffering").install()
 import_module("advisor.urls")  # every page, before the first one is asked for
 # What was loaded stays for good: a full collection that walks over it stops every thread for a tenth of a second.
 gc.collect()

@@ -15,6 +15,8 @@ from kombu.exceptions import OperationalError as BrokerAway
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
+from advisor.services.outside import outside
+
 LOG = logging.getLogger("advisor.api")
 LOG_IN = "Send the header `Authorization: Bearer lw_…` with a token of your account page."
 ASK = "Ask an administrator for the role it takes."
@@ -91,8 +93,10 @@ def _broker_away(request: HttpRequest, error: Exception) -> HttpResponse:
 
 
 def _broken(request: HttpRequest, error: Exception) -> HttpResponse:
-    """Own up to a fault of ours; the log says which."""
+    """Own up to a fault of ours, or say what failed outside; the log says which."""
     LOG.error("%s %s failed", request.method, request.path, exc_info=error)
+    if failed := outside(error):
+        return answer(failed.status, failed.says, failed.do)
     return answer(500, "Lockwright made a mistake; its log says which.", "Tell an administrator when it was.")
 
 

@@ -1,10 +1,14 @@
 """Pages for what went wrong: what it was, and what to do. They tell nothing of what exists."""
 
+import sys
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 
+from advisor.services.outside import outside
 from advisor.web.kit import page
+
+MISTAKE = "Lockwright made a mistake; its log says which. Nothing of yours was changed."
 
 
 def error(request: HttpRequest, status: int, title: str, says: str) -> HttpResponse:
@@ -35,9 +39,9 @@ def csrf_failed(request: HttpRequest, reason: str = "", **rest: Any) -> HttpResp
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    """Own up to a fault of ours. Needs no database and no user."""
-    return HttpResponse(
-        b"Lockwright made a mistake; its log says which. Nothing of yours was changed.\n",
-        status=500,
-        content_type="text/plain; charset=utf-8",
-    )
+    """Own up to a fault of ours, or say what failed outside. Needs no database and no user."""
+    failed = outside(sys.exc_info()[1])
+    status, says = (failed.status, f"{failed.says} {failed.do}") if failed else (500, MISTAKE)
+    if "application/json" in request.headers.get("Accept", ""):
+        return JsonResponse({"error": says}, status=status)
+    return HttpResponse(f"{says}\n", status=status, content_type="text/plain; charset=utf-8")

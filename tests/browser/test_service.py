@@ -72,9 +72,16 @@ def test_a_worker_that_dies_is_started_again_and_nothing_is_lost(page: Page, ser
     assert not set(processes(service, "-A advisor.celery worker")) & set(before)
 
 
+def test_reading_and_the_mail_have_workers_of_their_own(service: Service) -> None:
+    assert processes(service, "-Q celery ")
+    assert processes(service, "-Q clock,mail ")
+
+
 def test_what_the_service_writes_is_for_its_owner_alone(service: Service) -> None:
     assert stat.S_IMODE(service.run.stat().st_mode) == 0o700
     assert stat.S_IMODE((service.run / "secret_key").stat().st_mode) == 0o600
+    for folder in ("drop", "collectors"):
+        assert stat.S_IMODE((service.run / folder).stat().st_mode) == 0o700
     assert stat.S_IMODE((service.run / "redis.sock").stat().st_mode) == 0o600
 
 
