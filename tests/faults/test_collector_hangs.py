@@ -1,0 +1,61 @@
+"""A collector that hangs in C code: only the hard limit ends it, the next system is collected from, and it is said."""
+
+import os
+import time
+
+import pytest
+
+from tests.faults.conftest import Crew, Measured
+from tests.faults.exports import sysmon
+from tests.faults.plant import Plant, eventually
+from tests.faults.truth import assert_all_is_true, words_of
+
+LIMIT = 10
+"""Seconds: the shortest hard limit there is."""
+ENVIRONMENT = {"TASK_SECONDS": str(LIMIT)}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _service(plant: Plant, crew: Crew) -> None:
+    plant.program("printer", f'sed "s/NOBODY1/$1/" {plant.folder}/export.txt')
+    (plant.folder / "export.txt").write_bytes(sysmon("NOBODY1"))
+    plant.worker("worker", "celery", processes=1)
+    plant.worker("courier", "clock,mail", processes=1)
+    plant.beat()
+    plant.web()
+    plant.ready()
+
+
+def test_the_next_system_is_collected_from_and_the_other_one_is_said(
+    plant: Plant, crew: Crew, measured: Measured
+) -> None:
+    runs = {}
+    for name, collector in (("STUCK", "hangs"), ("NEXT", "printer")):
+        system = plant.ask("system", team=crew.team, name=name)
+        wish = {"name": name, "source": "collector", "collector": collector, "every_minutes": 60}
+        schedule = plant.ask("schedule", team=crew.team, user=crew.user, system=system, **wish)
+        (runs[name],) = plant.ask("run_now", schedule=schedule, user=crew.user)
+        eventually(lambda: plant.rows("Run", "pk", state="running"))
+    begun = time.monotonic()
+    # that this is its last try spares waiting for the hard limit twice more
+    plant.ask("change", model="Run", where={"pk": runs["STUCK"]}, values={"tries": 3})
+    eventually(lambda: plant.rows("Run", "pk", pk=runs["NEXT"], state="done"))
+    took = time.monotonic() - begun
+    measured(f"a collector hangs in C code (TASK_SECONDS={LIMIT}): the next system is collected from", took)
+    assert took < LIMIT + 8
+    eventually(lambda: plant.rows("Upload", "pk", run=runs["NEXT"], state="done"))
+    eventually(lambda: plant.rows("Run", "pk", pk=runs["STUCK"], state="failed"))
+    assert not plant.rows("Upload", "pk", run=runs["STUCK"])
+    assert "ended 3 workers" in plant.one("System", "trouble", name="STUCK")
+    assert "not audited since" in words_of(plant, "/?q=STUCK")
+    assert "not audited since" not in words_of(plant, "/?q=NEXT")
+    assert_all_is_true(plant)
+
+
+def test_what_it_left_on_the_disk_goes_when_no_task_can_need_it_any_more(plant: Plant) -> None:
+    (left,) = (plant.folder / "spool").iterdir()
+    assert (left / "half.txt").exists()
+    os.utime(left, (time.time() - 1000, time.time() - 1000))
+    upload = plant.bring(sysmon("LATER"))
+    eventually(lambda: plant.done(upload))
+    assert not left.exists()

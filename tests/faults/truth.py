@@ -1,0 +1,37 @@
+"""What must be true when a fault is over: nothing lost, nothing double, and the pages and the API say what is."""
+
+import re
+from collections import Counter
+from html import unescape
+
+from tests.faults.plant import Plant
+
+
+def assert_all_is_true(plant: Plant) -> None:
+    """Compare the database with itself, and with what the API and the pages say of it."""
+    amiss = {what: found for what, found in plant.ask("truth").items() if found}
+    assert not amiss
+    systems = plant.rows("System", "pk", "name", "latest")
+    listed = plant.api("/api/systems?limit=200")["items"]
+    assert sorted((row["id"], row["name"], row["audit"]) for row in listed) == sorted(map(tuple, systems))[:200]
+    overview = plant.page("/")
+    for _, name, audit in systems[:50]:
+        assert name in overview
+        assert audit is None or f"/audits/{audit}/" in overview
+    uploads = words_of(plant, "/uploads/")
+    for pk, state, error in plant.rows("Upload", "pk", "state", "error")[-20:]:
+        assert re.search(rf"\bUpload {pk} .*?\b{state}\b", uploads), (pk, state)
+        assert " ".join(error.split()) in uploads
+        told = plant.api(f"/api/uploads/{pk}")
+        assert (told["state"], told["error"]) == (state, error)
+    mails = Counter(plant.rows("Mail", "state"))
+    for state in ("waiting", "running", "done", "failed", "skipped"):
+        count = mails[state]
+        said = f"{count} {'mail' if count == 1 else 'mails'}, newest first" if count else "No mail fits"
+        page = words_of(plant, f"/mail/outbox/?state={state}")
+        assert said in page, (state, count, page)
+
+
+def words_of(plant: Plant, path: str) -> str:
+    """What a page says, in one line."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", plant.page(path))).split())
