@@ -2,6 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 .DEFAULT_GOAL := help
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PACKAGES := postgresql chromium fonts-dejavu-core libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
 .PHONY: help setup run packages test check fix accept bench bench-pages pins clean
 
@@ -29,9 +30,10 @@ packages: ## install the Debian packages that the tests need, as root; else say 
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } || \
 	{ echo "the tests need these Debian packages: $$missing"; exit 1; }
 
-test: .venv/tests packages ## run all tests: on SQLite, in a browser, and those of the service on PostgreSQL again
-	$(BIN)/python -m pytest
-	$(BIN)/python -m tests.on_postgres
+test: .venv/tests packages ## run all tests: on SQLite, in a browser, with real processes that fail, and on PostgreSQL again
+	$(BIN)/python -m pytest -n $(JOBS) --ignore=tests/browser --ignore=tests/faults
+	$(BIN)/python -m pytest tests/browser tests/faults
+	$(BIN)/python -m tests.on_postgres -n $(JOBS) tests/advisor
 
 check: .venv/tests ## format, lint, types, arrows
 	$(BIN)/ruff format --check .
