@@ -4,7 +4,7 @@ BIN := .venv/bin
 .DEFAULT_GOAL := help
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PACKAGES := postgresql chromium fonts-dejavu-core libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
-.PHONY: help setup run packages test check fix accept bench bench-pages pins clean
+.PHONY: help setup run packages test check fix accept bench bench-pages bench-fleet pins clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -54,6 +54,9 @@ bench: .venv/tests ## megabytes per second, seconds and memory, as ratios to yar
 
 bench-pages: .venv/tests packages ## milliseconds of the pages over a large PostgreSQL, beside a bare Django page
 	$(BIN)/python -m tests.bench.pages
+
+bench-fleet: .venv/tests packages ## audits per second, queue, memory and growth of a fleet of 1,000 systems on two cores
+	$(BIN)/python -m tests.bench.fleet
 
 pins: .venv/tests ## renew the pinned hashes
 	$(BIN)/uv pip compile -q --generate-hashes --no-header --universal --python-version 3.11 requirements.in -o requirements.txt

@@ -221,6 +221,9 @@ CELERY_TASK_ROUTES = {
     "advisor.tasks.send_mails": {"queue": "mail"},
     "advisor.tasks.deliver": {"queue": "mail"},
 }
+# A worker keeps its connection from task to task, as long as DATABASES says (a new one cost PostgreSQL two thirds of
+# its time, tests/bench/fleet); celery.py looks whether it still lives.
+CELERY_DB_REUSE_MAX = 1_000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker as long as that takes
 CELERY_BEAT_SCHEDULER = "advisor.beat:Scheduler"

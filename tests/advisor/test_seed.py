@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from advisor.models import Audit, Blob, Capture, Finding, Input, SettingsSnapshot, System, Team, Upload, User
 from advisor.services.capturing import audit_again
 from advisor.services.remembering import LEVEL, settle_system
-from advisor.services.seeding import Amount, seed
+from advisor.services.seeding.captures import Amount, seed
 
 SYSTEMS, CAPTURES, FINDINGS = 4, 260, 3119
 

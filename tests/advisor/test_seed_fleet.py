@@ -13,9 +13,9 @@ from django.core.management.base import CommandError
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from advisor.models import Audit, Capture, Schedule, System, Team, Upload
-from advisor.services import seed_fleet
 from advisor.services.reading import captures_of, read_exports
-from advisor.services.seed_exports import STORIES, Pattern, patterns
+from advisor.services.seeding import fleet as seed_fleet
+from advisor.services.seeding.exports import STORIES, Pattern, patterns
 from advisor.tasks import tick
 from rules.audit import audit
 from rules.finding import Verdict
@@ -84,12 +84,11 @@ def test_an_ill_pattern_has_findings_and_a_well_one_none_above_a_note(product: s
 def test_each_hour_brings_other_figures_and_the_same_hour_the_same_bytes(product: str, which: int) -> None:
     pattern = patterns()[product][which]
 
-    def at(hours: int) -> list[bytes]:
-        end = END + timedelta(hours=hours)
-        return list(pattern.exports("SEED0001", end, Random(hours)).values())
+    def figures(chance: int) -> list[bytes]:
+        return list(pattern.exports("SEED0001", END, Random(chance)).values())
 
-    assert at(0) == at(0)
-    assert at(0) != at(1)
+    assert figures(0) == figures(0)
+    assert figures(0) != figures(1)
 
 
 def test_a_seeded_fleet_audits_itself(

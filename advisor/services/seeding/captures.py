@@ -13,8 +13,8 @@ from random import Random
 from django.db import transaction
 
 from advisor.models import Role, System, Team, User
-from advisor.services.seed_shapes import learn
-from advisor.services.seed_system import MARK, Made
+from advisor.services.seeding.shapes import learn
+from advisor.services.seeding.system import MARK, Made
 
 EVERYWHERE = "seed-dba"
 """A DBA of every seeded team; `manage.py changepassword seed-dba` lets somebody in."""

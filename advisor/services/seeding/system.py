@@ -29,7 +29,7 @@ from advisor.models import (
     UploadFile,
 )
 from advisor.services.remembering import UNJUDGED, settle_system
-from advisor.services.seed_shapes import LABEL, STRENGTHS, Face, Said, Story, faces, verdicts_of
+from advisor.services.seeding.shapes import LABEL, STRENGTHS, Face, Said, Story, faces, verdicts_of
 from advisor.version import rules_version
 
 MARK = "SEED"
