@@ -7,6 +7,8 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 
+from advisor.services.scheduling.drop_roots import misplaced
+
 
 class AdvisorConfig(AppConfig):
     """Lockwright."""
@@ -17,6 +19,7 @@ class AdvisorConfig(AppConfig):
     def ready(self) -> None:
         """Register what listens."""
         register(key_is_set, Tags.security, deploy=True)
+        register(drop_folders_are_apart, Tags.security)
         from advisor import celery, tasks  # noqa: F401 - any process may send them, by this application
         from advisor.services import journal
         from advisor.services.hooks import webhook_settings
@@ -33,3 +36,10 @@ def key_is_set(app_configs: Sequence[AppConfig] | None, **options: Any) -> list[
         return []
     hint = "Set SECRET_KEY or SECRET_KEY_FILE; `manage.py up` makes one by itself."
     return [Error("There is no secret key.", hint=hint, id="advisor.E001")]
+
+
+def drop_folders_are_apart(app_configs: Sequence[AppConfig] | None, **options: Any) -> list[CheckMessage]:
+    """Refuse drop folders among our own files: database and key would be read as exports, and moved away."""
+    hint = f"Let DROP_FOLDERS name folders that neither lie in {settings.RUN_DIR}, except drop in it, nor hold it."
+    text = "{} is no place for drop folders: the service keeps its own files there."
+    return [Error(text.format(root), hint=hint, id="advisor.E002") for root in misplaced()]

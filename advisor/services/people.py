@@ -10,6 +10,8 @@ from django.utils import timezone
 
 from advisor.models import Role, Site, Team, User
 from advisor.services import journal
+from advisor.services.mailing import accounts
+from advisor.services.scheduling import drop_places
 
 READABLE = "abcdefghjkmnpqrstuvwxyz346789"
 """Without look-alikes: no i, l, 1, o, 0, no 2 beside z, no 5 beside s, no capitals."""
@@ -67,6 +69,7 @@ def add_user(
         )
         user.teams.set(teams)
         journal.note(by, "user added", f"{username}: {role}, teams {_names(user.teams.all())}", request=request)
+        accounts.follow(user, by, was=email, request=request)
     return user, password
 
 
@@ -103,12 +106,14 @@ def change_user(
             note("user changed", f"full name {now.name or 'none'} to {name or 'none'}")
         if now.email != email:
             note("user changed", f"e-mail {now.email or 'none'} to {email or 'none'}")
+        was, seen = now.email, accounts.teams_of(now)
         before, after = _names(now.teams.all()), sorted(teams, key=lambda team: team.name)
         if before != _names(after):
             now.teams.set(after)
             note("user changed", f"teams {before} to {_names(after)}")
         now.role, now.is_active, now.name, now.email = role, active, name, email
         now.save(update_fields=["role", "is_active", "name", "email"])
+        accounts.follow(now, by, was=was, before=seen, request=request)
         if not active:
             _end_sessions(now)
     return said
@@ -128,7 +133,7 @@ def set_new_password(user: User, by: User, request: HttpRequest | None = None) -
 
 
 def add_team(name: str, by: User, request: HttpRequest | None = None) -> Team:
-    """Add a team. Raises `Refused` where there is one of this name, without regard to case."""
+    """Add a team. Raises `Refused` where one has this name, without regard to case, or its drop folder."""
     with transaction.atomic():
         _one_at_a_time()
         _team_name_is_free(name)
@@ -138,7 +143,7 @@ def add_team(name: str, by: User, request: HttpRequest | None = None) -> Team:
 
 
 def rename_team(team: Team, name: str, by: User, request: HttpRequest | None = None) -> None:
-    """Give a team another name. Raises `Refused` where another one has it."""
+    """Give a team another name. Raises `Refused` where another one has it, or the drop folder it would get."""
     with transaction.atomic():
         _one_at_a_time()
         now = Team.objects.select_for_update().get(pk=team.pk)
@@ -182,6 +187,14 @@ def _team_name_is_free(name: str, other_than: Team | None = None) -> None:
     same = Team.objects.filter(name__iexact=name)
     if (same.exclude(pk=other_than.pk) if other_than else same).exists():
         raise Refused("There is a team of this name.")
+    if other := drop_places.namesake(name, other_than):
+        what = f"Its drop folder would be that of team {other}, too"
+        raise Refused(f"{what}: choose a name that differs from that one in English letters or digits.")
+    if schedule := drop_places.looking_into(name, other_than):
+        what = (
+            f"Schedule {schedule} of team {schedule.team} looks into {schedule.folder}, which would be its drop folder"
+        )
+        raise Refused(f"{what}: choose another name, or another folder for that schedule first.")
 
 
 def _names(some: Iterable[Team | User]) -> str:

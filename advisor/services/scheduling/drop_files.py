@@ -7,23 +7,27 @@ settings name, and all below it is reached from there, never by its path: what w
 import errno
 import hashlib
 import os
+import secrets
 import stat
-import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from django.conf import settings
+from advisor.services.scheduling.drop_names import told
+from advisor.services.scheduling.drop_roots import bases, is_private
 
 TAKEN = "taken"
 """The folder beside them that files are moved into."""
 UNFINISHED = (".tmp", ".part", ".filepart")
 """How names end while a file is still being sent."""
 PIECE = 1 << 20
-LONGEST = 1000
-"""Characters of `DropFile.path`."""
+MOST_ALIKE = 9
+"""Up to here names are counted: a look into a full folder must not ask for thousands of them."""
+LATEST_NS = (1 << 63) - 1
+"""What `DropFile.mtime_ns` holds: 11 April 2262; the same in the past."""
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """A named pipe put there meanwhile must not hold us up."""
@@ -58,7 +62,7 @@ class Seen:
 
     def is_in(self, state: os.stat_result) -> bool:
         """Whether a file has this very state."""
-        of_file = (state.st_size, state.st_mtime_ns, state.st_ino)
+        of_file = (state.st_size, changed(state), state.st_ino)
         return stat.S_ISREG(state.st_mode) and of_file == (self.size, self.mtime_ns, self.inode)
 
 
@@ -81,7 +85,7 @@ class Folder:
                     if stat.S_ISDIR(state.st_mode) and entry.name != TAKEN:
                         folders.append(entry.name)
                     elif stat.S_ISREG(state.st_mode):
-                        of_file = (state.st_size, state.st_mtime_ns, state.st_ino, state.st_nlink)
+                        of_file = (state.st_size, changed(state), state.st_ino, state.st_nlink)
                         files.append(Seen(entry.name, *of_file))
         return sorted(files, key=lambda seen: seen.name), sorted(folders)
 
@@ -126,7 +130,7 @@ class Folder:
                     return ""
                 os.rename(seen.name, name, src_dir_fd=self.descriptor, dst_dir_fd=taken.descriptor)
                 now = taken._state(name)
-                if (now.st_size, now.st_mtime_ns) != (seen.size, seen.mtime_ns):  # a new one came at that moment
+                if (now.st_size, changed(now)) != (seen.size, seen.mtime_ns):  # a new one came at that moment
                     back = self.unused(seen.name)
                     os.rename(name, back, src_dir_fd=taken.descriptor, dst_dir_fd=self.descriptor)
         except FileNotFoundError:
@@ -142,13 +146,14 @@ class Folder:
         return ""
 
     def unused(self, name: str) -> str:
-        """A name like this one that no file here has: `x.txt`, `x-2.txt`."""
+        """A name like this one that no file here has: `x.txt`, `x-2.txt`, then one with the time."""
         stem, dot, ending = name.rpartition(".")
         if not stem:
             stem, dot, ending = name, "", ""
         found, number = name, 2
         while self._is_there(found):
-            found, number = f"{stem}-{number}{dot}{ending}", number + 1
+            mark = f"{number}" if number <= MOST_ALIKE else f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+            found, number = f"{stem}-{mark}{dot}{ending}", number + 1
         return found
 
     def _is_there(self, name: str) -> bool:
@@ -220,17 +225,19 @@ def _write(piece: bytes, seen: Seen, target: BinaryIO) -> None:
 def opened(folder: str) -> Iterator[Folder]:
     """Open a drop folder. Raises `Unreadable` where it is not there, is away, or lies elsewhere."""
     path = Path(folder)
-    for root in settings.DROP_FOLDERS:
-        for base in (root, Path(os.path.realpath(root))):
-            if path.is_relative_to(base) and ".." not in path.parts:
-                descriptor = _step_by_step(base, path)
-                try:
-                    yield Folder(descriptor, told(folder))
-                finally:
-                    os.close(descriptor)
-                return
-    do = "choose another one, or have the operator of this machine add it to DROP_FOLDERS"
-    raise Unreadable(f"{told(folder)} lies in none of the folders that may be drop folders", do)
+    base = next(bases(path), None)
+    if base is None:
+        do = "choose another one, or have the operator of this machine add it to DROP_FOLDERS"
+        raise Unreadable(f"{told(folder)} lies in none of the folders that may be drop folders", do)
+    if is_private(Path(os.path.realpath(base)) / path.relative_to(base)):
+        raise Unreadable(
+            f"{told(folder)} lies among the files of the service itself, or holds them", "choose another one"
+        )
+    descriptor = _step_by_step(base, path)
+    try:
+        yield Folder(descriptor, told(folder))
+    finally:
+        os.close(descriptor)
 
 
 def _step_by_step(base: Path, path: Path) -> int:
@@ -259,33 +266,11 @@ def away(error: OSError, name: str) -> Unreadable:
     return Unreadable(f"{name} does not answer ({error.strerror})", "mount it again, and see that its server is up")
 
 
+def changed(state: os.stat_result) -> int:
+    """When a file was changed, in ns of the epoch, within 64 bits: whoever writes it may set any time."""
+    return max(-LATEST_NS, min(state.st_mtime_ns, LATEST_NS))
+
+
 def user() -> str:
     """Whom to give rights to."""
     return f"the user of the service (uid {os.geteuid()})"
-
-
-def told(name: str) -> str:
-    """A name as text that is safe to store and show, and unlike that of any other: what is no plain text is escaped."""
-    raw = os.fsencode(name).decode("utf-8", "surrogateescape")
-    if raw.isascii() and raw.isprintable() and "\\" not in raw:
-        return raw
-    return "".join(map(_escaped, raw))
-
-
-def path_of(folder: str, name: str) -> str:
-    """What `DropFile.path` calls a file: its name below the schedule's folder, as `told` writes it."""
-    path = "/".join(told(part) for part in (folder, name) if part)
-    if len(path) <= LONGEST:
-        return path
-    return f"{path[: LONGEST - 20]}~{hashlib.sha256(path.encode()).hexdigest()[:16]}"
-
-
-def _escaped(one: str) -> str:
-    code = ord(one)
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"\\x{code - 0xDC00:02x}"
-    if one == "\\":
-        return "\\\\"
-    if one != " " and unicodedata.category(one)[0] in "CZ":
-        return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-    return one

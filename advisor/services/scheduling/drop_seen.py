@@ -10,7 +10,8 @@ from django.conf import settings
 from django.db import transaction
 
 from advisor.models import DropFile, Schedule
-from advisor.services.scheduling.drop_files import Seen, path_of
+from advisor.services.scheduling.drop_files import Seen
+from advisor.services.scheduling.drop_names import path_of
 from collectors.intake import MEGABYTE
 
 HOLD = 600.0

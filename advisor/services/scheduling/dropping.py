@@ -18,8 +18,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from advisor.models import DropFile, Run, Schedule, System, Upload, UploadFile
-from advisor.services.scheduling.drop_files import Folder, Refused, Seen, Unreadable, away, opened, told, user
-from advisor.services.scheduling.drop_places import NotAllowed, allowed, own_folder
+from advisor.services.scheduling.drop_files import Folder, Refused, Seen, Unreadable, away, opened, user
+from advisor.services.scheduling.drop_names import told
+from advisor.services.scheduling.drop_places import NotAllowed, allowed, checked, own_folder
 from advisor.services.scheduling.drop_seen import Compared, File, batches, compare, refuse
 from advisor.services.storing import room
 from advisor.services.uploads import Brought, clean_text, file_part, take_in
@@ -72,6 +73,7 @@ def look(schedule: Schedule, run: Run) -> Looked:
 class _Look:
     def __init__(self, schedule: Schedule, run: Run) -> None:
         self.schedule, self.run, self.looked = schedule, run, Looked()
+        self.of_others = checked(schedule)
         self.now = timezone.now()
         self.until = time.monotonic() + settings.TASK_SECONDS / 2
         self.unsettled: list[File] = []
@@ -118,7 +120,7 @@ class _Look:
         except OSError as error:
             raise away(error, root.name) from None
         found = {"": files}
-        for name in folders:
+        for name in (one for one in folders if one.lower() not in self.of_others):
             try:
                 with root.below(name) as folder:
                     found[name] = folder.listed()[0]
@@ -233,11 +235,19 @@ class _Look:
 
     @cached_property
     def _systems(self) -> dict[str, str]:
-        """The names of the team's systems, by what a folder of theirs may be called."""
-        names = sorted(set(System.objects.filter(team=self.schedule.team_id).values_list("name", flat=True)))
-        parts = Counter(file_part(name).upper() for name in names)
-        found = {file_part(name).upper(): name for name in names if parts[file_part(name).upper()] == 1}
-        return found | {name.upper(): name for name in names}
+        """The names of the team's systems, by what a folder of theirs may be called: by a name it had, too.
+
+        The least exact comes first, and gives way to what is more so; what two systems may be called means none.
+        """
+        rows = System.objects.filter(team=self.schedule.team_id).values_list("name", "former").order_by("name")
+        had = [(old, name) for name, former in rows for old in former]
+        found: dict[str, str] = {}
+        for some in (had, [(name, name) for name, _ in rows]):
+            for called in (file_part, str):
+                meant = {(called(known).upper(), name.upper()): name for known, name in some}
+                many = Counter(key for key, _ in meant)
+                found |= {key: name for (key, _), name in meant.items() if many[key] == 1}
+        return found
 
 
 def _open_all(brought: Iterable[tuple[File, Path]]) -> Iterator[Brought]:

@@ -191,7 +191,7 @@ def test_a_file_is_seen_though_not_written_at_each_look(
     for number in range(300):
         drop.put(f"SYS{number % 50}/{number}.txt", f"{number}")
     assert drop.settle().taken == 300
-    with django_assert_max_num_queries(4):
+    with django_assert_max_num_queries(5):
         drop.look(60)
     assert set(DropFile.objects.values_list("seen", flat=True)) == {drop.now - timedelta(seconds=120)}
     drop.look(13 * 3600)

@@ -5,12 +5,14 @@ import os
 import shutil
 import socket
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from pytest_django import Settings
 
 from advisor.models import DropFile, Upload
-from advisor.services.scheduling.drop_files import Unreadable, opened, path_of, told
+from advisor.services.scheduling.drop_files import Unreadable, opened
+from advisor.services.scheduling.drop_names import path_of, told
 from tests.advisor.people import People
 from tests.advisor.schedules.dropping import Drop, drop_files, make_drop, names_in, seen
 
@@ -188,6 +190,21 @@ def test_bytes_of_a_name_that_are_no_text_are_escaped(drop: Drop) -> None:
     }
     assert set(names_in(looked.uploads[0])) == {"caf\ufffd.txt", "xe9.txt", "two lines.txt", "txt.exe", "Größe €.txt"}
     assert drop.look(60).taken == 0
+
+
+@pytest.mark.parametrize("time", [(1 << 63) + 10, 1 << 70, -(1 << 63) - 10])
+def test_a_time_of_change_that_no_database_holds_blocks_no_folder(
+    people: People, settings: Settings, time: int
+) -> None:
+    with TemporaryDirectory(dir="/dev/shm") as place:  # where a time may be any
+        settings.DROP_FOLDERS = [Path(place)]
+        drop = make_drop(people.team, Path(place) / "Claims", after="move")
+        os.utime(drop.put("sysmon.txt", "figures"), ns=(0, time))
+        assert (drop.folder / "sysmon.txt").stat().st_mtime_ns == time
+        drop.put("config.txt", "whole")
+        looked = drop.settle()
+        assert (looked.taken, looked.refused) == (2, [])
+        assert sorted(path.name for path in (drop.folder / "taken").iterdir()) == ["config.txt", "sysmon.txt"]
 
 
 def test_a_long_name_is_cut_and_stays_unlike_others(drop: Drop) -> None:

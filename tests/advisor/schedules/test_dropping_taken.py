@@ -1,6 +1,7 @@
 """What is taken is taken once: by several schedules, with files that are moved, by workers that die."""
 
 import os
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ from pytest_django import Settings
 
 from advisor.models import DropFile, Upload, UploadFile
 from advisor.services.scheduling import drop_files, dropping
+from advisor.services.scheduling.drop_files import opened
 from advisor.services.uploads import take_in
 from tests.advisor.people import People
 from tests.advisor.schedules.dropping import NOBODY, Drop, a_place_for_all, as_nobody, make_drop, names_in
@@ -102,6 +104,27 @@ def test_what_was_taken_is_moved_and_never_over_another_file(moving: Drop) -> No
         "CLAIMS1/taken/noending-2": "two",
     }
     assert (moving.settle().taken, Upload.objects.count()) == (0, 2), "the same file of both folders is one upload"
+
+
+def test_a_name_that_thousands_have_is_told_apart_without_asking_for_each(
+    moving: Drop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("sysmon.txt", *(f"sysmon-{number}.txt" for number in range(2, 3000))):
+        moving.put(f"taken/{name}", "an older one")
+    asked: list[str] = []
+    state = drop_files.Folder._state
+
+    def counted(here: drop_files.Folder, name: str) -> os.stat_result:
+        asked.append(name)
+        return state(here, name)
+
+    monkeypatch.setattr(drop_files.Folder, "_state", counted)
+    with opened(str(moving.folder)) as folder, folder.below("taken") as taken:
+        assert re.fullmatch(r"sysmon-\d{8}-\d{6}-[0-9a-f]{6}\.txt", taken.unused("sysmon.txt"))
+        assert len(asked) == 10
+    moving.put("sysmon.txt", "a new one")
+    assert (moving.settle().taken, moving.settle().taken) == (1, 0)
+    assert sorted(lying(moving.folder / "taken").values())[0] == "a new one"
 
 
 def test_a_worker_that_dies_before_it_has_moved_a_file_takes_it_once(
