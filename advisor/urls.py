@@ -29,6 +29,7 @@ urlpatterns = [
     path("systems/<int:pk>/limits/", system.change_limit, name="system-limit"),
     path("systems/<int:pk>/expected/", system.change_expected, name="system-expected"),
     path("systems/<int:pk>/name/", system_changes.rename, name="system-rename"),
+    path("systems/<int:pk>/former/", system_changes.let_go, name="system-former"),
     path("systems/<int:pk>/forget/", system_changes.forget, name="system-forget"),
     path("systems/<int:pk>/figures.csv", system.figures_csv, name="system-figures"),
     path("rules/", rulebook.contents, name="rulebook"),

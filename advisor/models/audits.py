@@ -15,6 +15,9 @@ class System(models.Model):
     name = models.CharField(max_length=120)
     key = models.CharField(max_length=120)
     """The name in capitals."""
+    former = models.JSONField(default=list, blank=True)
+    """Names it had, as they were typed: who goes by one means this system (`services.former`). The first is the one
+    the server is known by, which a collector is called with; it may be its own. Empty: it never had another."""
     version = models.CharField(max_length=300, blank=True)
     platform = models.CharField(max_length=300, blank=True)
     processors = models.IntegerField(null=True, blank=True)

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from advisor.models import Audit, Capture, FormerUpload, Input, System, Upload, User
 from advisor.report.data import input_data
-from advisor.services import aftermath, journal, working
+from advisor.services import aftermath, former, journal, working
 from advisor.services.excerpts import Opener
 from advisor.services.judging import Prepared, prepare_all
 from advisor.services.outside import outside
@@ -48,6 +48,7 @@ def read_upload(upload_id: int) -> bool:
             Upload.objects.filter(pk=upload.pk).update(unpacked_bytes=files.unpacked())
             inputs = list(read_all(_told(upload, files.streams())))
             captures = captures_of(inputs, upload.system_name or None, names=upload.system_names)
+            captures = former.by_today(captures, upload.team)
             prepared = prepare_all(captures, upload.team, files.streams, _counted(upload, len(captures)))
             _keep(upload, inputs, prepared, files.streams)
     except Exception as error:
@@ -193,6 +194,7 @@ def _keep(upload: Upload, inputs: list[Read], captures: list[Prepared], opener: 
             for prepared in captures[at : at + AT_A_TIME]:
                 touched.add(settle_again(remember_capture(prepared, upload, opener)).system_id)
     with transaction.atomic():
+        aftermath.hold(upload)
         Capture.objects.filter(pk__in=[pk for pk, _ in before]).delete()
         if upload.extends is not None:
             FormerUpload.objects.filter(upload=upload.extends).update(upload=upload)

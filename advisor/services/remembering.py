@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from advisor.models import Audit, Capture, CaptureFacts, Finding, SettingsSnapshot, System, Upload, User
 from advisor.report.data import plain
+from advisor.services import former
 from advisor.services.excerpts import Opener
 from advisor.services.judging import Judged, Prepared, judge
 from advisor.services.limits import limits_of
@@ -158,8 +159,11 @@ def settle_system(system: System) -> None:
 
 
 def _system(found: base.System, upload: Upload) -> System:
-    """The system of this name in the uploader's team, made where there is none."""
-    key = found.name.upper()[:120]
+    """The system of this name in the uploader's team, or which had it; made where there is none."""
+    known = former.find(upload.team, found.product, found.name)
+    if known:
+        return known
+    key = former.key_of(found.name)
     return System.objects.get_or_create(
         team=upload.team, product=found.product, key=key, defaults={"name": found.name[:120]}
     )[0]

@@ -1,6 +1,9 @@
 """Give a system another name, merge it into the one that has that name, or forget it."""
 
-from django.db import transaction
+from contextlib import suppress
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -20,7 +23,7 @@ from advisor.models import (
     Upload,
     User,
 )
-from advisor.services import journal
+from advisor.services import former, journal
 from advisor.services.brought import is_nameless
 from advisor.services.mailing import recipients
 from advisor.services.remembering import settle_system
@@ -39,8 +42,8 @@ def rename_system(
 ) -> System:
     """Give a system another name; returns the system that has it now. Raises `Refused`.
 
-    Where the team has a system of that name and product, `merge` moves everything of this one there. Exports that
-    name no system go by the new name when their upload is read again.
+    Where the team has a system of that name and product, `merge` moves everything of this one there. It answers to the
+    name before, too. Exports that name no system go by the new name when their upload is read again.
     """
     name = clean_text(name, LONGEST)
     key = name.upper()[:LONGEST]
@@ -57,15 +60,29 @@ def rename_system(
         if other:
             what = f"{before} into {other.name}" + _merge(system, other)
             journal.note(by, "systems merged", what, system=other, request=request)
+            _take_over(system, other)
             settle_system(other)
             recipients.follow(system, other)
-            _take_over(system, other)
             settle_system(system)
+            former.take_names(system, other)
+            other.save(update_fields=["former"])
             return other
-        system.name, system.key = name, key
-        system.save(update_fields=["name", "key"])
+        former.rename(system, name)
+        system.save(update_fields=["name", "key", "former"])
+        former.let_go_elsewhere(system, (name, before))
         journal.note(by, "system renamed", f"{before} to {name}", system=system, request=request)
     return system
+
+
+def let_go_of_name(system: System, name: str, by: User, *, request: HttpRequest | None = None) -> None:
+    """Let a system no longer answer to a name it had. Raises `Refused` where it does not."""
+    with transaction.atomic():
+        system, _ = _locked(system, system.key)
+        if not former.let_go(system, name):
+            raise Refused(f"{clean_text(name, LONGEST)} is no name that {system.name} had")
+        system.save(update_fields=["former"])
+        what = f"{system.name} is not {clean_text(name, LONGEST)} any more"
+        journal.note(by, "former name let go", what, system=system, request=request)
 
 
 def forget_system(system: System, typed: str, by: User, *, request: HttpRequest | None = None) -> None:
@@ -84,6 +101,9 @@ def forget_system(system: System, typed: str, by: User, *, request: HttpRequest 
 
 def _locked(system: System, key: str) -> tuple[System, System | None]:
     """The system, and the other one of that name in its team and product, if any; both held until the end."""
+    concerned = Q(system=system.pk) | Q(pk__in=Run.objects.filter(system=system.pk).values("schedule"))
+    # schedules before systems, as whoever ends a run has them: the other way round both would wait for each other
+    list(Schedule.objects.select_for_update().filter(concerned).order_by("pk").values_list("pk"))
     alike = System.objects.select_for_update().filter(team=system.team_id, product=system.product)
     held = {one.pk: one for one in (alike.filter(pk=system.pk) | alike.filter(key=key)).order_by("pk")}
     if system.pk not in held:
@@ -127,6 +147,8 @@ def _take_over(system: System, other: System) -> None:
             run.delete()  # of a group with both, for the same time
         else:
             Run.objects.filter(pk=run.pk).update(system=other)
+    with suppress(IntegrityError), transaction.atomic():  # where one of both is made now, each keeps its own
+        Run.objects.filter(holds=f"system {system.pk}").update(holds=f"system {other.pk}")
     for model in (Mail, Delivery):
         model._default_manager.filter(system=system).update(system=other)
     for group in system.groups.all():

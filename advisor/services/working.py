@@ -98,7 +98,7 @@ def claim(rows: QuerySet[W], pk: int, **more: Any) -> W | None:
                 return None
     except IntegrityError:
         return None
-    return rows.get(pk=pk)
+    return rows.filter(pk=pk).first()
 
 
 def to_start(rows: QuerySet[W], most: int = 500) -> list[int]:

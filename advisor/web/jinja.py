@@ -12,6 +12,7 @@ from jinja2 import Environment
 from advisor import jinja
 from advisor.charts import svg
 from advisor.report.render import EFFECTS, PRODUCT_NAMES
+from advisor.services.scheduling.timing import in_zone
 from advisor.version import VERSION
 from collectors.facts import is_command
 
@@ -48,10 +49,12 @@ def age(time: datetime | None) -> str:
     return "now" if seconds > -60 else "in the future"
 
 
-def stamp(time: datetime | None, *, seconds: bool = False) -> str:
-    """A moment of the service's own clock, in the site's time zone; `-` for never."""
+def stamp(time: datetime | None, *, seconds: bool = False, zone: str = "") -> str:
+    """A moment of the service's own clock, in the site's time zone or in `zone` with its abbreviation; `-`: never."""
     if time is None:
         return "-"
+    if zone:
+        return in_zone(time, zone).strftime("%Y-%m-%d %H:%M:%S %Z" if seconds else "%Y-%m-%d %H:%M %Z")
     return timezone.localtime(time).strftime("%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M")
 
 

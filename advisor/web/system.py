@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST
 from markupsafe import Markup
 
 from advisor.models import Capture, LimitSetting, System
-from advisor.services import history
+from advisor.services import former, history
 from advisor.services.access import journal_of, may_work_for, systems_of
 from advisor.services.csv_text import safe_cell
 from advisor.services.overview import is_overdue
@@ -27,7 +27,7 @@ from advisor.version import rules_version
 from advisor.web.jinja import SEVERITY
 from advisor.web.kit import Asked, page, paged
 from advisor.web.rulebook import Entry, LimitForm, entries_of, take_back
-from advisor.web.schedules.listing import feeds_of
+from advisor.web.schedules.listing import feeds_of, proposed
 
 CHARTS = 12
 """On one page."""
@@ -45,11 +45,11 @@ CELLS = {
 """The cells of findings by capture, made once: there are a thousand of them on a page."""
 HEAD = (
     *("pk", "name", "product", "version", "platform", "processors", "created", "expected_hours", "team__name"),
-    *("troubled", "trouble"),
+    *("troubled", "trouble", "key", "former"),
 )
 LATEST = (
     *("worst", "headline", "headline_number", "processors_lost", "unjudged", "counts"),
-    *("capture__taken", "capture__timed", "capture__upload"),
+    *("capture__taken", "capture__timed", "capture__upload__at"),
 )
 LISTED = ("taken", "timed", "interval", "seconds", "fact_count", "files", "upload__at")
 LISTED_AUDIT = ("audit__worst", "audit__rules_version", "audit__unjudged", "audit__counts")
@@ -80,7 +80,7 @@ class LimitRow:
 
 
 def _system(request: Asked, pk: int) -> System:
-    systems = systems_of(request.user).select_related("team", "latest__capture")
+    systems = systems_of(request.user).select_related("team", "latest__capture__upload")
     return get_object_or_404(systems.only(*HEAD, *(f"latest__{name}" for name in LATEST)), pk=pk)
 
 
@@ -109,6 +109,9 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
     settings = settings_over_time(seen)
     entries = entries_of(system.product, "scaling")
     by_kind = {type(form): form for form in forms_with_errors}
+    feeds = feeds_of(request.user, system)
+    proposal = proposed(feeds, now) if system.expected_hours is None else None
+    hours = proposal.hours if proposal else system.expected_hours
     captures = Capture.objects.filter(system=system).select_related("upload", "audit").order_by("-taken", "-id")
     words = clean_text(request.GET.get("setting", ""), 100)
     context = {
@@ -116,7 +119,10 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "latest": system.latest,
         "may_work": may_work_for(request.user, system.team),
         "overdue": is_overdue(system, now),
-        "feeds": feeds_of(request.user, system),
+        "feeds": feeds,
+        "proposal": proposal,
+        "formerly": former.formerly(system),
+        "collected_as": former.collected_as(system),
         "now": now,
         "span": span,
         "spans": history.SPANS,
@@ -144,7 +150,7 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "notes": system.notes.select_related("by")[: NOTES + 1],
         "most_notes": NOTES,
         "note_form": by_kind.get(NoteForm) or NoteForm(),
-        "expected_form": by_kind.get(ExpectedForm) or ExpectedForm(initial={"hours": system.expected_hours}),
+        "expected_form": by_kind.get(ExpectedForm) or ExpectedForm(initial={"hours": hours}),
         "journal": journal_of(request.user).filter(system=system)[:20],
     }
     return page(request, "system.html", context, 400 if forms_with_errors else 200)

@@ -8,7 +8,8 @@ from django.views.decorators.http import require_POST
 
 from advisor.models import System
 from advisor.services.access import may_work_for, systems_of
-from advisor.services.systems import Refused, forget_system, rename_system
+from advisor.services.systems import Refused, forget_system, let_go_of_name, rename_system
+from advisor.services.uploads import clean_text
 from advisor.web.kit import Asked
 
 
@@ -25,6 +26,20 @@ def rename(request: Asked, pk: int) -> HttpResponse:
     merged = f"{before} is merged into {now.name}." if now.pk != pk else f"{before} is called {now.name} now."
     messages.success(request, merged)
     return redirect("system", now.pk)
+
+
+@require_POST
+def let_go(request: Asked, pk: int) -> HttpResponse:
+    """Let it no longer answer to the former name `name`."""
+    system = _for_work(request, pk)
+    name = request.POST.get("name", "")
+    try:
+        let_go_of_name(system, name, request.user, request=request)
+    except Refused as why:
+        messages.error(request, f"Nothing let go: {why}.")
+    else:
+        messages.success(request, f"{clean_text(name, 120)} is not a name of {system.name} any more.")
+    return redirect("system", pk)
 
 
 @require_POST

@@ -210,7 +210,7 @@ def test_the_part_of_the_page_is_for_who_may_work_and_says_what_happens(people: 
     system = System.objects.create(team=people.team, product="ase", name="<i>x", key="<I>X")
 
     def part(may_work: bool) -> str:
-        context = {"system": system, "may_work": may_work}
+        context = {"system": system, "may_work": may_work, "formerly": [], "collected_as": system.name}
         return render_to_string("web/parts/system_identity.html", context, request=rf.get("/"))
 
     assert part(False).strip() == ""

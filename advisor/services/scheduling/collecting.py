@@ -9,6 +9,7 @@ from pathlib import Path
 from django.conf import settings
 
 from advisor.models import Run, System, Upload
+from advisor.services.former import collected_as
 from advisor.services.storing import room
 from advisor.services.uploads import Brought, Refused, take_in
 from collectors.intake import MEGABYTE, shown
@@ -73,7 +74,7 @@ def collect(run: Run) -> Upload:
         does = ", ".join(collector.products)
         raise Failed(f"{collector.title} collects from {does}, not from {system.product}", "choose another collector")
     with room() as folder:
-        target = Target(system.name, system.product, most_bytes=settings.UPLOAD_MB * MEGABYTE)
+        target = Target(collected_as(system), system.product, most_bytes=settings.UPLOAD_MB * MEGABYTE)
         try:
             collector.collect(target, folder, seconds())
         except CollectorFailed as error:

@@ -1,11 +1,13 @@
 """Claim the schedules that are due: each due time becomes one run, however many schedulers ask at once.
 
 A schedule is claimed by its `next_due`: held by the lock of its row, looked at again, and moved on by an update that
-still finds the old time. What stands in the row decides, so a second scheduler finds nothing left to claim.
+still finds the old time. What stands in the row decides, so a second scheduler finds nothing left to claim. What to
+count is counted before, so that the transaction, which on SQLite keeps all others from writing, is short.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cronsim import CronSimError
@@ -16,7 +18,7 @@ from advisor.models import Group, Run, Schedule
 from advisor.services.scheduling import timing, troubles
 
 LOG = logging.getLogger(__name__)
-AT_A_TIME = 200
+AT_A_TIME = 100
 """Schedules claimed in one transaction."""
 LATE = timedelta(minutes=1)
 """What starts later than this after it was due is said to be late (this project's figure)."""
@@ -28,13 +30,33 @@ Key = tuple[int, int | None]
 """A schedule and the system it collects from, `None` for a folder."""
 
 
+PLAN = ("paused", "next_due", "every_minutes", "cron", "zone", "blackouts")
+"""What the times of a schedule follow from."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What is to become of a schedule as it stood when it was looked at."""
+
+    pk: int
+    seen: tuple[object, ...]
+    """Its columns of `PLAN` then: with others, nothing of this holds."""
+    passed: timing.Dues | None = None
+    """The times that have come; `None`: they cannot be told."""
+    comes: datetime | None = None
+    """When it is due next."""
+    error: str = ""
+
+
 def claim(now: datetime | None = None) -> None:
     """Make the runs of all schedules that are due."""
     now = now or timezone.now()
     due = _due(now)
     for at in range(0, len(due), AT_A_TIME):
-        with transaction.atomic():
-            _claim(due[at : at + AT_A_TIME], now)
+        planned = _plan(due[at : at + AT_A_TIME], now)
+        if planned:
+            with transaction.atomic():
+                _claim(planned, now)
 
 
 def late_seconds(due: datetime, now: datetime) -> int:
@@ -62,28 +84,42 @@ def _misplaced(schedule: Schedule, now: datetime) -> bool:
     return comes is not None and schedule.next_due is not None and comes < schedule.next_due
 
 
-def _claim(ids: list[int], now: datetime) -> None:
+def _plan(ids: list[int], now: datetime) -> list[Planned]:
+    """Count what has come for some schedules; those are left out that wait for the end of the blackout it is now."""
+    planned: list[Planned] = []
+    for one in Schedule.objects.filter(pk__in=ids, paused=None, next_due__isnull=False).only(*PLAN):
+        try:
+            passed = _passed(one, now)
+            if passed is not None:
+                comes = timing.next_after(one, now, one.next_due)
+                planned.append(Planned(one.pk, _seen(one), passed, comes))
+        except NO_TIME as error:
+            LOG.exception("schedule %s cannot be planned", one.pk)
+            planned.append(Planned(one.pk, _seen(one), error=str(error)))
+    return planned
+
+
+def _seen(schedule: Schedule) -> tuple[object, ...]:
+    return tuple(getattr(schedule, field) for field in PLAN)
+
+
+def _claim(planned: Sequence[Planned], now: datetime) -> None:
     """Claim some schedules: move their next time on, and make the runs of the times that have come."""
-    locked = Schedule.objects.select_for_update(skip_locked=True).filter(pk__in=ids, paused=None)
-    schedules = [one for one in locked.order_by("pk") if _is_due(one, now) or _misplaced(one, now)]
+    plans = {one.pk: one for one in planned}
+    locked = Schedule.objects.select_for_update(skip_locked=True).filter(pk__in=plans, paused=None)
+    schedules = [one for one in locked.order_by("pk") if _seen(one) == plans[one.pk].seen]
     wanted: list[Run] = []
     skipped: list[Run] = []
     moved: list[Schedule] = []
     members = _members(schedules)
     before = {one.next_due for one in schedules}
     for one in schedules:
-        try:
-            passed = _passed(one, now)
-            if passed is None:
-                continue
-            one.next_due = timing.next_after(one, now, one.next_due)
-        except NO_TIME as error:
-            LOG.exception("schedule %s cannot be planned", one.pk)
-            one.next_due = None
-            troubles.schedule_failed(one, f"when it is due cannot be told: {error}"[:300], "change its times")
-            moved.append(one)
-            continue
+        plan = plans[one.pk]
+        one.next_due, passed = plan.comes, plan.passed
         moved.append(one)
+        if passed is None:
+            troubles.schedule_failed(one, f"when it is due cannot be told: {plan.error}"[:300], "change its times")
+            continue
         systems = members.get(one.pk, [one.system_id if one.source == Schedule.Source.COLLECTOR else None])
         if passed.free and systems:
             late = late_seconds(passed.free, now)

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from advisor.models import Capture, Mail, Run, Schedule, System, Upload
 from advisor.services.scheduling.running import holds_of
-from advisor.services.scheduling.timing import MOST_COUNTED
+from advisor.services.scheduling.timing import MOST_COUNTED, in_zone
 
 SOON = timedelta(seconds=30)
 """So long after the last audit mails may still be made (this project's figure): a page goes on looking."""
@@ -97,15 +97,14 @@ class Followed:
         return {"nothing": "nothing to audit" if count else "nothing new"}.get(self.stage, self.stage)
 
     def _waits(self) -> str:
+        zone = self.run.schedule.zone
         if self.held_by is not None:
-            return f"waits until the run of {timezone.localtime(self.held_by.due):%H:%M} ({self.held_by.schedule}) ends"
+            return f"waits until the run of {in_zone(self.held_by.due, zone):%H:%M %Z} ({self.held_by.schedule}) ends"
+        again = f"{in_zone(self.run.not_before, zone):%H:%M:%S %Z}"
         if not self.run.tries:
-            later = self.run.not_before > timezone.now()
-            return (
-                f"looks again at {timezone.localtime(self.run.not_before):%H:%M:%S}" if later else "waits for a worker"
-            )
+            return f"looks again at {again}" if self.run.not_before > timezone.now() else "waits for a worker"
         times = "once" if self.run.tries == 1 else f"{self.run.tries} times"
-        return f"tried {times}, again at {timezone.localtime(self.run.not_before):%H:%M:%S}"
+        return f"tried {times}, again at {again}"
 
     @property
     def trouble(self) -> str:
@@ -126,8 +125,13 @@ class Followed:
 
     @property
     def under_way(self) -> bool:
-        """Whether more will happen by itself, soon."""
-        if not self.run.settled or self.stage == "reading":
+        """Whether the run or an upload of it is: its mails are not it."""
+        return not self.run.settled or self.stage == "reading"
+
+    @property
+    def moves(self) -> bool:
+        """Whether more will be seen by itself, soon: mails, too."""
+        if self.under_way:
             return True
         ended = [one.upload.finished for one in self.uploads if one.upload.finished]
         return bool(self.to_send) or any(timezone.now() - SOON < time for time in ended)
@@ -211,10 +215,10 @@ class Last:
         return self.followed.stage == "failed" or any(self.states[word] for word in ("failed", "could not be read"))
 
     @property
-    def under_way(self) -> bool:
-        """Whether more will happen by itself, soon."""
+    def moves(self) -> bool:
+        """Whether more will be seen by itself, soon."""
         moves = any(self.states[word] for word in ("waiting", "taking in", "being read"))
-        return moves or self.followed.under_way
+        return moves or self.followed.moves
 
 
 def last_runs(schedules: Iterable[Schedule], system: System | None = None) -> dict[int, Last]:
@@ -247,7 +251,7 @@ def _count_alike(rows: dict[int, Last]) -> None:
 
 def unsettled(runs: Iterable[Followed | Last]) -> bool:
     """Whether a page that shows these should look again in a few seconds."""
-    return any(run.under_way for run in runs)
+    return any(run.moves for run in runs)
 
 
 def lateness(run: Run) -> str:

@@ -59,9 +59,14 @@ def make_run(run_id: int) -> None:
         seconds = f"{settings.CELERY_TASK_SOFT_TIME_LIMIT:,} seconds"
         _put_off(run, f"it was not done after {seconds}\nhave it bring less at a time, or set TASK_SECONDS higher")
     except Exception as error:
-        LOG.exception("run %s", run.pk)
-        _put_off(run, f"{type(error).__name__}: {error}"[:1000] + f"\n{UNEXPECTED}")
-    _start_next(holds)
+        if not Run.objects.filter(pk=run.pk).exists():
+            LOG.debug("run %s was removed with its schedule while it was made", run.pk)
+        else:
+            LOG.exception("run %s", run.pk)
+            _put_off(run, f"{type(error).__name__}: {error}"[:1000] + f"\n{UNEXPECTED}")
+    now = Run.objects.select_related("schedule").filter(pk=run_id).first()
+    for free in {holds, holds_of(now) if now else holds}:  # its system may have been merged into another one
+        _start_next(free)
 
 
 def holds_of(run: Run) -> str:
@@ -76,8 +81,11 @@ def take_back_lost() -> None:
     held = set(running.values_list("holds", flat=True))
     if not held:
         return
+    now = timezone.now()
+    lost = {run.pk: run.schedule_id for run in running if working.lost(run.claimant, run.claimed, now)}
     with transaction.atomic():
-        for run in working.take_back_lost(Run.objects.all(), holds=None):
+        _hold(*lost.values())
+        for run in working.take_back_lost(Run.objects.filter(pk__in=lost), holds=None):
             troubles.run_failed(run)
     for holds in held - set(running.values_list("holds", flat=True)):
         _start_next(holds or "")
@@ -132,10 +140,12 @@ def _look(run: Run) -> None:
     if looked.wait_seconds is not None:
         told = f"{told}; waits for others to settle" if taken else "waits for files to settle"
         with transaction.atomic():
+            _hold(run.schedule_id)
             troubles.schedule_works(run.schedule)
             working.wait_on(run, max(1.0, looked.wait_seconds), holds=None, error="", told=told[:300])
     elif _is_nothing(run, taken, told):
         with transaction.atomic():
+            _hold(run.schedule_id)
             troubles.schedule_works(run.schedule)
             _mine(run).delete()
     else:
@@ -157,9 +167,21 @@ def _mine(run: Run) -> QuerySet[Run]:
     return Run.objects.filter(pk=run.pk, state=Run.State.RUNNING, claimant=run.claimant, claimed=run.claimed)
 
 
+def _hold(*schedules: int) -> None:
+    """Have schedules for this transaction: before their systems and runs, as whoever changes a schedule has them."""
+    list(Schedule.objects.select_for_update().filter(pk__in=schedules).order_by("pk").values_list("pk"))
+
+
+def _as_it_is(run: Run) -> Run:
+    """A run with its schedule and system as they are now: the system may have been merged or renamed meanwhile."""
+    return Run.objects.select_related("schedule__system", "system").filter(pk=run.pk).first() or run
+
+
 def _end(run: Run, told: str) -> None:
     with transaction.atomic():
-        troubles.schedule_works(run.schedule, run.system)
+        _hold(run.schedule_id)
+        now = _as_it_is(run)
+        troubles.schedule_works(now.schedule, now.system)
         working.finish(run, told=told[:300], error="", holds=None)
 
 
@@ -174,9 +196,9 @@ def _put_off(run: Run, error: str) -> None:
 def _give_up(run: Run, error: str) -> None:
     """End it as failed: a trouble of its system."""
     with transaction.atomic():
+        _hold(run.schedule_id)
         if working.finish(run, Run.State.FAILED, error=error, holds=None):
-            run.error = error
-            troubles.run_failed(run)
+            troubles.run_failed(_as_it_is(run))
 
 
 def _start_next(holds: str) -> None:

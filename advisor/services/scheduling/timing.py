@@ -2,43 +2,32 @@
 
 An interval counts real minutes from its last due time. Cron goes by the clock on the wall of its zone: a time that
 daylight saving leaves out comes when the clock has gone on, one that comes twice counts once (as Debian's cron).
-A window ends with the last moment its clock shows that time, so that no blackout is cut short.
 """
 
-import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
+from itertools import islice
 from typing import Protocol
 from zoneinfo import ZoneInfo, available_timezones
 
 from cronsim import CronSim, CronSimError
 
+from advisor.services.scheduling.blackouts import NEVER, BadTime, Window, blacked_out, joined, windows
+
+__all__ = [
+    "BadTime", "Dues", "Plan", "Times", "Window", "blacked_out", "check", "dues", "in_words", "in_zone", "next_after",
+    "next_free", "preview", "windows", "zones",
+]  # fmt: skip
 MOST_MINUTES = 525_600
 """The longest interval: a year of 365 days."""
 MOST_COUNTED = 1_000
 """Times missed are counted up to here; this many means: this many or more."""
-MOST_WINDOWS, LONGEST_LINE = 50, 100
 MOST_JUMPS = 800
 """Blackouts passed over one after another (a year of two a day) before a schedule counts as never free."""
-DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-WEEKLY = re.compile(r"([a-z][a-z, -]*?)\s+(\d{1,2}):(\d\d)\s*-\s*(\d{1,2}):(\d\d)", re.ASCII | re.IGNORECASE)
-MOMENT = r"(\d{4}-\d\d-\d\d)[ T](\d{1,2}):(\d\d)"
-ONCE = re.compile(rf"{MOMENT}\s*-\s*{MOMENT}", re.ASCII)
-EXAMPLES = "sat,sun 22:00-04:00, or daily 01:00-02:30, or 2026-12-24 00:00 - 2026-12-27 00:00"
 UNITS = ((10_080, "week"), (1_440, "day"), (60, "hour"), (1, "minute"))
-
-
-class BadTime(ValueError):
-    """A time that makes no sense; the message says why and what to write."""
-
-    def __init__(self, message: str, field: str, line: int | None = None) -> None:
-        super().__init__(message)
-        self.field = field
-        """`every_minutes`, `cron`, `zone` or `blackouts`."""
-        self.line = line
-        """Which line of the blackouts, from 1."""
 
 
 class Plan(Protocol):
@@ -59,33 +48,6 @@ class Times:
     every_minutes: int | None = None
     cron: str = ""
     zone: str = "UTC"
-
-
-@dataclass(frozen=True)
-class Window:
-    """One line of the blackouts: once, or on days of the week, from and to minutes of the day."""
-
-    text: str
-    line: int
-    zone: str
-    once: tuple[datetime, datetime] | None = None
-    days: frozenset[int] = frozenset()
-    start: int = 0
-    end: int = 0
-
-    def until(self, at: datetime) -> datetime | None:
-        """When the window ends in which a time lies; `None`: it lies in none."""
-        if self.once:
-            return self.once[1] if self.once[0] <= at < self.once[1] else None
-        today = at.astimezone(ZoneInfo(self.zone)).date()
-        for day in (today, today - timedelta(days=1)):
-            if day.weekday() in self.days:
-                midnight = datetime.combine(day, time())
-                start = _instant(midnight + timedelta(minutes=self.start), self.zone, fold=0)
-                end = _instant(midnight + timedelta(minutes=self.end), self.zone, fold=1)
-                if start <= at < end:
-                    return end
-        return None
 
 
 @dataclass(frozen=True)
@@ -116,9 +78,11 @@ def check(plan: Plan) -> None:
         comes = next_after(plan, datetime(2000, 1, 1, tzinfo=UTC))
     except CronSimError as error:
         said = str(error).lower().replace("bad ", "")
+        if _comes_in_some_month(plan.cron):
+            raise BadTime("that day never comes: look at the day of the month and the month", "cron") from None
         raise BadTime(f"cron does not understand the {said}: write for instance 0 6 * * mon-fri", "cron") from None
     if comes is None:
-        raise BadTime("this never comes: look at the day of the month and the month", "cron")
+        raise BadTime("that day never comes: look at the day of the month and the month", "cron")
 
 
 def next_after(plan: Plan, after: datetime, anchor: datetime | None = None) -> datetime | None:
@@ -132,50 +96,28 @@ def next_after(plan: Plan, after: datetime, anchor: datetime | None = None) -> d
 
 def next_free(plan: Plan, found: Sequence[Window], after: datetime, anchor: datetime | None = None) -> datetime | None:
     """The first time after that one that lies in no window; `None`: never."""
-    at = next_after(plan, after, anchor or after)
-    for _ in range(MOST_JUMPS):
-        ends = [end for window in found if at and (end := window.until(at))]
-        if at is None or not ends:
-            return at
-        at = next_after(plan, max(ends) - timedelta(microseconds=1), anchor or after)
-    return None
+    return next(_free(plan, found, after, anchor or after), None)
 
 
 def preview(plan: Plan, found: Sequence[Window], after: datetime, count: int = 5) -> list[datetime]:
-    """The next times it will run, in its zone."""
-    times: list[datetime] = []
-    at = next_free(plan, found, after)
-    while at is not None and len(times) < count:
-        times.append(at.astimezone(ZoneInfo(plan.zone)))
-        at = next_free(plan, found, at)
-    return times
+    """The next times it will run, in its zone; fewer where blackouts lie too many between them."""
+    return [at.astimezone(ZoneInfo(plan.zone)) for at in islice(_free(plan, found, after, after), count)]
 
 
 def dues(plan: Plan, found: Sequence[Window], first: datetime, now: datetime) -> Dues:
     """Count the times from the first one to now, each by the window it lies in."""
-    free = shut = window = None
+    blackouts = joined(tuple(found))
+    free = shut = until = None
     missed = shut_before = -1
     for at in _until(plan, first, now):
-        held = blacked_out(found, at)
-        if held is None:
+        if until is None or at >= until:  # a time in the same blackout as the one before is not asked for again
+            until = blackouts.until(at)
+        if until is None:
             free, missed = at, missed + 1
         else:
-            shut, window, shut_before = at, held, shut_before + 1
+            shut, shut_before = at, shut_before + 1
+    window = blacked_out(found, shut) if shut else None
     return Dues(free, min(MOST_COUNTED, max(0, missed)), shut, window, max(0, shut_before))
-
-
-def blacked_out(found: Sequence[Window], at: datetime) -> Window | None:
-    """The window in which a time lies."""
-    return next((window for window in found if window.until(at)), None)
-
-
-@lru_cache(maxsize=1024)
-def windows(text: str, zone: str) -> tuple[Window, ...]:
-    """Read the blackouts, a window a line, by the clock of the zone. Raises `BadTime` with the number of the line."""
-    lines = [(number, " ".join(line.split())) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if len(lines) > MOST_WINDOWS:
-        raise BadTime(f"more than {MOST_WINDOWS} windows: join some of them", "blackouts", lines[MOST_WINDOWS][0])
-    return tuple(_window(line.replace("–", "-"), number, zone) for number, line in lines)
 
 
 def in_words(plan: Plan) -> str:
@@ -191,10 +133,32 @@ def in_words(plan: Plan) -> str:
     return f"{said} ({plan.zone})"
 
 
+def in_zone(at: datetime, zone: str) -> datetime:
+    """A time by the clock of a zone; of one there is no more, in UTC."""
+    return at.astimezone(ZoneInfo(zone if zone in zones() else "UTC"))
+
+
 @cache
 def zones() -> frozenset[str]:
     """The names of all zones."""
     return frozenset(available_timezones() - {"Factory", "localtime", "posixrules"})
+
+
+def _free(plan: Plan, found: Sequence[Window], after: datetime, anchor: datetime) -> Iterator[datetime]:
+    """The times after that one that lie in no window, until `MOST_JUMPS` blackouts have been passed over."""
+    blackouts = joined(tuple(found))
+    at = next_after(plan, after, anchor)
+    jumps = 0
+    while at is not None and jumps < MOST_JUMPS:
+        until = blackouts.until(at)
+        if until is None:
+            yield at
+            at = next_after(plan, at, anchor)
+        elif until == NEVER:
+            return
+        else:
+            jumps += 1
+            at = next_after(plan, until - timedelta(microseconds=1), anchor)
 
 
 def _until(plan: Plan, first: datetime, now: datetime) -> Iterator[datetime]:
@@ -216,6 +180,14 @@ def _until(plan: Plan, first: datetime, now: datetime) -> Iterator[datetime]:
             return
 
 
+def _comes_in_some_month(cron: str) -> bool:
+    """Whether cron would be understood if it were for every month."""
+    minute, hour, day, _, weekday = cron.split()
+    with suppress(CronSimError):
+        return bool(CronSim(f"{minute} {hour} {day} * {weekday}", datetime(2000, 1, 1, tzinfo=UTC)))
+    return False
+
+
 @lru_cache(maxsize=8192)
 def _cron(cron: str, zone: str, after: datetime) -> datetime | None:
     """The first time after a whole minute. In the hour that comes twice cronsim may give one that has been.
@@ -226,67 +198,3 @@ def _cron(cron: str, zone: str, after: datetime) -> datetime | None:
         if (found := at.astimezone(UTC)) > after:
             return found
     return None
-
-
-def _window(text: str, line: int, zone: str) -> Window:
-    if once := ONCE.fullmatch(text):
-        start = _moment(once.group(1, 2, 3), zone, 0, line)
-        end = _moment(once.group(4, 5, 6), zone, 1, line)
-        if end <= start:
-            raise BadTime(f"line {line}: {text[:80]!r} ends before it begins", "blackouts", line)
-        return Window(text, line, zone, once=(start, end))
-    weekly = WEEKLY.fullmatch(text) if len(text) <= LONGEST_LINE else None
-    if not weekly:
-        raise BadTime(f"line {line}: {text[:80]!r} is no window: write for instance {EXAMPLES}", "blackouts", line)
-    start_minute, end_minute = (_minute(weekly[at], weekly[at + 1], line) for at in (2, 4))
-    if start_minute == end_minute or start_minute == 1440:
-        raise BadTime(f"line {line}: {text[:80]!r} has no length: the whole day is 00:00-24:00", "blackouts", line)
-    end_minute += 1440 if end_minute < start_minute else 0
-    return Window(text, line, zone, days=_days(weekly[1], line), start=start_minute, end=end_minute)
-
-
-def _days(said: str, line: int) -> frozenset[int]:
-    """The days of the week that `daily`, `sat,sun` or `fri-mon` means."""
-    if said.strip().lower() == "daily":
-        return frozenset(range(7))
-    found: set[int] = set()
-    for part in said.lower().split(","):
-        ends = [_day(name.strip()) for name in part.split("-")]
-        if None in ends or len(ends) > 2:
-            raise BadTime(
-                f"line {line}: {part.strip()[:40]!r} is no day: write for instance {EXAMPLES}", "blackouts", line
-            )
-        first, last = ends[0] or 0, ends[-1] or 0
-        found.update((first + day) % 7 for day in range((last - first) % 7 + 1))
-    return frozenset(found)
-
-
-def _day(name: str) -> int | None:
-    return next((at for at, day in enumerate(DAYS) if len(name) >= 3 and day.startswith(name)), None)
-
-
-def _minute(hour: str, minute: str, line: int) -> int:
-    found = int(hour) * 60 + int(minute)
-    if int(minute) > 59 or found > 1440:
-        raise BadTime(f"line {line}: {hour}:{minute} is no time of the day", "blackouts", line)
-    return found
-
-
-def _moment(parts: Sequence[str], zone: str, fold: int, line: int) -> datetime:
-    try:
-        day = datetime.fromisoformat(parts[0])
-    except ValueError:
-        raise BadTime(f"line {line}: {parts[0]} is no day of the calendar", "blackouts", line) from None
-    if not 2000 <= day.year <= 2200:
-        raise BadTime(f"line {line}: {parts[0]} is not between 2000 and 2200", "blackouts", line)
-    return _instant(day + timedelta(minutes=_minute(parts[1], parts[2], line)), zone, fold)
-
-
-def _instant(wall: datetime, zone: str, fold: int) -> datetime:
-    """When a clock on the wall shows this (fold 1: the second time), or has gone on where it never shows it."""
-    there = ZoneInfo(zone)
-    while True:
-        at = wall.replace(tzinfo=there, fold=fold).astimezone(UTC)
-        if at.astimezone(there).replace(tzinfo=None, fold=0) == wall:
-            return at
-        wall += timedelta(minutes=1)

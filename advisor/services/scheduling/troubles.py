@@ -9,18 +9,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from cronsim import CronSimError
 from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from advisor.models import Run, Schedule, System, Team, Upload
 from advisor.services import journal
+from advisor.services.overview import heard
+from advisor.services.scheduling import timing
+from advisor.services.uploads import clean_text
 
 OVER = {"troubled": None, "trouble": ""}
 OF_RUN = re.compile(r"run (\d+) of ")
 OF_UPLOAD = re.compile(r"upload (\d+) of ")
 LOOK_AT_RUN = "look at the run and at the log of the worker, and run the schedule now when the cause is gone"
 LOOK_AT_UPLOAD = "look at the upload: it shows what each file was taken for"
+MOST_FILES = 3
+"""Named of an upload."""
+SPANS = [timedelta(days=days) for days in (0.1, 2, 15, 70, 1100)]
+"""How far back the last two due times are looked for; a schedule of leap days has none."""
+IN_DAYS = 48
+"""More hours than these are told in days."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +41,11 @@ class Missing:
     schedule: Schedule | None
     """The schedule that failed, where there is one: its page shows the runs."""
     since: datetime
-    """Its last capture, or since when one was expected; the same as long as the trouble lasts."""
+    """When something last came, or since when it was expected; the same as long as the trouble lasts."""
     why: str
     do: str
+    upload: int | None = None
+    """The upload that failed, where it is one that did."""
 
     @property
     def name(self) -> str:
@@ -56,12 +68,18 @@ def run_failed(run: Run) -> None:
 
 
 def upload_failed(upload: Upload) -> None:
-    """An upload that a schedule took in cannot be read, or holds nothing usable."""
+    """An upload that a schedule took in cannot be read, or holds nothing usable.
+
+    Anybody puts a stray file into a drop folder: a system that is audited otherwise is not called not audited for it.
+    """
     run = upload.run
     if run is None:
         return
     system = run.system or run.schedule.system or _named(upload)
-    said = f"upload {upload.pk} of {run.schedule}: {upload.error or 'nothing usable was given'}"
+    if system and run.schedule.source == Schedule.Source.FOLDER and not _behind(system, run.schedule):
+        system = None
+    why = clean_text(upload.error, 500) or "nothing usable was given"
+    said = f"upload {upload.pk} of {run.schedule}: {why}{_files_of(upload)}"
     _trouble(run.schedule, system, said, LOOK_AT_UPLOAD, upload.at)
 
 
@@ -109,17 +127,18 @@ def _take_back(schedule: Schedule, systems: QuerySet[System]) -> None:
 def not_audited(team: Team, now: datetime | None = None) -> list[Missing]:
     """What of a team is not audited although it should be, longest first: failed for good, or overdue."""
     now = now or timezone.now()
-    systems = System.objects.filter(team=team).select_related("latest__capture")
+    systems = System.objects.filter(team=team).select_related("latest__capture__upload")
     light = systems.only(
-        "name", "product", "team", "created", "expected_hours", "troubled", "trouble", "latest__capture__taken"
+        *("name", "product", "team", "created", "expected_hours", "troubled", "trouble"),
+        *("latest__capture__taken", "latest__capture__upload__at"),
     )
     concerned = list(light.filter(Q(troubled__isnull=False) | Q(expected_hours__isnull=False)))
     schedules = list(Schedule.objects.filter(team=team, troubled__isnull=False))
-    origins = _origins(system.trouble for system in concerned if system.troubled)
-    found = [_missing(None, one, one.troubled, one.trouble) for one in schedules if one.troubled]
+    origins = _origins([one.trouble for one in concerned if one.troubled] + [one.trouble for one in schedules])
+    found = [_missing(None, one, one.troubled, one.trouble, origins) for one in schedules if one.troubled]
     for system in concerned:
         if system.troubled:
-            found.append(_missing(system, origins.get(system.trouble), system.troubled, system.trouble))
+            found.append(_missing(system, None, system.troubled, system.trouble, origins))
         elif late := overdue(system, now):
             found.append(late)
     return sorted(found, key=lambda one: (one.since, one.name))
@@ -129,19 +148,63 @@ def overdue(system: System, now: datetime) -> Missing | None:
     """What to say of a system whose next capture is expected since a while."""
     if system.expected_hours is None:
         return None
-    last = system.latest.capture.taken if system.latest else None
-    since = last or system.created
+    since = heard(system)
     if now - since <= timedelta(hours=system.expected_hours):
         return None
     hours = int((now - since).total_seconds() // 3600)
-    why = f"no capture for {hours:,} hours" if last else "no capture yet"
+    why = f"no capture for {_long(hours)}" if system.latest else "no capture yet"
     do = "look whether its exports still come, and whether its schedule is paused"
-    return Missing(system, None, since, f"{why}; one is expected every {system.expected_hours:,} hours", do)
+    return Missing(system, None, since, f"{why}; one is expected every {_often(system.expected_hours)}", do)
 
 
-def _missing(system: System | None, schedule: Schedule | None, since: datetime, trouble: str) -> Missing:
+def _missing(
+    system: System | None, schedule: Schedule | None, since: datetime, trouble: str, origins: dict[str, Schedule]
+) -> Missing:
     why, _, do = trouble.partition("\n")
-    return Missing(system, schedule, since, why, do)
+    failed = OF_UPLOAD.match(trouble) if trouble in origins else None
+    return Missing(system, schedule or origins.get(trouble), since, why, do, int(failed.group(1)) if failed else None)
+
+
+def _long(hours: int) -> str:
+    """A time in words; above two days, whole days are enough."""
+    if hours > IN_DAYS:
+        return f"{hours // 24:,} days"
+    return "1 hour" if hours == 1 else f"{hours} hours"
+
+
+def _often(hours: int) -> str:
+    """What stands after `every`."""
+    if hours == 1:
+        return "hour"
+    days, rest = divmod(hours, 24)
+    return f"{days:,} days" if days > 1 and not rest else f"{hours:,} hours"
+
+
+def _behind(system: System, schedule: Schedule) -> bool:
+    """Whether nothing came of a system since the last but one time its schedule was due: once alone may be a stray."""
+    if system.latest is None:
+        return True
+    now = timezone.now()
+    try:
+        windows = timing.windows(schedule.blackouts, schedule.zone)
+        for span in SPANS:
+            before, last = None, timing.next_free(schedule, windows, now - span, schedule.next_due)
+            while last is not None and (comes := timing.next_free(schedule, windows, last, schedule.next_due)):
+                if comes > now:
+                    break
+                before, last = last, comes
+            if before is not None:
+                return heard(system) < before
+    except (CronSimError, ValueError, KeyError, OverflowError):  # its times were valid when they were made
+        return False
+    return False
+
+
+def _files_of(upload: Upload) -> str:
+    """The names of an upload's first files, in brackets."""
+    names = [clean_text(name, 80) for name in upload.files.values_list("name", flat=True)[:MOST_FILES]]
+    more = upload.files.count() - len(names)
+    return f" ({', '.join(names)}{f' and {more:,} more' if more else ''})" if names else ""
 
 
 def _trouble(schedule: Schedule, system: System | None, why: str, do: str, first: datetime) -> None:

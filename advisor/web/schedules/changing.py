@@ -1,5 +1,6 @@
 """Make a schedule, change one, and see when it would be due before it is kept."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,12 +13,15 @@ from advisor.models import Schedule, Team
 from advisor.services.access import may_work_for, teams_of
 from advisor.services.scheduling import collecting, dropping, schedules, timing
 from advisor.web.kit import Asked, page, workers_only
+from advisor.web.room import few_at_a_time
 from advisor.web.schedules.forms import CRON, EXPORTS, ScheduleForm
 from advisor.web.schedules.one import for_work
 
 NUMBER = 9
 """Digits of a number in an address, at most."""
 MOST_TEXT = 4000
+AT_A_TIME = 4
+"""Requests of one process that look ahead at the same time."""
 
 
 def team_of(request: Asked) -> Team | None:
@@ -53,12 +57,9 @@ def change(request: Asked, pk: int) -> HttpResponse:
 
 def _answer(request: Asked, form: ScheduleForm, team: Team, schedule: Schedule | None) -> HttpResponse:
     """Show the form, with its next times where they are asked for, or do what it says."""
-    times: list[datetime] = []
-    wrong = ""
     if request.POST.get("do") == "times":
-        times, wrong = _next(request.POST)
-        form.errors.clear()  # nothing is to be kept yet, so nothing is complained about
-    elif form.is_valid():
+        return _foreseen(request, form, team, schedule)
+    if form.is_valid():
         try:
             if schedule is None:
                 schedule = schedules.make(team, form.wish(), request.user, request=request)
@@ -70,6 +71,24 @@ def _answer(request: Asked, form: ScheduleForm, team: Team, schedule: Schedule |
             form.refuse(why)
         else:
             return redirect("schedule", schedule.pk)
+    return _form(request, form, team, schedule)
+
+
+@few_at_a_time(AT_A_TIME)
+def _foreseen(request: Asked, form: ScheduleForm, team: Team, schedule: Schedule | None) -> HttpResponse:
+    """Show the form with its next times; nothing is to be kept yet, so nothing is complained about."""
+    form.errors.clear()
+    return _form(request, form, team, schedule, *_next(request.POST))
+
+
+def _form(
+    request: Asked,
+    form: ScheduleForm,
+    team: Team,
+    schedule: Schedule | None,
+    times: Sequence[datetime] = (),
+    wrong: str = "",
+) -> HttpResponse:
     context = {
         "form": form,
         "team": team,
@@ -82,6 +101,7 @@ def _answer(request: Asked, form: ScheduleForm, team: Team, schedule: Schedule |
     return page(request, "schedules/form.html", context, 400 if form.errors else 200)
 
 
+@few_at_a_time(AT_A_TIME)
 def times(request: Asked) -> HttpResponse:
     """Give the next times of what stands in a form: `when`, `every_minutes`, `cron`, `zone`, `blackouts`."""
     found, wrong = _next(request.GET)

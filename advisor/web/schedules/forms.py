@@ -152,4 +152,4 @@ class GroupForm(forms.Form):
         """Offer the systems of the team."""
         held = {"name": group.name, "systems": list(group.systems.values_list("pk", flat=True))} if group else {}
         super().__init__(data, initial=held)
-        self.fields["systems"].queryset = team.systems.only("name")  # type: ignore[attr-defined]
+        self.fields["systems"].queryset = team.systems.only("name", "product", "team")  # type: ignore[attr-defined]

@@ -1,7 +1,9 @@
 """Every schedule: for what, when, and what came of its last run."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from math import ceil
 
 from django.db.models import Count, F, Q
 from django.http import HttpResponse
@@ -10,14 +12,19 @@ from django.utils import timezone
 from advisor.models import Schedule, System, User
 from advisor.services.access import schedules_of
 from advisor.services.scheduling import following, timing
+from advisor.services.scheduling.coming_due import NO_TIME
 from advisor.services.uploads import clean_text
 from advisor.web.kit import Asked, page, paged
 
+FORESEEN = 32
+"""Times that are looked ahead for what may be expected: those of a month, where there is one a day."""
+MOST_HOURS = 8784
+"""The longest time between two captures that can be expected: a year."""
 IN_GROUP = Q(group__systems__troubled__isnull=False)
 ONLY = {
     "trouble": Q(troubled__isnull=False) | Q(system__troubled__isnull=False) | IN_GROUP,
     "paused": Q(paused__isnull=False),
-    "running": Q(runs__state__in=("waiting", "running")),
+    "running": Q(runs__state__in=("waiting", "running")) | Q(runs__uploads__state__in=following.UNSETTLED),
 }
 
 
@@ -86,6 +93,32 @@ def feeds_of(user: User, system: System) -> list[Feed]:
     ]
 
 
+@dataclass(frozen=True)
+class Proposed:
+    """How often a capture of a system can be expected by one of its schedules."""
+
+    hours: int
+    schedule: Schedule
+
+
+def proposed(feeds: list[Feed], now: datetime) -> Proposed | None:
+    """The longest wait between the next times of the schedule that brings exports of a system most often.
+
+    None where no schedule runs, or only once in more than a year. A wait is said in whole hours, the next higher ones.
+    """
+    found = []
+    for schedule in (feed.schedule for feed in feeds if not feed.schedule.paused):
+        try:
+            windows = timing.windows(schedule.blackouts, schedule.zone)
+            times = [one.astimezone(UTC) for one in timing.preview(schedule, windows, now, FORESEEN)]
+        except NO_TIME:  # valid when it was made; its trouble says so
+            continue
+        waits = [later - sooner for sooner, later in pairwise(times)]
+        if waits and max(waits) <= timedelta(hours=MOST_HOURS):
+            found.append(Proposed(ceil(max(waits) / timedelta(hours=1)), schedule))
+    return min(found, key=lambda one: one.hours, default=None)
+
+
 def show(request: Asked) -> HttpResponse:
     """Show the schedules that the address asks for: `?q=` words, `?only=` one of `ONLY`, `?page=`."""
     words, only = clean_text(request.GET.get("q", ""), 100), request.GET.get("only", "")
@@ -108,7 +141,7 @@ def show(request: Asked) -> HttpResponse:
         "words": words,
         "only": only,
         "several_teams": request.user.is_administrator or request.user.teams.count() > 1,
-        "under_way": following.unsettled(row.last for row in rows if row.last),
+        "follows": following.unsettled(row.last for row in rows if row.last),
         "now": timezone.now(),
     }
     return page(request, "schedules/parts/table.html" if request.htmx else "schedules/list.html", context)

@@ -49,7 +49,8 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "schedule": schedule,
         "shown": shown,
         "rows": rows,
-        "under_way": following.unsettled(rows),
+        "under_way": any(row.under_way for row in rows),
+        "follows": following.unsettled(rows),
         "lateness": following.lateness,
         "may_work": may_work_for(request.user, schedule.team),
     }

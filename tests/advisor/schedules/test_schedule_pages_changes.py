@@ -80,7 +80,7 @@ def test_a_schedule_may_be_for_a_system_or_a_group_of_the_team_alone(
     [
         ({"name": " "}, "name", "required"),
         ({"cron": "61 6 * * *"}, "cron", "Cron does not understand"),
-        ({"cron": "0 0 31 2 *"}, "cron", "Cron does not understand the day"),
+        ({"cron": "0 0 31 2 *"}, "cron", "That day never comes"),
         ({"cron": ""}, "cron", "Write five fields"),
         ({"when": "every", "every_minutes": ""}, "every_minutes", "after how many minutes"),
         ({"when": "every", "every_minutes": "0"}, "every_minutes", "greater than or equal to 1"),

@@ -78,7 +78,7 @@ def test_a_collector_is_for_a_system_or_a_group_and_has_no_folder(people: People
         ({"source": "collector", "collector": "probe"}, "system", "needs a system"),
         ({"every_minutes": 0}, "every_minutes", "1 to 525,600"),
         ({"every_minutes": None}, "cron", "five fields"),
-        ({"every_minutes": None, "cron": "0 0 31 2 *"}, "cron", "day-of-month"),
+        ({"every_minutes": None, "cron": "0 0 31 2 *"}, "cron", "that day never comes"),
         ({"zone": "Mars/Olympus"}, "zone", "no zone"),
         ({"blackouts": "daily 01:00-02:00\nnever"}, "blackouts", "line 2"),
         ({"blackouts": "daily 00:00-24:00"}, "blackouts", "no time to run"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.services.scheduling.timing import MOST_WINDOWS, BadTime, blacked_out, windows
+from advisor.services.scheduling.blackouts import MOST_WINDOWS, BadTime, blacked_out, windows
 
 OSLO = "Europe/Oslo"
 

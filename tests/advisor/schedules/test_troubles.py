@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from advisor.models import Group, JournalEntry, Run, Schedule, System, Upload
+from advisor.models import Capture, Group, JournalEntry, Run, Schedule, System, Upload
 from advisor.services.scheduling import groups, schedules, troubles
 from advisor.services.uploads import Brought, take_in
 from tests.advisor.people import STORIES, People
@@ -83,23 +83,6 @@ def test_an_audit_ends_the_trouble_of_the_schedule_that_brought_it(
     assert System.objects.get().latest
     assert not trouble_of(schedule)
     assert trouble_of(other)
-
-
-def test_an_upload_of_a_schedule_that_holds_nothing_usable_is_a_trouble_until_the_next_audit(
-    people: People, storm: System, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
-) -> None:
-    schedule = make_schedule(people.team)
-    run = Run.objects.create(schedule=schedule, due=timezone.now())
-    with django_capture_on_commit_callbacks(execute=True):
-        unknown = bring_bytes(run, b"hello\n")
-        known = bring_bytes(run, b"hello again\n", system_name="claims1")
-    assert trouble_of(schedule).startswith(f"upload {unknown.pk} of hourly: nothing usable was given\n")
-    assert trouble_of(storm).startswith(f"upload {known.pk} of hourly: ")
-    troubles.schedule_works(schedule, storm)
-    assert trouble_of(schedule), "that a folder can be read says nothing of what was in it"
-    assert trouble_of(storm)
-    troubles.audited(storm)
-    assert not trouble_of(storm)
 
 
 def test_an_upload_somebody_brought_by_hand_is_nobodys_trouble(
@@ -179,12 +162,39 @@ def test_what_is_not_audited_is_listed_longest_first_with_why_and_what_to_do(peo
 def test_an_overdue_system_says_for_how_long(people: People, storm: System) -> None:
     assert storm.latest is not None
     System.objects.update(expected_hours=24)
-    taken = storm.latest.capture.taken
-    assert troubles.not_audited(people.team, taken + timedelta(hours=24)) == []
-    found = troubles.not_audited(people.team, taken + timedelta(hours=26, minutes=5))
-    assert [(one.since, one.why) for one in found] == [
-        (taken, "no capture for 26 hours; one is expected every 24 hours")
-    ]
+    came = Upload.objects.get().at
+    assert storm.latest.capture.taken < came - timedelta(days=2), "it was carried late"
+    assert troubles.not_audited(people.team, came + timedelta(hours=24)) == []
+    for hours in (26, 27):
+        (one,) = troubles.not_audited(people.team, came + timedelta(hours=hours, minutes=5))
+        assert (one.since, one.why) == (came, f"no capture for {hours} hours; one is expected every 24 hours")
+
+
+@pytest.mark.parametrize(
+    ("expected", "late", "said"),
+    [
+        (1, 2, "no capture for 2 hours; one is expected every hour"),
+        (2, 48, "no capture for 48 hours; one is expected every 2 hours"),
+        (24, 6661, "no capture for 277 days; one is expected every 24 hours"),
+        (168, 200, "no capture for 8 days; one is expected every 7 days"),
+        (50, 73, "no capture for 3 days; one is expected every 50 hours"),
+    ],
+)
+def test_hours_are_told_as_people_say_them(people: People, storm: System, expected: int, late: int, said: str) -> None:
+    System.objects.update(expected_hours=expected)
+    (one,) = troubles.not_audited(people.team, Upload.objects.get().at + timedelta(hours=late, minutes=5))
+    assert one.why == said
+
+
+def test_a_server_whose_clock_is_ahead_is_missed_from_its_own_time_on(people: People, storm: System) -> None:
+    System.objects.update(expected_hours=1)
+    now = timezone.now()
+    Capture.objects.update(taken=now)
+    Upload.objects.update(at=now - timedelta(days=3))
+    assert troubles.not_audited(people.team, now + timedelta(minutes=59)) == []
+    Capture.objects.update(upload=None)
+    (one,) = troubles.not_audited(people.team, now + timedelta(minutes=61))
+    assert one.since == now
 
 
 def test_a_thousand_systems_are_listed_by_few_queries(people: People) -> None:
