@@ -211,15 +211,19 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "interval_step": 0.1,
     "interval_max": 0.2,
 }
-# Three queues: what reads and audits must not keep the clock or the mail waiting. A worker without -Q serves all.
-CELERY_TASK_QUEUES = {name: {"exchange": name, "routing_key": name} for name in ("celery", "clock", "mail")}
+# Five queues, by whom their tasks wait for: nobody (celery, clock), a program or a mounted folder, a mail server, a
+# receiver. What hangs in one keeps no other waiting. A worker without -Q serves all.
+CELERY_TASK_QUEUES = {
+    name: {"exchange": name, "routing_key": name} for name in ("celery", "runs", "clock", "mail", "hooks")
+}
 CELERY_TASK_ROUTES = {
     "advisor.tasks.tick": {"queue": "clock"},
     "advisor.tasks.start_waiting": {"queue": "clock"},
+    "advisor.tasks.make_run": {"queue": "runs"},
     "advisor.tasks.tell": {"queue": "mail"},
     "advisor.tasks.tell_due": {"queue": "mail"},
     "advisor.tasks.send_mails": {"queue": "mail"},
-    "advisor.tasks.deliver": {"queue": "mail"},
+    "advisor.tasks.deliver": {"queue": "hooks"},
 }
 # A worker keeps its connection from task to task, as long as DATABASES says (a new one cost PostgreSQL two thirds of
 # its time, tests/bench/fleet); celery.py looks whether it still lives.
@@ -233,8 +237,16 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    # what a print style sheet has no use for is no event
-    "loggers": {"weasyprint": {"level": "ERROR"}, "fontTools": {"level": "ERROR"}},
+    "filters": {"hidden_links": {"()": "advisor.hidden_links.HiddenLinks"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["hidden_links"]}},
+    "loggers": {
+        # what a print style sheet has no use for is no event
+        "weasyprint": {"level": "ERROR"},
+        "fontTools": {"level": "ERROR"},
+        # these tell paths, also to handlers that are not ours
+        "django.request": {"filters": ["hidden_links"]},
+        "django.security.csrf": {"filters": ["hidden_links"]},
+        "django.server": {"handlers": ["stderr"], "level": "INFO", "propagate": False, "filters": ["hidden_links"]},
+    },
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING")},
 }

@@ -13,7 +13,7 @@ from advisor.api.paging import Limit, Offset, part
 from advisor.api.shapes import ERRORS, WORDS, CapturePage, SeverityName, SystemPage, SystemWhole
 from advisor.models import Capture, System
 from advisor.services.access import systems_of
-from advisor.services.overview import HEAVY, is_overdue
+from advisor.services.overview import HEAVY, HEAVY_CAPTURE, is_overdue
 from advisor.services.uploads import clean_text
 
 router = Router(tags=["systems"])
@@ -77,9 +77,7 @@ def captures(request: Asked, system_id: int, limit: Limit = 50, offset: Offset =
 
 def _light(systems: QuerySet[System]) -> QuerySet[System]:
     """With what a row needs, and without the large parts of the newest audit."""
-    return systems.select_related("team", "latest__capture").defer(
-        *HEAVY, DIGEST, "latest__capture__figures", "latest__capture__files"
-    )
+    return systems.select_related("team", "latest__capture__upload").defer(*HEAVY, DIGEST, *HEAVY_CAPTURE)
 
 
 def _row(system: System, now: datetime) -> dict[str, Any]:

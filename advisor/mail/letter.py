@@ -217,7 +217,7 @@ def why(recipient: Recipient) -> str:
     names = [*recipient.systems.values_list("name", flat=True)[:6]]
     groups = [f"the group {name}" for name in recipient.groups.values_list("name", flat=True)[:6]]
     several = cut(", ".join(one_line(name, 60) for name in (*names, *groups)), 300)
-    of = several or "every system"
+    of = several or ("no system any more" if recipient.left_alone else "every system")
     wants = []
     if recipient.reports:
         when = "after every audit" if recipient.everything else "when something changed"

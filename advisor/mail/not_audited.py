@@ -32,6 +32,8 @@ class Silent:
     """The schedule that failed; empty: none is known, or it is what is told of."""
     address: str
     last: Last | None
+    upload: str = ""
+    """The address of the upload that could not be read; empty: it is none that failed."""
 
 
 def compose(site: Site, recipient: Recipient, silent: Sequence[Silent], more: int, address: str, thread: str) -> Letter:

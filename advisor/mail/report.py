@@ -19,7 +19,7 @@ class Told:
     address: str
     """Where it stands on the page; empty for one that has gone."""
     state: str = ""
-    """`new`, `worse`, `better`; empty: as before, or nothing is known from before."""
+    """`new`, `worse`, `better`, `judged again`; empty: as before, or nothing is known from before."""
     was: int = 0
     """Its severity before, where it is another one."""
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -59,6 +59,15 @@ class Contents:
     not_judged: int
     address: str
     after_trouble: str = ""
+    first: bool = False
+    """Whether no capture of the system was audited before."""
+    anew: str = ""
+    """Why the very capture that was told before was judged anew (`Audit.why`); empty: this is another one."""
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether nothing changed at the recipient's level: what stands, if anything, stood before."""
+        return all(word == "still" for word, _, _ in self.changes)
 
 
 def compose(site: Site, recipient: Recipient, told: Contents, enclosed: Enclosed, thread: str) -> Letter:
@@ -70,6 +79,7 @@ def compose(site: Site, recipient: Recipient, told: Contents, enclosed: Enclosed
         "system": system,
         "name": cut(one_line(system.name, 120), LONGEST_NAME),
         "counts": counts,
+        "found": counts or nothing_found(told, recipient.severity),
         "worst": one_line(told.audit.headline, 300) if counts else "",
         "least": LEVELS[recipient.severity],
         "effects": EFFECTS,
@@ -84,6 +94,15 @@ def counted(audit: Audit, least: int) -> str:
     """How many findings of each severity from `least` on, worst first: `3 critical, 1 warning`; empty for none."""
     words = [(level, LEVELS[level]) for level in (4, 3, 2, 1) if level >= least]
     return ", ".join(f"{audit.counts[word]} {word}" for _, word in words if audit.counts.get(word))
+
+
+def nothing_found(told: Contents, least: int) -> str:
+    """How it is said that there is no finding from `least` on: with what was judged, for that is what it rests on."""
+    if not told.judged:
+        return "nothing could be judged"
+    judged = f"{told.judged} rule{'' if told.judged == 1 else 's'} judged"
+    none = "no findings" if least <= 1 else f"no findings from {LEVELS[least]} on"
+    return f"{none}, {judged}, {told.not_judged} not" if told.not_judged else f"{none}, {judged}"
 
 
 def about(kind: str, audit: Audit) -> dict[str, str]:

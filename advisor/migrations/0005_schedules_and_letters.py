@@ -92,6 +92,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("address", models.EmailField(max_length=254)),
+                ("left_alone", models.BooleanField(default=False)),
                 ("reports", models.BooleanField(default=True)),
                 ("severity", models.IntegerField(default=3)),
                 ("everything", models.BooleanField(default=False)),
@@ -107,6 +108,7 @@ class Migration(migrations.Migration):
                 ("digest_told", models.DateTimeField(blank=True, null=True)),
                 ("stopped", models.DateTimeField(blank=True, null=True)),
                 ("stopped_why", models.CharField(blank=True, max_length=200)),
+                ("stopped_by_link", models.BooleanField(default=False)),
                 ("refused", models.CharField(blank=True, max_length=300)),
                 ("refused_at", models.DateTimeField(blank=True, null=True)),
                 ("nonce", models.CharField(default=secrets.token_urlsafe, max_length=64)),

@@ -25,7 +25,9 @@ class Recipient(models.Model):
     """Whose address it is, where that is known: who leaves the team gets nothing more."""
     systems = models.ManyToManyField(System, blank=True, related_name="recipients")
     groups = models.ManyToManyField(Group, blank=True, related_name="recipients")
-    """Without systems and groups: every system of the team."""
+    """Without systems and groups: every system of the team, unless it is left alone."""
+    left_alone = models.BooleanField(default=False)
+    """The last system or group it was about is gone: it is about nothing until somebody logged in chooses."""
     reports = models.BooleanField(default=True)
     """The report after an audit."""
     severity = models.IntegerField(default=3)
@@ -51,6 +53,8 @@ class Recipient(models.Model):
     stopped = models.DateTimeField(null=True, blank=True)
     """Since when nothing is sent: unsubscribed, or stopped on the page."""
     stopped_why = models.CharField(max_length=200, blank=True)
+    stopped_by_link = models.BooleanField(default=False)
+    """Whoever has their mail stopped it: then, and only then, may they resume it by the link, too."""
     refused = models.CharField(max_length=300, blank=True)
     """What the mail server said when it last refused this address; empty since it took a mail."""
     refused_at = models.DateTimeField(null=True, blank=True)

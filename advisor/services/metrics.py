@@ -70,8 +70,8 @@ def _systems() -> Iterator[Metric]:
     now = timezone.now()
     counts: Counter[str] = Counter()
     systems = overdue = 0
-    light = System.objects.select_related("latest__capture").only(
-        "expected_hours", "created", "latest__counts", "latest__capture__taken"
+    light = System.objects.select_related("latest__capture__upload").only(
+        "expected_hours", "created", "latest__counts", "latest__capture__taken", "latest__capture__upload__at"
     )
     for system in light.order_by().iterator():
         systems += 1

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.db import OperationalError
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BooleanField, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from markupsafe import Markup
 
@@ -20,7 +20,10 @@ VISIT = timedelta(minutes=30)
 """After so long away the next look is a new visit (this project's figure)."""
 SEVERITY = "worst severity"
 HEAVY = ("latest__verdicts", "latest__laws", "latest__plan", "latest__problems")
-HEAVY_CAPTURE = ("latest__capture__figures", "latest__capture__files", "latest__capture__interval")
+HEAVY_CAPTURE = (
+    *("latest__capture__figures", "latest__capture__files", "latest__capture__interval"),
+    *("latest__capture__upload__error", "latest__capture__upload__system_names"),
+)
 
 
 COMPARED = ("findings_digest", "unjudged", "limits")
@@ -124,7 +127,7 @@ def begin_visit(user: User, now: datetime | None = None) -> datetime | None:
 
 def listed(user: User, asked: Asked) -> QuerySet[System]:
     """The systems asked for, worst first."""
-    found = systems_of(user).select_related("team", "latest__capture").defer(*HEAVY, *HEAVY_CAPTURE)
+    found = systems_of(user).select_related("team", "latest__capture__upload").defer(*HEAVY, *HEAVY_CAPTURE)
     if asked.text:
         words = asked.text.split()[:8]
         for word in words:
@@ -164,8 +167,19 @@ def is_overdue(system: System, now: datetime) -> bool:
     """Whether a capture was expected by now and none has come."""
     if system.expected_hours is None:
         return False
-    last = system.latest.capture.taken if system.latest else system.created
-    return now - last > timedelta(hours=system.expected_hours)
+    return now - heard(system) > timedelta(hours=system.expected_hours)
+
+
+def heard(system: System) -> datetime:
+    """When something last came of a system, from which the next capture is expected; needs `latest.capture.upload`.
+
+    The later of the capture's own time and when it was brought: a server whose clock is behind, or exports that are
+    carried late, are no silence.
+    """
+    if system.latest is None:
+        return system.created
+    capture = system.latest.capture
+    return max(capture.taken, capture.upload.at) if capture.upload else capture.taken
 
 
 def without_system(user: User) -> QuerySet[Schedule]:
@@ -203,15 +217,23 @@ def _line(trend: tuple[float | None, ...], of: str) -> Markup:
 def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
     """The line above the table: how many systems of which severity, not audited, and uploads not read yet.
 
-    `not_audited` counts what is overdue as well.
+    `not_audited` counts what is overdue as well, `not_all_judged` what has no finding although rules could not judge.
     """
     now = now or timezone.now()
-    columns = ("latest__worst", "latest__capture__taken", "expected_hours", "created", "troubled")
+    columns = (
+        *("latest__worst", "latest__capture__taken", "latest__capture__upload__at"),
+        *("expected_hours", "created", "troubled"),
+    )
     worst: Counter[int] = Counter()
-    overdue = not_audited = 0
-    for level, taken, hours, created, troubled in systems_of(user).values_list(*columns):
+    overdue = not_audited = not_all_judged = 0
+    found_nothing = ExpressionWrapper(Q(latest__worst=0) & ~Q(latest__unjudged=[]), BooleanField())
+    for level, taken, brought, hours, created, troubled, in_part in systems_of(user).values_list(
+        *columns, found_nothing
+    ):
         worst[level or 0] += 1
-        late = hours is not None and now - (taken or created) > timedelta(hours=hours)
+        not_all_judged += bool(in_part)
+        last = max(taken, brought or taken) if taken else created  # as `heard` has it
+        late = hours is not None and now - last > timedelta(hours=hours)
         overdue += late
         not_audited += late or troubled is not None
     uploads = uploads_of(user)
@@ -220,6 +242,7 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
         "worst": worst,
         "overdue": overdue,
         "not_audited": not_audited,
+        "not_all_judged": not_all_judged,
         "reading": uploads.filter(state__in=(Upload.State.WAITING, Upload.State.READING)).count(),
         "failed": uploads.filter(state=Upload.State.FAILED).count(),
     }

@@ -20,13 +20,16 @@ from advisor.models import (
     SettingsSnapshot,
     Site,
     System,
+    Team,
     Told,
     Upload,
     UploadFile,
     Work,
 )
 from advisor.services import journal
+from advisor.services.mailing import silence
 from advisor.services.remembering import settle_system
+from advisor.services.scheduling import troubles
 from advisor.services.storing import drop_unused
 
 AT_A_TIME = 500
@@ -75,7 +78,7 @@ def clear_up(now: datetime | None = None) -> Cleared:
     gone.uploads = empty.count()
     empty.delete()
     if site.keep_runs_days:
-        _work(now - timedelta(days=site.keep_runs_days), gone)
+        _work(now - timedelta(days=site.keep_runs_days), now, gone)
     if site.keep_journal_days:
         horizon = now - timedelta(days=site.keep_journal_days)
         gone.journal_entries = JournalEntry.objects.filter(at__lt=horizon).delete()[0]
@@ -88,7 +91,7 @@ def clear_up(now: datetime | None = None) -> Cleared:
     return gone
 
 
-def _work(horizon: datetime, gone: Cleared) -> None:
+def _work(horizon: datetime, now: datetime, gone: Cleared) -> None:
     """What was done by itself before the horizon and needs nothing more. The last run of a schedule and system stays.
 
     A dropped file's name is kept while the file may be there: without it the file would be taken once more. So it goes
@@ -98,12 +101,26 @@ def _work(horizon: datetime, gone: Cleared) -> None:
     runs = Run.objects.filter(state__in=SETTLED, finished__lt=horizon)
     gone.runs = _batches(runs.filter(Exists(newer.filter(system=OuterRef("system")))))
     gone.runs += _batches(runs.filter(Exists(newer.filter(system=None)), system=None))
-    gone.mails = _batches(Mail.objects.filter(state__in=SETTLED, finished__lt=horizon))
+    mails = Mail.objects.filter(state__in=SETTLED, finished__lt=horizon)
+    gone.mails = _batches(mails.exclude(kind=Mail.Kind.NOT_AUDITED)) + _told_of_silence(mails, now)
     settled = Delivery.objects.filter(state__in=SETTLED, finished__lt=horizon)
     left = Delivery.objects.filter(state=Work.State.WAITING, webhook__paused__lt=horizon)
     gone.deliveries = _batches(settled) + _batches(left)
     away = DropFile.objects.filter(seen__lt=horizon, schedule__looked__gt=F("seen") + timedelta(days=1))
     gone.names_of_dropped_files = _batches(away)
+
+
+def _told_of_silence(mails: QuerySet[Mail], now: datetime) -> int:
+    """Delete mails that something is not audited, except of what is not audited still: it would be told once more."""
+    count = 0
+    for team in Team.objects.filter(pk__in=mails.filter(kind=Mail.Kind.NOT_AUDITED).order_by().values("team")):
+        missing = troubles.not_audited(team, now)
+        lasting = {silence.key_of(one, lost) for one in team.recipients.all() for lost in missing}
+        told = mails.filter(kind=Mail.Kind.NOT_AUDITED, team=team).order_by().values_list("pk", "key")
+        over = [pk for pk, key in told if key not in lasting]
+        for at in range(0, len(over), AT_A_TIME):
+            count += Mail.objects.filter(pk__in=over[at : at + AT_A_TIME]).delete()[0]
+    return count
 
 
 def _bodies(horizon: datetime) -> int:

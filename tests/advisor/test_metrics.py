@@ -92,9 +92,10 @@ def test_systems_are_overdue_once_a_capture_was_expected(scrape: Scrape, storm: 
     assert storm.latest is not None
     assert scrape()["lockwright_systems_overdue",] == 0
     System.objects.update(expected_hours=24)
-    Capture.objects.update(taken=timezone.now() - timedelta(hours=23))
+    Capture.objects.update(taken=timezone.now() - timedelta(hours=40))
+    Upload.objects.update(at=timezone.now() - timedelta(hours=23))
     assert scrape()["lockwright_systems_overdue",] == 0
-    Capture.objects.update(taken=timezone.now() - timedelta(hours=25))
+    Upload.objects.update(at=timezone.now() - timedelta(hours=25))
     assert scrape()["lockwright_systems_overdue",] == 1
 
 

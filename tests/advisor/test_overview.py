@@ -25,6 +25,19 @@ def test_a_system_stands_with_its_worst_finding_and_what_was_not_judged(
     assert storm.latest.worst == 4
 
 
+def test_nothing_found_is_counted_apart_where_not_all_was_judged(
+    people: People, storm: System, as_user: AsUser
+) -> None:
+    Audit.objects.update(worst=0, unjudged=["ase/some_rule"])
+    page = text_of(as_user(people.colleague), "/")
+    assert "1 system: 1 with nothing found, not all judged" in page
+    assert "without a finding" not in page
+    Audit.objects.update(unjudged=[])
+    page = text_of(as_user(people.colleague), "/")
+    assert "1 system: 1 without a finding" in page
+    assert "not all judged" not in page
+
+
 def test_a_stranger_sees_nothing_of_it(people: People, storm: System, as_user: AsUser) -> None:
     page = text_of(as_user(people.stranger), "/")
     assert "CLAIMS1" not in page
@@ -147,8 +160,9 @@ def test_silence_of_rules_that_could_not_judge_is_not_health(
 
 
 def test_a_system_without_its_expected_capture_is_overdue(people: People, storm: System, as_user: AsUser) -> None:
-    assert "overdue</span>" not in text_of(as_user(people.owner), "/")
     System.objects.update(expected_hours=1)
+    assert "overdue</span>" not in text_of(as_user(people.owner), "/"), "it was brought just now"
+    Upload.objects.update(at=timezone.now() - timedelta(hours=2))
     page = text_of(as_user(people.owner), "/?only=overdue")
     assert "CLAIMS1" in page
     assert "overdue</span>" in page

@@ -23,7 +23,9 @@ from advisor.models import (
     Upload,
 )
 from advisor.services.capturing import audit_again
+from advisor.services.mailing import silence
 from advisor.services.retention import clear_up
+from tests.advisor.mail.hearing import hearer
 from tests.advisor.people import People
 from tests.advisor.webhooks.receivers import delivery, hook_for
 
@@ -166,3 +168,28 @@ def test_an_audit_that_the_next_mail_compares_with_stays(people: People, storm: 
     assert clear_up(later).audits == 0
     told.delete()
     assert clear_up(later).audits == 1
+
+
+def test_that_something_is_not_audited_stays_told_as_long_as_it_lasts(people: People, storm: System) -> None:
+    lost, back = storm, System.objects.create(team=people.team, product="ase", name="BACK", key="BACK")
+    System.objects.update(troubled=OLD - timedelta(days=9), trouble="run 1 of nightly: it failed\nlook at it")
+    late = System.objects.create(
+        team=people.team, product="ase", name="LATE", key="LATE", expected_hours=1, created=OLD - timedelta(days=9)
+    )
+    failing = Schedule.objects.create(
+        team=people.team, name="nightly", every_minutes=60, troubled=OLD - timedelta(days=9), trouble="it failed"
+    )
+    hearer(people)
+    silence.tell_silent(NOW)
+    told = Mail.objects.filter(kind="not_audited")
+    assert told.count() == 4
+    told.update(state="done", finished=OLD)
+    System.objects.filter(pk=back.pk).update(troubled=None, trouble="")
+    assert clear_up(NOW).mails == 1
+    assert set(told.values_list("system", flat=True)) == {lost.pk, late.pk, None}
+    silence.tell_silent(NOW)
+    assert told.count() == 3, "nobody is told once more of what lasts"
+    assert set(told.values_list("state", flat=True)) == {"done"}
+    System.objects.update(troubled=None, trouble="", expected_hours=None)
+    Schedule.objects.filter(pk=failing.pk).update(troubled=None)
+    assert clear_up(NOW).mails == 3

@@ -38,8 +38,9 @@ def is_told(recipient: Recipient) -> bool:
 
 
 def choosing() -> QuerySet[Recipient]:
-    """Recipients that are about some systems or groups; every other one is about all of the team."""
-    return Recipient.objects.filter(Q(systems__isnull=False) | Q(groups__isnull=False)).distinct()
+    """Recipients that are about some systems or groups, or have lost the last; every other one is about all."""
+    chosen = Q(systems__isnull=False) | Q(groups__isnull=False)
+    return Recipient.objects.filter(chosen | Q(left_alone=True)).distinct()
 
 
 def concerned(system: System) -> QuerySet[Recipient]:

@@ -16,7 +16,7 @@ from advisor.models import Audit, Capture, Finding, Recipient, Schedule, Site, S
 from advisor.services import overview
 from advisor.services.history import own_time, when
 from advisor.services.mailing import audience
-from advisor.services.mailing.reporting import contents
+from advisor.services.mailing.reporting import contents, restricted
 from advisor.services.scheduling import troubles
 from advisor.services.scheduling.troubles import Missing
 from advisor.services.uploads import file_part
@@ -26,6 +26,8 @@ MOST_LINES = 300
 """Systems in a digest; the page has them all."""
 MOST_SILENT = 50
 """Told of in one mail that systems are not audited."""
+SIGNS = {"new": "+", "worse": "^", "better": "v", "gone": "-", "limits": "~", "not_judged": "?"}
+"""For the words of a difference, in the column of a digest."""
 MOST_TRENDS = 60
 """Of them with a picture: those that come first."""
 
@@ -49,11 +51,12 @@ def report(
 
 
 def heartbeat(recipient: Recipient, audit: Audit, before: Audit | None) -> EmailMultiAlternatives:
-    """Make the short mail that nothing changed since `before`."""
+    """Make the short mail that nothing changed since `before`, or what did that is worth no report."""
     told, _ = contents(recipient, audit, before, "")
     last = None if audit.worst else Finding.objects.filter(system=audit.system_id).order_by("-audit__at").first()
     said = f"{last.title} ({_taken(last.audit.capture)})" if last else ""
-    return heartbeat_mail.compose(Site.get(), recipient, told, said, _thread(audit.system, recipient))
+    changed = str(restricted(before, audit, 1)) if before else ""
+    return heartbeat_mail.compose(Site.get(), recipient, told, changed, said, _thread(audit.system, recipient))
 
 
 def not_audited(recipient: Recipient, missing: Missing | Sequence[Missing]) -> EmailMultiAlternatives:
@@ -73,7 +76,8 @@ def digest(recipient: Recipient, now: datetime) -> EmailMultiAlternatives:
     known = set(concerned.values_list("pk", flat=True))
     missing = [one for one in troubles.not_audited(recipient.team, now) if _is_for(one, recipient, known)]
     silent = {one.system.pk: one for one in missing if one.system}
-    systems = concerned.select_related("team", "latest__capture").defer(*overview.HEAVY, *overview.HEAVY_CAPTURE)
+    systems = concerned.select_related("team", "latest__capture__upload")
+    systems = systems.defer(*overview.HEAVY, *overview.HEAVY_CAPTURE)
     rows = overview.rows(list(systems), since, now)
     rows.sort(key=lambda row: (row.system.pk not in silent, *_rank(row.audit), row.system.name))
     lines = [_line(row, silent.get(row.system.pk)) for row in rows[:MOST_LINES]]
@@ -85,7 +89,9 @@ def digest(recipient: Recipient, now: datetime) -> EmailMultiAlternatives:
         systems=len(rows),
         worst={level: sum(row.audit is not None and row.audit.worst == level for row in rows) for level in range(5)},
         never=sum(row.audit is None for row in rows),
-        changed=sum(bool(row.changed) or row.new for row in rows),
+        not_all_judged=sum(row.audit is not None and not row.audit.worst and bool(row.audit.unjudged) for row in rows),
+        changed=sum(bool(row.changed) and not row.new for row in rows),
+        new=sum(row.new for row in rows),
         silent=len(silent),
         schedules=[(one.schedule.name, one.since, one.why) for one in missing if one.schedule and not one.system],
         address=address("overview"),
@@ -128,6 +134,7 @@ def _silent(missing: Missing) -> not_audited_mail.Silent:
         do=missing.do,
         schedule=schedule.name if schedule and system else "",
         address=_page(system, schedule),
+        upload=address("upload-show", missing.upload) if missing.upload else "",
         last=_last(system),
     )
 
@@ -145,6 +152,10 @@ def _is_for(missing: Missing, recipient: Recipient, known: set[int]) -> bool:
     return not audience.choosing().filter(pk=recipient.pk).exists()
 
 
+def _signs(changed: overview.Difference) -> str:
+    return " ".join(f"{sign}{len(keys)}" for word, sign in SIGNS.items() if (keys := getattr(changed, word)))
+
+
 def _rank(audit: Audit | None) -> tuple[int, float]:
     return (-audit.worst, -(audit.processors_lost or 0.0)) if audit else (1, 0.0)
 
@@ -158,6 +169,7 @@ def _line(row: overview.Row, missing: Missing | None) -> digest_mail.Line:
         worst=audit.worst if audit else 0,
         headline=audit.headline if audit else "",
         changed=str(row.changed) if row.changed else "new" if row.new else "",
+        signs=_signs(row.changed) if row.changed else "new" if row.new else "",
         lost=audit.processors_lost if audit else None,
         taken=audit.capture.taken if audit else None,
         unjudged=len(audit.unjudged) if audit else 0,

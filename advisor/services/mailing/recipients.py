@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import fields
+from datetime import timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -12,7 +13,7 @@ from django.db.models.signals import m2m_changed, pre_delete
 from django.http import HttpRequest
 from django.utils import timezone
 
-from advisor.models import Group, Mail, Recipient, Role, System, Team, User
+from advisor.models import Group, JournalEntry, Mail, Recipient, Role, System, Team, User
 from advisor.services import journal
 from advisor.services.access import may_work_for
 from advisor.services.mailing import audience
@@ -22,6 +23,8 @@ from advisor.services.uploads import clean_text
 __all__ = ["Refused", "Wishes", "change", "make", "may_change", "remove", "resume", "stop", "wishes_of"]
 
 BY_LINK = "by the link in a mail"
+A_MINUTE = timedelta(minutes=1)
+NOTHING = "nothing any more"
 
 
 def may_change(user: User, recipient: Recipient) -> bool:
@@ -72,12 +75,13 @@ def change(
     *,
     systems: Collection[System] | None = None,
     groups: Collection[Group] | None = None,
+    of_all: bool = False,
     request: HttpRequest | None = None,
 ) -> list[str]:
     """Change what a recipient gets; gives what changed, in words. Raises `Refused`.
 
     Without `by` it is the recipient's own link that asks. Of systems they were not told of before, what was audited
-    until now is no news.
+    until now is no news. Who is left alone stays so until systems or groups are chosen, or all (`of_all`).
     """
     check(wishes)
     with transaction.atomic():
@@ -90,40 +94,47 @@ def change(
         restart = wishes.digest and (again or not now.digest)
         _take(now, wishes, restart=restart)
         now.save()
-        chosen = [] if systems is None or groups is None else _chosen(now, systems, groups)
+        chosen = [] if systems is None or groups is None else _chosen(now, systems, groups, of_all)
         said += chosen
         new = audience.about(now).exclude(pk__in=before) if audience.is_told(now) else System.objects.none()
         audience.silently(now, new, timezone.now())
         if said:
             what = f"{now.address}{'' if by else f' {BY_LINK}'}: {'; '.join(said)}"
-            journal.note(by, "recipient changed", what, team=now.team, request=request)
+            _note(by, "recipient changed", what, now.team, request)
     return said
 
 
 def stop(recipient: Recipient, by: User | None, why: str = "", *, request: HttpRequest | None = None) -> bool:
     """Send this recipient nothing more; what waits in the outbox is not sent. Gives whether it was not stopped yet."""
+    by_link = by is None and not why
     why = clean_text(why, 200) or (f"stopped by {by.username}" if by else f"unsubscribed {BY_LINK}")
     with transaction.atomic():
         running = Recipient.objects.filter(pk=recipient.pk, stopped=None)
-        if not running.update(stopped=timezone.now(), stopped_why=why):
+        if not running.update(stopped=timezone.now(), stopped_why=why, stopped_by_link=by_link):
             return False
         _drop_mails(recipient, f"The recipient was stopped: {why}.")
-        journal.note(by, "recipient stopped", f"{recipient.address}: {why}", team=recipient.team, request=request)
+        _note(by, "recipient stopped", f"{recipient.address}: {why}", recipient.team, request)
     return True
 
 
 def resume(recipient: Recipient, by: User | None, *, request: HttpRequest | None = None) -> bool:
-    """Send again from now on; what was audited meanwhile is not caught up. Gives whether it was stopped."""
+    """Send again from now on; what was audited meanwhile is not caught up. Gives whether it was stopped.
+
+    Raises `Refused` for one that is left alone. By the link (nobody is logged in) only what was stopped by it: what a
+    DBA stopped stays so.
+    """
     with transaction.atomic():
         now = Recipient.objects.select_for_update().exclude(stopped=None).filter(pk=recipient.pk).first()
-        if now is None:
+        if now is not None and now.left_alone:
+            raise Refused(f"{now.address} is about {NOTHING}: choose its systems first.")
+        if now is None or (by is None and not now.stopped_by_link):
             return False
         now.stopped, now.stopped_why, now.refused, now.refused_at = None, "", "", None
         now.digest_due = audience.next_digest(now, timezone.now()) if now.digest else None
         now.save(update_fields=["stopped", "stopped_why", "refused", "refused_at", "digest_due"])
         audience.silently(now, audience.about(now), timezone.now())
         what = f"{now.address}{'' if by else f' {BY_LINK}'}"
-        journal.note(by, "recipient resumed", what, team=now.team, request=request)
+        _note(by, "recipient resumed", what, now.team, request)
     return True
 
 
@@ -157,6 +168,16 @@ def listen() -> None:
     pre_delete.connect(_left_alone, sender=Group, dispatch_uid="recipients of a group")
 
 
+def _note(by: User | None, action: str, what: str, team: Team, request: HttpRequest | None) -> None:
+    """Note it; what is done by a link only once a minute, or whoever has one could fill the journal."""
+    begins, by_link, _ = what.partition(BY_LINK)
+    if by is None and by_link:
+        lately = JournalEntry.objects.filter(at__gt=timezone.now() - A_MINUTE, team=team, user=None, action=action)
+        if lately.filter(what__startswith=begins + by_link).exists():
+            return
+    journal.note(by, action, what, team=team, request=request)
+
+
 def _address(text: str) -> str:
     """One address that mail can be sent to; the domain in small letters. Raises `Refused`."""
     address = clean_text(text, 254)
@@ -175,7 +196,10 @@ def _is_free(address: str, team: Team) -> None:
 
 def _whose(address: str, team: Team, by: User) -> User | None:
     """The person of the team (or an administrator) whose account has this address; of several, who asks."""
-    owners = User.objects.filter(email__iexact=address, is_active=True)
+    same = User.objects.filter(email__iexact=address)
+    owners = same.filter(is_active=True)
+    if same.exists() and not owners.exists():
+        raise Refused(f"{address} belongs to an account that is inactive: nothing is sent there.")
     known = [*owners.filter(teams=team), *owners.filter(role=Role.ADMINISTRATOR)]
     return by if by in known else next(iter(known), None)
 
@@ -199,9 +223,13 @@ def _choose(recipient: Recipient, systems: Iterable[System], groups: Iterable[Gr
     recipient.groups.set(groups)
 
 
-def _chosen(recipient: Recipient, systems: Collection[System], groups: Collection[Group]) -> list[str]:
-    before = _about(recipient.systems.all(), recipient.groups.all())
+def _chosen(recipient: Recipient, systems: Collection[System], groups: Collection[Group], of_all: bool) -> list[str]:
+    if recipient.left_alone and not (systems or groups or of_all):
+        return []
+    before = NOTHING if recipient.left_alone else _about(recipient.systems.all(), recipient.groups.all())
     _choose(recipient, systems, groups)
+    recipient.left_alone = False
+    recipient.save(update_fields=["left_alone"])
     after = _about(systems, groups)
     return [f"about {after}"] if before != after else []
 
@@ -223,9 +251,10 @@ def _drop_mails(recipient: Recipient, why: str) -> None:
 
 
 def _left_alone(sender: type[System | Group], instance: System | Group, **rest: Any) -> None:
-    for one in instance.recipients.filter(stopped=None):
+    for one in instance.recipients.all():
         others = one.systems.count() + one.groups.count() - 1
-        if not others:
+        if not others:  # who is stopped already, too: resumed later, it must not be about everything
+            Recipient.objects.filter(pk=one.pk).update(left_alone=True)
             stop(one, None, f"the last it was about, {instance.name}, is gone")
 
 

@@ -1,7 +1,7 @@
 """What a report says of an audit to one recipient: the difference to what they know, the findings at their level."""
 
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 
 from markupsafe import Markup
 
@@ -14,7 +14,7 @@ from advisor.services.audit_page import Node, page_of
 from advisor.services.history import own_time, when
 from advisor.services.overview import Difference, difference
 
-WORDS = {"limits": "by another limit", "not_judged": "no longer judged"}
+WORDS = {"limits": "by another limit", "not_judged": "no longer judged", "judged_again": "judged again"}
 """How a difference is called, where that is another word than its name."""
 MOST_FULL = 5
 """Findings told in full."""
@@ -29,15 +29,27 @@ A_PLACE = "c-track"
 """What only the chart of a single figure has: it is no course (`charts.svg`)."""
 
 
+@dataclass
+class Since(Difference):
+    """What a recipient is told to have changed, at their level."""
+
+    judged_again: list[str] = field(default_factory=list)
+    """Found now; before, their rules could not judge. Whether the server changed nobody knows."""
+
+    def __str__(self) -> str:
+        found = ((WORDS.get(word, word), keys) for word, keys in vars(self).items() if word != "still")
+        return ", ".join(f"{len(keys)} {word}" for word, keys in found if keys)
+
+
 def contents(
     recipient: Recipient, audit: Audit, before: Audit | None, after_trouble: str
 ) -> tuple[Contents, dict[str, Markup]]:
     """Gather a report, and the charts of the findings it tells in full, by their keys."""
     page = page_of(audit, width=PLOT)
     nodes = {node.data["key"]: node for node in _flat(page.roots)}
-    since = restricted(before, audit, recipient.severity) if before else Difference()
+    since = restricted(before, audit, recipient.severity) if before else Since()
     wanted = [node for node in nodes.values() if node.finding.severity >= recipient.severity]
-    fresh = {*since.new, *since.worse}
+    fresh = {*since.new, *since.worse, *since.judged_again}
     wanted.sort(key=lambda node: (node.data["key"] not in fresh, -node.finding.severity, node.finding.number))
     causes: dict[str, list[str]] = {}
     for key, node in nodes.items():
@@ -67,20 +79,25 @@ def contents(
         not_judged=sum(verdict["verdict"] in QUIET for verdict in audit.verdicts),
         address=address("audit", audit.pk),
         after_trouble=after_trouble,
+        first=before is None and not _earlier(audit),
+        anew=audit.why if before and before.capture_id == audit.capture_id else "",
     )
     return made, plots
 
 
-def restricted(before: Audit, after: Audit, least: int) -> Difference:
+def restricted(before: Audit, after: Audit, least: int) -> Since:
     """The difference of two audits as far as a finding had severity `least` on either side."""
     whole = difference(before, after)
     old, new = before.findings_digest, after.findings_digest
-    return Difference(
+    since = Since(
         **{
             part.name: [key for key in getattr(whole, part.name) if max(old.get(key, 0), new.get(key, 0)) >= least]
             for part in fields(whole)
         }
     )
+    since.judged_again = [key for key in since.new if key.split(":", 1)[0] in before.unjudged]
+    since.new = [key for key in since.new if key not in since.judged_again]
+    return since
 
 
 def interval(capture: Capture) -> str:
@@ -94,6 +111,12 @@ def interval(capture: Capture) -> str:
     return f"Captured {time}{length}"
 
 
+def _earlier(audit: Audit) -> bool:
+    """Whether another capture of the system was audited before this one."""
+    captures = Capture.objects.filter(system=audit.system_id, taken__lt=audit.capture.taken)
+    return captures.exclude(audit=None).exists()
+
+
 def _taken(capture: Capture) -> str:
     return when(own_time(capture.taken, capture.timed, capture.interval), capture.timed)
 
@@ -104,14 +127,14 @@ def _flat(nodes: Iterable[Node]) -> Iterable[Node]:
         yield from _flat(node.symptoms)
 
 
-def _told(node: Node, since: Difference, old: dict[str, int], causes: dict[str, list[str]]) -> Told:
+def _told(node: Node, since: Since, old: dict[str, int], causes: dict[str, list[str]]) -> Told:
     key, finding = node.data["key"], node.finding
-    state = next((word for word in ("new", "worse", "better") if key in getattr(since, word)), "")
+    state = next((word for word in ("new", "worse", "better", "judged_again") if key in getattr(since, word)), "")
     return Told(
         finding.title,
         finding.severity,
         _place(finding),
-        state,
+        WORDS.get(state, state),
         was=old.get(key, 0) if state in ("worse", "better") else 0,
         data=node.data,
         explained_by=causes.get(key, ()),
@@ -131,9 +154,7 @@ def _place(finding: Finding) -> str:
     return f"{address('audit', finding.audit_id)}#f{finding.number}"
 
 
-def _changes(
-    since: Difference, audit: Audit, before: Audit, nodes: dict[str, Node]
-) -> list[tuple[str, list[Told], int]]:
+def _changes(since: Since, audit: Audit, before: Audit, nodes: dict[str, Node]) -> list[tuple[str, list[Told], int]]:
     """Name each finding under the word for what became of it."""
     left = [key[:400] for key in (*since.gone, *since.not_judged, *since.limits) if key not in nodes]
     gone = {one.key: one.title for one in before.findings.filter(key__in=left).defer("data")} if left else {}

@@ -1,6 +1,6 @@
 """What a recipient would get now: to look at, or sent as a test. Nothing is noted as told by it."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 from django.core.mail import EmailMultiAlternatives
@@ -8,7 +8,7 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
-from advisor.models import Audit, Capture, Mail, Recipient, System, Told, User
+from advisor.models import Audit, Capture, Mail, Recipient, Site, System, Told, User
 from advisor.services import journal
 from advisor.services.mailing import audience, letters, outbox, telling
 from advisor.services.mailing.wishes import Refused
@@ -21,6 +21,8 @@ KINDS = {
     Mail.Kind.NOT_AUDITED: "not audited any more",
     Mail.Kind.DIGEST: "the week",
 }
+MOST_TESTS, AN_HOUR = 10, timedelta(hours=1)
+"""So many test mails an hour for each who asks, and for each address (this project's figure)."""
 ABOUT_ONE = (Mail.Kind.REPORT, Mail.Kind.HEARTBEAT, Mail.Kind.NOT_AUDITED)
 """Kinds that are about one system."""
 
@@ -47,20 +49,27 @@ def sample(recipient: Recipient, kind: str, system: System | None) -> EmailMulti
 def send(
     recipient: Recipient, kind: str, system: System | None, by: User, *, own: bool, request: HttpRequest | None = None
 ) -> Mail:
-    """Put the sample into the outbox, to the recipient or (`own`) to who asks. Raises `Refused`."""
+    """Put the sample into the outbox, to the recipient or (`own`) to who asks. Raises `Refused`.
+
+    At most `MOST_TESTS` an hour: whoever may ask for tests must not flood an address with them.
+    """
     to = by.email if own else recipient.address
     if not to:
         raise Refused("Your account has no e-mail address: ask an administrator to write it there.")
     if not own and not audience.live().filter(pk=recipient.pk).exists():
         raise Refused(f"{recipient.address} gets nothing: resume it first, or send the test to yourself.")
+    _not_too_many(by, to)
     message = sample(recipient, kind, system)
     message.to = [to]
     message.subject = f"Test: {message.subject}"
+    made = outbox.render(message)
     with transaction.atomic():
+        Site.objects.select_for_update().get(pk=Site.get().pk)  # who asks twice at once is counted twice
+        _not_too_many(by, to)
         mail = outbox.put(
-            message,
+            made,
             kind=Mail.Kind.TEST,
-            key=f"test:{uuid4().hex}",
+            key=f"{_asked_by(by)}{uuid4().hex}",
             team=recipient.team,
             recipient=None if own else recipient,
             system=system,
@@ -70,6 +79,19 @@ def send(
         what = f"{kind} for {recipient.address}, to {to}"
         journal.note(by, "test mail put in", what, system=system, team=recipient.team, request=request)
     return mail
+
+
+def _asked_by(user: User) -> str:
+    """How the keys of the tests that somebody asked for begin."""
+    return f"test:{user.pk}:"
+
+
+def _not_too_many(by: User, to: str) -> None:
+    lately = Mail.objects.filter(kind=Mail.Kind.TEST, created__gt=timezone.now() - AN_HOUR)
+    if lately.filter(key__startswith=_asked_by(by)).count() >= MOST_TESTS:
+        raise Refused(f"You sent {MOST_TESTS} test mails within the last hour: wait, or look at the preview.")
+    if lately.filter(to__iexact=to).count() >= MOST_TESTS:
+        raise Refused(f"{to} got {MOST_TESTS} test mails within the last hour: wait, or look at the preview.")
 
 
 def _before(recipient: Recipient, latest: Audit) -> Audit | None:

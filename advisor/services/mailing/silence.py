@@ -10,8 +10,9 @@ from django.db import Error, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from advisor.models import Mail, Recipient, Run, Schedule, System, Team, Upload
+from advisor.models import Audit, Mail, Recipient, Run, Schedule, System, Team, Upload
 from advisor.services.mailing import audience, letters, outbox
+from advisor.services.overview import is_overdue
 from advisor.services.scheduling import troubles
 from advisor.services.scheduling.troubles import Missing
 
@@ -39,14 +40,17 @@ def tell_silent(now: datetime) -> None:
                 _tell(recipient, lost)
 
 
-def told_of(recipient: Recipient, system_id: int, since: datetime | None) -> str:
-    """Since when a system was not audited, where a recipient was told so after `since`; else empty."""
-    told = Mail.objects.filter(kind=Mail.Kind.NOT_AUDITED, recipient=recipient, system=system_id)
-    told = told.exclude(state=Mail.State.SKIPPED, size__gt=0)
+def told_of(recipient: Recipient, latest: Audit, since: datetime | None) -> str:
+    """Since when a system was not audited, where a recipient was told so after `since` and before this audit.
+
+    Empty as well while the system is not audited now: an older audit that is told late ends nothing.
+    """
+    told = Mail.objects.filter(kind=Mail.Kind.NOT_AUDITED, recipient=recipient, system=latest.system_id)
+    told = told.filter(created__lt=latest.shown or latest.at).exclude(state=Mail.State.SKIPPED, size__gt=0)
     if since is not None:
         told = told.filter(created__gt=since)
     key = told.order_by("-created").values_list("key", flat=True).first()
-    if key is None:
+    if key is None or latest.system.troubled or is_overdue(latest.system, timezone.now()):
         return ""
     began = datetime.fromisoformat(key.split(":", 3)[3])
     return f"It had not been audited since {timezone.localtime(began):%Y-%m-%d %H:%M}."

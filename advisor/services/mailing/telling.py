@@ -53,14 +53,14 @@ def tell_due() -> None:
         until = time.monotonic() + min(SWEEP_SECONDS, settings.TASK_SECONDS / 3)
         now = timezone.now()
         weeks.tell_weeks(now)
+        _tell_held_back(now, until)  # before what is lost now: who hears of both hears of them in their order
         silence.tell_silent(now)
-        _tell_held_back(now, until)
 
 
 def letter_of(recipient: Recipient, told: Told | None, latest: Audit) -> Letter | None:
     """What a recipient is to get of the newest audit of a system; `None`: nothing."""
     before = known(recipient, told, latest)
-    trouble = silence.told_of(recipient, latest.system_id, told.at if told else None)
+    trouble = silence.told_of(recipient, latest, told.at if told else None)
     if recipient.reports:
         if recipient.everything or news(recipient, before, latest):
             return Letter(Mail.Kind.REPORT, before, trouble)
@@ -68,6 +68,8 @@ def letter_of(recipient: Recipient, told: Told | None, latest: Audit) -> Letter 
             return Letter(Mail.Kind.REPORT, told.audit, trouble)
     if trouble:
         return Letter(Mail.Kind.REPORT, before, trouble)
+    if before and before.capture_id == latest.capture_id and not difference(before, latest):
+        return None  # no capture has come: the same one was judged anew
     return Letter(Mail.Kind.HEARTBEAT, before) if recipient.heartbeat else None
 
 
@@ -92,14 +94,16 @@ def before_of(latest: Audit) -> Audit | None:
 
 
 def news(recipient: Recipient, before: Audit | None, latest: Audit) -> set[str]:
-    """The findings, as keys, that are new, worse, better or gone for a recipient, at their level then or now.
+    """The findings, as keys, that are news for a recipient, at their level then or now.
 
-    What is judged by another limit, or not judged any more, says nothing of the server: it is no news.
+    New, worse, better, gone, or not judged any more: nobody watches that one now. The audit this is mailed with is
+    what the next is held against, so it is told once. What is judged by another limit says nothing of the server: it
+    is no news.
     """
     if before is None:
         return {key for key, level in latest.findings_digest.items() if level >= recipient.severity}
     found = difference(before, latest)
-    changed = (*found.new, *found.worse, *found.better, *found.gone)
+    changed = (*found.new, *found.worse, *found.better, *found.gone, *found.not_judged)
     levels = (before.findings_digest, latest.findings_digest)
     return {key for key in changed if max(digest.get(key, 0) for digest in levels) >= recipient.severity}
 
@@ -193,7 +197,7 @@ def _advance(recipient: Recipient, told: Told | None, latest: Audit, *, sent: bo
 
 def _tolds(system: System, hearers: list[Recipient]) -> dict[int, Told]:
     """What each of them was told last of the system."""
-    compared = [f"{which}__{name}" for which in ("audit", "mailed") for name in COMPARED]
+    compared = [f"{which}__{name}" for which in ("audit", "mailed") for name in ("capture", *COMPARED)]
     tolds = Told.objects.filter(system=system, recipient__in=hearers).select_related("audit", "mailed")
     return {one.recipient_id: one for one in tolds.only("recipient", "system", "at", *compared)}
 

@@ -42,7 +42,7 @@ def _by_link(view: By) -> Callable[[HttpRequest, str], HttpResponse]:
 
 
 def _page(request: HttpRequest, recipient: Recipient, done: str = "", form: WishesForm | None = None) -> HttpResponse:
-    recipient.refresh_from_db(fields=["stopped", "stopped_why"])
+    recipient.refresh_from_db(fields=["stopped", "stopped_why", "stopped_by_link", "left_alone"])
     names = [str(name) for name in recipient.groups.values_list("name", flat=True)]
     context = {
         "recipient": recipient,
@@ -87,6 +87,9 @@ def resume(request: HttpRequest, recipient: Recipient) -> HttpResponse:
     """Send again from now on."""
     if request.method != "POST":
         return _page(request, recipient)
-    recipients.resume(recipient, None, request=request)
+    try:
+        done = recipients.resume(recipient, None, request=request)
+    except Refused:  # the page says why
+        done = False
     recipient.refresh_from_db()
-    return _page(request, recipient, "Mail is sent again, from the next audit on.")
+    return _page(request, recipient, "Mail is sent again, from the next audit on." if done else "Nothing was changed.")

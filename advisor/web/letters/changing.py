@@ -60,7 +60,13 @@ def edit(request: Asked, pk: int) -> HttpResponse:
         systems, groups = form.chosen()
         try:
             said = recipients.change(
-                recipient, form.wishes(), request.user, systems=systems, groups=groups, request=request
+                recipient,
+                form.wishes(),
+                request.user,
+                systems=systems,
+                groups=groups,
+                of_all=form.cleaned_data.get("of_all", False),
+                request=request,
             )
         except Refused as refused:
             form.add_error(None, str(refused))

@@ -73,7 +73,8 @@ class RecipientForm(WishesForm):
         help_text="None chosen, and no group: all of the team. Ctrl and a click choose several, or take one back.",
     )
     groups = forms.ModelMultipleChoiceField(Group.objects.none(), required=False, widget=forms.CheckboxSelectMultiple)
-    field_order = ("address", "systems", "groups")
+    of_all = forms.BooleanField(label="All systems of the team", required=False)
+    field_order = ("address", "systems", "groups", "of_all")
 
     def __init__(self, *args: Any, team: Team, recipient: Recipient | None = None, **kwargs: Any) -> None:
         """Offer the systems and groups of the team."""
@@ -82,6 +83,10 @@ class RecipientForm(WishesForm):
         self.fields["groups"].queryset = Group.objects.filter(team=team)  # type: ignore[attr-defined]
         if not Group.objects.filter(team=team).exists():
             del self.fields["groups"]
+        if recipient and recipient.left_alone:
+            self.fields["systems"].help_text = "Ctrl and a click choose several, or take one back."
+        else:
+            del self.fields["of_all"]
         if recipient:
             self.initial["systems"] = list(recipient.systems.values_list("pk", flat=True))
             self.initial["groups"] = list(recipient.groups.values_list("pk", flat=True))

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 from advisor.models import Mail, Recipient, Site
 from advisor.services.access import recipients_of, teams_of
 from advisor.services.mailing import audience, outbox, recipients
-from advisor.services.mailing.wishes import in_words, wishes_of
+from advisor.services.mailing.wishes import Refused, in_words, wishes_of
 from advisor.web.kit import Asked, page, paged
 from advisor.web.letters.changing import OWN_ALONE
 
@@ -41,7 +41,8 @@ def _row(recipient: Recipient) -> dict[str, Any]:
     """One row: the recipient, and in words what it is about and gets."""
     names = [one.name for one in recipient.systems.all()] + [f"group {one.name}" for one in recipient.groups.all()]
     more = [f"and {len(names) - NAMES} more"] if len(names) > NAMES else []
-    about = ", ".join([*names[:NAMES], *more]) or "all systems"
+    of_none = recipients.NOTHING if recipient.left_alone else "all systems"
+    about = ", ".join([*names[:NAMES], *more]) or of_none
     return {"one": recipient, "about": about, "gets": in_words(wishes_of(recipient))}
 
 
@@ -66,8 +67,11 @@ def stop(request: Asked, pk: int) -> HttpResponse:
 def resume(request: Asked, pk: int) -> HttpResponse:
     """Send again from now on."""
     recipient = _to_change(request, pk)
-    if recipients.resume(recipient, request.user, request=request):
-        messages.success(request, f"{recipient.address} gets mail again, from the next audit on.")
+    try:
+        if recipients.resume(recipient, request.user, request=request):
+            messages.success(request, f"{recipient.address} gets mail again, from the next audit on.")
+    except Refused as refused:
+        messages.error(request, str(refused))
     return redirect("letter-recipient", pk)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from advisor.models import Audit, Mail, Recipient, System
+from advisor.models import Audit, Capture, CaptureFacts, Mail, Recipient, System
 from advisor.services import capturing
 from advisor.services.mailing import recipients
 from advisor.services.mailing.wishes import Wishes
@@ -59,6 +59,21 @@ def audited_again(system: System) -> Audit:
     assert made is not None
     system.refresh_from_db()
     return made
+
+
+def another_capture(audit: Audit) -> Audit:
+    """Bring a capture of an hour later that is like the one of this audit; gives the newest audit."""
+    old = audit.capture
+    made = audited_again(audit.system)
+    later = Capture.objects.get(pk=old.pk)
+    later.pk = None
+    later.taken += timedelta(hours=1)
+    later.audit = made
+    later.save()
+    CaptureFacts.objects.create(capture=later, data=old.packed.data)
+    Audit.objects.filter(pk=made.pk).update(capture=later)
+    Capture.objects.filter(pk=old.pk).update(audit=audit)
+    return Audit.objects.get(pk=made.pk)
 
 
 def was(audit: Audit, **severities: int | None) -> None:

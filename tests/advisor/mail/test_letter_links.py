@@ -87,6 +87,16 @@ def test_who_unsubscribed_by_mistake_comes_back_by_the_same_link(people: People,
     assert one.stopped is None
 
 
+def test_who_was_stopped_by_a_dba_does_not_come_back_by_the_link(people: People, stranger: Client) -> None:
+    one = hearer(people)
+    recipients.stop(one, people.owner)
+    assert address(one, "letter-resume") not in text_of(stranger, address(one))
+    stranger.post(address(one, "letter-resume"))
+    one.refresh_from_db()
+    assert one.stopped
+    assert recipients.resume(one, people.owner)
+
+
 def test_to_look_changes_nothing(people: People, stranger: Client) -> None:
     one = hearer(people)
     for view in VIEWS:

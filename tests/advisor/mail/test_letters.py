@@ -17,8 +17,9 @@ from tests.advisor.people import People
 serve = mail_servers.serve
 
 CALM_OBJECTS = {"34.6 %": " 1.6 %"}
+CLEAN = {"rule": "ase/some_rule", "verdict": "clean", "why": "", "missing": []}
 CALM_INDEXES = {"31.1 %": " 1.1 %"}
-CHANGES_ONLY = "CLAIMS1: 1 new, 1 gone; worst: Address lock hash table spinlocks 52.3 %..."
+SUBJECT_OF_CHANGES = "CLAIMS1: 2 critical, 1 warning (1 new, 1 gone); worst: Address lock hash..."
 
 
 @pytest.fixture
@@ -46,24 +47,26 @@ def of_two_days(told: Recipient, two_days: list[Audit]) -> Parts:
 
 def test_the_subject_says_system_count_and_worst(told: Recipient, storm_audit: Audit) -> None:
     subject = letters.report(told, storm_audit, None).subject
-    assert subject == "CLAIMS1: 3 critical, 1 warning; worst: Address lock hash table spinlocks..."
+    assert subject == "CLAIMS1: 3 critical, 1 warning (first audit); worst: Address lock hash..."
     assert len(subject) <= 78
 
 
 def test_the_subject_of_changes_says_what_changed(told: Recipient, two_days: list[Audit]) -> None:
-    assert letters.report(told, two_days[1], two_days[0]).subject == CHANGES_ONLY
+    assert letters.report(told, two_days[1], two_days[0]).subject == SUBJECT_OF_CHANGES
 
 
 def test_the_subject_says_when_nothing_is_left(told: Recipient, two_days: list[Audit]) -> None:
-    calm = Audit.objects.create(capture=two_days[1].capture, system=two_days[1].system)
+    calm = Audit.objects.create(capture=two_days[1].capture, system=two_days[1].system, verdicts=[CLEAN, CLEAN])
     found = letters.report(told, calm, two_days[0])
-    assert found.subject == "CLAIMS1: 3 gone; nothing left from warning on"
-    assert "CLAIMS1: no finding from warning on" in parts(found).text
+    assert found.subject == "CLAIMS1: 3 gone; no findings from warning on, 2 rules judged"
+    assert "CLAIMS1: no findings from warning on, 2 rules judged" in parts(found).text
+    told.severity = 1
+    assert "; no findings, 2 rules judged" in letters.report(told, calm, two_days[0]).subject
 
 
 def test_who_wants_everything_reads_the_counts_in_the_subject(people: People, two_days: list[Audit]) -> None:
     everything = recipient_of(people, everything=True)
-    assert letters.report(everything, two_days[1], two_days[0]).subject.startswith("CLAIMS1: 2 critical, 1 warning;")
+    assert letters.report(everything, two_days[1], two_days[0]).subject == SUBJECT_OF_CHANGES
 
 
 def test_a_system_that_is_audited_again_says_so(told: Recipient, storm_audit: Audit) -> None:

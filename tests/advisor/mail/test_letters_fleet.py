@@ -8,6 +8,7 @@ from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
 from advisor.models import Audit, Capture, Recipient, Schedule, System
 from advisor.services.mailing import letters
 from advisor.services.scheduling.troubles import Missing
+from tests.advisor.mail.hearing import another_capture
 from tests.advisor.mail.letter_parts import audits_of, bring_storms, parts, recipient_of
 from tests.advisor.people import People
 
@@ -44,7 +45,12 @@ def fleet(people: People, count: int) -> list[System]:
 
 def rows_of(text: str) -> list[str]:
     """The lines of the table."""
-    table = text.split("LAST AUDIT\n", 1)[1].split("\n", 1)[1]
+    return [line for line in lines_of(text) if not line.startswith("  ")]
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of the table, with the second line of each system that has one."""
+    table = text.split("CAPTURED\n", 1)[1].split("\n", 1)[1]
     return table.split("\n\n")[0].split("\nand ")[0].splitlines()
 
 
@@ -81,8 +87,73 @@ def test_nothing_found_is_no_praise_where_rules_could_not_judge(people: People, 
     found = parts(letters.digest(told, NOW))
     assert "1 rule could not judge" in found.html
     assert "no findings" not in found.html
+    assert "1 system: 0 without a finding, 1 with nothing found, not all judged." in found.text
+    assert "0 without a finding, 1 with nothing found, not all judged." in found.html
+    assert found.mail["Subject"] == "Claims: 1 system, nothing found, not all judged"
     Audit.objects.update(unjudged=[])
-    assert "no findings" in parts(letters.digest(told, NOW)).html
+    found = parts(letters.digest(told, NOW))
+    assert "no findings" in found.html
+    assert "1 system: 1 without a finding." in found.text
+
+
+def test_less_is_no_improvement_where_rules_could_not_judge(people: People, told: Recipient) -> None:
+    fleet(people, 1)
+    System.objects.update(trend=[["2026-02-01", 4.0, 4], ["2026-02-02", 1.0, 1]])
+    assert " down " in rows_of(parts(letters.digest(told, NOW)).text)[0]
+    Audit.objects.update(unjudged=["ase/some_rule"])
+    found = parts(letters.digest(told, NOW))
+    assert " down " not in rows_of(found.text)[0]
+    assert ": down" not in found.html
+    System.objects.update(trend=[["2026-02-01", 1.0, 1], ["2026-02-02", 4.0, 4]])
+    assert " up " in rows_of(parts(letters.digest(told, NOW)).text)[0]
+
+
+def test_the_text_names_the_worst_finding_and_what_was_not_judged(people: People, told: Recipient) -> None:
+    fleet(people, 1)
+    Audit.objects.update(unjudged=["ase/some_rule", "ase/another"])
+    second = lines_of(parts(letters.digest(told, NOW)).text)[1]
+    assert second.startswith("  not judged 2; Finding of SYS0000: words")
+    assert len(second) <= 72
+    Audit.objects.update(unjudged=[], headline="", worst=0)
+    assert len(lines_of(parts(letters.digest(told, NOW)).text)) == 1
+
+
+def test_what_changed_stands_whole_in_the_text(people: People, told: Recipient) -> None:
+    system = fleet(people, 1)[0]
+    before: dict[str, int] = {}
+    after: dict[str, int] = {}
+    for n in range(10):
+        before |= {f"r/gone:{n}": 4, f"r/worse:{n}": 3, f"r/better:{n}": 4, f"r/blind:{n}": 4, f"r/limits:{n}": 4}
+        after |= {f"r/new:{n}": 4, f"r/worse:{n}": 4, f"r/better:{n}": 3}
+    then = Audit.objects.create(
+        capture=Capture.objects.get(), system=system, findings_digest=before, shown=NOW - timedelta(days=9)
+    )
+    Audit.objects.exclude(pk=then.pk).update(
+        findings_digest=after, unjudged=["r/blind"], limits={"r/limits.percent": 5}, shown=NOW
+    )
+    told.digest_told = NOW - timedelta(days=7)
+    found = parts(letters.digest(told, NOW + timedelta(minutes=1)))
+    assert "  changed +10 ^10 v10 -10 ~10 ?10; not judged 1; Finding of" in lines_of(found.text)[1]
+    assert "Changed: + new, ^ worse, v better, - gone, ~ by another limit, ? no longer judged" in " ".join(
+        found.text.split()
+    )
+    assert found.too_long == []
+
+
+def test_a_system_that_is_new_is_not_counted_as_changed(people: People, told: Recipient) -> None:
+    fleet(people, 3)
+    System.objects.filter(name="SYS0001").update(created=NOW - timedelta(days=1))
+    letter = letters.digest(told, NOW)
+    assert letter.subject.startswith("Claims: 3 systems, 1 new, 1 critical")
+    assert "0 changed in this time, 1 new." in parts(letter).text
+    assert "0 changed in this time, 1 new." in parts(letter).html
+
+
+def test_the_day_of_a_line_is_called_that_of_the_capture(people: People, told: Recipient) -> None:
+    fleet(people, 1)
+    found = parts(letters.digest(told, NOW))
+    assert "last audit" not in (found.html + found.text).lower()
+    assert "captured 2026-02-16" in found.html
 
 
 def test_what_is_not_audited_stands_on_top(people: People, told: Recipient) -> None:
@@ -115,7 +186,7 @@ def test_it_tells_what_changed_since_the_last_one(
     System.objects.update(created=NOW - timedelta(days=30))
     told.digest_told = NOW - timedelta(days=7)
     found = parts(letters.digest(told, NOW + timedelta(minutes=1)))
-    assert "1 new, 1 gone" in rows_of(found.text)[0]
+    assert "+1 -1" in rows_of(found.text)[0]
     assert "1 new, 1 gone" in found.html
 
 
@@ -148,7 +219,7 @@ def test_a_digest_asks_the_database_as_often_for_many_systems_as_for_few(
 
 
 def test_nothing_changed_tells_what_was_judged_and_what_stands(people: People, storm_audit: Audit) -> None:
-    letter = letters.heartbeat(recipient_of(people), storm_audit, storm_audit)
+    letter = letters.heartbeat(recipient_of(people), another_capture(storm_audit), storm_audit)
     judged = sum(verdict["verdict"] in ("fired", "clean") for verdict in storm_audit.verdicts)
     assert letter.subject == f"CLAIMS1: nothing changed, {judged} rules judged, 0 not; still 3 critical, 1 warning"
     found = parts(letter)
@@ -158,13 +229,21 @@ def test_nothing_changed_tells_what_was_judged_and_what_stands(people: People, s
 
 
 def test_nothing_changed_of_a_healthy_system_tells_its_last_finding(people: People, storm_audit: Audit) -> None:
-    calm = Audit.objects.create(capture=storm_audit.capture, system=storm_audit.system)
+    calm = another_capture(storm_audit)
+    calm.verdicts = [{**one, "verdict": "clean"} for one in storm_audit.verdicts]
+    calm.worst, calm.counts, calm.findings_digest = 0, {}, {}
+    calm.findings.all().delete()
+    calm.save()
     told = recipient_of(people)
     found = parts(letters.heartbeat(told, calm, storm_audit))
     assert "Nothing was found. Last finding: " in found.text
     assert "(2026-02-11 10:40)" in found.text
     storm_audit.findings.all().delete()
     assert "Nothing was found, now or before." in parts(letters.heartbeat(told, calm, calm)).text
+    calm.verdicts[0]["verdict"] = "unknown"
+    found = parts(letters.heartbeat(told, calm, calm))
+    assert "Nothing was found" not in found.text + found.html
+    assert "no change where it could be judged" in found.mail["Subject"]
 
 
 def test_not_audited_tells_since_when_why_and_what_to_do(people: People, storm: System) -> None:

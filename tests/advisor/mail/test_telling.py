@@ -7,7 +7,7 @@ import pytest
 from advisor.models import Audit, Mail, Recipient, System, Told, Upload
 from advisor.services.limits import set_limit
 from advisor.services.mailing import telling
-from tests.advisor.mail.hearing import audited_again, hearer, kinds, mails, text_of, was
+from tests.advisor.mail.hearing import another_capture, audited_again, hearer, kinds, mails, text_of, was
 from tests.advisor.people import People
 from tests.advisor.seen import LIMIT, see
 
@@ -45,11 +45,13 @@ def test_a_mail_is_never_put_in_twice_for_one_audit(people: People, storm: Syste
     assert kinds() == ["report"]
 
 
-def test_the_same_findings_again_are_told_only_to_who_wants_everything(people: People, storm: System) -> None:
+def test_the_same_findings_again_are_told_only_to_who_wants_everything(
+    people: People, storm: System, storm_audit: Audit
+) -> None:
     hearer(people, "changes@example.org")
     hearer(people, "all@example.org", everything=True)
     hearer(people, "beat@example.org", heartbeat=True)
-    audited_again(storm)
+    another_capture(storm_audit)
     tell(storm)
     assert {mail.to: mail.kind for mail in mails()} == {"all@example.org": "report", "beat@example.org": "heartbeat"}
 
@@ -82,20 +84,6 @@ def test_what_is_gone_is_a_change(people: People, storm: System, storm_audit: Au
     was(audited_again(storm), address_lock_spinlock_contended=None)
     tell(storm)
     assert kinds() == ["report"]
-
-
-def test_what_is_not_judged_any_more_is_no_change_and_once_judged_again_not_new(
-    people: People, storm: System, storm_audit: Audit
-) -> None:
-    hearer(people)
-    rule = "ase/address_lock_spinlock_contended"
-    blind = audited_again(storm)
-    was(blind, address_lock_spinlock_contended=None)
-    Audit.objects.filter(pk=blind.pk).update(unjudged=[rule])
-    tell(storm)
-    audited_again(storm)
-    tell(storm)
-    assert kinds() == []
 
 
 def test_what_another_limit_finds_is_no_change_but_what_changes_under_it_is(

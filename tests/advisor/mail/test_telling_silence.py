@@ -1,11 +1,12 @@
 """A system that is not audited any more is told once an episode, to whom it concerns."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 from django.utils import timezone
 
-from advisor.models import Capture, Mail, Recipient, Run, Schedule, System
+from advisor.models import Audit, Capture, Mail, Recipient, Run, Schedule, System, Upload
 from advisor.services.mailing import recipients, silence, telling
 from advisor.services.scheduling.troubles import not_audited
 from tests.advisor.mail.hearing import audited_again, hearer, kinds, mails, text_of
@@ -27,6 +28,18 @@ def overdue(people: People, name: str) -> System:
     return system
 
 
+def came(*, hours: float) -> None:
+    """Have every capture taken and brought so long ago."""
+    Capture.objects.update(taken=timezone.now() - timedelta(hours=hours))
+    Upload.objects.update(at=timezone.now() - timedelta(hours=hours))
+
+
+def newest(system: System) -> Audit:
+    system.refresh_from_db()
+    assert system.latest is not None
+    return system.latest
+
+
 def test_a_system_that_is_not_audited_any_more_is_told_once(people: People, silent: System) -> None:
     hearer(people)
     for _ in range(3):
@@ -38,22 +51,22 @@ def test_a_system_that_is_not_audited_any_more_is_told_once(people: People, sile
 
 def test_the_next_episode_is_told_again(people: People, storm: System) -> None:
     hearer(people)
-    Capture.objects.update(taken=timezone.now() - timedelta(hours=9))
+    came(hours=9)
     System.objects.update(expected_hours=1)
     telling.tell_due()
-    Capture.objects.update(taken=timezone.now())
+    came(hours=0)
     telling.tell_due()
-    Capture.objects.update(taken=timezone.now() - timedelta(hours=3))
+    came(hours=3)
     telling.tell_due()
     assert kinds(kind="not_audited") == ["not_audited"] * 2
 
 
 def test_who_heard_of_it_hears_that_the_system_is_audited_again(people: People, storm: System) -> None:
     hearer(people, reports=False)
-    Capture.objects.update(taken=timezone.now() - timedelta(hours=9))
+    came(hours=9)
     System.objects.update(expected_hours=1)
     telling.tell_due()
-    Capture.objects.update(taken=timezone.now())
+    came(hours=0)
     audited_again(storm)
     telling.tell(storm.pk)
     telling.tell_due()
@@ -129,9 +142,48 @@ def test_what_is_being_made_up_for_after_the_service_was_away_is_not_called_lost
 
 def test_what_was_not_sent_is_not_taken_as_told(people: People, storm: System) -> None:
     one = hearer(people)
-    Capture.objects.update(taken=timezone.now() - timedelta(hours=9))
+    came(hours=9)
     System.objects.update(expected_hours=1)
     telling.tell_due()
-    assert silence.told_of(one, storm.pk, None)
+    came(hours=0)
+    latest = audited_again(storm)
+    assert silence.told_of(one, latest, None)
     Mail.objects.update(state=Mail.State.SKIPPED)
-    assert not silence.told_of(Recipient.objects.get(), storm.pk, None)
+    assert not silence.told_of(Recipient.objects.get(), latest, None)
+
+
+def test_what_was_held_back_and_then_lost_is_told_once_as_not_audited(people: People, storm: System) -> None:
+    """An audit of a day without mail, then a failure: the sweep of the next day tells of both, in their order."""
+    workdays = hearer(people, days=(0,), everything=True)
+    friday, monday = datetime(2026, 1, 9, 12, tzinfo=UTC), datetime(2026, 1, 12, 12, tzinfo=UTC)
+    with time_machine.travel(friday, tick=False):
+        Recipient.objects.update(created=friday - timedelta(days=9))
+        audited_again(storm)
+        telling.tell(storm.pk)
+        System.objects.update(troubled=friday, trouble="run 3 of nightly: it failed\nLook at it.")
+        telling.tell_due()
+    assert kinds() == []
+    with time_machine.travel(monday, tick=False):
+        telling.tell_due()
+        assert kinds() == ["report", "not_audited"]
+        assert not any("audited again" in mail.subject + text_of(mail) for mail in mails(kind="report"))
+        audited_again(storm)
+        telling.tell(storm.pk)
+        assert "audited again" not in mails()[-1].subject, "it is not audited still"
+        System.objects.update(troubled=None, trouble="")
+    with time_machine.travel(monday + timedelta(hours=1), tick=False):
+        audited_again(storm)
+        Mail.objects.filter(kind="not_audited").update(created=monday + timedelta(minutes=30))
+        telling.tell(storm.pk)
+        assert "audited again" in mails()[-1].subject
+        assert Mail.objects.filter(recipient=workdays, kind="not_audited").count() == 1
+
+
+def test_a_mail_younger_than_the_audit_says_nothing_of_it(people: People, storm: System) -> None:
+    one = hearer(people)
+    came(hours=9)
+    System.objects.update(expected_hours=1)
+    telling.tell_due()
+    came(hours=0)
+    assert not silence.told_of(one, newest(storm), None)
+    assert silence.told_of(one, audited_again(storm), None)

@@ -1,14 +1,14 @@
 """Any number of workers tell each audit once, and none tells an older one after a newer."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from threading import Barrier, Thread
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
-from advisor.models import Audit, Recipient, System, Told
+from advisor.models import Audit, Recipient, System, Told, Upload
 from advisor.services.mailing import silence, telling, weeks
 from tests.advisor.mail.hearing import audited_again, hearer, kinds, mails
 from tests.advisor.people import People, bring_story, make_people
@@ -66,6 +66,7 @@ def test_the_week_and_a_lost_system_are_told_once_by_many_workers(committed: tup
     hearer(people, digest=True)
     Recipient.objects.update(digest_due=system.created)
     System.objects.update(expected_hours=1)
+    Upload.objects.update(at=system.created - timedelta(days=1))
     together(*[sweep_alone] * WORKERS)
     assert sorted(kinds()) == ["digest", "not_audited"]
 
