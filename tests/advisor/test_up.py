@@ -1,4 +1,4 @@
-"""What `manage.py up` starts: every queue has a worker, and reading has one for itself."""
+"""What `manage.py up` starts: every queue has a worker for itself."""
 
 import stat
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
+from advisor.celery import app
 from advisor.management.commands import up
 
 
@@ -20,25 +21,43 @@ def option(command: list[str], name: str) -> str:
     return command[command.index(name) + 1]
 
 
-def test_every_queue_has_a_worker_and_what_audits_serves_no_other(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def served(command: list[str]) -> list[str]:
+    return option(command, "-Q").split(",")
+
+
+def test_every_queue_has_a_worker_that_serves_no_other(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What hangs (a collector, a mail server, a receiver) must hold up none of the other four."""
     monkeypatch.setenv("BROKER_URL", "redis://127.0.0.1:1")
     commands = started()
-    assert list(commands) == ["worker", "courier", "scheduler", "web"]
-    served = {name: option(commands[name], "-Q").split(",") for name in ("worker", "courier")}
-    assert served["worker"] == ["celery"]
-    assert sorted(served["worker"] + served["courier"]) == sorted(settings.CELERY_TASK_QUEUES)
+    assert list(commands) == ["worker", "clock", "collector", "courier", "caller", "scheduler", "web"]
+    workers = [command for command in commands.values() if "-Q" in command]
+    assert all(len(served(command)) == 1 for command in workers)
+    assert sorted(served(command)[0] for command in workers) == sorted(settings.CELERY_TASK_QUEUES)
     assert option(commands["worker"], "-c") == "3"
-    assert int(option(commands["courier"], "-c")) >= 2, "one may wait for a mail server while the clock goes on"
+    assert int(option(commands["courier"], "-c")) >= 2, "one may wait for a mail server while one writes the next mail"
+    assert int(option(commands["caller"], "-c")) >= 2, "one may wait for a receiver while another one is told"
+
+
+def test_every_task_that_waits_for_others_is_in_the_queue_of_its_kind() -> None:
+    router = app.amqp.router
+    queues: dict[str, set[str]] = {}
+    for task in (name for name in app.tasks if name.startswith("advisor.tasks.")):
+        queues.setdefault(router.route({}, task)["queue"].name, set()).add(task.rpartition(".")[2])
+    assert queues == {
+        "celery": {"read_upload", "audit_again", "clear_up"},
+        "runs": {"make_run"},
+        "clock": {"tick", "start_waiting"},
+        "mail": {"tell", "tell_due", "send_mails"},
+        "hooks": {"deliver"},
+    }
 
 
 def test_no_two_workers_of_one_broker_have_a_name_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BROKER_URL", "redis://127.0.0.1:1")
-    names = [option(started()[name], "-n") for name in ("worker", "courier")]
+    names = [option(command, "-n") for command in started().values() if "-Q" in command]
     monkeypatch.setattr("os.getpid", lambda: 7)
-    names += [option(started()[name], "-n") for name in ("worker", "courier")]
-    assert len(set(names)) == 4
+    names += [option(command, "-n") for command in started().values() if "-Q" in command]
+    assert len(set(names)) == 10
     assert all(name.endswith("@%h") for name in names)
 
 

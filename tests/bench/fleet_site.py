@@ -116,17 +116,19 @@ class Service:
 
     @contextmanager
     def working(self, auditors: int, elsewhere: int = 0) -> Iterator[dict[str, int]]:
-        """Start the scheduler, one courier and so many processes that audit (here and on a second machine).
+        """Start the scheduler, the workers of `up` and so many processes that audit (here and on a second machine).
 
         Yields the process id of each group.
         """
+        from advisor.management.commands.up import WORKERS
+
         wanted = {
             "scheduler": (SERVICE, [*CELERY, "beat", "-l", "WARNING", "--pidfile="]),
-            "courier": (SERVICE, [*CELERY, "worker", "-n", "courier@%h", "-Q", "clock,mail", "-c", "2", *WORKER]),
-            "auditors": (SERVICE, _audits("audit", auditors)),
+            **{name: (SERVICE, _worker(name, queue, count)) for name, queue, count in WORKERS},
+            "auditors": (SERVICE, _worker("audit", "celery", auditors)),
         }
         if elsewhere:
-            wanted["second machine"] = (OTHERS, _audits("second", elsewhere))
+            wanted["second machine"] = (OTHERS, _worker("second", "celery", elsewhere))
         running: dict[str, subprocess.Popen[bytes]] = {}
         with (self.folder / "service.log").open("ab") as log:
             try:
@@ -144,8 +146,8 @@ class Service:
                     one.wait(120)
 
 
-def _audits(name: str, processes: int) -> list[str]:
-    return [*CELERY, "worker", "-n", f"{name}@%h", "-Q", "celery", "-c", str(processes), *WORKER]
+def _worker(name: str, queue: str, processes: int) -> list[str]:
+    return [*CELERY, "worker", "-n", f"{name}@%h", "-Q", queue, "-c", str(processes), *WORKER]
 
 
 def _wait_for_workers(count: int) -> None:

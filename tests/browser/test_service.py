@@ -72,9 +72,9 @@ def test_a_worker_that_dies_is_started_again_and_nothing_is_lost(page: Page, ser
     assert not set(processes(service, "-A advisor.celery worker")) & set(before)
 
 
-def test_reading_and_the_mail_have_workers_of_their_own(service: Service) -> None:
-    assert processes(service, "-Q celery ")
-    assert processes(service, "-Q clock,mail ")
+def test_every_queue_has_workers_of_its_own(service: Service) -> None:
+    for queue in ("celery", "runs", "clock", "mail", "hooks"):
+        assert processes(service, f"-Q {queue} ")
 
 
 def test_what_the_service_writes_is_for_its_owner_alone(service: Service) -> None:

@@ -19,6 +19,8 @@ T = TypeVar("T")
 PATIENCE = 90.0
 """Seconds in which everything must have come to its end."""
 LOOK = 0.02
+ALL = "celery,runs,clock,mail,hooks"
+"""The queues of one worker that does everything."""
 OURS = ("DATABASE_URL", "BROKER_URL", "RUN_DIR", "SITE_URL", "SECRET_KEY", "TASK_SECONDS", "DROP_FOLDERS")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import many, sysmon
-from tests.faults.plant import Part, Plant, eventually
+from tests.faults.plant import ALL, Part, Plant, eventually
 from tests.faults.truth import assert_all_is_true
 from tests.servers import Redis
 
@@ -22,7 +22,7 @@ AWAY = 1.0
 def _service(plant: Plant, crew: Crew) -> None:
     plant.web()
     plant.beat()
-    plant.worker("worker", "celery,clock,mail", processes=4)
+    plant.worker("worker", ALL, processes=4)
     plant.ready()
 
 

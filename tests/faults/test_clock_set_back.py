@@ -11,7 +11,7 @@ import pytest
 
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import sysmon
-from tests.faults.plant import Plant, eventually
+from tests.faults.plant import ALL, Plant, eventually
 from tests.faults.truth import assert_all_is_true
 
 HOURS = 3
@@ -38,7 +38,7 @@ def clock(plant: Plant) -> Path:
 def _service(plant: Plant, clock: Path, crew: Crew) -> None:
     plant.program("printer", f'sed "s/NOBODY1/$1/" {plant.folder}/export.txt')
     (plant.folder / "export.txt").write_bytes(sysmon("NOBODY1"))
-    plant.worker("worker", "celery,clock,mail")
+    plant.worker("worker", ALL)
     plant.beat()
     plant.web()
     plant.ready()

@@ -19,6 +19,7 @@ def _service(plant: Plant, crew: Crew) -> None:
     plant.program("printer", f'sed "s/NOBODY1/$1/" {plant.folder}/export.txt')
     (plant.folder / "export.txt").write_bytes(sysmon("NOBODY1"))
     plant.worker("worker", "celery", processes=1)
+    plant.worker("collector", "runs", processes=1)
     plant.worker("courier", "clock,mail", processes=1)
     plant.beat()
     plant.web()
@@ -36,6 +37,8 @@ def test_the_next_system_is_collected_from_and_the_other_one_is_said(
         (runs[name],) = plant.ask("run_now", schedule=schedule, user=crew.user)
         eventually(lambda: plant.rows("Run", "pk", state="running"))
     begun = time.monotonic()
+    upload = plant.bring(sysmon("MEANWHILE"))
+    eventually(lambda: plant.done(upload), LIMIT / 2, "the only collector hangs, and an upload is audited")
     # that this is its last try spares waiting for the hard limit twice more
     plant.ask("change", model="Run", where={"pk": runs["STUCK"]}, values={"tries": 3})
     eventually(lambda: plant.rows("Run", "pk", pk=runs["NEXT"], state="done"))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import many, sysmon
-from tests.faults.plant import Plant, eventually
+from tests.faults.plant import ALL, Plant, eventually
 from tests.faults.truth import assert_all_is_true
 from tests.servers import Postgres
 
@@ -19,7 +19,7 @@ AWAY = 3.0
 def _service(plant: Plant, crew: Crew) -> None:
     plant.web()
     plant.beat()
-    plant.worker("worker", "celery,clock,mail")
+    plant.worker("worker", ALL)
     plant.ready()
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.faults.conftest import Crew
 from tests.faults.exports import many, sysmon
-from tests.faults.plant import Part, Plant, eventually
+from tests.faults.plant import ALL, Part, Plant, eventually
 from tests.faults.truth import assert_all_is_true, words_of
 from tests.servers import Postgres
 
@@ -23,7 +23,7 @@ LARGE = random.Random(4).randbytes(12 * MEGABYTE)
 
 @pytest.fixture(scope="module", autouse=True)
 def web(plant: Plant, crew: Crew) -> Part:
-    plant.worker("worker", "celery,clock,mail", processes=1)
+    plant.worker("worker", ALL, processes=1)
     plant.beat()
     part = plant.web()
     plant.ready()

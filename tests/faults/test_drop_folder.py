@@ -18,7 +18,7 @@ MOMENTS = ("begun", "taken")
 
 @pytest.fixture(scope="module", autouse=True)
 def _service(plant: Plant, crew: Crew) -> None:
-    plant.worker("worker", "celery", processes=1)
+    plant.worker("worker", "celery,runs", processes=1)
     plant.worker("courier", "clock,mail", processes=1)
     plant.beat()
     plant.web()

@@ -25,7 +25,8 @@ def _service(plant: Plant, crew: Crew, postbox: Postbox) -> None:
     plant.ask("mail_server", port=postbox.port)
     plant.worker("auditor1", "celery", processes=2)
     plant.worker("auditor2", "celery", processes=2)
-    plant.worker("courier", "clock,mail", processes=2)
+    for name, queue in (("clock", "clock"), ("collector", "runs"), ("courier", "mail"), ("caller", "hooks")):
+        plant.worker(name, queue, processes=1)
     plant.beat()
     plant.web()
     plant.ready()

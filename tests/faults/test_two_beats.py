@@ -19,7 +19,7 @@ def _service(plant: Plant, crew: Crew) -> None:
         plant.ask("schedule", team=crew.team, user=crew.user, system=system, **named)
     plant.beat("beat1")
     plant.beat("beat2")
-    plant.worker("worker", "celery", processes=2)
+    plant.worker("worker", "celery,runs", processes=2)
     plant.worker("courier", "clock,mail", processes=2)
     plant.web()
     plant.ready()

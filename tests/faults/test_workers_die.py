@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import many, sysmon
-from tests.faults.plant import Plant, eventually
+from tests.faults.plant import ALL, Plant, eventually
 from tests.faults.truth import assert_all_is_true, words_of
 
 SAMPLES = 120
@@ -25,7 +25,7 @@ STAGES: dict[str, Callable[[Plant, int], object]] = {
 def _service(plant: Plant, crew: Crew) -> None:
     plant.web()
     plant.beat()
-    plant.worker("worker", "celery,clock,mail")
+    plant.worker("worker", ALL)
     plant.ready()
 
 
@@ -60,7 +60,7 @@ def test_a_worker_killed_with_all_its_processes_leaves_its_work_to_the_next_one(
     eventually(lambda: plant.rows("Upload", "pk", pk__in=uploads, captures_judged__gt=0))
     plant.part("worker").kill()
     assert not plant.done(*uploads)
-    plant.worker("next", "celery,clock,mail")
+    plant.worker("next", ALL)
     plant.ready()
     ready = time.monotonic()
     eventually(lambda: plant.done(*uploads))

@@ -69,9 +69,9 @@ class Command(BaseCommand):
         """Everything to start, in this order."""
         python = sys.executable
         celery = [python, "-m", "celery", "-q", "-A", "advisor.celery"]
+        workers = [("worker", "celery", options["workers"]), *WORKERS]
         found = [
-            Process("worker", [*celery, "worker", *queues("audit", "celery", options["workers"]), *WORKER]),
-            Process("courier", [*celery, "worker", *queues("courier", "clock,mail", COURIERS), *WORKER]),
+            *(Process(name, [*celery, "worker", *queues(name, of, count), *WORKER]) for name, of, count in workers),
             Process("scheduler", [*celery, "beat", "-l", "WARNING", "--pidfile="]),
             Process("web", [python, "-m", "waitress", f"--listen={options['listen']}", *web_options()]),
         ]
@@ -112,15 +112,16 @@ class Command(BaseCommand):
 NOT_SERVED = ["redoc*", "htmax-*", "htmx-4*", "ext"]
 """Files of the libraries that no page asks for."""
 WORKER = ["-l", "WARNING", "--without-gossip", "--without-mingle", "--max-tasks-per-child=200"]
-COURIERS = 2
-"""Processes for the clock and the mail: while one waits for a mail server, the other looks at the clock."""
+WORKERS = [("clock", "clock", 1), ("collector", "runs", 4), ("courier", "mail", 2), ("caller", "hooks", 2)]
+"""Workers beside the one that audits: name, queue, processes. Each waits for somebody else: a collector for a program,
+a courier for the mail server while another one writes the next mail, a caller for a receiver; the clock for nobody."""
 
 
 def queues(name: str, of: str, processes: int) -> list[str]:
     """Which queues a worker serves, by how many processes; its name is its own where several services share a broker.
 
-    What reads and audits is a worker by itself: a long audit keeps neither the clock nor the mail waiting, and a slow
-    mail server no audit.
+    Each queue has a worker by itself: a program, a mail server or a receiver that does not answer keeps those waiting
+    that need it too, and nobody else.
     """
     return ["-n", f"{name}-{os.getpid()}@%h", "-Q", of, "-c", str(processes)]
 

@@ -31,9 +31,14 @@ MOST_READ = 4096
 LONGEST_URL = 500
 FORBIDDEN = tuple(
     ipaddress.ip_network(net)
-    for net in ("169.254.0.0/16", "fe80::/10", "224.0.0.0/4", "ff00::/8", "100.100.100.200/32", "fd00:ec2::254/128")
+    for net in (
+        *("169.254.0.0/16", "fe80::/10", "224.0.0.0/4", "ff00::/8"),
+        *("100.100.100.200/32", "168.63.129.16/32", "fd00:ec2::254/128", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128"),
+        *("64:ff9b:1::/48", "2001::/32"),
+    )
 )
-"""Link-local addresses and those by which clouds tell a machine its secrets, and groups of machines."""
+"""Link-local addresses and groups of machines; those by which clouds tell a machine its secrets; and what leads to an
+IPv4 address that is not to be read out of it (a network's own NAT64, Teredo)."""
 EMBEDDED = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("::/96"))
 """IPv6 addresses whose last 32 bits are an IPv4 address."""
 URL = re.compile(r"[!-~]+")
@@ -83,6 +88,12 @@ def checked_url(text: str) -> str:
         raise BadAddress("This address has no host, or port 0: write https://host/path.")
     if _number(parts.hostname):
         _check(parts.hostname, parts.hostname)
+    else:
+        try:
+            parts.hostname.encode("idna")  # as it is asked for at the name server
+        except UnicodeError:
+            says = "A part of this host's name is empty or longer than 63 letters: check the dots in it."
+            raise BadAddress(says) from None
     return url
 
 
@@ -245,9 +256,9 @@ def _seconds(retry_after: str) -> float | None:
         return float(text[:9])
     try:
         date = parsedate_to_datetime(text)
-    except ValueError:
+        return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    except (ValueError, OverflowError):  # the second: a date that no calendar has, or none in our zone
         return None
-    return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 
 
 def _explain(error: Exception, cause: Exception, where: str) -> NoAnswer:

@@ -1,11 +1,15 @@
 """Webhooks as an administrator sets them up: made, changed, paused, renewed, tried out. Everything is noted."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
+from urllib.parse import urlsplit
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.db.models.signals import pre_delete
 from django.http import HttpRequest
 from django.utils import timezone
@@ -43,7 +47,7 @@ class Wanted:
 def make(team: Team, by: User, wanted: Wanted, request: HttpRequest | None = None) -> tuple[Webhook, str]:
     """Make a webhook and its secret, which nobody is shown again. Raises `Refused`."""
     secret = signing.new_secret()
-    with transaction.atomic():
+    with _checked(), transaction.atomic():
         hook = Webhook(team=team, by=by, secret_sealed=signing.sealed(secret))
         _take(hook, wanted)
         journal.note(by, "webhook added", f"{hook}: {in_words(hook)}", team=team, request=request)
@@ -51,12 +55,15 @@ def make(team: Team, by: User, wanted: Wanted, request: HttpRequest | None = Non
 
 
 def change(hook: Webhook, by: User, wanted: Wanted, request: HttpRequest | None = None) -> list[str]:
-    """Change a webhook; gives what is other than before, in words. Raises `Refused`."""
-    with transaction.atomic():
-        before = _words(Webhook.objects.get(pk=hook.pk))
+    """Change a webhook; gives what is other than before, in words. Raises `Refused`, `Webhook.DoesNotExist`."""
+    with _checked(), _held(hook) as stored:
+        before = _words(stored)
         _take(hook, wanted)
-        after = _words(hook)
-        changed = [f"{name} {before[name]} to {now}" for name, now in after.items() if before[name] != now]
+        changed = [
+            f"{name} {_told(name, before[name])} to {_told(name, now)}"
+            for name, now in _words(hook).items()
+            if before[name] != now
+        ]
         journal.note(
             by, "webhook changed", f"{hook}: {'; '.join(changed) or 'nothing'}", team=hook.team, request=request
         )
@@ -64,33 +71,39 @@ def change(hook: Webhook, by: User, wanted: Wanted, request: HttpRequest | None 
 
 
 def pause(hook: Webhook, by: User, request: HttpRequest | None = None) -> None:
-    """Make and send nothing more for it; what waits is kept."""
-    with transaction.atomic():
+    """Make and send nothing more for it; what waits is kept. Raises `Webhook.DoesNotExist`."""
+    with _held(hook):
         if Webhook.objects.filter(pk=hook.pk, paused=None).update(paused=timezone.now()):
             journal.note(by, "webhook paused", str(hook), team=hook.team, request=request)
 
 
 def resume(hook: Webhook, by: User, request: HttpRequest | None = None) -> None:
-    """Send what waits, and tell of audits again; those of the pause are not told afterwards."""
-    with transaction.atomic():
+    """Send what waits, and tell of audits again; those of the pause are not told afterwards.
+
+    Raises `Webhook.DoesNotExist`.
+    """
+    with _held(hook):
         if Webhook.objects.filter(pk=hook.pk).exclude(paused=None).update(paused=None):
             webhooks.let_go(hook)
             journal.note(by, "webhook resumed", str(hook), team=hook.team, request=request)
 
 
 def remove(hook: Webhook, by: User, request: HttpRequest | None = None) -> None:
-    """Delete a webhook and its deliveries, sent or not."""
-    with transaction.atomic():
-        journal.note(by, "webhook deleted", f"{hook}: {hook.url}", team=hook.team, request=request)
+    """Delete a webhook and its deliveries, sent or not. Raises `Webhook.DoesNotExist`."""
+    with _held(hook):
+        journal.note(by, "webhook deleted", f"{hook}: {in_short(hook.url)}", team=hook.team, request=request)
         hook.delete()
 
 
 def renew_secret(hook: Webhook, by: User, request: HttpRequest | None = None) -> str:
-    """Make a new secret, shown this once; the one before signs as well for a day, if it can still be read."""
+    """Make a new secret, shown this once; the one before signs as well for a day, if it can still be read.
+
+    Raises `Webhook.DoesNotExist`.
+    """
     secret = signing.new_secret()
-    with transaction.atomic():
+    with _held(hook) as stored:
         try:
-            hook.secret_sealed = signing.renewed(hook, secret)
+            hook.secret_sealed = signing.renewed(stored, secret)
         except Unsealable:
             hook.secret_sealed = signing.sealed(secret)
         hook.save(update_fields=["secret_sealed"])
@@ -99,20 +112,26 @@ def renew_secret(hook: Webhook, by: User, request: HttpRequest | None = None) ->
 
 
 def ping(hook: Webhook, by: User, request: HttpRequest | None = None) -> Delivery:
-    """Send a delivery that tells of no audit, and have what waits tried with it. Raises `Refused`."""
-    _live(hook)
-    with transaction.atomic():
+    """Send a delivery that tells of no audit, and have what waits tried with it.
+
+    Raises `Refused`, `Webhook.DoesNotExist`.
+    """
+    with _held(hook) as stored:
+        _live(stored)
         webhooks.let_go(hook)
         journal.note(by, "webhook tried out", str(hook), team=hook.team, request=request)
         return webhooks.put(hook, f"ping {token_hex(8)}")
 
 
 def send_again(row: Delivery, by: User, request: HttpRequest | None = None) -> None:
-    """Send a delivery once more, or now instead of later: the same number, the same body. Raises `Refused`."""
-    _live(row.webhook)
+    """Send a delivery once more, or now instead of later: the same number, the same body.
+
+    Raises `Refused`, `Webhook.DoesNotExist`.
+    """
     now = timezone.now()
     afresh = {"state": Delivery.State.WAITING, "created": now, "tries": 0, "finished": None, "error": ""}
-    with transaction.atomic():
+    with _held(row.webhook) as stored:
+        _live(stored)
         free = Delivery.objects.filter(pk=row.pk).exclude(state=Delivery.State.RUNNING)
         if not free.update(**afresh, status=None, answer=""):
             raise Refused("It is being sent at this moment.")
@@ -124,22 +143,47 @@ def send_again(row: Delivery, by: User, request: HttpRequest | None = None) -> N
         start("deliver", row.pk)
 
 
-def ended(hook: Webhook) -> list[Delivery]:
-    """The deliveries that ended of the last hundred, the last one first. Sorted here: no index is by their end."""
-    last = hook.deliveries.only("state", "finished").order_by("-pk")[:LOOKED_AT]
-    at = {row: row.finished for row in last if row.settled and row.finished}
-    return sorted(at, key=at.__getitem__, reverse=True)
+def ended(hooks: Iterable[Webhook]) -> dict[int, list[Delivery]]:
+    """For each webhook, by its key, the deliveries that ended of its last hundred, the last one first.
+
+    Two queries, however many webhooks: from where on a hundred are, and these. Sorted here: no index is by their end.
+    """
+    found: dict[int, list[Delivery]] = {hook.pk: [] for hook in hooks}
+    hundredth = Delivery.objects.filter(webhook=OuterRef("pk")).order_by("-pk").values("pk")[LOOKED_AT - 1 : LOOKED_AT]
+    since = Webhook.objects.filter(pk__in=found).annotate(since=Coalesce(Subquery(hundredth), 0))
+    last = Q(pk__in=[])
+    for pk, number in since.values_list("pk", "since"):
+        last |= Q(webhook=pk, pk__gte=number)
+    for row in Delivery.objects.filter(last, finished__isnull=False).only("state", "finished", "webhook"):
+        if row.settled:
+            found[row.webhook_id].append(row)
+    for rows in found.values():
+        rows.sort(key=lambda row: row.finished or row.created, reverse=True)
+    return found
 
 
-def failing(hook: Webhook) -> bool:
-    """Whether the last deliveries failed for good, one after the other."""
-    states = [row.state for row in ended(hook) if row.state != Delivery.State.SKIPPED][:IN_A_ROW]
+def failing(ended: Iterable[Delivery]) -> bool:
+    """Whether of these, the last one first, the last ones failed for good, one after the other."""
+    states = [row.state for row in ended if row.state != Delivery.State.SKIPPED][:IN_A_ROW]
     return states == [Delivery.State.FAILED] * IN_A_ROW
+
+
+def in_short(url: str) -> str:
+    """Where an address leads, without what may be a secret: the host, and its path up to the first part."""
+    parts = urlsplit(url)
+    first, _, more = parts.path[1:].partition("/")
+    shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/{first}"
+    return f"{shown}/…" if more else f"{shown}…" if parts.query else shown
 
 
 def in_words(hook: Webhook) -> str:
     """What a webhook is, for the journal; never its secret."""
-    return "; ".join(f"{name} {said}" for name, said in _words(hook).items() if name != "name")
+    return "; ".join(f"{name} {_told(name, said)}" for name, said in _words(hook).items() if name != "name")
+
+
+def _told(name: str, said: str) -> str:
+    """One of the words as the journal has it, which more people read than set up webhooks."""
+    return in_short(said) if name == "address" else said
 
 
 def _words(hook: Webhook) -> dict[str, str]:
@@ -177,6 +221,26 @@ def _take(hook: Webhook, wanted: Wanted) -> None:
         hook.save(update_fields=["name", "url", "severity", "only_changes"])
     hook.systems.set(systems)
     hook.groups.set(groups)
+
+
+@contextmanager
+def _held(hook: Webhook) -> Iterator[Webhook]:
+    """A transaction in which nobody else changes or deletes the webhook; gives it as it is stored.
+
+    Raises `Webhook.DoesNotExist` where it was deleted meanwhile.
+    """
+    with transaction.atomic():
+        yield Webhook.objects.select_for_update(no_key=True).get(pk=hook.pk)
+
+
+@contextmanager
+def _checked() -> Iterator[None]:
+    """Raises `Refused` where the database found what a look beforehand could not: somebody was quicker."""
+    try:
+        yield
+    except IntegrityError:
+        says = "Meanwhile somebody gave this name to another webhook, or deleted what was chosen. Load this page again."
+        raise Refused(says) from None
 
 
 def _live(hook: Webhook) -> None:

@@ -6,6 +6,7 @@ receiver costs one wait for a connection now and then, however many deliveries t
 """
 
 import json
+import logging
 import time
 import zlib
 from datetime import datetime, timedelta
@@ -14,7 +15,7 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Max, Q, QuerySet, Sum
 from django.urls import reverse
 from django.utils import timezone
@@ -29,6 +30,7 @@ from advisor.services.overview import COMPARED, difference
 from advisor.services.starting import start
 from advisor.version import VERSION
 
+LOG = logging.getLogger(__name__)
 WAITS = (30, 120, 600, 1800, 3600, 7200)
 """Seconds until the next try; the last one again and again (this project's figures)."""
 GIVE_UP = timedelta(hours=24)
@@ -42,6 +44,8 @@ BUSY = (429, 503)
 """Answers that speak of the receiver, not of the delivery."""
 TRY_LATER = (408, 425, 429)
 GONE = 410
+OURS = 0
+"""In the place of a status: the fault was our own, the receiver has no part in it and the others go on."""
 
 
 def audited(audit: Audit) -> None:
@@ -146,7 +150,19 @@ def _worth(hook: Webhook, audit: Audit) -> bool:
 
 
 def _send(row: Delivery) -> None:
-    """One try of a delivery that we have."""
+    """One try of a delivery that we have; whatever goes wrong, it does not stay as being sent."""
+    try:
+        _try(row)
+    except (OperationalError, InterfaceError):  # the database is away: the task comes again
+        raise
+    except Exception:
+        LOG.exception("delivery %s failed by a fault of ours", row.number)
+        error = "A fault of this service kept it from being sent. Its log says which: report it."
+        _again(row, error, status=OURS, answer="")
+
+
+def _try(row: Delivery) -> None:
+    """Post it, and note what came of it."""
     hook, body = row.webhook, _body(row)
     if body is None:
         why = "the audit it was to tell of is no longer remembered"

@@ -1,10 +1,12 @@
 """Webhooks: made, changed, paused, tried out; what was sent and what came of it."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
@@ -15,6 +17,20 @@ from advisor.services.hooks.posting import LONGEST_URL
 from advisor.web.kit import Asked, administrators_only, page, paged
 
 LEVELS = [(0, "every audit"), (1, "note or worse"), (2, "advice or worse"), (3, "warning or worse"), (4, "critical")]
+P = ParamSpec("P")
+
+
+def _there(view: Callable[P, HttpResponse]) -> Callable[P, HttpResponse]:
+    """Have a view answer 404 where the webhook was deleted while it was at work."""
+
+    @wraps(view)
+    def looked_for(*args: P.args, **named: P.kwargs) -> HttpResponse:
+        try:
+            return view(*args, **named)
+        except Webhook.DoesNotExist:
+            raise Http404 from None
+
+    return looked_for
 
 
 class WebhookForm(forms.Form):
@@ -68,13 +84,11 @@ def listing(request: Asked) -> HttpResponse:
     """List them, those of a team together."""
     hooks = Webhook.objects.select_related("team").prefetch_related("systems", "groups").order_by("team__name", "name")
     some = paged(request, hooks)
+    ended = webhook_settings.ended(some)
     rows = [
-        {
-            "hook": hook,
-            "failing": webhook_settings.failing(hook),
-            "last": next(iter(webhook_settings.ended(hook)), None),
-        }
+        {"hook": hook, "failing": webhook_settings.failing(last), "last": next(iter(last), None)}
         for hook in some
+        for last in [ended[hook.pk]]
     ]
     context = {"some": some, "rows": rows, "levels": dict(LEVELS), "teams": Team.objects.all()}
     return page(request, "administration/webhooks.html", context)
@@ -97,6 +111,7 @@ def add(request: Asked, team_pk: int) -> HttpResponse:
 
 
 @administrators_only
+@_there
 def edit(request: Asked, pk: int) -> HttpResponse:
     """Change one; its deliveries stand below."""
     hook = _hook(pk)
@@ -115,7 +130,7 @@ def edit(request: Asked, pk: int) -> HttpResponse:
         "form": form,
         "hook": hook,
         "some": paged(request, rows),
-        "failing": webhook_settings.failing(hook),
+        "failing": webhook_settings.failing(webhook_settings.ended([hook])[hook.pk]),
         "gone": hook.paused is not None and hook.deliveries.filter(status=410, finished__lte=hook.paused).exists(),
         "check": signing.CHECK,
         "minutes": 5,
@@ -125,6 +140,7 @@ def edit(request: Asked, pk: int) -> HttpResponse:
 
 @administrators_only
 @require_POST
+@_there
 def pause(request: Asked, pk: int) -> HttpResponse:
     """Pause it, or resume it where `do` says so."""
     hook = _hook(pk)
@@ -139,6 +155,7 @@ def pause(request: Asked, pk: int) -> HttpResponse:
 
 @administrators_only
 @require_POST
+@_there
 def delete(request: Asked, pk: int) -> HttpResponse:
     """Delete it and its deliveries."""
     hook = _hook(pk)
@@ -150,6 +167,7 @@ def delete(request: Asked, pk: int) -> HttpResponse:
 @administrators_only
 @require_POST
 @never_cache
+@_there
 def renew(request: Asked, pk: int) -> HttpResponse:
     """Make a new secret, and show it this once."""
     hook = _hook(pk)
@@ -158,6 +176,7 @@ def renew(request: Asked, pk: int) -> HttpResponse:
 
 @administrators_only
 @require_POST
+@_there
 def ping(request: Asked, pk: int) -> HttpResponse:
     """Send a delivery that tells of no audit."""
     hook = _hook(pk)
@@ -172,6 +191,7 @@ def ping(request: Asked, pk: int) -> HttpResponse:
 
 @administrators_only
 @require_POST
+@_there
 def send_again(request: Asked, pk: int, delivery_pk: int) -> HttpResponse:
     """Send a delivery once more, or now."""
     row = get_object_or_404(Delivery.objects.select_related("webhook__team", "system"), pk=delivery_pk, webhook=pk)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from advisor.models import Delivery, JournalEntry
 from advisor.services.hooks import posting, webhook_settings, webhooks
-from advisor.services.hooks.webhook_settings import failing
+from advisor.services.hooks.webhook_settings import ended, failing
 from tests.advisor.mail import test_mail_settings_failures
 from tests.advisor.mail.mail_servers import free_port
 from tests.advisor.people import People
@@ -91,6 +91,10 @@ def test_what_is_refused_is_not_tried_again(status: int, people: People, receive
         ("soon", 25, 31),
         ("-5", 25, 31),
         ("9" * 400, 3590, 3601),
+        ("Mon, 01 Jan 99999 00:00:00 GMT", 25, 31),
+        ("Mon, 01 Jan 0001 00:00:00 +2359", 25, 31),
+        ("Fri, 31 Dec 9999 23:59:59 -2359", 3590, 3601),
+        ("Mon, 01 Jan 2030 00:00:00 +99999999999999999999", 25, 31),
     ],
 )
 def test_a_receiver_that_is_busy_is_left_alone_as_long_as_it_asks_up_to_an_hour(
@@ -185,7 +189,7 @@ def test_a_receiver_that_hangs_costs_one_wait_however_many_deliveries_there_are(
         since = time.monotonic()
         for row in rows:
             webhooks.deliver(row.pk)
-        assert time.monotonic() - since < 1
+        assert time.monotonic() - since < 3, "not twenty waits"
         assert {round(waits(row)) for row in rows} == {30}
         new = delivery(hook, "ping new")
         webhooks.deliver(new.pk)
@@ -225,10 +229,10 @@ def test_what_waited_a_day_for_a_receiver_that_is_away_is_given_up_together(peop
     rows = [delivery(hook, f"ping {n}") for n in range(4)]
     young = delivery(hook, "ping young")
     Delivery.objects.exclude(pk=young.pk).update(created=timezone.now() - timedelta(hours=24))
-    assert not failing(hook)
+    assert not failing(ended([hook])[hook.pk])
     tried(rows[0])
     assert sorted(Delivery.objects.values_list("state", flat=True)) == ["failed"] * 4 + ["waiting"]
-    assert failing(hook)
+    assert failing(ended([hook])[hook.pk])
     assert not JournalEntry.objects.filter(action="webhook paused").exists()
 
 

@@ -105,6 +105,14 @@ def test_a_webhook_is_made_changed_paused_renewed_and_deleted_and_all_of_it_is_n
         ("http://[64:ff9b::a9fe:a9fe]/", "nothing is sent there"),
         ("http://[2002:a9fe:a9fe::]/", "nothing is sent there"),
         ("http://[fd00:ec2::254]/", "nothing is sent there"),
+        ("http://168.63.129.16/machine", "nothing is sent there"),
+        ("http://[fd20:ce::254]/", "nothing is sent there"),
+        ("http://[fd00:c1::a9fe:a9fe]/", "nothing is sent there"),
+        ("http://[64:ff9b:1::a9fe:a9fe]/", "nothing is sent there"),
+        ("http://[2001:0:1::1]/", "nothing is sent there"),
+        ("http://a..b/", "is empty or longer than 63 letters"),
+        ("http://.b/", "is empty or longer than 63 letters"),
+        ("https://" + "x" * 64 + ".example.org/", "is empty or longer than 63 letters"),
         ("https://host/" + "x" * 500, ""),
         ("", "This field is required"),
     ],
@@ -153,7 +161,15 @@ def test_what_the_name_server_says_later_makes_no_difference(
 
 
 @pytest.mark.parametrize(
-    "url", ["http://alerts:8080/in", "https://a.b/c?d=e&f=%20", "http://10.0.0.7/", "https://[::1]/x"]
+    "url",
+    [
+        "http://alerts:8080/in",
+        "https://a.b/c?d=e&f=%20",
+        "http://10.0.0.7/",
+        "https://[::1]/x",
+        "https://a.b./",
+        "https://[2001:db8::1]/",
+    ],
 )
 def test_addresses_of_a_site_are_taken(url: str) -> None:
     assert checked_url(f" {url} ") == url
