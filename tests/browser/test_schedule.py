@@ -2,6 +2,7 @@
 
 import email
 import email.policy
+import re
 from collections.abc import Iterator
 from email.message import EmailMessage
 
@@ -51,10 +52,9 @@ def test_a_dropped_export_is_audited_and_its_report_is_read(
     page.get_by_role("button", name="Run now").click()
     expect(page.get_by_text("1 file taken")).to_be_visible(timeout=60_000)
     expect(page.locator("#main")).to_contain_text("audited", timeout=60_000)
-    expect(page.locator("#main")).to_contain_text("1 sent", timeout=60_000)
+    expect(page.locator("#main")).to_contain_text(re.compile(r"\d sent(?!.*waiting)"), timeout=60_000)
 
-    (envelope,) = box.mails
-    assert envelope.rcpt_tos == ["night@example.org"]
+    (envelope,) = [one for one in box.mails if one.rcpt_tos == ["night@example.org"]]
     assert isinstance(envelope.content, bytes)
     mail = email.message_from_bytes(envelope.content, _class=EmailMessage, policy=email.policy.default)
     assert str(mail["Subject"]).startswith("DROPPED1: ")
@@ -62,7 +62,7 @@ def test_a_dropped_export_is_audited_and_its_report_is_read(
     assert text
     assert "Address lock hash table spinlocks 52.3 % contended" in text.get_content()
     page.goto("/mail/outbox/")
-    expect(page.get_by_role("link", name=str(mail["Subject"])[:40])).to_be_visible()
+    expect(page.get_by_role("row", name="night@example.org").get_by_role("link", name="DROPPED1: ")).to_be_visible()
     link = next(line for line in text.get_content().splitlines() if line.endswith("/unsubscribe/"))
     page.context.clear_cookies()
     page.goto(link)
