@@ -286,8 +286,7 @@ def left_waiting() -> list[int]:
             same.filter(state=Upload.State.READING).update(state=Upload.State.WAITING, queued=None)
     soon = now - timedelta(seconds=60)
     waits = Q(at__lt=soon) | Q(at__gt=now) | Q(claimed__isnull=False)
-    queued = Q(queued=None) | Q(queued__lt=now - working.REQUEUE) | Q(queued__gt=now)
-    waiting = Upload.objects.filter(waits, queued, state=Upload.State.WAITING)
+    waiting = Upload.objects.filter(waits, working.unqueued(now), state=Upload.State.WAITING)
     found = list(waiting.order_by("at").values_list("pk", flat=True)[:200])
     Upload.objects.filter(pk__in=found).update(queued=now)
     return found

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
@@ -12,6 +11,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
+from advisor.mail.words import one_line
 from advisor.models import Blob, Run, Team, Upload, UploadFile, User
 from advisor.services import journal
 from advisor.services.starting import start
@@ -180,8 +180,7 @@ def digest_of(blobs: Iterable[str], name: str, names: Mapping[str, str]) -> str:
 
 def clean_text(text: str, longest: int) -> str:
     """Make one line of what somebody typed or a file was called: nothing that controls, turns or hides text."""
-    kept = "".join(c if not unicodedata.category(c).startswith(("C", "Z")) else " " for c in text)
-    return " ".join(kept.split())[:longest]
+    return one_line(text, longest)
 
 
 def file_part(name: str) -> str:

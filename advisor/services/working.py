@@ -22,6 +22,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from advisor.models import Lease, Work
+from collectors.live.processes import namespace, started
 
 MOST_WAIT = timedelta(hours=3)
 """Nothing is put off for so long (for two hours at most; clocks of machines differ): what seems to be was put off
@@ -104,10 +105,15 @@ def claim(rows: QuerySet[W], pk: int, **more: Any) -> W | None:
 def to_start(rows: QuerySet[W], most: int = 500) -> list[int]:
     """Rows whose task is to be put into the queue: due, and not put there within `REQUEUE`. Notes that they are."""
     now = timezone.now()
-    waiting = due(rows, now).filter(Q(queued=None) | Q(queued__lt=now - REQUEUE) | Q(queued__gt=now))
+    waiting = due(rows, now).filter(unqueued(now))
     found = list(waiting.order_by("not_before", "pk").values_list("pk", flat=True)[:most])
     rows.filter(pk__in=found).update(queued=now)
     return found
+
+
+def unqueued(now: datetime) -> Q:
+    """The condition that the task of a row is in no queue, or may have been lost there."""
+    return Q(queued=None) | Q(queued__lt=now - REQUEUE) | Q(queued__gt=now)
 
 
 def finish(row: Work, state: str = Work.State.DONE, **more: Any) -> bool:
@@ -187,17 +193,12 @@ def _place() -> str:
     """The machine since its boot and the namespace of its process numbers; empty where the system does not tell."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        return f"{boot}:{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116 - a link of the kernel, not a path
     except OSError:
         return ""
+    return f"{boot}:{space}" if (space := namespace()) else ""
 
 
 def _process(pid: int) -> str:
     """A process as nobody else was or will be: its number and when it started; empty: there is none."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return ""
-    fields = stat.rpartition(")")[2].split()
-    state, started = fields[0], fields[19]
-    return "" if state in "ZX" else f"{pid}.{started}"
+    since = started(pid)
+    return f"{pid}.{since}" if since else ""

@@ -76,8 +76,8 @@ def end_left_behind() -> None:
     here = _us().partition(".")[0]
 
     def left(mark: str) -> bool:
-        place, pid, started, *_ = [*mark.split("."), "", "", ""]
-        return place == here != "" and pid.isdecimal() and _started(int(pid)) != started
+        place, pid, since, *_ = [*mark.split("."), "", "", ""]
+        return place == here != "" and pid.isdecimal() and started(int(pid)) != since
 
     _kill_marked(left)
 
@@ -127,14 +127,18 @@ def _marks() -> Iterator[tuple[int, str]]:
 
 def _us() -> str:
     """Name this process as nobody else is: its namespace of process numbers, its number, when it started."""
+    return f"{namespace()}.{os.getpid()}.{started(os.getpid())}"
+
+
+def namespace() -> str:
+    """Name the namespace that the numbers of our processes are of; empty where the system does not tell."""
     try:
-        place = f"{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116 - a link of the kernel, not a path
+        return f"{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116 - a link of the kernel, not a path
     except OSError:
-        place = ""
-    return f"{place}.{os.getpid()}.{_started(os.getpid())}"
+        return ""
 
 
-def _started(pid: int) -> str:
+def started(pid: int) -> str:
     """When a process started, in ticks of the kernel; empty: there is none."""
     try:
         fields = (PROC / f"{pid}" / "stat").read_text().rpartition(")")[2].split()
