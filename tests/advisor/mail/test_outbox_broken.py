@@ -1,6 +1,5 @@
 """Lines that break and workers that die in the middle of a mail: nothing lost, nothing twice that can be avoided."""
 
-import threading
 import time
 from datetime import timedelta
 from typing import Any
@@ -8,13 +7,13 @@ from typing import Any
 import pytest
 import time_machine
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import OperationalError, connection, connections
+from django.db import OperationalError, connection
 from django.utils import timezone
 from pytest_django import Settings
 
 from advisor.models import Lease, Mail, Site
 from advisor.services import working
-from advisor.services.mailing import conversation, outbox, sending
+from advisor.services.mailing import outbox, sending
 from tests.advisor.mail import mail_servers, posting
 from tests.advisor.mail.mail_servers import Rude
 from tests.advisor.mail.posting import after_sending, put, send_through
@@ -238,64 +237,3 @@ def test_what_a_worker_had_when_it_died_is_sent_by_another(people: People, rude:
     assert (before.state, before.again, after.state, after.again) == ("done", 0, "done", 1)
     assert len(server.mails) == 2
     assert not Lease.objects.exists()
-
-
-def test_a_mail_that_another_process_took_meanwhile_is_not_handed_over(people: People, rude: Rude) -> None:
-    def steal() -> str:
-        return "354 go on"
-
-    server = rude({"data": [steal]})
-    send_through(server.port)
-    mail = put(people)
-    claimed = working.claim(Mail.objects.all(), mail.pk)
-    assert claimed is not None
-    Mail.objects.update(claimant="another machine/1.1/task")
-    talk = conversation.Conversation(Site.get())
-    with pytest.raises(conversation.NotOurs):
-        talk.hand_over(claimed, lambda: sending._handing_over(claimed))
-    talk.hang_up()
-    assert server.mails == []
-
-
-@pytest.mark.django_db(transaction=True)
-def test_while_one_sends_another_leaves_all_to_it(people: People, rude: Rude) -> None:
-    due: list[bool] = []
-
-    def meanwhile() -> str:
-        try:
-            outbox.send_due()
-            due.append(outbox.anything_due())
-        finally:
-            connections.close_all()
-        return "250 taken"
-
-    server = rude({"end": [meanwhile]})
-    send_through(server.port)
-    mails = [put(people, f"mail {n}") for n in range(3)]
-    # put in within no transaction, the first one was sent at once and the others by the task of the first
-    assert {mail.state for mail in after_sending(*mails)} == {"done"}
-    assert len(server.mails) == len({taken.data for taken in server.mails}) == 3
-    assert due == [False]
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="the database in memory has one writer, without a queue")
-def test_any_number_of_senders_send_each_mail_once(people: People, rude: Rude) -> None:
-    server = rude()
-    mails = [put(people, f"mail {n}") for n in range(40)]
-    send_through(server.port)
-
-    def send() -> None:
-        try:
-            for _ in range(5):
-                outbox.send_due()
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=send) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert {(mail.state, mail.tries) for mail in after_sending(*mails)} == {("done", 1)}
-    assert len(server.mails) == len({taken.data for taken in server.mails}) == 40
