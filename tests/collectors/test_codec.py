@@ -123,9 +123,8 @@ def values_of(hint: Any) -> st.SearchStrategy[Any]:
 
 
 def instances(kind: Any) -> st.SearchStrategy[Any]:
-    return st.builds(
-        kind, **{field: values_of(hint) for field, hint in get_type_hints(kind).items() if field != "BRING"}
-    )
+    hints = get_type_hints(kind)
+    return st.builds(kind, **{field.name: values_of(hints[field.name]) for field in dataclasses.fields(kind)})
 
 
 @pytest.mark.parametrize("kind", every_kind(), ids=lambda kind: kind.fact_name())

@@ -1,0 +1,339 @@
+"""Monitoring tables of SAP ASE (MDA tables): spinlocks, caches, engines, waits. Each fact is one row of one table.
+
+A fact is called as its table is. Columns and types: knowledge/ase-formats.md, 2.2. Totals have `COUNTERS`, see
+`collectors.facts.counted`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Fact, Reading, Source, known
+from collectors.facts.counted import Counted, Width
+
+
+def twice(table: str) -> str:
+    """Write the query of a monitoring table, and that two answers are wanted."""
+    remark = "twice, with select getdate() SampleTime in front of each, a minute or more apart at the busiest hour"
+    return f"select * from master..{table} /* {remark} */"  # noqa: S608 - names of this module alone
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot(Fact):
+    """When the rows around it were read, and what tells whether two snapshots may be subtracted."""
+
+    BRING: ClassVar[str] = (
+        "select @@servername ServerName, getdate() SampleTime, @@boottime BootTime -- in front of each snapshot"
+    )
+
+    number: int
+    """Which snapshot of its file, counted from 1 in the order of the file."""
+    server: str | None = None
+    taken: datetime | None = None
+    booted: datetime | None = None
+    counters_cleared: datetime | None = None
+    earlier: Source | None = None
+    """In a capture of two snapshots: where the earlier one stands."""
+    previous: datetime | None = None
+    """In a capture of two snapshots: when the earlier one was taken."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonSpinlockActivity(Counted, Fact):
+    """One spinlock, or one of several of the same name; from `monSpinlockActivity` or the rows of `sysmonitors`."""
+
+    BRING: ClassVar[str] = twice("monSpinlockActivity")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "name", "slot")
+    COUNTERS: ClassVar[Mapping[str, Width]] = {"grabs": "bigint", "spins": "bigint", "waits": "bigint"}
+
+    name: str
+    """As printed: `fglockspins`, `Resource->rdesmgr_spin`, `default data cache`."""
+    slot: int | None = None
+    """Which of several of one name (a cache's partition, an engine's queue); from 15.7 SP100 on."""
+    instance: int | None = None
+    grabs: Reading = ABSENT
+    """Attempts to take it, those that waited included."""
+    spins: Reading = ABSENT
+    """Turns of the loop while waiting: what the waiting cost the CPU."""
+    waits: Reading = ABSENT
+    """Grabs that did not get it at once."""
+    contention_percent: Reading = ABSENT
+    """The table's own column: since boot, whatever the interval."""
+    rows: int = 1
+    """How many rows of one name this is the sum of, where no slot tells them apart."""
+
+    @property
+    def waited_percent(self) -> float | None:
+        """Share of the grabs that waited, per cent; `None` without grabs."""
+        return 100.0 * self.waits / self.grabs if known(self.waits) and known(self.grabs) and self.grabs else None
+
+    @property
+    def spins_per_wait(self) -> float | None:
+        """Turns of the loop for each wait; `None` without waits."""
+        return self.spins / self.waits if known(self.spins) and known(self.waits) and self.waits else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonDataCache(Counted, Fact):
+    """One data cache."""
+
+    BRING: ClassVar[str] = twice("monDataCache")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "name")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
+        (
+            "searches",
+            "physical_reads",
+            "logical_reads",
+            "physical_writes",
+            "stalls",
+            "apf_reads",
+            "cas_grabs",
+            "cas_spins",
+            "cas_waits",
+        ),
+        "int",
+    )
+
+    name: str
+    cache_id: int | None = None
+    instance: int | None = None
+    searches: Reading = ABSENT
+    logical_reads: Reading = ABSENT
+    physical_reads: Reading = ABSENT
+    """Misses; from 15.7 on asynchronous prefetch counts beside them, in `apf_reads`."""
+    apf_reads: Reading = ABSENT
+    physical_writes: Reading = ABSENT
+    stalls: Reading = ABSENT
+    cas_grabs: Reading = ABSENT
+    """Of a lockless data cache (16.0 SP02 on), as are the next two."""
+    cas_spins: Reading = ABSENT
+    cas_waits: Reading = ABSENT
+    partitions: Reading = ABSENT
+    pools: Reading = ABSENT
+    size_kb: Reading = ABSENT
+    overhead_kb: Reading = ABSENT
+    relaxed: bool | None = None
+    """Whether replacement is relaxed LRU, in force."""
+    status: str | None = None
+    kind: str | None = None
+
+    @property
+    def misses(self) -> float | None:
+        """Searches that had to read: physical and prefetched reads."""
+        if not known(self.physical_reads):
+            return None
+        return self.physical_reads + (self.apf_reads if known(self.apf_reads) else 0.0)
+
+    @property
+    def hit_percent(self) -> float | None:
+        """Share of searches that found their page; `None` without searches."""
+        misses = self.misses
+        if misses is None or not known(self.searches) or not self.searches:
+            return None
+        return 100.0 * (1.0 - misses / self.searches)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonCachePool(Counted, Fact):
+    """One buffer pool of a data cache."""
+
+    BRING: ClassVar[str] = twice("monCachePool")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "cache", "cache_id", "io_size_kb")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
+        (
+            "physical_reads",
+            "logical_reads",
+            "physical_writes",
+            "apf_reads",
+            "stalls",
+            "pages_read",
+            "buffers_to_mru",
+            "buffers_to_lru",
+        ),
+        "int",
+    )
+
+    cache: str | None = None
+    cache_id: int | None = None
+    instance: int | None = None
+    io_size_kb: float
+    allocated_kb: Reading = ABSENT
+    pages_touched: Reading = ABSENT
+    """Pages used since boot: how full the pool has ever been."""
+    wash_size_kb: Reading = ABSENT
+    apf_percentage: Reading = ABSENT
+    physical_reads: Reading = ABSENT
+    logical_reads: Reading = ABSENT
+    physical_writes: Reading = ABSENT
+    apf_reads: Reading = ABSENT
+    stalls: Reading = ABSENT
+    pages_read: Reading = ABSENT
+    buffers_to_mru: Reading = ABSENT
+    buffers_to_lru: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonEngine(Counted, Fact):
+    """One engine. Times are seconds."""
+
+    BRING: ClassVar[str] = twice("monEngine")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "engine")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
+        ("cpu_seconds", "system_seconds", "user_seconds", "idle_seconds", "io_seconds", "context_switches"), "int"
+    )
+
+    engine: int
+    instance: int | None = None
+    status: str | None = None
+    """`online`, `offline`, …"""
+    started: datetime | None = None
+    cpu_seconds: Reading = ABSENT
+    system_seconds: Reading = ABSENT
+    user_seconds: Reading = ABSENT
+    idle_seconds: Reading = ABSENT
+    io_seconds: Reading = ABSENT
+    """Idle with I/O outstanding: not work (ase-formats.md 1.5)."""
+    context_switches: Reading = ABSENT
+    connections: Reading = ABSENT
+
+    @property
+    def busy_percent(self) -> float | None:
+        """User and system time as a share of all time counted; spinning counts as busy."""
+        user, system, idle = self.user_seconds, self.system_seconds, self.idle_seconds
+        if not known(user) or not known(idle):
+            return None
+        work = user + (system if known(system) else 0.0)
+        whole = work + idle + (self.io_seconds if known(self.io_seconds) else 0.0)
+        return 100.0 * work / whole if whole > 0 else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonThread(Counted, Fact):
+    """One thread of the threaded kernel (15.7 on).
+
+    Ticks are 100 ms; user and system time are what the operating system counts, in milliseconds.
+    """
+
+    BRING: ClassVar[str] = twice("monThread")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "thread", "os_thread")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
+        (
+            "task_runs",
+            "total_ticks",
+            "idle_ticks",
+            "sleep_ticks",
+            "busy_ticks",
+            "user_time",
+            "system_time",
+            "voluntary_switches",
+            "involuntary_switches",
+        ),
+        "bigint",
+    )
+
+    thread: int
+    os_thread: int | None = None
+    instance: int | None = None
+    pool: str | None = None
+    state: str | None = None
+    task_runs: Reading = ABSENT
+    total_ticks: Reading = ABSENT
+    idle_ticks: Reading = ABSENT
+    sleep_ticks: Reading = ABSENT
+    busy_ticks: Reading = ABSENT
+    user_time: Reading = ABSENT
+    system_time: Reading = ABSENT
+    voluntary_switches: Reading = ABSENT
+    involuntary_switches: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonSysWaits(Counted, Fact):
+    """Waits for one event, over all tasks. Spinning is no wait event: it burns the CPU instead."""
+
+    BRING: ClassVar[str] = twice("monSysWaits")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "event")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("waits", "wait_seconds"), "int")
+
+    event: int
+    description: str | None = None
+    """From `monWaitEventInfo`, where that was brought too."""
+    instance: int | None = None
+    waits: Reading = ABSENT
+    wait_seconds: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonState(Counted, Fact):
+    """The server as a whole."""
+
+    BRING: ClassVar[str] = twice("monState")
+    KEY: ClassVar[tuple[str, ...]] = ("instance",)
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
+        ("deadlocks", "transactions", "selects", "inserts", "updates", "deletes", "logical_reads"), "int"
+    )
+
+    instance: int | None = None
+    started: datetime | None = None
+    counters_cleared: datetime | None = None
+    days_running: Reading = ABSENT
+    connections: Reading = ABSENT
+    lock_wait_threshold: Reading = ABSENT
+    lock_waits: Reading = ABSENT
+    """Tasks that wait for a lock longer than the threshold now: a state."""
+    deadlocks: Reading = ABSENT
+    transactions: Reading = ABSENT
+    """From 16.0 on, as are the next five."""
+    selects: Reading = ABSENT
+    inserts: Reading = ABSENT
+    updates: Reading = ABSENT
+    deletes: Reading = ABSENT
+    logical_reads: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonProcedureCache(Counted, Fact):
+    """The procedure cache."""
+
+    BRING: ClassVar[str] = twice("monProcedureCache")
+    KEY: ClassVar[tuple[str, ...]] = ("instance",)
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("requests", "loads", "writes", "stalls"), "int")
+
+    instance: int | None = None
+    requests: Reading = ABSENT
+    loads: Reading = ABSENT
+    """Requests that had to read the procedure from its database."""
+    writes: Reading = ABSENT
+    stalls: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonStatementCache(Counted, Fact):
+    """The statement cache."""
+
+    BRING: ClassVar[str] = twice("monStatementCache")
+    KEY: ClassVar[tuple[str, ...]] = ("instance",)
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("searches", "hits", "inserts", "removals"), "int")
+
+    instance: int | None = None
+    total_kb: Reading = ABSENT
+    used_kb: Reading = ABSENT
+    statements: Reading = ABSENT
+    searches: Reading = ABSENT
+    hits: Reading = ABSENT
+    inserts: Reading = ABSENT
+    removals: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonTable(Fact):
+    """That a monitoring table was asked for, and how many rows it had: an empty one may only be switched off."""
+
+    BRING: ClassVar[str] = "sp_configure -- the switches of the monitoring tables"
+
+    table: str
+    """As the server spells it: `monSpinlockActivity`."""
+    rows: int
+    all_zero: bool = False
+    """Whether every counter of every row was 0."""

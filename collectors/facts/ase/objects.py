@@ -1,0 +1,267 @@
+"""Tables and indexes of SAP ASE: how often they are used, where they are cached and bound, how they are locked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from collectors.facts.ase.monitoring import twice
+from collectors.facts.base import ABSENT, Fact, Reading, known
+from collectors.facts.counted import Counted, Width
+
+OBJECT_COUNTERS: Mapping[str, Width] = dict.fromkeys(
+    (
+        "logical_reads",
+        "physical_reads",
+        "apf_reads",
+        "pages_read",
+        "physical_writes",
+        "pages_written",
+        "rows_inserted",
+        "rows_deleted",
+        "rows_updated",
+        "operations",
+        "lock_requests",
+        "lock_waits",
+        "opt_select_count",
+        "used_count",
+        "shared_lock_wait_time",
+        "exclusive_lock_wait_time",
+        "update_lock_wait_time",
+        "scans",
+    ),
+    "int",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonOpenObjectActivity(Counted, Fact):
+    """One open table or index. A row vanishes when its descriptor is reused, and begins at 0 when it comes back."""
+
+    BRING: ClassVar[str] = twice("monOpenObjectActivity")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "database", "db_id", "object_id", "object_name", "index_id")
+    COUNTERS: ClassVar[Mapping[str, Width]] = OBJECT_COUNTERS
+
+    database: str | None = None
+    db_id: int | None = None
+    owner: str | None = None
+    object_name: str | None = None
+    object_id: int | None = None
+    index_id: int = 0
+    """0: the data of a heap or of a data-only-locked table. 1: an allpages clustered index with its data. 2 and more:
+    nonclustered, or the placement index of a data-only-locked table. 255: text and image."""
+    instance: int | None = None
+    cached_since: datetime | None = None
+    """`ObjectCacheDate`: when the descriptor came into memory. Another one in the next snapshot: a new count."""
+    logical_reads: Reading = ABSENT
+    """Pages asked of the cache: what a cache search is, counted by object."""
+    physical_reads: Reading = ABSENT
+    apf_reads: Reading = ABSENT
+    """Reads by asynchronous prefetch: scanning."""
+    pages_read: Reading = ABSENT
+    physical_writes: Reading = ABSENT
+    pages_written: Reading = ABSENT
+    rows_inserted: Reading = ABSENT
+    rows_deleted: Reading = ABSENT
+    rows_updated: Reading = ABSENT
+    operations: Reading = ABSENT
+    lock_requests: Reading = ABSENT
+    lock_waits: Reading = ABSENT
+    shared_lock_wait_time: Reading = ABSENT
+    """Milliseconds, as recalled; so are the next two."""
+    exclusive_lock_wait_time: Reading = ABSENT
+    update_lock_wait_time: Reading = ABSENT
+    opt_select_count: Reading = ABSENT
+    used_count: Reading = ABSENT
+    """How often a plan used it; of index 0 about the number of table scans."""
+    scans: Reading = ABSENT
+    """16.0 on."""
+
+    @property
+    def rows_changed(self) -> float | None:
+        """Rows inserted, deleted and updated; `None` where none of the three is there."""
+        read = [one for one in (self.rows_inserted, self.rows_deleted, self.rows_updated) if known(one)]
+        return sum(read) if read else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonOpenPartitionActivity(MonOpenObjectActivity):
+    """One open partition of a table or index."""
+
+    BRING: ClassVar[str] = twice("monOpenPartitionActivity")
+    KEY: ClassVar[tuple[str, ...]] = (*MonOpenObjectActivity.KEY, "partition_id", "partition_name")
+
+    partition_id: int | None = None
+    partition_name: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonCachedObject(Fact):
+    """What of one object is in a cache now. A state, and dear to ask for on large caches."""
+
+    BRING: ClassVar[str] = "select * from master..monCachedObject /* costs CPU on large caches */"
+
+    cache: str | None = None
+    cache_id: int | None = None
+    database: str | None = None
+    db_id: int | None = None
+    owner: str | None = None
+    object_name: str | None = None
+    object_id: int | None = None
+    index_id: int = 0
+    partition_id: int | None = None
+    partition_name: str | None = None
+    object_type: str | None = None
+    cached_kb: Reading = ABSENT
+    total_kb: Reading = ABSENT
+    """Of the object or partition on disk; equal to `cached_kb`: all of it is in memory."""
+    processes: Reading = ABSENT
+    instance: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CacheBinding(Fact):
+    """A database, table or index bound to a named cache (`sp_helpcache`)."""
+
+    BRING: ClassVar[str] = "sp_helpcache"
+
+    cache: str
+    database: str
+    owner: str | None = None
+    table: str | None = None
+    index: str | None = None
+    kind: str | None = None
+    """`database`, `table` or `index`."""
+    valid: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableScheme(Fact):
+    """The lock scheme of one table."""
+
+    BRING: ClassVar[str] = (
+        "select db_name() DBName, user_name(uid) OwnerName, name ObjectName, id ObjectID, lockscheme(id) LockScheme, "
+        "sysstat2 from sysobjects where type in ('U', 'S') -- in each database"
+    )
+
+    database: str | None = None
+    owner: str | None = None
+    table: str
+    object_id: int | None = None
+    scheme: str
+    """`allpages`, `datapages` or `datarows`."""
+    system: bool = False
+    clustered: bool | None = None
+    """Whether it has a clustered or placement index; `None` where the listing does not say."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexSize(Fact):
+    """How large the data or one index of a table is."""
+
+    BRING: ClassVar[str] = (
+        "select db_name() DBName, user_name(o.uid) OwnerName, o.name ObjectName, o.id ObjectID, "
+        "lockscheme(o.id) LockScheme, i.indid IndexID, i.name IndexName, "
+        "data_pages(db_id(), o.id, i.indid) * (@@maxpagesize / 1024) SizeKB "
+        "from sysobjects o, sysindexes i where o.id = i.id and o.type in ('U', 'S') -- in each database"
+    )
+
+    database: str | None = None
+    owner: str | None = None
+    table: str
+    object_id: int | None = None
+    index_id: int = 0
+    index_name: str | None = None
+    size_kb: Reading = ABSENT
+    system: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResourceUsage(Fact):
+    """One line of `sp_monitorconfig`: how much of a configured resource is used."""
+
+    BRING: ClassVar[str] = 'sp_monitorconfig "all"'
+
+    name: str
+    """As printed: cut at 25 characters."""
+    free: Reading = ABSENT
+    active: Reading = ABSENT
+    active_percent: Reading = ABSENT
+    max_used: Reading = ABSENT
+    reused: Reading = ABSENT
+    """How often one was taken from another; `ABSENT` where the release prints words, see `was_reused`."""
+    was_reused: bool | None = None
+    """`True` or `False`, from a count or from Yes and No; `None` for NA: it cannot be reused."""
+    taken: datetime | None = None
+    instance: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryHeadroom(Fact):
+    """What is free for reconfiguration: `max memory` less `total logical memory`."""
+
+    BRING: ClassVar[str] = 'sp_configure "memory"'
+
+    available_kb: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectLockContention(Fact):
+    """Lock requests and waits of one table over the sample of `sp_object_stats`, by lock type."""
+
+    BRING: ClassVar[str] = 'sp_object_stats "00:10:00" -- at the busiest hour'
+
+    database: str | None = None
+    owner: str | None = None
+    table: str
+    scheme: str | None = None
+    lock_type: str | None = None
+    """As printed: `EX_PAGE`, `SH_ROW`; `None` for the whole table."""
+    granted: Reading = ABSENT
+    waited: Reading = ABSENT
+    deadlocks: Reading = ABSENT
+    wait_milliseconds: Reading = ABSENT
+    contention_percent: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldLock(Fact):
+    """One lock held or asked for at this moment (`sp_lock`, `monLocks`)."""
+
+    BRING: ClassVar[str] = "select * from master..monLocks"
+
+    spid: int | None = None
+    database: str | None = None
+    db_id: int | None = None
+    object_id: int | None = None
+    object_name: str | None = None
+    lock_type: str
+    """As printed: `Ex_page`, `Sh_intent`, `exclusive row`."""
+    level: str | None = None
+    """`table`, `page`, `row` or `address`, in small letters."""
+    waiting: bool | None = None
+    blocking: bool | None = None
+    wait_seconds: Reading = ABSENT
+    page: Reading = ABSENT
+    row: Reading = ABSENT
+    context: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deadlock(Fact):
+    """One edge of one deadlock (`monDeadLock`): who held what the other waited for."""
+
+    BRING: ClassVar[str] = "select * from master..monDeadLock -- needs deadlock pipe active; one reader empties it"
+
+    deadlock_id: int | None = None
+    resolved: datetime | None = None
+    database: str | None = None
+    object_name: str | None = None
+    page: Reading = ABSENT
+    held_lock: str | None = None
+    waited_lock: str | None = None
+    held_command: str | None = None
+    wait_command: str | None = None
+    held_procedure: str | None = None
+    wait_procedure: str | None = None
+    wait_milliseconds: Reading = ABSENT
