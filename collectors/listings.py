@@ -10,8 +10,17 @@ from pathlib import PurePath
 from typing import Any
 
 from collectors.facts import Fact, Missing
-from collectors.facts.ase import CachePool, ConfigParameter, NamedCache, Server
+from collectors.facts.ase import (
+    CacheBinding,
+    CachePool,
+    ConfigParameter,
+    MemoryHeadroom,
+    NamedCache,
+    Server,
+    TableScheme,
+)
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, SysgenParameter
+from collectors.partial import completed
 from collectors.read import Input
 
 IN_FILE, IN_FOLDER, ELSEWHERE = 0, 1, 2
@@ -90,7 +99,9 @@ def _settle(near: Sequence[tuple[int, Input]], timed_files: set[str]) -> list[Fa
         who = number if one.file in timed_files else one.file
         witnesses.setdefault(who, _Witness(distance, one.file)).hear(one)
     refused = _refused(list(witnesses.values()))
-    return [kept for _, one in near for kept in _kept(one, refused.get(id(one), frozenset()))]
+    return completed(
+        (one.report or "", kept) for _, one in near for kept in _kept(one, refused.get(id(one), frozenset()))
+    )
 
 
 def _kept(one: Input, refused: Collection[Unit]) -> Iterator[Fact]:
@@ -172,6 +183,13 @@ def _unit(one: Input, fact: Fact) -> Unit | None:
             return (report, "cache", fact.name, str(fact.instance))
         case CachePool():
             return (report, "cache", fact.cache, str(fact.instance))
+        case CacheBinding():
+            parts = (fact.database, fact.owner, fact.table, fact.index)
+            return (report, "cache of", *(part or "" for part in parts))
+        case TableScheme():
+            return (report, "lock scheme of", fact.database or "", fact.owner or "", fact.table)
+        case MemoryHeadroom():
+            return (report, "free memory")
         case FastpathDevice() | KernelService():
             return (report, "fast path")
         case Cpu():
@@ -192,6 +210,10 @@ def _values(fact: Fact) -> tuple[object, dict[str, Any]]:
             return "", {"current": fact.current}
         case CachePool():
             return fact.io_size_kb, {name: value for name, value in vars(fact).items() if name != "source"}
+        case CacheBinding():
+            return "", {"cache": fact.cache, "valid": fact.valid}
+        case TableScheme():
+            return "", {"scheme": fact.scheme, "clustered": fact.clustered}
         case FastpathDevice():
             return fact.device, {"cpu": fact.cpu}
         case KernelService():
@@ -210,9 +232,17 @@ def _values(fact: Fact) -> tuple[object, dict[str, Any]]:
 def _named(units: Sequence[Unit]) -> str:
     """`number of engines at startup, cache orders and 3 more`."""
     words = {"fast path": "the CPUs of devices and services", "node": "the node", "server": "release and page size"}
-    said = [
-        f"cache {unit[2]}" if unit[1] == "cache" else unit[2] if unit[1] == "parameter" else words.get(unit[1], unit[1])
-        for unit in units
-    ]
+    said = [_name(unit, words) for unit in units]
     rest = f" and {len(said) - MOST_NAMED} more" if len(said) > MOST_NAMED else ""
     return ", ".join(said[:MOST_NAMED]) + rest
+
+
+def _name(unit: Unit, words: dict[str, str]) -> str:
+    match unit[1]:
+        case "cache":
+            return f"cache {unit[2]}"
+        case "parameter":
+            return unit[2]
+        case "cache of" | "lock scheme of":
+            return f"the {unit[1]} {'.'.join(part for part in unit[2:] if part)}"
+    return words.get(unit[1], unit[1])

@@ -42,7 +42,8 @@ def test_lines_of_other_reports_do_not_start_ours(line: str) -> None:
 
 
 def test_real_listing_of_15_7(real_exports: Path) -> None:
-    version, caches, options = read(real_exports / "ase" / "sp_cacheconfig_15.7_sp104.txt")
+    found = read(real_exports / "ase" / "sp_cacheconfig_15.7_sp104.txt")
+    version, caches, memory, options, procedures = found
     (server,) = version.facts
     assert isinstance(server, Server)
     assert (server.release, server.name, version.leftovers) == ((15, 7), None, [])
@@ -55,9 +56,10 @@ def test_real_listing_of_15_7(real_exports: Path) -> None:
         assert (cache.run_partitions, cache.pending) == (4.0, False)
     assert all(fact.run_value == fact.config_value for fact in options.facts if isinstance(fact, ConfigParameter))
     assert (len(options.facts), caches.problems, options.problems) == (2, [], [])
-    left = " ".join(run.text for found in (caches, options) for run in found.leftovers)
-    assert "Cache" not in left  # what is left over is sp_helpconfig, read in no step yet
-    assert left.count("Minimum Value") == 2
+    ranges = [fact for one in (memory, procedures) for fact in one.facts if isinstance(fact, ConfigParameter)]
+    assert [fact.name for fact in ranges] == ["max memory", "procedure cache size"]
+    assert all(known(fact.minimum) and fact.minimum == fact.default_value for fact in ranges)
+    assert [one.leftovers for one in found] == [[]] * 5
 
 
 def test_real_listing_of_16_0(real_exports: Path) -> None:

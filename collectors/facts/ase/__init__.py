@@ -1,6 +1,6 @@
 """Facts about SAP (Sybase) Adaptive Server Enterprise."""
 
-from collectors.facts.ase.caches import CachePool, NamedCache
+from collectors.facts.ase.caches import CacheOverhead, CachePool, NamedCache
 from collectors.facts.ase.monitoring import (
     MonCachePool,
     MonDataCache,
@@ -58,6 +58,7 @@ from collectors.facts.counted import Counted
 __all__ = [
     "CacheActivity",
     "CacheBinding",
+    "CacheOverhead",
     "CachePool",
     "CachePoolActivity",
     "ConfigParameter",

@@ -65,3 +65,13 @@ class CachePool(Fact):
     apf_percent: Reading = ABSENT
     instance: int | None = None
     """As in `NamedCache`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CacheOverhead(Fact):
+    """What managing a cache of some size takes on this server: the answer of `sp_helpcache` to a size."""
+
+    BRING: ClassVar[str] = 'sp_helpcache "500M"'
+
+    size_mb: float
+    overhead_mb: float

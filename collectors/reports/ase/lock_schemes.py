@@ -1,0 +1,184 @@
+"""Lock schemes of tables, and sizes of their indexes (a query of the system tables, or `sp_help <table>`).
+
+Any result with a table's name and `lockscheme(id)` or `sysstat2` (ase-formats.md 3.5); with `IndexID` and `SizeKB`
+each row is an index too::
+
+     DBName OwnerName ObjectName ObjectID    LockScheme IndexID IndexName SizeKB
+     ------ --------- ---------- ----------- ---------- ------- --------- -----------
+     orders dbo       item         624002223 datarows         0 item           812416
+     orders dbo       item         624002223 datarows         2 item_pk         96256
+
+and from the text of `sp_help`, which names no database::
+
+     Name Owner Object_type Object_status Create_date
+     ---- ----- ----------- ------------- -------------------
+     item dbo   user table   -- none --   Mar 12 2024  2:05PM
+    …
+    Lock scheme Datarows
+
+* `sysstat2` is a signed number of 32 bits: of the bits in 57344, 0 or 8192 is allpages, 16384 datapages, 32768
+  datarows; 131072 says that the table has a clustered or placement index. Its other bits mean other things, so it is
+  masked and never compared. A listing of it without lockscheme and without type takes every row for a table.
+* Views and procedures have no scheme (`not a table`, NULL): passed over. So is a row whose `type` is no table's.
+* A system table is one of type `S`; where no type is listed, one with the name of a system table.
+* A scheme that `lockscheme` and `sysstat2` give differently is a problem; the word counts.
+"""
+
+import re
+from collections.abc import Iterator
+
+from collectors.facts.ase import IndexSize, TableScheme
+from collectors.kit import NotThisReport, Report, report
+from collectors.layouts.ase_catalog import SCHEMES, clustered_of, is_system, scheme_of
+from collectors.layouts.figures import decimal_comma, number, size
+from collectors.layouts.tables import Row, Table, cut
+
+NAMES = ("ObjectName", "TableName", "Object_name", "Table", "Object", "Name")
+SCHEME = ("LockScheme", "LockingScheme")
+DATABASE = ("DBName", "Database", "Database_name", "Db")
+OWNER = ("OwnerName", "Owner", "User_name", "UserName")
+IDS = ("ObjectID", "Object_id", "TableID", "ID")
+KIND = ("Type", "ObjectType", "Object_type")
+HEADING = re.compile(
+    r"\b(?:object_?name|table_?name|name|table|object)\b.{0,400}\b(?:lock(?:ing)?_?scheme|sysstat2)\b"
+    r"|\block(?:ing)?_?scheme\b.{0,80}\b(?:object_?name|table_?name|name)\b",
+    re.IGNORECASE,
+)
+HELP = re.compile(r"^\W{0,9}Name[\s|]{1,300}Owner[\s|]{1,300}(?:Type|Object_type)\b", re.IGNORECASE)
+PRINTED = re.compile(r"^\W{0,9}Lock scheme\s{1,9}(Allpages|Datapages|Datarows)\s*$", re.IGNORECASE)
+START = re.compile(f"{HEADING.pattern}|{HELP.pattern}|{PRINTED.pattern}", re.IGNORECASE)
+ASKED = re.compile(r".{0,2000}\(", re.IGNORECASE)
+"""A question that is echoed calls functions; no column is called so."""
+ATTRIBUTES = re.compile(r"\W{0,9}(?:exp_row_size|concurrency_opt_threshold)\b", re.IGNORECASE)
+NOT_APPLICABLE = re.compile(r"\s*The attribute '\w{1,40}' is not applicable\b", re.IGNORECASE)
+STOP = re.compile(rf"{PRINTED.pattern}|\s*go\s*$|\s*Name\s+Owner\s+(?:Type|Object_type)\b", re.IGNORECASE)
+REMEDY = "export it again in full (isql -w 1000)"
+
+
+@report(starts=START, provides=(TableScheme, IndexSize))
+def read(report: Report) -> Iterator[TableScheme | IndexSize]:
+    """Yield one fact per table, and one per index where sizes are listed."""
+    tables = 0
+    helped: Row | None = None
+    since = index = 0
+    while index < len(report.lines):
+        line = report.lines[index]
+        if printed := PRINTED.match(line):
+            tables += 1
+            yield from _printed(report, index, since, helped, printed[1].lower())
+            helped = None
+        elif HELP.match(line):
+            table = cut(report.lines, index, stop=STOP)
+            helped = table.rows[0] if len(table.rows) == 1 else None
+            since = index
+            index = max(table.last, index)
+        elif HEADING.search(line) and not ASKED.match(line):
+            table = cut(report.lines, index, stop=STOP)
+            if any(table.has(name) for name in (*SCHEME, "sysstat2")):
+                tables += 1
+                yield from _listed(report, table, index)
+                index = max(table.last, index)
+        elif ATTRIBUTES.match(line):
+            table = cut(report.lines, index, stop=STOP)
+            report.claim(index, table.last)
+            index = max(table.last, index)
+        elif NOT_APPLICABLE.match(line):
+            report.claim(index)
+        index += 1
+    if not tables:
+        raise NotThisReport
+
+
+def _printed(report: Report, index: int, since: int, helped: Row | None, scheme: str) -> Iterator[TableScheme]:
+    """The scheme that `sp_help` prints; what it prints above of columns and keys was understood and is not needed."""
+    report.claim(index)
+    name = (helped.get("Name") or helped.text.split()[0]) if helped else ""
+    if helped is None or not name:
+        report.problem("nothing tells whose lock scheme this is: export sp_help from its first line on", index)
+        return
+    report.claim(since, index)
+    kind = helped.get("Type", "Object_type").lower() or helped.text.lower()
+    yield TableScheme(
+        source=report.source(helped.first, index),
+        owner=helped.get("Owner") or None,
+        table=name,
+        scheme=scheme,
+        system="system table" in kind or (not helped.cells and is_system(name)),
+    )
+
+
+def _listed(report: Report, table: Table, heading: int) -> Iterator[TableScheme | IndexSize]:
+    for index in table.frame:
+        report.claim(index)
+    if not table.rows:
+        report.problem(f"a heading without rows below it: {REMEDY}", heading)
+    comma = decimal_comma(row.get("SizeKB", "Size_KB") for row in table.rows)
+    schemes: dict[tuple[str | None, str | None, str, int | None], TableScheme] = {}
+    sizes: list[IndexSize] = []
+    for row in table.rows:
+        report.claim(row.first, row.last)
+        name = row.get(*NAMES)
+        if not name or not (row.whole or row.get(*SCHEME)):
+            report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
+            continue
+        kind = row.get(*KIND).upper()
+        if kind and kind not in ("U", "S", "USER TABLE", "SYSTEM TABLE"):
+            continue
+        fact = _scheme(report, row, name, kind)
+        if fact is None:
+            continue
+        key = (fact.database, fact.owner, fact.table, fact.object_id)
+        schemes.setdefault(key, fact)
+        sizes += _size(report, row, fact, comma=comma)
+    yield from schemes.values()
+    yield from sizes
+
+
+def _scheme(report: Report, row: Row, name: str, kind: str) -> TableScheme | None:
+    """What a row says of its table; `None` for what is no table."""
+    word, bits = row.get(*SCHEME).lower(), number(row.get("sysstat2"))
+    by_bits = scheme_of(int(bits)) if bits is not None else None
+    if word and word not in SCHEMES:
+        if word not in ("not a table", "null"):
+            report.problem(f"`{word[:40]}` is no lock scheme: not read", row.first)
+        return None
+    if word and by_bits and word != by_bits:
+        told = f"lockscheme says {word} and sysstat2 {by_bits}: the word was taken"
+        report.problem(told, row.first)
+    scheme = word or by_bits
+    if scheme is None:
+        report.problem(f"no lock scheme can be read of `{name[:80]}`: {REMEDY}", row.first)
+        return None
+    object_id = number(row.get(*IDS))
+    return TableScheme(
+        source=report.source(row.first, row.last),
+        database=_word(row.get(*DATABASE)),
+        owner=_word(row.get(*OWNER)),
+        table=name,
+        object_id=None if object_id is None else int(object_id),
+        scheme=scheme,
+        system=kind.startswith("S") if kind else is_system(name),
+        clustered=None if bits is None else clustered_of(int(bits)),
+    )
+
+
+def _size(report: Report, row: Row, of: TableScheme, *, comma: bool) -> Iterator[IndexSize]:
+    """The size of the index a row lists; none where it lists no index."""
+    index_id = number(row.get("IndexID", "Index_id", "indid"))
+    if index_id is None:
+        return
+    yield IndexSize(
+        source=report.source(row.first, row.last),
+        database=of.database,
+        owner=of.owner,
+        table=of.table,
+        object_id=of.object_id,
+        index_id=int(index_id),
+        index_name=_word(row.get("IndexName", "Index_name")),
+        size_kb=size(row.get("SizeKB", "Size_KB"), "k", comma=comma),
+        system=of.system,
+    )
+
+
+def _word(text: str) -> str | None:
+    return text if text and text.upper() != "NULL" else None

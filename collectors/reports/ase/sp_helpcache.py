@@ -1,0 +1,191 @@
+"""Which objects are bound to which data cache, and what managing a cache takes (`sp_helpcache`).
+
+Sizes, a pair of totals, then the bindings; the dashes are shorter than the columns in some releases::
+
+     Cache Name                Config Size      Run Size      Overhead
+     ------------------------- ---------------- ------------- ----------
+     default data cache          4096.00 Mb      4096.00 Mb    281.50 Mb
+     item cache                   512.00 Mb       512.00 Mb     36.10 Mb
+
+    Memory Available For      Memory Configured
+    Named Caches              To Named Caches
+    --------------------      -----------------
+      4608.00 Mb                 4608.00 Mb
+
+    ------------------ Cache Binding Information: ------------------
+
+    Cache Name           Entity Name          Type         Index Name        Status
+    ----------           -----------          ----         ----------        ------
+    item cache           orders.dbo.item      index        item_pk             V
+    log cache            orders               database                         V
+
+and, asked about a size, `36.10Mb of overhead memory will be needed to manage a cache of size 512M`: the law of one
+server, given as a fact of its own.
+
+* An entity of a table or index is `database.owner.table`. Where its dots can be read in more than one way it is a
+  problem, and the binding keeps it whole as `database`, with its kind and without a table.
+* Status `V` is valid, `I` is not (the object was dropped or moved since).
+* A cache's sizes count where no listing of the caches themselves was given; the overhead is kept in any case
+  (`collectors.listings`). The totals are sums of the rows and no facts.
+* No bindings below their heading is an answer: nothing is bound.
+"""
+
+import re
+from collections.abc import Iterator
+
+from collectors.facts.ase import CacheBinding, CacheOverhead, NamedCache
+from collectors.facts.base import known
+from collectors.kit import NotThisReport, Report, report
+from collectors.layouts.figures import SIZE, size
+from collectors.layouts.tables import Row, Table, cut
+
+CACHES = re.compile(r"\bCache[ _]Name\W{1,80}Config[ _]Size\W{1,80}Run[ _]Size\W{1,80}Overhead\b", re.IGNORECASE)
+BINDINGS = re.compile(r"\bCache[ _]Name\W{1,80}Entity[ _]Name\W{1,80}Type\b", re.IGNORECASE)
+TITLE = re.compile(r"^\W{0,80}Cache Binding Information:", re.IGNORECASE)
+TOTALS = re.compile(r"^\W{0,9}Memory Available For\b", re.IGNORECASE)
+NEEDED = re.compile(
+    rf"(?P<needs>{SIZE.pattern}) of overhead memory will be needed to manage a cache of size"
+    r"\s{1,9}(?P<size>[0-9][0-9.]{0,20}\s?[KMG]?)",
+    re.IGNORECASE,
+)
+START = re.compile(
+    "|".join(pattern.pattern for pattern in (CACHES, BINDINGS, TITLE, TOTALS))
+    + r"|\bof overhead memory will be needed to manage a cache of size\b",
+    re.IGNORECASE,
+)
+STOP = re.compile(rf"\W{{0,40}}(?:{START.pattern})|\s*go\s*$", re.IGNORECASE)
+KIND = r"\s+(?P<type>database|table|index|text(?: only)?|image)(?:\s+(?P<index>\S.{0,260}?))?\s+(?P<status>[VI])\s*"
+APART = re.compile(rf"\s*(?P<cache>\S.{{0,200}}?)\s{{2,}}(?P<entity>\S.{{0,600}}?){KIND}", re.IGNORECASE)
+"""A binding by its words, where blanks part the cache from what is bound to it."""
+COLLAPSED = re.compile(rf"\s*(?P<cache>\S.{{0,200}}?)\s(?P<entity>\S+){KIND}", re.IGNORECASE)
+"""The same where blanks were lost: an entity without a blank in it."""
+KINDS = ("database", "table", "index", "text", "text only", "image")
+PARTS = re.compile(r'(?:"[^"]{0,255}"|\[[^\]]{0,255}\]|[^."\[\]]{0,255})(?:\.|$)')
+REMEDY = "export it again in full (isql -w 1000)"
+
+
+@report(starts=START, provides=(CacheBinding, NamedCache, CacheOverhead))
+def read(report: Report) -> Iterator[CacheBinding | NamedCache | CacheOverhead]:
+    """Yield one fact per cache, per binding and per answer about a size."""
+    found = 0
+    index = 0
+    while index < len(report.lines):
+        line = report.lines[index]
+        heading = CACHES.search(line) or BINDINGS.search(line)
+        if heading:
+            table = cut(report.lines, index, stop=STOP)
+            for at in table.frame:
+                report.claim(at)
+            found += 1
+            yield from _bindings(report, table) if table.has("Entity Name") else _caches(report, table, index)
+            index = max(table.last, index)
+        elif TOTALS.match(line):
+            found += 1
+            index = _claim_totals(report, index)
+        elif TITLE.match(line):
+            found += 1
+            report.claim(index)
+        elif needed := NEEDED.search(line):
+            found += 1
+            yield from _needed(report, needed, index)
+        index += 1
+    if not found:
+        raise NotThisReport
+
+
+def _caches(report: Report, table: Table, heading: int) -> Iterator[NamedCache]:
+    """Read the sizes; told by their units, since the dashes may be shorter than the columns."""
+    if not table.rows:
+        report.problem(f"a heading without rows below it: {REMEDY}", heading)
+    for row in table.rows:
+        report.claim(row.first, row.last)
+        if row.whole and row.cells:
+            name, kind = row.get("Cache Name"), row.get("Cache Type")
+            sizes = [row.get(column) for column in ("Config Size", "Run Size", "Overhead")]
+        else:
+            found = list(SIZE.finditer(row.text[:600]))
+            name = row.text[: found[0].start()].strip() if found else ""
+            kind = row.text[found[-1].end() :].strip() if found else ""
+            sizes = [one[0] for one in found]
+        if not name or len(sizes) != 3 or not all(sizes):
+            report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
+            continue
+        yield NamedCache(
+            source=report.source(row.first, row.last),
+            name=name,
+            kind=kind or None,
+            config_size_mb=size(sizes[0], "m"),
+            run_size_mb=size(sizes[1], "m"),
+            overhead_mb=size(sizes[2], "m"),
+        )
+
+
+def _bindings(report: Report, table: Table) -> Iterator[CacheBinding]:
+    for row in table.rows:
+        report.claim(row.first, row.last)
+        cells = _cells(row)
+        if cells is None:
+            report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
+            continue
+        cache, entity, kind, index, status = cells
+        parts = (entity, None, None) if kind == "database" else _parts(entity)
+        if parts is None:
+            told = f"the name `{entity[:120]}` has other dots than database.owner.table: kept whole"
+            report.problem(told, row.first)
+            parts = (entity, None, None)
+        yield CacheBinding(
+            source=report.source(row.first, row.last),
+            cache=cache,
+            database=parts[0],
+            owner=parts[1],
+            table=parts[2],
+            index=index if index and index.upper() != "NULL" else None,
+            kind=kind,
+            valid={"V": True, "I": False}.get(status.upper()),
+        )
+
+
+def _cells(row: Row) -> tuple[str, str, str, str, str] | None:
+    """Cache, entity, kind, index and status: by column, or by words where these do not stand under their headings."""
+    names = ("Cache Name", "Entity Name", "Type", "Index Name", "Status")
+    cache, entity, kind, index, status = (row.get(name) for name in names)
+    if cache and entity and kind.lower() in KINDS and status.upper() in ("V", "I"):
+        return cache, entity, kind.lower(), index, status
+    found = APART.fullmatch(row.text[:1200]) or COLLAPSED.fullmatch(row.text[:1200])
+    if not found or "." in found["cache"].split(" ")[-1]:
+        return None  # the last word belongs to the entity: nobody knows where the name of the cache ends
+    return found["cache"], found["entity"], found["type"].lower(), (found["index"] or "").strip(), found["status"]
+
+
+def _parts(entity: str) -> tuple[str, str | None, str] | None:
+    """Database, owner and table; `None` where the dots can be read in more than one way."""
+    parts = [part.rstrip(".") for part in PARTS.findall(entity) if part]
+    if len(parts) != 3 or ".".join(parts) != entity:
+        return None
+    database, owner, table = (
+        part[1:-1] if part[:1] + part[-1:] in ('""', "[]") and len(part) > 1 else part for part in parts
+    )
+    return (database, owner or None, table) if database and table else None
+
+
+def _claim_totals(report: Report, index: int) -> int:
+    """Claim the totals, which are sums of the rows: two lines of heading, dashes, the figures."""
+    last = index
+    for at in range(index, min(index + 4, len(report.lines))):
+        line = report.lines[at]
+        if at > index + 1 and not (SIZE.search(line) or not line.strip("- \t")):
+            break
+        report.claim(at)
+        last = at
+    return last
+
+
+def _needed(report: Report, found: re.Match[str], index: int) -> Iterator[CacheOverhead]:
+    report.claim(index)
+    asked = found["size"].strip()
+    needs = size(found["needs"], "m")
+    whole = size(asked if asked[-1:].isalpha() else f"{asked}K", "m")  # sp_cacheconfig: no unit is kilobytes
+    if known(needs) and known(whole):
+        yield CacheOverhead(source=report.source(index), size_mb=whole, overhead_mb=needs)
+    else:
+        report.problem("the overhead was not printed as a number", index)

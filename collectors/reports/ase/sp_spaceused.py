@@ -1,0 +1,75 @@
+"""How large the data of a table is (`sp_spaceused "<table>", 1`).
+
+Without the 1 there is the second result alone::
+
+     index_name           size       reserved   unused
+     -------------------- ---------- ---------- ----------
+     item_pk              96256 KB   96400 KB   144 KB
+
+     name                 rowtotal    reserved        data            index_size      unused
+     -------------------- ----------- --------------- --------------- --------------- ---------------
+     item                 5210400     909080 KB       812416 KB       96256 KB        408 KB
+
+The fact is the size of the data, as index 0. The indexes are listed by name without their numbers, which other reports
+know them by, so their sizes are not kept: the query of `ase/lock_schemes` gives both. No database is printed. The form
+for a whole database (`database_name`, `database_size`) is of no use here and is not read.
+"""
+
+import re
+from collections.abc import Iterator
+
+from collectors.facts.ase import IndexSize
+from collectors.facts.base import ABSENT
+from collectors.kit import NotThisReport, Report, report
+from collectors.layouts.ase_catalog import is_system
+from collectors.layouts.figures import size
+from collectors.layouts.tables import Table, cut
+
+INDEXES = re.compile(r"\bindex_name\W{1,80}size\W{1,80}reserved\W{1,80}unused\b", re.IGNORECASE)
+TABLE = re.compile(r"\bname\W{1,300}row_?total\W{1,80}reserved\W{1,80}data\b", re.IGNORECASE)
+START = re.compile(f"{INDEXES.pattern}|{TABLE.pattern}", re.IGNORECASE)
+STOP = re.compile(rf"\W{{0,40}}(?:{START.pattern})|\s*go\s*$", re.IGNORECASE)
+FIGURES = re.compile(
+    r"\s*(?P<name>\S.{0,300}?)\s+(?P<rows>[0-9*]{1,20})(?P<rest>(?:\s+[0-9*]{1,20}\s*KB){4})\s*", re.IGNORECASE
+)
+SIZE = re.compile(r"[0-9*]{1,20}\s*KB", re.IGNORECASE)
+REMEDY = "export it again in full (isql -w 1000)"
+
+
+@report(starts=START, provides=(IndexSize,))
+def read(report: Report) -> Iterator[IndexSize]:
+    """Yield one fact per table."""
+    tables = 0
+    index = 0
+    while index < len(report.lines):
+        line = report.lines[index]
+        table = cut(report.lines, index, stop=STOP) if START.search(line) else None
+        if table:
+            tables += 1
+            for at in (*table.frame, *(at for row in table.rows for at in range(row.first, row.last + 1))):
+                report.claim(at)
+            if TABLE.search(line):
+                yield from _tables(report, table, index)
+            index = max(table.last, index)
+        index += 1
+    if not tables:
+        raise NotThisReport
+
+
+def _tables(report: Report, table: Table, heading: int) -> Iterator[IndexSize]:
+    if not table.rows:
+        report.problem(f"a heading without rows below it: {REMEDY}", heading)
+    for row in table.rows:
+        name, data = row.get("name"), row.get("data")
+        found = FIGURES.fullmatch(row.text[:800])
+        if found:  # by their units: dashes may be shorter than the columns
+            name, data = found["name"], SIZE.findall(found["rest"])[1]
+        elif not row.whole:
+            name = ""
+        kb = size(data, "k") if data else ABSENT
+        if not name or kb is ABSENT:
+            report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
+            continue
+        yield IndexSize(
+            source=report.source(row.first, row.last), table=name, index_id=0, size_kb=kb, system=is_system(name)
+        )
