@@ -11,12 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from collectors.deltas import elapsed
 from collectors.facts import Capture, Fact, Facts, Interval, System, known
-from collectors.facts.ase import EngineBusy, Server, SysmonSample
+from collectors.facts.ase import EngineBusy, MonEngine, Server, Snapshot, SysmonSample
 from collectors.facts.openvms import Node, ProcessorModes, T4File
 from collectors.facts.scaling import LoadSeries
 from collectors.listings import Listings
 from collectors.read import Input
+from collectors.snapshots import sort_out
 
 
 @dataclass
@@ -57,6 +59,8 @@ def name_of(one: Input) -> str | None:
     for fact in one.facts:
         if isinstance(fact, Server | Node) and fact.name:
             return fact.name
+        if isinstance(fact, Snapshot) and fact.server:
+            return fact.server
         if isinstance(fact, LoadSeries):
             return fact.title
     return None
@@ -73,6 +77,7 @@ def _groups(inputs: Sequence[Input], name: str | None, names: Mapping[str, str])
         product = product_of(one)
         group = groups.setdefault((product, own.upper()), _Group(product, own, True))
         group.inputs.append(one)
+    _adopt_series(groups)
     left = [one for one in nameless if not _choose(one, groups, name, names.get(one.file, "").strip())]
     for one in left:
         _place(one, groups, name, others=len({other.file for other in left}) > 1)
@@ -80,6 +85,23 @@ def _groups(inputs: Sequence[Input], name: str | None, names: Mapping[str, str])
         for group in groups.values():
             group.name = group.name if group.chosen else name
     return list(groups.values())
+
+
+def _adopt_series(groups: dict[tuple[str, str], _Group]) -> None:
+    """Give a load series over engines to the one SAP ASE that came with it: only ASE has engines."""
+    servers = [group for group in groups.values() if group.product == "ase" and group.named]
+    for key, group in list(groups.items()):
+        series = [fact for one in group.inputs for fact in one.facts if isinstance(fact, LoadSeries)]
+        over_engines = bool(series) and all(one.load_name.lower().startswith("engine") for one in series)
+        beside = [
+            server
+            for server in servers
+            if any(
+                _one_folder(one, other) or _one_breath(one, other) for one in group.inputs for other in server.inputs
+            )
+        ]
+        if group.product == "scaling" and over_engines and len(beside) == len(servers) == 1:
+            beside[0].inputs += groups.pop(key).inputs
 
 
 def _choose(one: Input, groups: dict[tuple[str, str], _Group], name: str | None, chosen: str) -> bool:
@@ -150,7 +172,8 @@ def _split_by_time(group: _Group) -> list[Capture]:
     """One capture per sample, with the listings (which have no time) that count for it."""
     timed: dict[object, list[Input]] = {}
     timeless: list[Input] = []
-    for one in group.inputs:
+    intervals, inputs = sort_out(group.inputs)
+    for one in inputs:
         span = interval_of(one.facts)
         if span is None:
             timeless.append(one)
@@ -161,13 +184,49 @@ def _split_by_time(group: _Group) -> list[Capture]:
                 else (span.start, one.file if span.start is None else "")
             )
             timed.setdefault(key, []).append(one)
-    listings = Listings(timeless, [one for sample in timed.values() for one in sample])
-    if not timed:
+    samples = _with_intervals(list(timed.values()), intervals)
+    listings = Listings(timeless, [one for sample in samples for one in sample])
+    if not samples:
         return [_capture(group, listings.beside(()))]
     return [
         _capture(group, [*(fact for one in sample for fact in one.facts), *listings.beside(sample)])
-        for sample in timed.values()
+        for sample in samples
     ]
+
+
+def _with_intervals(samples: list[list[Input]], intervals: Sequence[Input]) -> list[list[Input]]:
+    """Put each interval of two snapshots to the sample of the same time, one to each; the others stand alone.
+
+    Of the same time: more than half of the shorter one lies in the other. Without times there is no doubt only where
+    there is one of each.
+    """
+    spans = [interval_of(fact for one in sample for fact in one.facts) or Interval() for sample in samples]
+    of_intervals = [interval_of(one.facts) or Interval() for one in intervals]
+    if len(spans) == len(of_intervals) == 1 and None in (spans[0].start, of_intervals[0].start):
+        return [[*samples[0], intervals[0]]]
+    shared = [
+        (_shared(span, own), at, number) for number, own in enumerate(of_intervals) for at, span in enumerate(spans)
+    ]
+    joined: dict[int, int] = {}
+    for share, at, number in sorted(shared, key=lambda one: (-one[0], one[1:])):
+        if share > 0.5 and number not in joined and at not in joined.values():
+            joined[number] = at
+    found = [list(sample) for sample in samples]
+    for number, one in enumerate(intervals):
+        if number in joined:
+            found[joined[number]].append(one)
+        else:
+            found.append([one])
+    return found
+
+
+def _shared(one: Interval, other: Interval) -> float:
+    """Which part of the shorter interval lies in the other: 0 to 1, and 0 where a time is missing."""
+    if not (one.start and one.end and other.start and other.end):
+        return 0.0
+    common = (min(one.end, other.end) - max(one.start, other.start)).total_seconds()
+    shorter = min((one.end - one.start).total_seconds(), (other.end - other.start).total_seconds())
+    return common / shorter if shorter > 0 else 0.0
 
 
 def _is_t4(facts: Iterable[Fact]) -> bool:
@@ -175,10 +234,15 @@ def _is_t4(facts: Iterable[Fact]) -> bool:
 
 
 def interval_of(facts: Iterable[Fact]) -> Interval | None:
-    """The time the facts cover: from the earliest start to the latest end; `None` for facts without time."""
+    """The time the facts cover: from the earliest start to the latest end; `None` for facts without time.
+
+    Two snapshots are timed where there is no sample; one snapshot alone is a state, as a listing is.
+    """
+    facts = [fact for fact in facts if isinstance(fact, SysmonSample | T4File | Snapshot)]
     spans = [fact for fact in facts if isinstance(fact, SysmonSample | T4File)]
     if not spans:
-        return None
+        pairs = [fact for fact in facts if isinstance(fact, Snapshot) and fact.earlier is not None]
+        return _between(pairs[-1]) if pairs else None
     starts = [span.start for span in spans if span.start]
     ends = [span.end for span in spans if span.end]
     start, end = min(starts, default=None), max(ends, default=None)
@@ -187,6 +251,13 @@ def interval_of(facts: Iterable[Fact]) -> Interval | None:
         if isinstance(span, SysmonSample) and span.seconds is not None:
             seconds = span.seconds
     return Interval(start, end, seconds)
+
+
+def _between(pair: Snapshot) -> Interval:
+    """The time between two snapshots; with one of the times alone none is known."""
+    if pair.previous is None or pair.taken is None:
+        return Interval()
+    return Interval(pair.previous, pair.taken, elapsed(pair.previous, pair.taken))
 
 
 def _capture(group: _Group, facts: list[Fact]) -> Capture:
@@ -206,5 +277,13 @@ def _system(group: _Group, facts: list[Fact]) -> System:
             processors = int(fact.cpus)
         elif isinstance(fact, LoadSeries):
             processors = fact.cores or processors
-    engines = {fact.engine for fact in facts if isinstance(fact, EngineBusy)}
+    engines: set[object] = {fact.engine for fact in facts if isinstance(fact, EngineBusy)}
+    engines = engines or {
+        (fact.instance, fact.engine) for fact in facts if isinstance(fact, MonEngine) and _is_online(fact)
+    }
     return System(group.name, group.product, version, platform, processors or len(engines) or None)
+
+
+def _is_online(engine: MonEngine) -> bool:
+    """Whether an engine worked when the later snapshot was taken."""
+    return (engine.status or "").strip().lower() == "online"

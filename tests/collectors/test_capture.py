@@ -130,6 +130,25 @@ def test_a_load_series_is_a_system_of_its_own() -> None:
     assert (one.system.name, one.system.product) == ("bench", "scaling")
 
 
+def test_a_load_series_over_engines_joins_the_one_sap_ase_it_came_with() -> None:
+    points = (LoadPoint(load=1.0, rate=10.0), LoadPoint(load=2.0, rate=19.0))
+    engines = LoadSeries(title="order entry", load_name="engines", rate_name="commits", points=points)
+    (one,) = captures(
+        [sysmon("in/a.txt", "PROD1", 9, "in"), given("in/l.csv", "scaling/load_series", engines, folder="in")]
+    )
+    assert (one.system.name, one.facts.every(LoadSeries)) == ("PROD1", [engines])
+
+
+def test_between_two_servers_and_over_anything_but_engines_it_stays_by_itself() -> None:
+    series = {
+        name: LoadSeries(title=name, load_name=name, rate_name="commits", points=()) for name in ("engines", "users")
+    }
+    one, other = sysmon("in/a.txt", "PROD1", 9, "in"), sysmon("in/b.txt", "PROD2", 9, "in")
+    runs = {name: given("in/l.csv", "scaling/load_series", found, folder="in") for name, found in series.items()}
+    assert [found.system.name for found in captures([one, other, runs["engines"]])] == ["PROD1", "PROD2", "engines"]
+    assert [found.system.name for found in captures([one, runs["users"]])] == ["PROD1", "users"]
+
+
 def test_facts_keep_their_source() -> None:
     device = FastpathDevice(device="EWA0", cpu=1, source=Source("f.txt", 3, 3))
     (one,) = captures([given("f.txt", "openvms/show_fastpath", Node(name="N"), device)])

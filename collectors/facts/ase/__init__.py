@@ -1,18 +1,14 @@
 """Facts about SAP (Sybase) Adaptive Server Enterprise."""
 
-from collectors.facts.ase.caches import CacheOverhead, CachePool, NamedCache
+from collectors.facts.ase.caches import CacheOverhead, CachePool, MonCachePool, MonDataCache, NamedCache
 from collectors.facts.ase.monitoring import (
-    MonCachePool,
-    MonDataCache,
     MonEngine,
     MonProcedureCache,
     MonSpinlockActivity,
     MonState,
     MonStatementCache,
     MonSysWaits,
-    MonTable,
     MonThread,
-    Snapshot,
 )
 from collectors.facts.ase.objects import (
     CacheBinding,
@@ -28,6 +24,7 @@ from collectors.facts.ase.objects import (
     TableScheme,
 )
 from collectors.facts.ase.server import ConfigParameter, Server
+from collectors.facts.ase.snapshots import MonTable, Snapshot
 from collectors.facts.ase.sysmon import (
     CacheActivity,
     EngineBusy,

@@ -1,9 +1,12 @@
-"""Named caches and their pools, as configured and as running (`sp_cacheconfig`, `syscacheinfo`)."""
+"""Named caches and their pools: as configured and running, and as the monitoring tables count them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from collectors.facts.ase.snapshots import twice
 from collectors.facts.base import ABSENT, Fact, Reading, known
+from collectors.facts.counted import Counted, Width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,3 +78,102 @@ class CacheOverhead(Fact):
 
     size_mb: float
     overhead_mb: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonDataCache(Counted, Fact):
+    """One data cache."""
+
+    BRING: ClassVar[str] = twice("monDataCache")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "name")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
+        (
+            "searches",
+            "physical_reads",
+            "logical_reads",
+            "physical_writes",
+            "stalls",
+            "apf_reads",
+            "cas_grabs",
+            "cas_spins",
+            "cas_waits",
+        ),
+        "int",
+    )
+
+    name: str
+    cache_id: int | None = None
+    instance: int | None = None
+    searches: Reading = ABSENT
+    logical_reads: Reading = ABSENT
+    physical_reads: Reading = ABSENT
+    """Misses; from 15.7 on asynchronous prefetch counts beside them, in `apf_reads`."""
+    apf_reads: Reading = ABSENT
+    physical_writes: Reading = ABSENT
+    stalls: Reading = ABSENT
+    cas_grabs: Reading = ABSENT
+    """Of a lockless data cache (16.0 SP02 on), as are the next two."""
+    cas_spins: Reading = ABSENT
+    cas_waits: Reading = ABSENT
+    partitions: Reading = ABSENT
+    pools: Reading = ABSENT
+    size_kb: Reading = ABSENT
+    overhead_kb: Reading = ABSENT
+    relaxed: bool | None = None
+    """Whether replacement is relaxed LRU, in force."""
+    status: str | None = None
+    kind: str | None = None
+
+    @property
+    def misses(self) -> float | None:
+        """Searches that had to read: physical and prefetched reads."""
+        if not known(self.physical_reads):
+            return None
+        return self.physical_reads + (self.apf_reads if known(self.apf_reads) else 0.0)
+
+    @property
+    def hit_percent(self) -> float | None:
+        """Share of searches that found their page; `None` without searches."""
+        misses = self.misses
+        if misses is None or not known(self.searches) or not self.searches:
+            return None
+        return 100.0 * (1.0 - misses / self.searches)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonCachePool(Counted, Fact):
+    """One buffer pool of a data cache."""
+
+    BRING: ClassVar[str] = twice("monCachePool")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "cache", "cache_id", "io_size_kb")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
+        (
+            "physical_reads",
+            "logical_reads",
+            "physical_writes",
+            "apf_reads",
+            "stalls",
+            "pages_read",
+            "buffers_to_mru",
+            "buffers_to_lru",
+        ),
+        "int",
+    )
+
+    cache: str | None = None
+    cache_id: int | None = None
+    instance: int | None = None
+    io_size_kb: float
+    allocated_kb: Reading = ABSENT
+    pages_touched: Reading = ABSENT
+    """Pages used since boot: how full the pool has ever been."""
+    wash_size_kb: Reading = ABSENT
+    apf_percentage: Reading = ABSENT
+    physical_reads: Reading = ABSENT
+    logical_reads: Reading = ABSENT
+    physical_writes: Reading = ABSENT
+    apf_reads: Reading = ABSENT
+    stalls: Reading = ABSENT
+    pages_read: Reading = ABSENT
+    buffers_to_mru: Reading = ABSENT
+    buffers_to_lru: Reading = ABSENT

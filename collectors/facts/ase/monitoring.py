@@ -9,34 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from collectors.facts.base import ABSENT, Fact, Reading, Source, known
+from collectors.facts.ase.snapshots import twice
+from collectors.facts.base import ABSENT, Fact, Reading, known
 from collectors.facts.counted import Counted, Width
-
-
-def twice(table: str) -> str:
-    """Write the query of a monitoring table, and that two answers are wanted."""
-    remark = "twice, with select getdate() SampleTime in front of each, a minute or more apart at the busiest hour"
-    return f"select * from master..{table} /* {remark} */"  # noqa: S608 - names of this module alone
-
-
-@dataclass(frozen=True, kw_only=True)
-class Snapshot(Fact):
-    """When the rows around it were read, and what tells whether two snapshots may be subtracted."""
-
-    BRING: ClassVar[str] = (
-        "select @@servername ServerName, getdate() SampleTime, @@boottime BootTime -- in front of each snapshot"
-    )
-
-    number: int
-    """Which snapshot of its file, counted from 1 in the order of the file."""
-    server: str | None = None
-    taken: datetime | None = None
-    booted: datetime | None = None
-    counters_cleared: datetime | None = None
-    earlier: Source | None = None
-    """In a capture of two snapshots: where the earlier one stands."""
-    previous: datetime | None = None
-    """In a capture of two snapshots: when the earlier one was taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +37,9 @@ class MonSpinlockActivity(Counted, Fact):
     """The table's own column: since boot, whatever the interval."""
     rows: int = 1
     """How many rows of one name this is the sum of, where no slot tells them apart."""
+    wide: bool = True
+    """Whether the counters are 64 bits wide. `False`: read from `sysmonitors`, whose counters are 32 bits, printed
+    signed, and wrap, whatever `COUNTERS` says; a sum of such rows is the sum of them taken as unsigned."""
 
     @property
     def waited_percent(self) -> float | None:
@@ -72,105 +50,6 @@ class MonSpinlockActivity(Counted, Fact):
     def spins_per_wait(self) -> float | None:
         """Turns of the loop for each wait; `None` without waits."""
         return self.spins / self.waits if known(self.spins) and known(self.waits) and self.waits else None
-
-
-@dataclass(frozen=True, kw_only=True)
-class MonDataCache(Counted, Fact):
-    """One data cache."""
-
-    BRING: ClassVar[str] = twice("monDataCache")
-    KEY: ClassVar[tuple[str, ...]] = ("instance", "name")
-    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
-        (
-            "searches",
-            "physical_reads",
-            "logical_reads",
-            "physical_writes",
-            "stalls",
-            "apf_reads",
-            "cas_grabs",
-            "cas_spins",
-            "cas_waits",
-        ),
-        "int",
-    )
-
-    name: str
-    cache_id: int | None = None
-    instance: int | None = None
-    searches: Reading = ABSENT
-    logical_reads: Reading = ABSENT
-    physical_reads: Reading = ABSENT
-    """Misses; from 15.7 on asynchronous prefetch counts beside them, in `apf_reads`."""
-    apf_reads: Reading = ABSENT
-    physical_writes: Reading = ABSENT
-    stalls: Reading = ABSENT
-    cas_grabs: Reading = ABSENT
-    """Of a lockless data cache (16.0 SP02 on), as are the next two."""
-    cas_spins: Reading = ABSENT
-    cas_waits: Reading = ABSENT
-    partitions: Reading = ABSENT
-    pools: Reading = ABSENT
-    size_kb: Reading = ABSENT
-    overhead_kb: Reading = ABSENT
-    relaxed: bool | None = None
-    """Whether replacement is relaxed LRU, in force."""
-    status: str | None = None
-    kind: str | None = None
-
-    @property
-    def misses(self) -> float | None:
-        """Searches that had to read: physical and prefetched reads."""
-        if not known(self.physical_reads):
-            return None
-        return self.physical_reads + (self.apf_reads if known(self.apf_reads) else 0.0)
-
-    @property
-    def hit_percent(self) -> float | None:
-        """Share of searches that found their page; `None` without searches."""
-        misses = self.misses
-        if misses is None or not known(self.searches) or not self.searches:
-            return None
-        return 100.0 * (1.0 - misses / self.searches)
-
-
-@dataclass(frozen=True, kw_only=True)
-class MonCachePool(Counted, Fact):
-    """One buffer pool of a data cache."""
-
-    BRING: ClassVar[str] = twice("monCachePool")
-    KEY: ClassVar[tuple[str, ...]] = ("instance", "cache", "cache_id", "io_size_kb")
-    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
-        (
-            "physical_reads",
-            "logical_reads",
-            "physical_writes",
-            "apf_reads",
-            "stalls",
-            "pages_read",
-            "buffers_to_mru",
-            "buffers_to_lru",
-        ),
-        "int",
-    )
-
-    cache: str | None = None
-    cache_id: int | None = None
-    instance: int | None = None
-    io_size_kb: float
-    allocated_kb: Reading = ABSENT
-    pages_touched: Reading = ABSENT
-    """Pages used since boot: how full the pool has ever been."""
-    wash_size_kb: Reading = ABSENT
-    apf_percentage: Reading = ABSENT
-    physical_reads: Reading = ABSENT
-    logical_reads: Reading = ABSENT
-    physical_writes: Reading = ABSENT
-    apf_reads: Reading = ABSENT
-    stalls: Reading = ABSENT
-    pages_read: Reading = ABSENT
-    buffers_to_mru: Reading = ABSENT
-    buffers_to_lru: Reading = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -324,16 +203,3 @@ class MonStatementCache(Counted, Fact):
     hits: Reading = ABSENT
     inserts: Reading = ABSENT
     removals: Reading = ABSENT
-
-
-@dataclass(frozen=True, kw_only=True)
-class MonTable(Fact):
-    """That a monitoring table was asked for, and how many rows it had: an empty one may only be switched off."""
-
-    BRING: ClassVar[str] = "sp_configure -- the switches of the monitoring tables"
-
-    table: str
-    """As the server spells it: `monSpinlockActivity`."""
-    rows: int
-    all_zero: bool = False
-    """Whether every counter of every row was 0."""

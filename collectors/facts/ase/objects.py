@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from collectors.facts.ase.monitoring import twice
+from collectors.facts.ase.snapshots import twice
 from collectors.facts.base import ABSENT, Fact, Reading, known
 from collectors.facts.counted import Counted, Width
 

@@ -1,0 +1,51 @@
+"""What a snapshot of monitoring tables is: when it was taken, of which server, and which tables it has."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from collectors.facts.base import Fact, Source
+
+
+def twice(table: str) -> str:
+    """Write the query of a monitoring table, and that two answers are wanted."""
+    remark = "twice, with select getdate() SampleTime in front of each, a minute or more apart at the busiest hour"
+    return f"select * from master..{table} /* {remark} */"  # noqa: S608 - names of this module alone
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot(Fact):
+    """When the rows around it were read, and what tells whether two snapshots may be subtracted."""
+
+    BRING: ClassVar[str] = (
+        "select @@servername ServerName, getdate() SampleTime, @@boottime BootTime -- in front of each snapshot"
+    )
+
+    number: int
+    """Which snapshot of its file, counted from 1 in the order of the file."""
+    server: str | None = None
+    taken: datetime | None = None
+    booted: datetime | None = None
+    counters_cleared: datetime | None = None
+    earlier: Source | None = None
+    """In a capture of two snapshots: where the earlier one stands."""
+    previous: datetime | None = None
+    """In a capture of two snapshots: when the earlier one was taken."""
+    vanished: int = 0
+    """In a capture of two snapshots: rows of the earlier one that the later does not have, over all its tables. They
+    are no zeros: a descriptor was used for another object, and what it counted is not known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonTable(Fact):
+    """That a monitoring table was asked for, and how many rows it had: an empty one may only be switched off."""
+
+    BRING: ClassVar[str] = "sp_configure -- the switches of the monitoring tables"
+
+    table: str
+    """As the server spells it: `monSpinlockActivity`."""
+    rows: int
+    all_zero: bool = False
+    """Whether every counter of every row was 0; in a capture of two snapshots: whether none moved between them."""
+    vanished: int = 0
+    """As in `Snapshot`, of this table alone."""

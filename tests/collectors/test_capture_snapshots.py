@@ -1,0 +1,117 @@
+"""Two snapshots are timed as a sample is, and join the sample of the same time."""
+
+from collectors.capture import captures, interval_of, name_of
+from collectors.facts import Capture, Fact, Interval
+from collectors.facts.ase import (
+    ConfigParameter,
+    EngineBusy,
+    MonEngine,
+    MonSpinlockActivity,
+    Server,
+    Snapshot,
+    SysmonSample,
+)
+from collectors.read import Input
+from rules.judging.monitored import not_believed, spinlocks_by_name
+from tests.collectors.moments import AGO, at, snapshot
+
+
+def lock(grabs: float) -> MonSpinlockActivity:
+    return MonSpinlockActivity(name="fglockspins", grabs=grabs, spins=grabs, waits=1.0)
+
+
+def tables(file: str, *facts: Fact) -> Input:
+    return Input(file, "ase/monitor_tables", list(facts), given=file)
+
+
+def pair(file: str, start: float, end: float) -> Input:
+    return tables(file, snapshot(start), lock(10.0), snapshot(end, 2), lock(50.0))
+
+
+def sysmon(file: str, start: float | None, end: float | None) -> Input:
+    times = [None if one is None else at(one) for one in (start, end)]
+    facts: list[Fact] = [Server(name="LARCH"), SysmonSample(start=times[0], end=times[1], seconds=600.0)]
+    return Input(file, "ase/sp_sysmon", [*facts, EngineBusy(engine=0)], given=file)
+
+
+def grabs(one: Capture) -> list[tuple[str, object]]:
+    return [(row.over, row.grabs) for row in one.facts.every(MonSpinlockActivity)]
+
+
+COUNTED = [("interval", 40.0)]
+
+
+def test_two_snapshots_are_a_capture_of_the_time_between_them() -> None:
+    (one,) = captures([pair("a.txt", 0, 600)])
+    assert (one.system.name, one.system.product) == ("LARCH", "ase")
+    assert one.interval == Interval(at(0), at(600), 600.0)
+    assert grabs(one) == COUNTED
+
+
+def test_a_snapshot_names_the_system_and_its_files_join() -> None:
+    assert name_of(pair("a.txt", 0, 600)) == "LARCH"
+    assert name_of(tables("a.txt", Snapshot(number=1), lock(1.0))) is None
+    setting = Input("c.txt", "ase/sp_configure", [ConfigParameter(name="x", run_value=1.0)], given="c.txt")
+    (one,) = captures([pair("a.txt", 0, 600), setting])
+    assert one.facts.every(ConfigParameter)
+
+
+def test_the_sample_that_was_taken_between_the_snapshots_is_of_the_same_capture() -> None:
+    (one,) = captures([pair("a.txt", 0, 620), sysmon("s.txt", 10, 610)])
+    assert grabs(one) == COUNTED
+    assert one.interval == Interval(at(10), at(610), 600.0)
+
+
+def test_samples_of_another_time_stay_captures_of_their_own() -> None:
+    found = captures([pair("a.txt", 0, 600), sysmon("s.txt", 400, 1000)])
+    assert [(one.interval.start, grabs(one)) for one in found] == [(at(400), []), (at(0), COUNTED)]
+
+
+def test_to_each_sample_goes_the_one_interval_that_it_shares_most_with() -> None:
+    three = tables("a.txt", snapshot(0), lock(10.0), snapshot(300, 2), lock(50.0), snapshot(610, 3), lock(51.0))
+    found = captures([sysmon("s.txt", 5, 605), three])
+    assert [(one.interval.start, grabs(one)) for one in found] == [
+        (at(5), [("interval", 1.0)]),
+        (at(0), COUNTED),
+    ]
+
+
+def test_an_interval_without_times_joins_the_only_sample_there_is() -> None:
+    without = tables("a.txt", Snapshot(number=1), lock(10.0), Snapshot(number=2), lock(50.0))
+    (one,) = captures([without, sysmon("s.txt", 0, 600)])
+    assert grabs(one) == COUNTED
+    found = captures([without, sysmon("s.txt", 0, 600), sysmon("t.txt", 900, 1500)])
+    assert [grabs(one) for one in found] == [[], [], COUNTED]
+    (one,) = captures([pair("a.txt", 0, 600), sysmon("s.txt", None, None)])
+    assert grabs(one) == COUNTED
+
+
+def test_one_snapshot_stands_beside_the_samples_as_a_listing_does() -> None:
+    single = tables("a.txt", snapshot(0), lock(10.0))
+    found = captures([single, sysmon("s.txt", 0, 600), sysmon("t.txt", 900, 1500)])
+    assert [grabs(one) for one in found] == [[("since boot", 10.0)]] * 2
+    assert {row.seconds for one in found for row in one.facts.every(MonSpinlockActivity)} == {AGO}
+    (one,) = captures([single])
+    assert (one.interval, grabs(one)) == (Interval(), [("since boot", 10.0)])
+    assert interval_of(single.facts) is None
+
+
+def test_engines_that_are_online_are_the_processors_where_no_report_counts_them() -> None:
+    engines = [MonEngine(engine=number, status="online") for number in range(3)]
+    facts = [snapshot(0), *engines, MonEngine(engine=3, status="offline")]
+    (one,) = captures([tables("a.txt", *facts)])
+    assert one.system.processors == 3
+    (one,) = captures([tables("a.txt", *facts), sysmon("s.txt", 0, 600)])
+    assert one.system.processors == 1
+
+
+def test_rules_see_the_differences_and_why_some_are_not_believed() -> None:
+    (one,) = captures([pair("a.txt", 0, 600)])
+    spinlock = spinlocks_by_name(one.facts)["fglockspins"]
+    assert (spinlock.grabs, spinlock.seconds, spinlock.of_interval) == (40.0, 600.0, True)
+    restarted = tables("a.txt", snapshot(0), lock(10.0), snapshot(600, 2, booted=at(9)), lock(50.0))
+    (one,) = captures([restarted])
+    assert not spinlocks_by_name(one.facts)
+    doubt = not_believed(one.facts, "fglockspins")
+    assert doubt is not None
+    assert "restarted" in str(doubt)
