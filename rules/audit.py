@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from collectors.facts import Capture
 from collectors.facts.scaling import LoadSeries
 from rules.finding import Finding, Verdict
+from rules.judging.cache_memory import free_memory
 from rules.kit import REGISTER, judge
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan
@@ -46,13 +47,16 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
     verdicts = judge(capture, overrides)
     findings = rank([Ranked(verdict.rule, finding) for verdict in verdicts for finding in verdict.findings])
     models = tuple(model_of(series) for series in capture.facts.every(LoadSeries))
-    plan = make_plan(change for ranked in findings for change in ranked.finding.changes)
+    free = free_memory(capture.facts)
+    plan = make_plan((change for ranked in findings for change in ranked.finding.changes), free.mb if free else None)
     return Audit(capture, tuple(verdicts), tuple(findings), models, plan)
 
 
 def rank(found: list[Ranked]) -> list[Ranked]:
-    """Order findings: dearest first, then severity; what another explains comes after it.
+    """Order findings: dearest first, then severity, then weight; what another explains comes after it.
 
+    Spinlocks weigh what they span; those without spins come after them by their share of waits. Cost in processors
+    and severity come before both.
     `explains` of a rule names rules; here it becomes the keys of the findings those rules made.
     """
     keys_of: dict[str, list[str]] = {}
@@ -62,7 +66,7 @@ def rank(found: list[Ranked]) -> list[Ranked]:
         Ranked(r.rule, r.finding, tuple(k for rule in r.finding.explains for k in keys_of.get(rule, ()) if k != r.key))
         for r in found
     ]
-    linked.sort(key=lambda r: (-(r.finding.cost.processors if r.finding.cost else 0.0), -r.finding.severity, r.key))
+    linked.sort(key=_rank)
     ordered: list[Ranked] = []
     by_key = {ranked.key: ranked for ranked in linked}
     causes: dict[str, list[str]] = {}
@@ -85,3 +89,11 @@ def rank(found: list[Ranked]) -> list[Ranked]:
     for ranked in linked:
         place(ranked, frozenset({ranked.key}))
     return ordered
+
+
+def _rank(ranked: Ranked) -> tuple[float, int, bool, float, float, str]:
+    """What a finding is sorted by; the least comes first."""
+    found = ranked.finding
+    processors = found.cost.processors if found.cost else 0.0
+    weighed = found.weight is not None
+    return (-processors, -found.severity, not weighed, -(found.weight or 0.0), -(found.share or 0.0), ranked.key)

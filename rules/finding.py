@@ -111,6 +111,11 @@ class Finding:
     """Ids of rules whose findings this one causes."""
     changes: tuple[Change, ...] = ()
     expects: tuple[Expectation, ...] = ()
+    weight: float | None = None
+    """What it weighs among findings of the same cost and severity, in a unit that those share: of a spinlock its
+    spins. `None` where the export has no such count."""
+    share: float | None = None
+    """Where nothing is weighed: a share in per cent to order by, of a spinlock its contention."""
 
 
 @dataclass(frozen=True)

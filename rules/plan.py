@@ -36,11 +36,12 @@ class Plan:
     conflicts: tuple[Conflict, ...] = ()
 
 
-def make_plan(changes: Iterable[Change]) -> Plan:
+def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
     """Order the changes. The same change asked for twice is made once; two values for one setting are a conflict.
 
     Of two conflicting values neither is put into a step: a person decides. A change that needs one of them is left out
-    with it, and a change that yields to another of the plan is not made at all.
+    with it, and a change that yields to another of the plan is not made at all. `free_mb`: memory that changes without
+    a restart may take together, megabytes; what no longer fits is left out and told. `None`: not known, not checked.
     """
     by_key: dict[str, list[Change]] = {}
     for change in changes:
@@ -54,6 +55,7 @@ def make_plan(changes: Iterable[Change]) -> Plan:
     ]
     agreed = {key: same[0] for key, same in by_key.items() if len(same) == 1}
     agreed = {key: change for key, change in agreed.items() if not agreed.keys() & set(change.yields_to)}
+    conflicts += _beyond(agreed, free_mb)
     while missing := [change for change in agreed.values() if set(change.needs) - agreed.keys()]:
         for change in missing:
             del agreed[change.key]
@@ -65,6 +67,20 @@ def make_plan(changes: Iterable[Change]) -> Plan:
         if batch:
             steps.append(_step(effect, batch))
     return Plan(tuple(steps), tuple(conflicts))
+
+
+def _beyond(agreed: dict[str, Change], free_mb: float | None) -> list[Conflict]:
+    """Take out the changes for which the memory that is free no longer suffices, in the order of the findings."""
+    taking = [one for one in agreed.values() if one.takes_effect is Effect.ONLINE and one.memory_mb > 0]
+    left, conflicts = free_mb, []
+    for change in taking if left is not None else ():
+        if left is not None and change.memory_mb <= left + 1e-6:
+            left -= change.memory_mb
+            continue
+        del agreed[change.key]
+        why = f"{change.target}: takes {change.memory_mb:,.1f} MB, and {left:,.1f} of {free_mb:,.1f} MB are left"
+        conflicts.append(Conflict((change.key,), why))
+    return conflicts
 
 
 def _step(effect: Effect, batch: list[Change]) -> Step:

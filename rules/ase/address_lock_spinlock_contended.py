@@ -1,7 +1,7 @@
 """The spinlocks of the address lock hash table are contended.
 
 Finds: address-lock spinlock contention over the limit, with real lookups, more than one engine and engines at
-work.
+work. Two snapshots of monSpinlockActivity are judged where they were brought, else sp_sysmon, else totals since boot.
 
 Why it matters: address locks guard the index pages of allpages tables. With the default ratio eleven spinlocks stand
 before all of them; engines that wait for one spin and burn the CPU that other work needs. Beyond 24 engines response
@@ -19,11 +19,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, Server
-from rules.finding import Outcome, Unknown
+from rules.finding import Outcome
+from rules.judging.server import ENGINE_FACTS
 from rules.judging.sources import TALLMAN
+from rules.judging.spinlock_figures import Figure
 from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
 from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
+from rules.judging.spinlock_survey import LOCK_FACTS, lock_figure
 from rules.kit import limit, rule
 from rules.laws.spinlocks import ADDRESS_LOCK_BUCKETS
 
@@ -42,30 +44,27 @@ class Limits:
     )
     critical_percent: float = limit(30.0, CRITICAL_ORIGIN, high=100, unit="%")
     lookups_per_second: float = limit(
-        LOOKUPS["address"], "this project: below this the per cent is of almost nothing", unit="lookups/s"
+        LOOKUPS["address"], "this project: with fewer lookups or grabs the per cent is of almost nothing", unit="/s"
     )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     target_ratio: int = limit(5, f"practice: used at 64 engines ({TALLMAN})", low=1, high=1031)
 
 
-@rule(needs=(LockHashtable,), uses=(Server, EngineBusy, ConfigParameter), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*ENGINE_FACTS, *LOCK_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one address lock hash table of the server."""
-    table = facts.latest(LockHashtable, table="address")
-    if table is None:
-        yield Unknown.of(LockHashtable)
+    figure = lock_figure(facts, "address")
+    if not isinstance(figure, Figure):
+        yield figure
         return
     yield from judge_ratio(
         facts,
         Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.lookups_per_second),
         Ratio(
-            label="address lock hash table",
-            contention=table.contention_percent,
-            source=table.source,
+            figure=figure,
             parameter="lock address spinlock ratio",
             steps=sorted({limits.target_ratio, 1}, reverse=True),
             guarded=ADDRESS_LOCK_BUCKETS,
-            per_second=table.lookups_per_second,
             explains=("ase/engines_not_the_answer",),
             cautions=("A ratio of 1 still leaves collisions of address locks inside one bucket.",),
             cure="Address locks exist only on the indexes of allpages tables: datarows tables take none.",

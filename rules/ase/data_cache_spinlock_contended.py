@@ -6,13 +6,14 @@ engines at work.
 Why it matters: each partition of a cache has one spinlock, and every search takes it. Engines that wait for it spin
 and burn the CPU other work needs. sp_sysmon prints one figure for the whole cache, the waits of all partitions over
 the grabs of all: one hot partition hides behind the cool ones, so the real figure of the worst is higher.
+monSpinlockActivity has each partition, with its spins: where it was brought for an interval, it is what is judged.
 
 What to do: cut the cache into more partitions with `cache_partition`, a power of two; practitioners see the contention
 about halved by each doubling. The rule goes as far as the engines, rounded up to a power of two; no source says that
 more would not help, since two engines can still meet in one partition. Partitions that are configured and would be
 fewer after the next restart are taken back. Each pool must keep 512 KB and 256 logical pages in every partition. Where
 no more partitions are possible, or one hot page or table is the cause, bind the hot objects to named caches of their
-own.
+own. Where one partition alone is over the limit, more of them do little: the page or table in it is to be found.
 
 When to ignore it: when the engines are not busy. Where cache hits per second grow together with the CPU, scans are the
 cause (see ase/table_scans_relink_cache): each page scanned is one relinkage, and better SQL or an index cures that,
@@ -23,12 +24,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import CacheActivity, CachePool, ConfigParameter, EngineBusy, NamedCache, Server, SysmonSample
+from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.cache_figures import doubt, latest_caches, named_of, per_second, seconds_of
+from rules.judging.cache_figures import doubt, named_of
 from rules.judging.cache_partitions import Advice, advise
+from rules.judging.server import ENGINE_FACTS, busy_of
+from rules.judging.spinlock_figures import Figure
 from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES, CRITICAL_ORIGIN
-from rules.judging.spinlock_ratio import SWITCHES, busy_of, refused
+from rules.judging.spinlock_ratio import SWITCHES, at_work, refused
+from rules.judging.spinlock_survey import CACHE_FACTS, cache_figure, cache_names
 from rules.kit import limit, rule
 
 LINKS = (
@@ -37,10 +41,15 @@ LINKS = (
 )
 HIDES = "One figure stands for all its partitions, so the hottest may be far worse."
 DECIDES = (
-    "sp_sysmon prints no grabs and no spins: monSpinlockActivity has them (15.7 ESD#2 and later; from SP100 on for "
-    f"each partition); {SWITCHES}."
+    "sp_sysmon prints no grabs and no spins, so this is ranked by its share: monSpinlockActivity has them (15.7 ESD#2 "
+    f"and later; from SP100 on for each partition); {SWITCHES}."
 )
 SCANS = "If cache hits per second rise together with the CPU, look for table scans first: partitions do not cure those."
+ONE_HOT = (
+    "More partitions do little for one hot page or table, which lies in one of them whatever their number: find it "
+    "(monOpenObjectActivity, LogicalReads) and give it a named cache of its own. A small hot table of fixed rows "
+    "can be spread one row a page with exp_row_size (16.0)."
+)
 
 
 @dataclass(frozen=True)
@@ -60,61 +69,91 @@ class Limits:
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
 
 
-@rule(
-    needs=(CacheActivity,),
-    uses=(NamedCache, CachePool, EngineBusy, ConfigParameter, Server, SysmonSample),
-    links=LINKS,
-    limits=Limits,
-)
+@rule(needs=(), uses=(*ENGINE_FACTS, *CACHE_FACTS, CachePool), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every data cache."""
-    for cache in latest_caches(facts):
-        contention = cache.contention_percent
-        quiet = refused(facts, cache.name, contention, limits.contention_percent, busy_percent=limits.busy_percent)
-        searches = per_second(cache.searches_per_second, cache.searches, seconds_of(facts))
-        if quiet or not known(contention):
-            yield quiet or Unknown.of(CacheActivity)
-        elif doubt(cache):
-            yield Untrusted(doubt(cache) or "")
-        elif searches is not None and searches < limits.searches_per_second:
-            rate = f"only {searches:g} searches per second (limit {limits.searches_per_second:g})"
-            yield Clean(f"{cache.name} {contention:g} % contended, but {rate}")
+    names = cache_names(facts)
+    if not names:
+        yield Unknown.of(CacheActivity, MonSpinlockActivity)
+    for name in names:
+        figure = cache_figure(facts, name, name)
+        if isinstance(figure, Figure):
+            yield from _judged(facts, limits, figure)
         else:
-            named = named_of(facts, cache.name)
-            advice = advise(facts, cache.name, named, contention, limits.contention_percent)
-            yield _finding(facts, limits, cache, named, contention, searches, advice)
-            if advice.missing:
-                yield Unknown(advice.missing)
+            yield figure
+
+
+def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
+    contention, busy, printed = figure.contention, limits.busy_percent, facts.latest(CacheActivity, name=figure.label)
+    quiet = refused(facts, figure.label, contention, limits.contention_percent, busy_percent=busy, figure=figure)
+    few = figure.too_few(limits.searches_per_second)
+    if isinstance(quiet, Clean) and not few and _one_partition(facts, limits, figure):
+        yield _hot_partition(facts, limits, figure)
+    elif quiet or not known(contention):
+        yield quiet or Unknown.of(CacheActivity, MonSpinlockActivity)
+    elif printed and not figure.lock and doubt(printed):
+        yield Untrusted(doubt(printed) or "")
+    elif few:
+        yield Clean(f"{figure.said}, but {few}")
+    else:
+        named = named_of(facts, figure.label)
+        advice = advise(facts, figure.label, named, contention, limits.contention_percent)
+        yield _finding(facts, limits, figure, named, contention, advice)
+        if advice.missing:
+            yield Unknown(advice.missing)
+
+
+def _one_partition(facts: Facts, limits: Limits, figure: Figure) -> bool:
+    """Whether one of several partitions is over the limit, which all of them together are not."""
+    hot = figure.lock.hottest.waited_percent if figure.lock and len(figure.lock.rows) > 1 else None
+    if hot is None or not known(figure.contention) or figure.contention >= limits.contention_percent:
+        return False
+    return refused(facts, figure.label, hot, limits.contention_percent, busy_percent=limits.busy_percent) is None
+
+
+def _hot_partition(facts: Facts, limits: Limits, figure: Figure) -> Finding:
+    assert figure.lock is not None  # noqa: S101 - _one_partition() has seen to it
+    hot, rows = figure.lock.hottest.waited_percent or 0.0, len(figure.lock.rows)
+    says = f"One of {rows} partitions is {hot:.1f} % contended, all together {figure.contention:g} %{at_work(facts)}."
+    return Finding(
+        subject=figure.label,
+        severity=Severity.ADVICE,
+        title=f"{figure.label}: one partition of {rows} {hot:.1f} % contended",
+        says=" ".join(part for part in (says, ONE_HOT, figure.lock.told, figure.aside) if part),
+        evidence=tuple(figure.lock.evidence(limits.contention_percent)),
+        explains=("ase/engines_not_the_answer",),
+        weight=figure.weight,
+        share=figure.share,
+    )
 
 
 def _finding(
-    facts: Facts,
-    limits: Limits,
-    cache: CacheActivity,
-    named: NamedCache | None,
-    contention: float,
-    searches: float | None,
-    advice: Advice,
+    facts: Facts, limits: Limits, figure: Figure, named: NamedCache | None, contention: float, advice: Advice
 ) -> Finding:
-    engines, busy = busy_of(facts)
-    evidence = [
-        Evidence("cache spinlock contention", contention, "%", cache.source, limits.contention_percent),
-    ]
-    if searches is not None:
-        evidence.append(Evidence("cache searches", searches, "/s", cache.source, limits.searches_per_second))
+    engines, _ = busy_of(facts)
+    evidence = [Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent)]
+    if known(figure.per_second):
+        evidence.append(
+            Evidence(f"cache {figure.uses}", figure.per_second, "/s", figure.source, limits.searches_per_second)
+        )
     if named and known(named.run_partitions):
         evidence.append(Evidence("cache partitions in force", named.run_partitions, "", named.source))
-    says = f"{contention:g} % of the grabs of this cache's spinlocks had to wait"
-    says += f" on {engines} engines" if engines else ""
-    says += f" that are {busy:.0f} % busy on average." if busy is not None else "."
-    hides = () if named and named.run_partitions == 1 else (HIDES,)
+    if figure.lock:
+        evidence += figure.lock.cost_evidence(limits.contention_percent)
+    says = f"{contention:g} % of the grabs of this cache's spinlocks had to wait{at_work(facts)}."
+    alone = figure.lock is not None or (named is not None and named.run_partitions == 1)
+    hides = "" if alone else HIDES
+    decides = figure.lock.told if figure.lock else DECIDES
+    loud = engines and not figure.since_boot and contention >= limits.critical_percent
     return Finding(
-        subject=cache.name,
-        severity=Severity.CRITICAL if engines and contention >= limits.critical_percent else Severity.WARNING,
-        title=f"{cache.name}: spinlock {contention:g} % contended",
-        says=" ".join((says, *hides, advice.says, DECIDES, SCANS)),
+        subject=figure.label,
+        severity=Severity.CRITICAL if loud else Severity.WARNING,
+        title=f"{figure.label}: spinlock {contention:g} % contended",
+        says=" ".join(part for part in (says, hides, advice.says, decides, figure.aside, SCANS) if part),
         evidence=tuple(evidence),
         explains=("ase/engines_not_the_answer",),
         changes=(advice.change,) if advice.change else (),
         expects=advice.expects,
+        weight=figure.weight,
+        share=figure.share,
     )

@@ -18,20 +18,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import (
-    CacheActivity,
-    ConfigParameter,
-    EngineBusy,
-    LockHashtable,
-    LockSummary,
-    MetadataSpinlock,
-    Server,
-)
+from collectors.facts.ase import CacheActivity, EngineBusy, LockHashtable, MetadataSpinlock, MonEngine
+from collectors.facts.ase import MonSpinlockActivity as Spins
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
+from rules.judging.monitored import RANKED, dearest
+from rules.judging.server import ENGINE_FACTS, Engines, engines_of, one_engine, subject_of
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlock_gates import LOCK_PERCENT, METADATA_PERCENT
-from rules.judging.spinlock_ratio import DECIDES, busy_of, one_engine, subject_of
-from rules.judging.spinlock_survey import Survey, cache_figures, lock_figures, metadata_figures, survey
+from rules.judging.spinlock_figures import Figure
+from rules.judging.spinlock_gates import LOCK_PERCENT, METADATA_PERCENT, SPINS_ORIGIN, SPINS_PER_ENGINE
+from rules.judging.spinlock_ratio import DECIDES
+from rules.judging.spinlock_survey import (
+    CACHE_FACTS,
+    LOCK_FACTS,
+    Survey,
+    cache_figures,
+    lock_figures,
+    metadata_figures,
+    survey,
+)
 from rules.kit import limit, rule
 
 LINKS = (
@@ -58,69 +62,86 @@ class Limits:
     uses_per_second: float = limit(
         1000.0, "this project: fewer lookups or searches cannot keep an engine busy", unit="/s"
     )
+    spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
 
 
 @rule(
-    needs=(EngineBusy,),
-    uses=(Server, LockHashtable, LockSummary, MetadataSpinlock, CacheActivity, ConfigParameter),
+    needs=(),
+    uses=(*ENGINE_FACTS, *LOCK_FACTS, *CACHE_FACTS, MetadataSpinlock),
     links=LINKS,
     limits=Limits,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the engines' work against what the spinlocks say."""
-    engines, busy = busy_of(facts)
+    engines = engines_of(facts)
+    busy = engines.busy_percent
     alone = one_engine(facts)
     if alone:
         yield alone
         return
-    if busy is None or engines is None:
-        yield Unknown.of(EngineBusy)
+    if busy is None or engines.number is None:
+        yield Unknown.of(EngineBusy, MonEngine)
         return
-    said = f"{engines} engines {busy:.0f} % busy on average"
+    said = f"{engines.number} engines {busy:.0f} % busy on average"
     if busy < limits.busy_percent:
         yield Clean(f"{said}, limit {limits.busy_percent:g} %")
         return
     figures = [*lock_figures(facts), *metadata_figures(facts), *cache_figures(facts)]
-    families = {one.family for one in figures}
+    figures = [one for one in figures if not (isinstance(one, Figure) and one.since_boot)]
+    families = {one.family for one in figures if isinstance(one, Figure)}
     percents = dict.fromkeys(families, limits.contention_percent) | {"metadata": limits.metadata_percent}
     seen = survey(facts, figures, percents, dict.fromkeys(families, limits.uses_per_second), limits.busy_percent)
     yield from seen.untrusted
-    if not seen.seen:
-        yield Unknown.of(LockHashtable, MetadataSpinlock, CacheActivity)
-    elif not seen.hot and not seen.untrusted:
-        yield Clean(f"{said}, {_quiet(limits, seen, busy)}")
-    elif seen.hot:
-        hot = sorted(seen.hot, key=lambda one: one.contention if known(one.contention) else 0.0, reverse=True)
-        listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
-        yield Finding(
-            subject=subject_of(facts),
-            severity=Severity.ADVICE,
-            title=f"Do not add engines: {busy:.0f} % busy, but with contended spinlocks",
-            says=f"{said}, and part of that is spinning: {listed} of the grabs had to wait. More engines would spin "
-            f"more. Cure the spinlocks first, then measure again under the same load. {DECIDES}",
-            evidence=(
-                Evidence(
-                    "mean engine busy", round(busy, 1), "%", facts.every(EngineBusy)[0].source, limits.busy_percent
-                ),
-                *(
-                    Evidence(f"{one.label} spinlock contention", one.contention, "%", one.source, percents[one.family])
-                    for one in hot
-                    if known(one.contention)
-                ),
+    if seen.hot:
+        yield _finding(facts, limits, seen, engines, said, percents)
+    elif not seen.untrusted and not seen.seen:
+        yield Unknown.of(LockHashtable, MetadataSpinlock, CacheActivity, Spins)
+    elif not seen.untrusted:
+        yield Clean(f"{said}, {_quiet(facts, limits, seen, engines)}")
+
+
+def _finding(
+    facts: Facts, limits: Limits, seen: Survey, engines: Engines, said: str, percents: dict[str, float]
+) -> Finding:
+    hot, busy = seen.by_spins, engines.busy_percent or 0.0
+    listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
+    spins = [one.lock for one in hot if one.lock]
+    turned = "".join(f" {one.name} span {one.spins:,.0f} times {one.when}." for one in spins)
+    ranked = f"{turned[1:]} {RANKED.replace('It is', 'They are')}" if spins else DECIDES
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE,
+        title=f"Do not add engines: {busy:.0f} % busy, but with contended spinlocks",
+        says=f"{said}, and part of that is spinning: {listed} of the grabs had to wait. More engines would spin "
+        f"more. Cure the spinlocks first, then measure again under the same load. {ranked}",
+        evidence=(
+            Evidence("mean engine busy", round(busy, 1), "%", engines.source, limits.busy_percent),
+            *(
+                Evidence(f"{one.label} spinlock contention", one.contention, "%", one.source, percents[one.family])
+                for one in hot
+                if known(one.contention)
             ),
-        )
+            *(Evidence(f"{one.name} spins", one.spins, "", one.source) for one in spins),
+        ),
+        weight=max((one.spins for one in spins), default=None),
+        share=max((one.share for one in hot if one.share is not None), default=None),
+    )
 
 
-def _quiet(limits: Limits, seen: Survey, busy: float) -> str:
-    """What no figure in use reaches; and an engine more only where no figure at all reaches its limit."""
-    high = limits.contention_percent
+def _quiet(facts: Facts, limits: Limits, seen: Survey, engines: Engines) -> str:
+    """What no figure in use reaches; and an engine more only where nothing spins much."""
+    high, busy = limits.contention_percent, engines.busy_percent or 0.0
     if seen.faint:
         listed = ", ".join(
-            f"{one.label} {one.contention:g} %, but only {one.per_second:g} {one.uses} per second"
+            f"{one.label} {one.contention:g} %, but {one.too_few(limits.uses_per_second)}"
             for one in seen.faint
-            if known(one.contention) and known(one.per_second)
-        )
+            if known(one.contention)
+        ).replace(f" (limit {limits.uses_per_second:g})", "")
         return f"and of {seen.seen} spinlock figures none that is in use is contended: {listed}"
     quiet = f"and none of {seen.seen} spinlock figures reaches {high:g} % (metadata: {limits.metadata_percent:g} %)"
+    dear = dearest(facts)
+    rate = dear.per_engine(engines.number) if dear else None
+    if dear and rate is not None and rate >= limits.spins_per_engine:
+        return f"{quiet}, yet {dear.name} spins {rate:,.0f} times a second on each engine: one more would spin too"
     more = ": where that lasts and tasks queue for engines, adding one may be right"
     return quiet + (more if busy > limits.add_engines_percent else "")

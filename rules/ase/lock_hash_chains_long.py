@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, Server
+from collectors.facts.ase import ConfigParameter, LockHashtable
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.finding import (
     Change,
@@ -32,8 +32,8 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
+from rules.judging.server import ENGINE_FACTS, busy_of, setting_of, subject_of
 from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, LOOKUPS
-from rules.judging.spinlock_ratio import busy_of, setting_of, subject_of
 from rules.kit import limit, rule
 from rules.laws.hashing import next_power_of_two
 
@@ -60,7 +60,7 @@ class Limits:
     )
 
 
-@rule(needs=(LockHashtable,), uses=(Server, EngineBusy, ConfigParameter), links=LINKS, limits=Limits)
+@rule(needs=(LockHashtable,), uses=ENGINE_FACTS, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the chains of the one table whose size can be set."""
     table = facts.latest(LockHashtable, table="page and row")

@@ -1,7 +1,7 @@
 """The spinlocks of the page and row lock hash table are contended.
 
 Finds: page and row lock spinlock contention over the limit, with real lookups, more than one engine and engines at
-work.
+work. Two snapshots of monSpinlockActivity are judged where they were brought, else sp_sysmon, else totals since boot.
 
 Why it matters: each page or row lock is taken in a hash table whose buckets share spinlocks. With the defaults 2048
 buckets at a ratio of 85 have about 25 of them (the manual says 26); engines that wait for one burn the CPU that other
@@ -20,12 +20,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, Server
-from rules.finding import Outcome, Unknown
+from collectors.facts.ase import LockHashtable
+from rules.finding import Outcome
 from rules.judging.descriptors import falling
+from rules.judging.server import ENGINE_FACTS, setting_of
 from rules.judging.sources import TALLMAN
+from rules.judging.spinlock_figures import Figure
 from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
-from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio, setting_of
+from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
+from rules.judging.spinlock_survey import LOCK_FACTS, lock_figure
 from rules.kit import limit, rule
 
 LINKS = (
@@ -49,35 +52,35 @@ class Limits:
     )
     critical_percent: float = limit(30.0, CRITICAL_ORIGIN, high=100, unit="%")
     lookups_per_second: float = limit(
-        LOOKUPS["page and row"], "this project: below this the per cent is of almost nothing", unit="lookups/s"
+        LOOKUPS["page and row"],
+        "this project: with fewer lookups or grabs the per cent is of almost nothing",
+        unit="/s",
     )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     chain_length: float = limit(5.0, "vendor: raise lock hashtable size above 4 or 5 at peak", low=1, unit="locks")
     target_ratio: int = limit(20, "vendor: the ratio of its own bulk-load example", low=1, high=85)
 
 
-@rule(needs=(LockHashtable,), uses=(Server, EngineBusy, ConfigParameter), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*ENGINE_FACTS, *LOCK_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one page and row lock hash table of the server."""
-    table = facts.latest(LockHashtable, table="page and row")
-    if table is None:
-        yield Unknown.of(LockHashtable)
+    figure = lock_figure(facts, "page and row")
+    if not isinstance(figure, Figure):
+        yield figure
         return
     size = setting_of(facts, "lock hashtable size")
-    longer = _longer(table, limits)
+    table = facts.latest(LockHashtable, table="page and row")
+    longer = _longer(table, limits) if table else ""
     yield from judge_ratio(
         facts,
         Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.lookups_per_second),
         Ratio(
-            label="page and row lock hash table",
-            contention=table.contention_percent,
-            source=table.source,
+            figure=figure,
             parameter="lock spinlock ratio",
             steps=falling(limits.target_ratio, 10, 5),
             guarded=size.run_number if size else None,
             guarded_bring='sp_configure "lock hashtable size"',
             about=True,
-            per_second=table.lookups_per_second,
             explains=("ase/engines_not_the_answer",),
             cautions=("More spinlocks take a little memory: Memory Used of the parameter shows it afterwards.",),
             cure=FEWER if longer else f"A larger lock hashtable size adds spinlocks too. {FEWER}",

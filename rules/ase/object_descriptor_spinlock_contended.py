@@ -18,11 +18,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.ase import MetadataSpinlock
 from rules.finding import Outcome
-from rules.judging.descriptors import USES, Descriptors, falling, judge_descriptors
+from rules.judging.descriptors import GRABS_ORIGIN, USES, Descriptors, falling, judge_descriptors
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, METADATA_PERCENT
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, METADATA_GRABS, METADATA_PERCENT
 from rules.judging.spinlock_ratio import Gate
 from rules.kit import limit, rule
 
@@ -41,16 +40,19 @@ class Limits:
         METADATA_PERCENT, "vendor: lower the ratio above 3 % (sp_sysmon guide)", high=100, unit="%"
     )
     critical_percent: float = limit(10.0, f"practice: 10 % starts the search ({TALLMAN})", high=100, unit="%")
+    grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     target_ratio: int = limit(10, f"practice: 5 or 10 at 64 engines ({TALLMAN})", low=1, high=100)
 
 
-@rule(needs=(MetadataSpinlock,), uses=USES, links=LINKS, limits=Limits)
+@rule(needs=(), uses=USES, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the spinlocks over all object descriptors."""
     yield from judge_descriptors(
         facts,
-        Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, above=True),
+        Gate(
+            limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.grabs_per_second, above=True
+        ),
         Descriptors(
             spinlock="Object",
             kind="object",

@@ -19,12 +19,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, LockSummary, MetadataSpinlock, Server
+from collectors.facts.ase import LockHashtable, MetadataSpinlock, MonSpinlockActivity, Server
 from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
+from rules.judging.monitored import SINCE_BOOT
+from rules.judging.server import ENGINE_FACTS, server_of, subject_of
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, LOCK_PERCENT, LOOKUPS, METADATA_PERCENT
-from rules.judging.spinlock_ratio import server_of, subject_of
-from rules.judging.spinlock_survey import Figure, lock_figures, metadata_figures, survey
+from rules.judging.spinlock_gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    LOCK_PERCENT,
+    LOOKUPS,
+    METADATA_GRABS,
+    METADATA_PERCENT,
+)
+from rules.judging.spinlock_survey import LOCK_FACTS, Survey, lock_figures, metadata_figures, survey
 from rules.kit import limit, rule
 
 LINKS = (
@@ -51,6 +59,9 @@ class Limits:
     page_row_lookups_per_second: float = limit(
         LOOKUPS["page and row"], "this project: of page and row locks less is almost nothing", unit="lookups/s"
     )
+    grabs_per_second: float = limit(
+        METADATA_GRABS, "this project: of a metadata spinlock less is almost nothing", unit="grabs/s"
+    )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
 
     @property
@@ -61,7 +72,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(Server, EngineBusy, ConfigParameter, LockHashtable, LockSummary, MetadataSpinlock),
+    uses=(*ENGINE_FACTS, *LOCK_FACTS, MetadataSpinlock),
     links=LINKS,
     limits=Limits,
 )
@@ -73,19 +84,22 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     figures = [*lock_figures(facts), *metadata_figures(facts)]
     uses = dict.fromkeys(LOOKUPS, limits.lookups_per_second) | {"page and row": limits.page_row_lookups_per_second}
+    uses["metadata"] = limits.grabs_per_second
     seen = survey(facts, figures, limits.percents, uses, limits.busy_percent)
     yield from seen.untrusted
     if not seen.seen:
-        yield Unknown.of(LockHashtable, MetadataSpinlock)
+        if not seen.untrusted:
+            yield Unknown.of(LockHashtable, MetadataSpinlock, MonSpinlockActivity)
     elif not seen.hot and not seen.untrusted:
         yield Clean(f"none of {seen.seen} lock and metadata spinlock figures is contended enough to matter")
     elif seen.hot and (server is None or server.release is None):
         yield Unknown((Lacking("release of the server", "select @@version"),), "contended, but on which release?")
     elif seen.hot and server:
-        yield _finding(facts, limits, seen.hot, server)
+        yield _finding(facts, limits, seen, server)
 
 
-def _finding(facts: Facts, limits: Limits, hot: tuple[Figure, ...], server: Server) -> Finding:
+def _finding(facts: Facts, limits: Limits, seen: Survey, server: Server) -> Finding:
+    hot = seen.by_spins
     evidence = [
         Evidence(f"{one.label} spinlock contention", one.contention, "%", one.source, limits.percents[one.family])
         for one in hot
@@ -93,6 +107,7 @@ def _finding(facts: Facts, limits: Limits, hot: tuple[Figure, ...], server: Serv
     ]
     listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
     names = [one.label for one in hot]
+    boot = f" {SINCE_BOOT}" if any(one.since_boot for one in hot) else ""
     address = " Address locks it does not name: the datarows lock scheme is their cure." if ADDRESS in names else ""
     release = "{}.{}".format(*server.release) if server.release else ""
     return Finding(
@@ -101,6 +116,8 @@ def _finding(facts: Facts, limits: Limits, hot: tuple[Figure, ...], server: Serv
         title=f"Release {release}: 16.0 relieves contended lock and metadata spinlocks",
         says=f"Contended here: {listed}. 16.0 replaced the object and index descriptor spinlocks by lock-free "
         f"structures and lightened the lock manager.{address} An upgrade is an option beside the spinlock ratios, "
-        "which come first.",
+        f"which come first.{boot}",
+        weight=max((one.weight for one in hot if one.weight is not None), default=None),
+        share=max((one.share for one in hot if one.share is not None), default=None),
         evidence=(*evidence, Evidence("release", release, "", server.source)),
     )

@@ -1,7 +1,8 @@
 """The spinlocks of the table lock hash table are contended.
 
 Finds: table lock spinlock contention over the limit (16.0: table and partition locks), with lock requests in the
-sample, more than one engine and engines at work.
+sample, more than one engine and engines at work. Two snapshots of monSpinlockActivity are judged where they were
+brought, else sp_sysmon, else totals since boot.
 
 Why it matters: every statement takes at least an intent lock on each table it touches, and all of them go through one
 hash table of 101 buckets. With the default ratio of 20 six spinlocks stand before it, and the last guards one bucket.
@@ -17,12 +18,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, LockSummary, Server
-from rules.finding import Outcome, Unknown
+from rules.finding import Outcome
 from rules.judging.descriptors import falling
+from rules.judging.server import ENGINE_FACTS
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS, lock_uses
+from rules.judging.spinlock_figures import Figure
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
 from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
+from rules.judging.spinlock_survey import LOCK_FACTS, lock_figure
 from rules.kit import limit, rule
 from rules.laws.spinlocks import TABLE_LOCK_BUCKETS
 
@@ -45,34 +48,28 @@ class Limits:
     critical_percent: float = limit(30.0, CRITICAL_ORIGIN, high=100, unit="%")
     requests_per_second: float = limit(
         LOOKUPS["table"],
-        "this project: with fewer lookups, or lock requests of all kinds, it is a share of nothing",
+        "this project: with fewer lookups, grabs, or lock requests of all kinds, it is a share of nothing",
         unit="/s",
     )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     target_ratio: int = limit(10, "this project: half of the default of 20, then 5, then 1", low=1, high=101)
 
 
-@rule(needs=(LockHashtable,), uses=(Server, EngineBusy, ConfigParameter, LockSummary), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*ENGINE_FACTS, *LOCK_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one table lock hash table of the server."""
-    table = facts.latest(LockHashtable, table="table")
-    if table is None:
-        yield Unknown.of(LockHashtable)
+    figure = lock_figure(facts, "table")
+    if not isinstance(figure, Figure):
+        yield figure
         return
-    per_second, uses, uses_source = lock_uses(facts, table)
     yield from judge_ratio(
         facts,
         Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.requests_per_second),
         Ratio(
-            label="table lock hash table",
-            contention=table.contention_percent,
-            source=table.source,
+            figure=figure,
             parameter="lock table spinlock ratio",
             steps=falling(limits.target_ratio, 5, 1),
             guarded=TABLE_LOCK_BUCKETS,
-            per_second=per_second,
-            uses=uses,
-            uses_source=uses_source,
             explains=("ase/engines_not_the_answer",),
             cautions=("A ratio of 1 still leaves the collisions of table locks inside one bucket.",),
         ),

@@ -7,8 +7,17 @@ what was replaced lies between all of them in the smallest pool and all of them 
 from collections.abc import Iterable
 
 from collectors.facts import OVERFLOW, Facts, Reading, known
-from collectors.facts.ase import CacheActivity, CachePool, NamedCache, Server, SysmonSample
+from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, NamedCache, Server, SysmonSample
 from rules.changes.ase_cache import DEFAULT_CACHE
+from rules.finding import Unknown, Untrusted
+from rules.judging.cache_monitored import (
+    doubtful_caches,
+    interval_seconds,
+    monitored_caches,
+    monitored_pools,
+    monitored_settings,
+)
+from rules.judging.monitored import say_doubt
 
 POOL_KB, POOL_PAGES = 512.0, 256.0
 """Vendor: no pool in any partition under 512 KB (System Administration Guide 2, 16.0), nor under 256 logical pages
@@ -16,13 +25,22 @@ POOL_KB, POOL_PAGES = 512.0, 256.0
 
 
 def latest_caches(facts: Facts) -> list[CacheActivity]:
-    """One activity for each cache: of two reports the later."""
-    return list({cache.name: cache for cache in facts.every(CacheActivity)}.values())
+    """One activity for each cache: of two reports the later; without sp_sysmon what the monitoring tables count."""
+    return list({cache.name: cache for cache in facts.every(CacheActivity)}.values()) or monitored_caches(facts)
+
+
+def no_caches(facts: Facts) -> Unknown | Untrusted:
+    """Say what brings figures of caches, or that those of two snapshots cannot be believed."""
+    doubtful = doubtful_caches(facts)
+    if doubtful:
+        return Untrusted(f"monDataCache: {say_doubt(doubtful)}")
+    return Unknown.of(CacheActivity, MonDataCache)
 
 
 def named_of(facts: Facts, cache: str) -> NamedCache | None:
     """How a cache is configured; in a cluster the cache of all instances before that of one."""
-    return facts.latest(NamedCache, name=cache, instance=None) or facts.latest(NamedCache, name=cache)
+    listed = facts.latest(NamedCache, name=cache, instance=None) or facts.latest(NamedCache, name=cache)
+    return listed or monitored_settings(facts, cache)
 
 
 def is_default(cache: CacheActivity, named: NamedCache | None) -> bool:
@@ -69,7 +87,8 @@ def doubt(cache: CacheActivity) -> str | None:
 
 def seconds_of(facts: Facts) -> float | None:
     """Length of the sample."""
-    return next((s.seconds for s in reversed(facts.every(SysmonSample)) if s.seconds), None)
+    of_sample = next((s.seconds for s in reversed(facts.every(SysmonSample)) if s.seconds), None)
+    return of_sample or interval_seconds(facts)
 
 
 def per_second(printed: Reading, count: Reading, seconds: float | None) -> float | None:
@@ -85,7 +104,9 @@ def pools_of(facts: Facts, cache: str) -> list[CachePool]:
     """The pools of a cache, smallest I/O first; a pool without any memory is not one."""
     named = named_of(facts, cache)
     instance = named.instance if named else None
-    pools = {p.io_size_kb: p for p in facts.every(CachePool) if p.cache == cache and p.instance == instance}
+    listed = [pool for pool in facts.every(CachePool) if pool.cache == cache]
+    found = listed or monitored_pools(facts, cache)
+    pools = {pool.io_size_kb: pool for pool in found if pool.instance == instance}
     return [pools[size] for size in sorted(pools) if pool_kb(pools[size]) != 0]
 
 
@@ -103,7 +124,8 @@ def pool_kb(pool: CachePool) -> float | None:
 def page_kb(facts: Facts) -> float | None:
     """The logical page: as the server says, else the smallest pool anywhere, which every cache has."""
     sizes = [server.page_size_bytes / 1024 for server in facts.every(Server) if known(server.page_size_bytes)]
-    return sizes[-1] if sizes else min((pool.io_size_kb for pool in facts.every(CachePool)), default=None)
+    running = (pool.io_size_kb for pool in facts.every(CachePool) if known(pool.run_size_mb))
+    return sizes[-1] if sizes else min(running, default=None)
 
 
 def too_small_for(pools: Iterable[CachePool], page: float, partitions: float) -> CachePool | None:

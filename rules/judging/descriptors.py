@@ -7,13 +7,17 @@ spinlock ratio how many of them one spinlock guards.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
-from collectors.facts.ase import ConfigParameter, EngineBusy, MetadataCache, MetadataSpinlock, Server
+from collectors.facts import Fact, Facts, known
+from collectors.facts.ase import MetadataCache, MetadataSpinlock, MonSpinlockActivity
 from rules.finding import NotApplicable, Outcome, Unknown
-from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio, server_of, setting_of
+from rules.judging.server import ENGINE_FACTS, server_of, setting_of
+from rules.judging.spinlock_figures import Figure
+from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
+from rules.judging.spinlock_survey import metadata_figure
 
-USES = (Server, EngineBusy, ConfigParameter, MetadataCache)
-"""What `judge_descriptors` looks at beside the spinlock."""
+USES: tuple[type[Fact], ...] = (*ENGINE_FACTS, MetadataSpinlock, MonSpinlockActivity, MetadataCache)
+"""What `judge_descriptors` looks at."""
+GRABS_ORIGIN = "this project: with fewer grabs the per cent is of almost nothing; sp_sysmon counts none"
 
 
 @dataclass(frozen=True)
@@ -54,13 +58,13 @@ class Descriptors:
 
 def judge_descriptors(facts: Facts, gate: Gate, one: Descriptors) -> Iterator[Outcome]:
     """Judge one metadata spinlock."""
-    lock = facts.latest(MetadataSpinlock, name=one.spinlock)
+    figure = metadata_figure(facts, one.spinlock, one.label)
     server = server_of(facts)
-    if lock is None:
-        if one.since and server and server.before(*one.since):
+    if not isinstance(figure, Figure):
+        if isinstance(figure, Unknown) and one.since and server and server.before(*one.since):
             yield NotApplicable(f"{one.spinlock} spinlocks came with {one.since[0]}.{one.since[1]}")
         else:
-            yield Unknown.of(MetadataSpinlock)
+            yield figure
         return
     cache = cache_of(facts, one.kind)
     old = bool(server and server.before(16))
@@ -70,9 +74,7 @@ def judge_descriptors(facts: Facts, gate: Gate, one: Descriptors) -> Iterator[Ou
         facts,
         gate,
         Ratio(
-            label=one.label,
-            contention=lock.contention_percent,
-            source=lock.source,
+            figure=figure,
             parameter=one.ratio,
             steps=one.steps,
             guarded=_how_many(facts, cache, number) if one.counted else None,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from collectors.facts import Facts, Source, known
+from collectors.facts import NOT_MEASURED, Facts, Source, known
 from collectors.facts.ase import MonSpinlockActivity
 from rules.finding import Evidence, Untrusted
 
@@ -21,6 +21,12 @@ ADDRESS, PAGE_ROW, TABLE = "addrlockspins", "fglockspins", "tablockspins"
 OBJECT, INDEX, INDEX_HASH = "Des Upd Spinlocks", "Ides Spinlocks", "Ides Chain Spinlocks"
 PARTITION, PARTITION_HASH = "Pdes Spinlocks", "Pdes Chain Spinlocks"
 OBJECT_MANAGER = "Resource->rdesmgr_spin"
+USER_LOG_CACHE = "User Log Cache Spinlocks"
+PROCEDURE_CACHE, PROCEDURE_MANAGER = "Resource->rproccache_spin", "Resource->rprocmgr_spin"
+STATEMENT_CACHE = "SSQLCACHE_SPIN"
+RUN_QUEUE_OLD, RUN_QUEUE = "Kernel->erunqspinlock", "Kernel->kprunqspinlock"
+SCHEDULER = ("Sched Q", "global sched", "syb_default_pool", "Deferred Queue")
+"""Queues of the threaded kernel: very many spins with a low share of waits are normal for them (knowledge 5)."""
 OF_HASHTABLE = {"address": ADDRESS, "page and row": PAGE_ROW, "table": TABLE}
 """By `LockHashtable.table`."""
 OF_METADATA = {
@@ -32,6 +38,8 @@ OF_METADATA = {
     "Partition Hash": PARTITION_HASH,
 }
 """By `MetadataSpinlock.name`."""
+RANKED = "It is ranked by spins."
+SINCE_BOOT = "An average since boot hides the peak and the quiet: two snapshots at the busiest hour would decide."
 BUFFERS = "bufspin "
 """Before the name of a cache: the spinlocks of its buffer headers (16.0)."""
 
@@ -74,14 +82,25 @@ class Spinlock:
         return 100.0 * self.spins / self.all_spins if self.all_spins else None
 
     @property
+    def spins_per_wait(self) -> float | None:
+        """Turns of the loop for each wait; `None` without waits."""
+        return self.spins / self.waits if self.waits else None
+
+    @cached_property
+    def _used(self) -> list[MonSpinlockActivity]:
+        """Rows with at least a tenth of the grabs of the mean row: 4 waits of 10 grabs would be no hot partition."""
+        mean = self.grabs / len(self.rows)
+        return [row for row in self.rows if known(row.grabs) and 10.0 * row.grabs >= mean]
+
+    @property
     def hottest(self) -> MonSpinlockActivity:
-        """The row with the highest share of waits."""
-        return max(self.rows, key=lambda row: row.waited_percent or 0.0)
+        """The row with the highest share of waits, of those that are used."""
+        return max(self._used, key=lambda row: row.waited_percent or 0.0)
 
     @property
     def coldest(self) -> MonSpinlockActivity:
-        """The row with the lowest share of waits."""
-        return min(self.rows, key=lambda row: row.waited_percent or 0.0)
+        """The row with the lowest share of waits, of those that are used."""
+        return min(self._used, key=lambda row: row.waited_percent or 0.0)
 
     @property
     def of_interval(self) -> bool:
@@ -97,12 +116,29 @@ class Spinlock:
         """A count per second; `None` where the export has no times."""
         return count / self.seconds if self.seconds else None
 
+    def per_engine(self, engines: int | None) -> float | None:
+        """Spins per second and engine; `None` without times or engines."""
+        rate = self.rate(self.spins)
+        return rate / engines if rate is not None and engines else None
+
     @property
     def when(self) -> str:
         """What time the counts cover, as the end of a sentence."""
         if not self.of_interval:
             return "since the server started or its counters were cleared"
         return f"in {self.seconds:,.0f} s" if self.seconds else "between two snapshots without times"
+
+    @property
+    def told(self) -> str:
+        """What it cost, as sentences: spins, their share, spins for each wait, and its hottest row against the sum."""
+        said = f"{self.name} span {self.spins:,.0f} times {self.when}"
+        said += f", {self.spins_share:.1f} % of all spins" if self.spins_share is not None else ""
+        said += f", {self.spins_per_wait:,.0f} for each wait" if self.spins_per_wait is not None else ""
+        hot = self.hottest.waited_percent
+        if len(self.rows) > 1 and hot is not None and self.percent is not None:
+            said += f". The hottest of its {len(self.rows)} rows is {hot:.2f} % contended, "
+            said += f"all together {self.percent:.2f} %"
+        return f"{said}. {RANKED}"
 
     @property
     def source(self) -> Source:
@@ -113,6 +149,10 @@ class Spinlock:
         """Its figures, as proof: contention, spins and their share, and partitions where there are several rows."""
         if self.percent is not None:
             yield Evidence(f"{self.name} contention", round(self.percent, 2), "%", self.source, percent_limit)
+        yield from self.cost_evidence(percent_limit)
+
+    def cost_evidence(self, percent_limit: float | None = None) -> Iterator[Evidence]:
+        """The same without the contention of all its rows together."""
         yield Evidence(f"{self.name} spins", self.spins, "", self.source)
         if self.spins_share is not None:
             yield Evidence(f"{self.name} share of all spins", round(self.spins_share, 1), "%", self.source)
@@ -124,12 +164,23 @@ class Spinlock:
 
 def spinlocks_by_name(facts: Facts) -> dict[str, Spinlock]:
     """Every spinlock whose counts can be believed, by name; empty where the table was not brought."""
-    rows = [row for row in _rows(facts) if row.believed and known(row.grabs)]
+    rows = [row for row in _rows(facts) if row.believed and known(row.grabs) and not _impossible(row)]
     everything = sum(row.spins for row in rows if known(row.spins))
     found: dict[str, list[MonSpinlockActivity]] = {}
     for row in rows:
         found.setdefault(row.name, []).append(row)
     return {name: Spinlock(name, tuple(of_name), everything) for name, of_name in found.items()}
+
+
+def dearest(facts: Facts) -> Spinlock | None:
+    """The spinlock with the most spins of an interval, the scheduler's queues left out."""
+    locks = [one for one in spinlocks_by_name(facts).values() if one.of_interval and one.name not in SCHEDULER]
+    return max(locks, key=lambda one: one.spins, default=None)
+
+
+def names_read(facts: Facts) -> set[str]:
+    """Every name the table shows, whether or not its counts can be believed."""
+    return {row.name for row in _rows(facts)}
 
 
 def spinlock_named(facts: Facts, name: str) -> Spinlock | None:
@@ -140,16 +191,42 @@ def spinlock_named(facts: Facts, name: str) -> Spinlock | None:
 
 def not_believed(facts: Facts, name: str) -> Untrusted | None:
     """Say so where the rows of this name are there and none of them can be believed."""
-    rows = [row for row in _rows(facts) if row.name in (name, f"{name}[i]")]
-    if not rows or any(row.believed for row in rows):
+    rows = _named(facts, name)
+    if not rows or any(row.believed and not _impossible(row) for row in rows):
         return None
-    return Untrusted(f"{name}: {say_doubt(row.certificate for row in rows)}")
+    return Untrusted(f"{name}: {say_doubt('negative' if _impossible(row) else row.certificate for row in rows)}")
+
+
+def all_in_doubt(facts: Facts) -> Untrusted | None:
+    """Say so where the table was brought for an interval and not one of its rows can be believed."""
+    rows = [row for row in _rows(facts) if row.grabs is not NOT_MEASURED]
+    if not rows or any(row.believed and not _impossible(row) for row in rows):
+        return None
+    doubts = ("negative" if _impossible(row) else row.certificate for row in rows)
+    return Untrusted(f"monSpinlockActivity: {say_doubt(doubts)}")
+
+
+def not_measured(facts: Facts, name: str) -> bool:
+    """Whether the rows of this name are there and hold nothing, because the switch is off."""
+    rows = _named(facts, name)
+    return bool(rows) and all(row.grabs is NOT_MEASURED for row in rows)
+
+
+def _named(facts: Facts, name: str) -> list[MonSpinlockActivity]:
+    return [row for row in _rows(facts) if row.name in (name, f"{name}[i]")]
+
+
+def _impossible(row: MonSpinlockActivity) -> bool:
+    """Whether a count is below zero, or there are more waits than grabs."""
+    counts = [count for count in (row.grabs, row.waits, row.spins) if known(count)]
+    return any(count < 0 for count in counts) or (known(row.waits) and known(row.grabs) and row.waits > row.grabs)
 
 
 WHY_NOT = {
     "reset": "the server was restarted or its counters were cleared between the snapshots",
     "other instance": "the two snapshots are of different servers or instances",
     "ambiguous": "a counter may have wrapped more than once, or rows cannot be told apart: take them closer together",
+    "negative": "a count is negative, or more waits than grabs are counted: a counter wrapped or was cleared",
 }
 
 

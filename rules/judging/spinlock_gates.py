@@ -21,8 +21,16 @@ METADATA_PERCENT = 3.0
 """Contention has to lie above it, not on it."""
 LOOKUPS = {"address": 100.0, "page and row": 1000.0, "table": 100.0}
 """Lookups per second, by lock hash table, under which a per cent is of almost nothing."""
+METADATA_GRABS = 1000.0
+"""Grabs per second of a metadata spinlock under which a per cent is of almost nothing; sp_sysmon prints none."""
 CACHE_SEARCHES = 1000.0
 """The same for the searches of a data cache."""
+SPINS_SHARE = 10.0
+"""Share of all spins, per cent, from which on one spinlock is among the dear ones."""
+SPINS_PER_ENGINE = 100_000.0
+"""Spins per second and engine: at up to 100 ns a turn fewer cannot be 1 % of an engine's time."""
+SPINS_ORIGIN = "this project: at up to 100 ns a turn of the loop, fewer cannot be 1 % of an engine"
+SHARE_ORIGIN = "this project: a tenth of all spins; the source says only to rank by spins (SAP wiki)"
 
 
 def lock_uses(facts: Facts, table: LockHashtable) -> tuple[Reading, str, Source]:

@@ -3,14 +3,15 @@
 A spinlock ratio says how many buckets or descriptors one spinlock guards. The gates are those of RULES.md: more than
 one engine (with one engine every table has one spinlock and the ratios mean nothing), engines that have work, enough
 activity, and the figure over its limit. Where nothing says how many engines there are, no script is given and nothing
-is critical. sp_sysmon prints a per cent alone; grabs and spins would decide better, and every finding says so.
+is critical. sp_sysmon prints a per cent alone; grabs and spins would decide better, and every finding says so. Since
+boot nothing is critical, and no dynamic ratio is asked for: it may have been lowered since.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import OVERFLOW, Facts, Reading, Source, known
-from collectors.facts.ase import ConfigParameter, EngineBusy, Server
+from collectors.facts import OVERFLOW, Facts, Reading, known
+from collectors.facts.ase import ConfigParameter
 from rules.changes.ase_config import PARAMETERS, configure, waiting_number
 from rules.finding import (
     Change,
@@ -19,31 +20,29 @@ from rules.finding import (
     Expectation,
     Finding,
     Lacking,
-    NotApplicable,
     Outcome,
     Severity,
     Unknown,
     Untrusted,
 )
+from rules.judging.server import ENGINES_MISSING, busy_of, setting_of, subject_of
+from rules.judging.spinlock_figures import Figure
 from rules.laws.spinlocks import spinlocks
 
 SWITCHES = "it needs enable monitoring and enable spinlock monitoring, which costs about 1 %"
 """What must be on in sp_configure before monSpinlockActivity holds anything."""
 DECIDES = (
-    "sp_sysmon prints no grabs and no spins: monSpinlockActivity (15.7 ESD#2 and later) would show the cost; "
-    f"{SWITCHES}."
+    "sp_sysmon prints no grabs and no spins, so this is ranked by its share: monSpinlockActivity (15.7 ESD#2 and "
+    f"later) would show the cost; {SWITCHES}."
 )
-ENGINES_MISSING = Lacking("number of engines online", 'sp_sysmon "00:10:00" -- with its Kernel Utilization section')
 
 
 @dataclass(frozen=True)
 class Ratio:
     """One spinlock figure and the parameter that spreads it."""
 
-    label: str
-    """What is contended, as a DBA calls it: `address lock hash table`."""
-    contention: Reading
-    source: Source
+    figure: Figure
+    """Its label is what is contended, as a DBA calls it: `address lock hash table`."""
     parameter: str
     steps: Sequence[int]
     """Ratios to go through, falling: the first one below the ratio in force is asked for."""
@@ -52,12 +51,6 @@ class Ratio:
     guarded_bring: str = ""
     about: bool = False
     """Whether the manual's own count differs from the arithmetic a little."""
-    per_second: Reading | None = None
-    """Uses per second, where the report prints them."""
-    uses: str = "lookups"
-    """What `per_second` counts."""
-    uses_source: Source | None = None
-    """Where it stands, if not beside the contention."""
     explains: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
     cure: str = ""
@@ -80,36 +73,6 @@ class Gate:
     """How loud a figure between the two limits is."""
 
 
-def subject_of(facts: Facts) -> str:
-    """The server's name, or what to call it where no report prints one."""
-    named = [server.name for server in facts.every(Server) if server.name]
-    return named[-1] if named else "server"
-
-
-def server_of(facts: Facts) -> Server | None:
-    """The newest statement about the server whose release can be read."""
-    return next((server for server in reversed(facts.every(Server)) if server.release), None)
-
-
-def setting_of(facts: Facts, name: str) -> ConfigParameter | None:
-    """The setting as last listed; that of the whole server before that of one instance of a cluster."""
-    return facts.latest(ConfigParameter, name=name, instance=None) or facts.latest(ConfigParameter, name=name)
-
-
-def busy_of(facts: Facts) -> tuple[int | None, float | None]:
-    """Number of engines in the report and their mean busy share in per cent; `None` where it is not printed.
-
-    Where no report counts them, a server that runs with `max online engines` 1 has one.
-    """
-    engines = facts.every(EngineBusy)
-    busy = [engine.busy_percent for engine in engines if engine.busy_percent is not None]
-    number = len(engines) or None
-    if not engines:
-        most = setting_of(facts, "max online engines")
-        number = 1 if most and most.run_number == 1 else None
-    return (number, sum(busy) / len(busy) if busy else None)
-
-
 def refused(
     facts: Facts,
     label: str,
@@ -118,8 +81,12 @@ def refused(
     *,
     busy_percent: float,
     above: bool = False,
+    figure: Figure | None = None,
 ) -> Outcome | None:
-    """The quiet outcome for a contention figure that must not be acted on, or `None` where it may."""
+    """The quiet outcome for a contention figure that must not be acted on, or `None` where it may.
+
+    `figure`: where the contention was taken from one; then the outcome says what time it covers, and its aside.
+    """
     engines, busy = busy_of(facts)
     if contention is OVERFLOW:
         return Untrusted(f"{label}: printed as asterisks (1000 % or more cannot be a share of grabs)")
@@ -129,9 +96,10 @@ def refused(
         return Untrusted(f"{label}: {contention:g} %: a 32-bit counter wrapped; take a shorter sample")
     if contention > 100:
         return Untrusted(f"{label}: {contention:g} % is more than all grabs; a counter wrapped or was cleared")
-    said = f"{label} {contention:g} % contended"
+    said = figure.said if figure else f"{label} {contention:g} % contended"
+    aside = f". {figure.aside}" if figure and figure.aside else ""
     if contention < limit_percent or (above and contention == limit_percent):
-        return Clean(f"{said}, {'speaks above' if above else 'limit'} {limit_percent:g} %")
+        return Clean(f"{said}, {'speaks above' if above else 'limit'} {limit_percent:g} %{aside}")
     if engines == 1:
         return Clean(f"{said}, but with one engine there is one spinlock and no ratio matters")
     if busy is not None and busy < busy_percent:
@@ -139,43 +107,59 @@ def refused(
     return None
 
 
+def at_work(facts: Facts) -> str:
+    """How many engines there are and how busy, as the end of a sentence; nothing where no export says."""
+    engines, busy = busy_of(facts)
+    said = f" on {engines} engines" if engines else ""
+    return said + (f" that are {busy:.0f} % busy on average" if busy is not None else "")
+
+
 def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
     """Judge one spinlock figure and ask for the next ratio."""
+    figure, contention = ratio.figure, ratio.figure.contention
     quiet = refused(
-        facts, ratio.label, ratio.contention, gate.fires_percent, above=gate.above, busy_percent=gate.busy_percent
+        facts,
+        figure.label,
+        contention,
+        gate.fires_percent,
+        above=gate.above,
+        busy_percent=gate.busy_percent,
+        figure=figure,
     )
     if quiet:
         yield quiet
         return
-    assert known(ratio.contention)  # noqa: S101 - refused() has turned everything else away
-    said = f"{ratio.label} {ratio.contention:g} % contended"
-    if ratio.per_second is not None and known(ratio.per_second) and ratio.per_second < gate.per_second:
-        if ratio.per_second == 0:
-            yield Untrusted(f"{said}, yet 0 {ratio.uses} per second: the counters contradict each other")
-        else:
-            yield Clean(f"{said}, but only {ratio.per_second:g} {ratio.uses} per second (limit {gate.per_second:g})")
+    assert known(contention)  # noqa: S101 - refused() has turned everything else away
+    few = figure.too_few(gate.per_second)
+    if few and figure.per_second == 0:
+        yield Untrusted(f"{figure.said}, yet 0 {figure.uses} per second: the counters contradict each other")
+        return
+    if few:
+        yield Clean(f"{figure.said}, but {few}")
         return
     setting = setting_of(facts, ratio.parameter)
     now = setting.run_number if setting else None
     changes, expects, advice = ((), (), ratio.first) if ratio.first else _next_step(ratio, setting, now)
-    engines, busy = busy_of(facts)
+    engines, _ = busy_of(facts)
     if changes and not engines:
         changes, expects, advice = (), (), f"Should there be more than one engine: {advice}"
-    critical = ratio.contention >= gate.critical_percent
-    at_work = f" on {engines} engines" if engines else ""
-    at_work += f" that are {busy:.0f} % busy on average" if busy is not None else ""
-    says = f"{ratio.contention:g} % of the grabs of the {ratio.label} spinlocks had to wait{at_work}."
+    elif changes and figure.since_boot and not PARAMETERS[ratio.parameter].static:
+        changes, expects, advice = (), (), f"Should an interval show the same (the ratio may be new): {advice}"
+    says = f"{contention:g} % of the grabs of the {figure.label} spinlocks had to wait{at_work(facts)}."
+    cost = figure.lock.told if figure.lock else DECIDES
     alone = "" if engines else "The number of engines is not in the export: with one engine no ratio matters."
-    loud = Severity.CRITICAL if engines else Severity.WARNING
+    loud = Severity.CRITICAL if engines and not figure.since_boot else Severity.WARNING
     yield Finding(
         subject=subject_of(facts),
-        severity=loud if critical else gate.base,
-        title=f"{ratio.label[0].upper()}{ratio.label[1:]} spinlocks {ratio.contention:g} % contended",
-        says=" ".join(part for part in (says, advice, ratio.cure, alone, DECIDES) if part),
-        evidence=tuple(_evidence(ratio, gate, setting, now)),
+        severity=loud if contention >= gate.critical_percent else gate.base,
+        title=f"{figure.label[0].upper()}{figure.label[1:]} spinlocks {contention:g} % contended",
+        says=" ".join(part for part in (says, advice, ratio.cure, alone, cost, figure.aside) if part),
+        evidence=tuple(_evidence(ratio, gate, contention, setting, now)),
         explains=ratio.explains,
         changes=changes,
         expects=expects,
+        weight=figure.weight,
+        share=figure.share,
     )
     if now is None:
         yield Unknown((Lacking(ratio.parameter, f'sp_configure "{ratio.parameter}"'),))
@@ -185,13 +169,16 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
         yield Unknown((ENGINES_MISSING,))
 
 
-def _evidence(ratio: Ratio, gate: Gate, setting: ConfigParameter | None, now: float | None) -> Iterator[Evidence]:
-    assert known(ratio.contention)  # noqa: S101 - as in judge_ratio()
-    yield Evidence(f"{ratio.label} spinlock contention", ratio.contention, "%", ratio.source, gate.fires_percent)
-    if ratio.per_second is not None and known(ratio.per_second):
-        yield Evidence(
-            f"{ratio.label} {ratio.uses}", ratio.per_second, "/s", ratio.uses_source or ratio.source, gate.per_second
-        )
+def _evidence(
+    ratio: Ratio, gate: Gate, contention: float, setting: ConfigParameter | None, now: float | None
+) -> Iterator[Evidence]:
+    figure = ratio.figure
+    yield Evidence(f"{figure.label} spinlock contention", contention, "%", figure.source, gate.fires_percent)
+    if known(figure.per_second):
+        uses, where = f"{figure.label} {figure.uses}", figure.uses_source or figure.source
+        yield Evidence(uses, figure.per_second, "/s", where, gate.per_second)
+    if figure.lock:
+        yield from figure.lock.cost_evidence(gate.fires_percent)
     if setting and now is not None:
         yield Evidence(ratio.parameter, now, "", setting.source)
 
@@ -223,13 +210,7 @@ def _next_step(
     said = f"{before_that}Lower {ratio.parameter} from {now:.0f} to {new}"
     if ratio.guarded and ratio.guarded >= 1:
         before, after = spinlocks(ratio.guarded, now), spinlocks(ratio.guarded, new)
-        expects = (Expectation(f"number of {ratio.label} spinlocks", before, after, "arithmetic"),)
+        expects = (Expectation(f"number of {ratio.figure.label} spinlocks", before, after, "arithmetic"),)
         about = "about " if ratio.about else ""
         said += f": {ratio.guarded:.0f} to guard, so {about}{before} spinlocks become {about}{after}"
     return (configure(ratio.parameter, now, new, cautions=ratio.cautions, configured=wanted),), expects, said + "."
-
-
-def one_engine(facts: Facts) -> NotApplicable | None:
-    """Say that ratios mean nothing here, where the report shows exactly one engine."""
-    engines, _ = busy_of(facts)
-    return NotApplicable("one engine: every hash table has one spinlock") if engines == 1 else None

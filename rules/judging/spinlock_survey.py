@@ -1,29 +1,36 @@
-"""All spinlock figures that sp_sysmon prints, for the rules that ask whether any of them is contended."""
+"""All spinlock figures that have rules of their own, for the rules that ask whether any of them is contended."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
-from collectors.facts import ABSENT, Facts, Reading, Source, known
-from collectors.facts.ase import CacheActivity, LockHashtable, MetadataSpinlock
+from collectors.facts import ABSENT, Fact, Facts, known
+from collectors.facts.ase import (
+    CacheActivity,
+    LockHashtable,
+    LockSummary,
+    MetadataSpinlock,
+    MonDataCache,
+    MonSpinlockActivity,
+    NamedCache,
+    SysmonSample,
+)
+from rules.changes.ase_cache import DEFAULT_CACHE
 from rules.finding import Outcome, Untrusted
+from rules.judging.cache_figures import per_second, seconds_of
+from rules.judging.monitored import BUFFERS, OF_HASHTABLE, OF_METADATA, names_read
+from rules.judging.spinlock_figures import Figure, figure_of
 from rules.judging.spinlock_gates import lock_uses
 from rules.judging.spinlock_ratio import refused
 
-
-@dataclass(frozen=True)
-class Figure:
-    """One spinlock figure."""
-
-    label: str
-    family: str
-    """`address`, `page and row`, `table`, `metadata` or `cache`: by it the limits are looked up."""
-    contention: Reading
-    per_second: Reading
-    """Uses per second; `ABSENT` where the report has none, or none that can be believed."""
-    source: Source
-    uses: str = "uses"
-    """What `per_second` counts."""
+LOCK_FACTS: tuple[type[Fact], ...] = (LockHashtable, LockSummary, MonSpinlockActivity)
+CACHE_FACTS: tuple[type[Fact], ...] = (
+    CacheActivity,
+    MonSpinlockActivity,
+    NamedCache,
+    MonDataCache,
+    SysmonSample,
+)
+"""What a rule declares that asks for the figures of data caches."""
 
 
 @dataclass(frozen=True)
@@ -37,44 +44,82 @@ class Survey:
     untrusted: tuple[Untrusted, ...]
     seen: int
 
+    @property
+    def by_spins(self) -> tuple[Figure, ...]:
+        """The hot ones, most spins first; those without spins after them, by their share."""
+        return tuple(sorted(self.hot, key=lambda one: (-(one.weight or 0.0), -(one.share or 0.0))))
 
-def lock_figures(facts: Facts) -> list[Figure]:
+
+def lock_figure(facts: Facts, table: str) -> Figure | Outcome:
+    """One of the three lock hash tables: `address`, `page and row` or `table`."""
+    one = facts.latest(LockHashtable, table=table)
+    printed = None
+    if one:
+        rate, uses, where = lock_uses(facts, one)
+        printed = Figure(f"{table} lock hash table", table, one.contention_percent, one.source, rate, uses, where)
+    return figure_of(facts, OF_HASHTABLE[table], f"{table} lock hash table", table, printed)
+
+
+def metadata_figure(facts: Facts, name: str, label: str) -> Figure | Outcome:
+    """One metadata spinlock, by the name before sp_sysmon's `Spinlock Contention`."""
+    one = facts.latest(MetadataSpinlock, name=name)
+    printed = Figure(label, "metadata", one.contention_percent, one.source) if one else None
+    return figure_of(facts, OF_METADATA[name], label, "metadata", printed)
+
+
+def cache_figure(facts: Facts, name: str, label: str) -> Figure | Outcome:
+    """One data cache: its spinlock is called as it is."""
+    one = facts.latest(CacheActivity, name=name)
+    printed = None
+    if one:
+        rate = per_second(one.searches_per_second, one.searches, seconds_of(facts))
+        searches = ABSENT if rate is None else rate
+        printed = Figure(label, "cache", one.contention_percent, one.source, searches, "searches")
+    return figure_of(facts, name, label, "cache", printed)
+
+
+def cache_names(facts: Facts) -> list[str]:
+    """Data caches that any export names: those whose spinlock may be looked for."""
+    active = [one.name for one in facts.every(CacheActivity)]
+    named = [*(one.name for one in facts.every(NamedCache)), *(one.name for one in facts.every(MonDataCache))]
+    locks = names_read(facts)
+    behind = sorted(name.removeprefix(BUFFERS) for name in locks if name.startswith(BUFFERS))
+    spun = [name for name in (*named, DEFAULT_CACHE, *behind) if name in locks]
+    return list(dict.fromkeys((*active, *spun)))
+
+
+def lock_figures(facts: Facts) -> list[Figure | Outcome]:
     """The three lock hash tables."""
-    figures = []
-    for one in _latest(facts.every(LockHashtable), lambda one: one.table):
-        rate, uses, _ = lock_uses(facts, one)
-        figures.append(
-            Figure(f"{one.table} lock hash table", one.table, one.contention_percent, rate, one.source, uses)
-        )
-    return figures
+    return [lock_figure(facts, table) for table in OF_HASHTABLE]
 
 
-def metadata_figures(facts: Facts) -> list[Figure]:
+def metadata_figures(facts: Facts) -> list[Figure | Outcome]:
     """The metadata spinlocks."""
-    return [
-        Figure(f"{one.name} metadata", "metadata", one.contention_percent, ABSENT, one.source)
-        for one in _latest(facts.every(MetadataSpinlock), lambda one: one.name)
-    ]
+    return [metadata_figure(facts, name, f"{name} metadata") for name in OF_METADATA]
 
 
-def cache_figures(facts: Facts) -> list[Figure]:
+def cache_figures(facts: Facts) -> list[Figure | Outcome]:
     """The data caches."""
-    return [
-        Figure(f"cache {one.name}", "cache", one.contention_percent, one.searches_per_second, one.source, "searches")
-        for one in _latest(facts.every(CacheActivity), lambda one: one.name)
-    ]
+    return [cache_figure(facts, name, f"cache {name}") for name in cache_names(facts)]
 
 
 def survey(
     facts: Facts,
-    figures: Iterable[Figure],
+    figures: Iterable[Figure | Outcome],
     percents: Mapping[str, float],
-    per_second: Mapping[str, float],
+    rates: Mapping[str, float],
     busy_percent: float,
 ) -> Survey:
-    """Hold each figure against the limits of its family; the vendor's for metadata is "more than"."""
+    """Hold each figure against the limits of its family; the vendor's for metadata is "more than".
+
+    `percents`: contention; `rates`: uses per second under which it does not matter.
+    """
     hot, faint, untrusted, seen = [], [], [], 0
     for figure in figures:
+        if not isinstance(figure, Figure):
+            if isinstance(figure, Untrusted):
+                untrusted.append(figure)
+            continue
         quiet: Outcome | None = refused(
             facts,
             figure.label,
@@ -86,16 +131,8 @@ def survey(
         seen += known(figure.contention)
         if isinstance(quiet, Untrusted):
             untrusted.append(quiet)
-        elif quiet is None and known(figure.per_second) and figure.per_second < per_second[figure.family]:
+        elif quiet is None and figure.too_few(rates[figure.family]):
             faint.append(figure)
         elif quiet is None:
             hot.append(figure)
     return Survey(tuple(hot), tuple(faint), tuple(untrusted), seen)
-
-
-T = TypeVar("T")
-
-
-def _latest(found: Iterable[T], name: Callable[[T], str]) -> list[T]:
-    """Of two listings of the same thing the later one counts."""
-    return list({name(one): one for one in found}.values())

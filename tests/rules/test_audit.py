@@ -23,6 +23,22 @@ def test_the_dearest_comes_first_then_the_loudest() -> None:
     assert order(b, c, a) == ["a", "c", "b"]
 
 
+def spun(rule: str, severity: Severity, spins: float | None, share: float | None, cost: float | None = None) -> Ranked:
+    one = found(rule, severity, cost)
+    return replace(one, finding=replace(one.finding, weight=spins, share=share))
+
+
+def test_spinlocks_stand_by_spins_and_by_their_share_only_without_spins() -> None:
+    many, few = spun("many", Severity.WARNING, 9e7, 2.0), spun("few", Severity.WARNING, 200.0, 40.0)
+    high, low = spun("a_low", Severity.WARNING, None, 12.0), spun("z_high", Severity.WARNING, None, 30.0)
+    assert order(few, high, low, many) == ["many", "few", "z_high", "a_low"]
+
+
+def test_cost_and_severity_come_before_spins() -> None:
+    loud, dear = spun("loud", Severity.CRITICAL, 1.0, None), found("dear", Severity.NOTE, 0.1)
+    assert order(spun("many", Severity.WARNING, 9e9, None), loud, dear) == ["dear", "loud", "many"]
+
+
 def test_a_symptom_comes_after_what_explains_it_however_dear() -> None:
     symptom = found("symptom", Severity.CRITICAL, 4.0)
     root = found("root", Severity.WARNING, None, explains=("symptom",))

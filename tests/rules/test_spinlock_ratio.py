@@ -3,7 +3,7 @@
 from collectors.facts import Fact, Facts, Source
 from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, LockSummary, Server
 from rules.finding import Verdict
-from rules.judging.spinlock_ratio import server_of, subject_of
+from rules.judging.server import server_of, subject_of
 from rules.kit import judge_one, rules
 
 ENGINES = (EngineBusy(engine=0, user_percent=80.0), EngineBusy(engine=1, user_percent=90.0))
