@@ -1,9 +1,9 @@
-"""A data cache of SAP ASE: its partitions, its replacement strategy, a new named cache and what is bound to it.
+"""A data cache of SAP ASE: its partitions, its replacement strategy, and a new named cache.
 
 Partitions and strategy are static: `sp_cacheconfig` writes them to the configuration file and the next restart takes
 them. A new cache, more memory for one and bindings are dynamic. Sources: System Administration Guide 2 (16.0),
 "Configuring Cache Replacement Policy", "Reducing spinlock contention with cache partitions"; System Procedures (16.0),
-sp_cacheconfig, sp_bindcache (knowledge/ase-rules.md, sections 2 and 3.3).
+sp_cacheconfig (knowledge/ase-rules.md, sections 2 and 3.3).
 """
 
 import re
@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from rules.changes.ase_config import OutOfRange
-from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, tsql_literal, tsql_name, tsql_string
+from rules.changes.quoting import Unquotable, comment, tsql_literal, tsql_string
 from rules.finding import Change, Effect
 
 DEFAULT_CACHE = "default data cache"
@@ -102,13 +102,25 @@ def relaxed_if_it_fits(cache: str) -> Change:
 
 
 def create_cache(
-    cache: str, size_mb: float, *, relaxed: bool = False, log_only: bool = False, partitions: int = 1
+    cache: str,
+    size_mb: float,
+    *,
+    relaxed: bool = False,
+    log_only: bool = False,
+    partitions: int = 1,
+    largest: int = 64,
+    page_kb: float = 2.0,
+    overhead_mb: float = 0.0,
+    cautions: tuple[str, ...] = (),
 ) -> Change:
     """Make a new named cache from free memory. Dynamic; `max memory` must have room for it and its overhead.
 
-    Raises `OutOfRange` for less than 1 MB, for odd partitions, or for a partition under 512 KB.
+    `largest`: partitions this release allows. `overhead_mb`: what it takes beside its size, for the plan's count of
+    memory. Raises `OutOfRange` for less than 1 MB, for odd partitions, or for a partition under 512 KB or 256 pages.
     """
-    if size_mb < 1 or not 1 <= partitions <= 64 or partitions & (partitions - 1) or size_mb * 1024 / partitions < 512:
+    least = max(512.0, 256.0 * page_kb)
+    odd = not 1 <= partitions <= largest <= 256 or bool(partitions & (partitions - 1))
+    if size_mb < 1 or odd or size_mb * 1024 / partitions < least:
         raise OutOfRange(f"a cache of {size_mb:g} MB in {partitions} partitions")
     key, target = cache_key(cache, "create"), f"{comment(cache)}: new cache"
     try:
@@ -144,53 +156,11 @@ def create_cache(
             "go",
         ),
         takes_effect=Effect.ONLINE,
-        cautions=("Where memory is not free at once, the server gives what there is and the rest after a restart.",),
-        memory_mb=size_mb,
-    )
-
-
-def bind(cache: str, database: str, owner: str, table: str, index: str | None = None) -> Change:
-    """Bind a table, or one index of it, to a named cache. By hand where a name is not a plain identifier.
-
-    sp_bindcache takes owner and table in one string, and how it reads delimiters inside that string is not documented.
-    """
-    name = ".".join((database, owner, table)) + (f".{index}" if index else "")
-    key, target = f"ase.bind:{comment(name)}", f"{comment(name)}: cache binding"
-    try:
-        if not all(PLAIN_IDENTIFIER.match(part) for part in (database, owner, table, index or "x")):
-            raise Unquotable(repr(name))
-        to, what = tsql_string(cache), f'{tsql_name(database)}, "{owner}.{table}"' + (f', "{index}"' if index else "")
-    except Unquotable:
-        return by_hand(key, target, None, "the new cache")
-    return Change(
-        key=key,
-        target=target,
-        old=None,
-        new=comment(cache),
-        apply=(
-            f"use {database}",
-            "go",
-            "-- where it is bound now",
-            f"sp_helpcache {to}",
-            "go",
-            f"sp_bindcache {to}, {what}",
-            "go",
-            "-- check that Status is V (valid)",
-            f"sp_helpcache {to}",
-            "go",
-        ),
-        undo=(
-            f"use {database}",
-            "go",
-            "-- if it was bound to another cache before, bind it there instead",
-            f"sp_unbindcache {what}",
-            "go",
-        ),
-        takes_effect=Effect.ONLINE,
         cautions=(
-            "Takes an exclusive lock on the table and clears its pages from the old cache; refused with cursors or "
-            "dirty reads open (messages 861, 864).",
+            "Where memory is not free at once, the server gives what there is and the rest after a restart.",
+            *cautions,
         ),
+        memory_mb=size_mb + overhead_mb,
     )
 
 

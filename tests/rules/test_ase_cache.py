@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.changes import ase_cache, ase_cache_back
+from rules.changes import ase_binding, ase_cache, ase_cache_back
 from rules.changes.ase_cache import RELAXED, STRICT
 from rules.changes.ase_config import OutOfRange
 from rules.finding import Change, Effect
@@ -23,7 +23,8 @@ def every_change(cache: str) -> list[Change]:
         ase_cache_back.take_back_partitions(cache, 4, 2),
         ase_cache.relaxed_if_it_fits(cache),
         ase_cache.create_cache(cache, 100, relaxed=True),
-        ase_cache.bind(cache, "sales", "dbo", "orders"),
+        ase_binding.bind(cache, "sales", "dbo", "orders"),
+        ase_binding.bind_system_tables(cache, "sales", [("sysobjects", None), ("sysindexes", "csysindexes")]),
     ]
 
 
@@ -146,29 +147,21 @@ def test_a_new_cache_the_server_would_refuse(size: float, partitions: int) -> No
         ase_cache.create_cache("c", size, partitions=partitions)
 
 
+def test_a_new_cache_keeps_256_pages_in_each_partition_and_counts_its_overhead() -> None:
+    with pytest.raises(OutOfRange):
+        ase_cache.create_cache("c", 16, partitions=8, page_kb=16.0)
+    assert ase_cache.create_cache("c", 32, partitions=8, page_kb=16.0, overhead_mb=2.5).memory_mb == 34.5
+
+
+def test_more_than_64_partitions_of_a_new_cache_only_where_the_release_has_them() -> None:
+    with pytest.raises(OutOfRange):
+        ase_cache.create_cache("c", 1000, partitions=128)
+    assert '"cache_partition=128"' in "".join(ase_cache.create_cache("c", 64, partitions=128, largest=256).apply)
+
+
 def test_the_smallest_cache_and_the_smallest_partition() -> None:
     assert ase_cache.create_cache("c", 1, partitions=2).takes_effect is Effect.ONLINE
     assert ase_cache.create_cache("c", 32, partitions=64).memory_mb == 32
-
-
-def test_a_table_or_an_index_is_bound_and_unbound() -> None:
-    change = ase_cache.bind("hot", "sales", "dbo", "orders")
-    assert 'sp_bindcache "hot", sales, "dbo.orders"' in change.apply
-    assert 'sp_unbindcache sales, "dbo.orders"' in change.undo
-    index = ase_cache.bind("hot", "sales", "dbo", "orders", "orders_i1")
-    assert (change.target, index.target) == (
-        "sales.dbo.orders: cache binding",
-        "sales.dbo.orders.orders_i1: cache binding",
-    )
-    assert 'sp_bindcache "hot", sales, "dbo.orders", "orders_i1"' in index.apply
-    assert 'sp_unbindcache sales, "dbo.orders", "orders_i1"' in index.undo
-
-
-@pytest.mark.parametrize("hostile", [QUOTED, "a b", "a.b", "a]", *HOSTILE[:-2]])
-def test_what_is_not_a_plain_name_is_bound_by_hand(hostile: str) -> None:
-    for change in (ase_cache.bind("hot", "sales", "dbo", hostile), ase_cache.bind("hot", hostile, "dbo", "orders")):
-        assert change.takes_effect is Effect.ADVICE
-        assert executable(change) == []
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)

@@ -1,0 +1,178 @@
+"""A few objects make most of the searches of a contended cache.
+
+Finds: a data cache whose spinlock is contended, engines at work, where a few tables and indexes that are not bound to
+a cache of their own make most of the searches, and a better spread over caches is possible.
+
+Why it matters: each search takes the spinlock of one partition of the cache. The chance that two searches at one moment
+want the same spinlock is the sum, over all caches, of (share of searches)² / partitions: everything in one cache is the
+worst there is. Cache partitions help less than their number says where one table is hot.
+
+What to do: the binding plan. Of all ways to bind the most searched objects to new caches, or to caches that have room,
+it is the one that lowers that chance most within the memory that is free, where each move must be worth its exclusive
+lock. Objects that are hardly read from disk or changed go to caches with relaxed LRU, the others to strict ones; the
+system tables are part of the same plan. The default data cache is never made smaller, and what is bound already stays
+where it is. Each cache holds its objects whole, with a fifth to grow.
+
+When to ignore it: when one scan makes the searches (see ase/table_scans_relink_cache), and where the tables are to
+grow soon past what memory can hold. A cache of its own also takes memory from everything else that might need it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
+from rules.judging import binding_report as report
+from rules.judging.binding_plan import BindingPlan, Lacks, binding_plan, movable
+from rules.judging.cache_contents import Contents, Held, contents_of
+from rules.judging.hot_caches import HOT_FACTS, contention_of, hot_caches
+from rules.judging.sources import TALLMAN
+from rules.judging.spinlock_figures import Figure
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
+from rules.judging.spinlock_ratio import at_work
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158542520.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051977305.html",
+    "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
+)
+
+NAMED_PERCENT = 1.0
+"""This project: objects with less of a cache's searches are not named."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on the rule speaks. What the plan itself is made by is the same for both of its rules."""
+
+    contention_percent: float = limit(
+        CACHE_PERCENT,
+        "vendor: over 10 % more partitions or named caches (System Administration Guide 2)",
+        high=100,
+        unit="%",
+    )
+    searches_per_second: float = limit(
+        CACHE_SEARCHES, "this project: below this the per cent is of almost nothing", unit="searches/s"
+    )
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    objects: int = limit(
+        5, f"this project: what 'key tables' are ({TALLMAN} moved one, then the others)", low=1, high=24
+    )
+    share_percent: float = limit(
+        30.0, "this project: with less, the rest of the cache is the load", low=1, high=100, unit="%"
+    )
+
+
+@rule(needs=(), uses=HOT_FACTS, links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Look into every contended cache."""
+    hot, quiet = hot_caches(
+        facts,
+        contention_percent=limits.contention_percent,
+        searches_per_second=limits.searches_per_second,
+        busy_percent=limits.busy_percent,
+    )
+    yield from quiet
+    contents = contents_of(facts) if hot else None
+    if contents is None:
+        return
+    if not isinstance(contents, Contents):
+        yield contents
+        return
+    plan = binding_plan(facts, contents, tuple(figure.label for figure in hot))
+    for figure in hot:
+        yield from _judge(facts, limits, figure, contents, plan)
+
+
+def _judge(
+    facts: Facts, limits: Limits, figure: Figure, contents: Contents, plan: BindingPlan | Lacks
+) -> Iterator[Outcome]:
+    name = figure.label
+    if isinstance(plan, Lacks) and plan.why:
+        yield Clean(f"{figure.said}; {plan.why}: no binding plan")
+        return
+    part = None if isinstance(plan, Lacks) else report.Part(plan, name, tuple(plan.of_kind(system=False, home=name)))
+    if part and part.moved and part.plan.worth_it:
+        yield _finding(facts, limits, figure, contents, part)
+        return
+    inside = [one for one in contents.held if one.cache == name and not one.system]
+    bound = contents.inside(name, sum(one.reads for one in inside if one.bound))
+    top = _free(contents, name)[: limits.objects]
+    share = 100 * contents.inside(name, sum(one.reads for one in top))
+    few = share >= limits.share_percent
+    if few and isinstance(plan, Lacks):
+        yield _finding(facts, limits, figure, contents, None)
+        yield Unknown(plan.missing)
+    elif few and part and report.short_of_memory(part.plan):
+        yield _finding(facts, limits, figure, contents, report.Part(part.plan, name, ()))
+    else:
+        said = f"{figure.said}; the {len(top)} most searched objects not bound yet make {share:.1f} % of its searches"
+        said += f", {report.percent(bound)} come from what is bound to it already" if bound else ""
+        why = f"limit {limits.share_percent:g} %" if part is None else _no_plan(part)
+        yield Clean(f"{said}: {why}")
+
+
+def _free(contents: Contents, name: str) -> list[Held]:
+    """User objects of a cache that are not bound and might be, most searched first."""
+    return [one for one in contents.held if one.cache == name and not one.system and not one.bound and movable(one)]
+
+
+def _top(contents: Contents, name: str, limits: Limits) -> list[Held]:
+    """The few most searched objects of a cache; those that hardly count left out."""
+    return [
+        one
+        for one in _free(contents, name)[: limits.objects]
+        if 100 * contents.inside(name, one.reads) >= NAMED_PERCENT
+    ]
+
+
+def _no_plan(part: report.Part) -> str:
+    """Why the plan holds nothing for this cache."""
+    if part.plan.worth_it:
+        return "the binding plan moves other things (see ase/system_tables_in_default_cache)"
+    return report.not_worth(part.plan)
+
+
+def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, part: report.Part | None) -> Finding:
+    name, contention = figure.label, contention_of(figure)
+    top = _top(contents, name, limits)
+    share = contents.inside(name, sum(one.reads for one in top))
+    told = ", ".join(f"{one.name} {report.percent(contents.inside(name, one.reads))}" for one in top)
+    says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts)}."]
+    says.append(f"{_count(top)} {report.percent(share)} of its searches {contents.when}: {told}.")
+    if part is None:
+        says.append("For a binding plan some figures are missing; they are named below.")
+    elif not part.moved:
+        says += [
+            f"{part.plan.free.mb:,.0f} MB are free, too little to bind what would help.",
+            *report.short_of_memory(part.plan),
+        ]
+    else:
+        says.append(report.says(part))
+    says += [figure.aside] if figure.aside else []
+    shares = [
+        Evidence(f"searches of {name} by {one.name}", round(100 * contents.inside(name, one.reads), 1), "%", one.source)
+        for one in top
+    ]
+    proof = list(report.evidence(part)) if part and part.moved else shares
+    weak = figure.since_boot or not contents.of_interval or not (part and part.moved)
+    return Finding(
+        subject=name,
+        severity=Severity.ADVICE if weak else Severity.WARNING,
+        title=f"{name}: {_count(top)} {report.percent(share)} of the searches of a contended cache",
+        says=" ".join(says),
+        evidence=(
+            Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
+            *proof,
+        ),
+        explains=("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
+        changes=tuple(report.changes(part)) if part and part.moved else (),
+        expects=tuple(report.expects(part, contention)) if part and part.moved else (),
+        weight=figure.weight,
+        share=figure.share,
+    )
+
+
+def _count(top: list[Held]) -> str:
+    return "1 object makes" if len(top) == 1 else f"{len(top)} objects make"

@@ -1,0 +1,171 @@
+"""Hot system tables are served from a contended data cache.
+
+Finds: system tables (sysobjects, syscolumns, systypes, sysindexes, sysstatistics, systabstats and the like) that make a
+real share of the searches of a data cache whose spinlock is contended, most often the default data cache.
+
+Why it matters: the metadata cache is no cache of system tables. Every query that is parsed or optimised looks up names,
+types and statistics in them, in the data cache, like in any other table; each search moves a page from the LRU to the
+MRU end under the cache's spinlock, and a large scan of a user table throws them out. Jeff Tallman ("ASE 16 & Managing
+VLDB's with VLH", 2014) counted 100,000 such relinkages in about two minutes, and a run fell from 3 minutes to 1.5.
+
+What to do: bind them to a named cache of their own, with relaxed LRU where they are hardly read from disk or changed.
+The size comes from their sizes, with a fifth to grow. The server binds them only from inside their database and in
+single-user mode: an outage of that database. The tables of master, sysattributes and sysallocpg cannot be bound, nor
+single tables of a temporary database. It is a part of one plan with ase/hot_table_in_default_cache.
+
+When to ignore it: when the cache is not contended, or the outage of the database costs more than it brings. Fewer
+ad-hoc statements and temporary tables lower the same load without any outage. From 16.0 on systypes is kept with the
+metadata.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from rules.changes.ase_binding import why_not
+from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging import binding_report as report
+from rules.judging.binding_plan import BindingPlan, Lacks, binding_plan, movable
+from rules.judging.cache_contents import Contents, Held, contents_of
+from rules.judging.hot_caches import HOT_FACTS, contention_of, hot_caches
+from rules.judging.server import server_of
+from rules.judging.sources import TALLMAN
+from rules.judging.spinlock_figures import Figure
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
+from rules.judging.spinlock_ratio import at_work
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051977305.html",
+)
+HIDDEN = Lacking(
+    "searches of the system tables: monOpenObjectActivity hides them",
+    "dbcc traceon(3650), then two snapshots of master..monOpenObjectActivity, then dbcc traceoff(3650)",
+)
+SEEN = f"The source document counted 100,000 in about 2 minutes, nearly 1,000 per second ({TALLMAN})."
+NAMED = 6
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on the rule speaks. What the plan itself is made by is the same for both of its rules."""
+
+    contention_percent: float = limit(
+        CACHE_PERCENT,
+        "vendor: over 10 % more partitions or named caches (System Administration Guide 2)",
+        high=100,
+        unit="%",
+    )
+    searches_per_second: float = limit(
+        CACHE_SEARCHES, "this project: below this the per cent is of almost nothing", unit="searches/s"
+    )
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    share_percent: float = limit(
+        5.0, "this project: with less, an outage of the database gains nothing to be felt", low=0.1, high=100, unit="%"
+    )
+
+
+@rule(needs=(), uses=HOT_FACTS, links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Look for system tables in every contended cache."""
+    hot, quiet = hot_caches(
+        facts,
+        contention_percent=limits.contention_percent,
+        searches_per_second=limits.searches_per_second,
+        busy_percent=limits.busy_percent,
+    )
+    yield from quiet
+    contents = contents_of(facts) if hot else None
+    if contents is None:
+        return
+    if not isinstance(contents, Contents):
+        yield contents
+        return
+    if not any(one.system for one in contents.held):
+        yield Unknown((HIDDEN,), "no system table is among the open objects")
+        return
+    plan = binding_plan(facts, contents, tuple(figure.label for figure in hot))
+    for figure in hot:
+        yield from _judge(facts, limits, figure, contents, plan)
+
+
+def _judge(
+    facts: Facts, limits: Limits, figure: Figure, contents: Contents, plan: BindingPlan | Lacks
+) -> Iterator[Outcome]:
+    name = figure.label
+    if isinstance(plan, Lacks) and plan.why:
+        yield Clean(f"{figure.said}; {plan.why}: no binding plan")
+        return
+    part = None if isinstance(plan, Lacks) else report.Part(plan, name, tuple(plan.of_kind(system=True, home=name)))
+    if part and part.moved and part.plan.worth_it:
+        yield _finding(facts, limits, figure, contents, part)
+        return
+    free, fixed = _inside(contents, name)
+    share = 100 * contents.inside(name, sum(one.reads for one in free))
+    real = share >= limits.share_percent
+    if real and isinstance(plan, Lacks):
+        yield _finding(facts, limits, figure, contents, None)
+        yield Unknown(plan.missing)
+    elif real and part and report.short_of_memory(part.plan):
+        yield _finding(facts, limits, figure, contents, report.Part(part.plan, name, ()))
+    else:
+        said = f"{figure.said}; system tables that can be bound and are not make {share:.1f} % of its searches"
+        why = f" (limit {limits.share_percent:g} %)" if not real else ", and an outage would gain too little"
+        yield Clean(f"{said}{why}{_cannot(contents, name, fixed)}")
+
+
+def _inside(contents: Contents, name: str) -> tuple[list[Held], list[Held]]:
+    """System tables of this cache that may be bound, and those that may not."""
+    system = [one for one in contents.held if one.cache == name and one.system and not one.bound]
+    return [one for one in system if movable(one)], [one for one in system if not movable(one)]
+
+
+def _cannot(contents: Contents, name: str, fixed: list[Held]) -> str:
+    """What of it the server does not bind, as the end of a sentence."""
+    if not fixed:
+        return ""
+    reasons = dict.fromkeys(why_not(one.database, one.table) or "" for one in fixed)
+    share = report.percent(contents.inside(name, sum(one.reads for one in fixed)))
+    return f"; {share} come from system tables that stay: {'; '.join(reasons)}"
+
+
+def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, part: report.Part | None) -> Finding:
+    name, contention = figure.label, contention_of(figure)
+    free, fixed = _inside(contents, name)
+    reads = sum(one.reads for one in free)
+    share = report.percent(contents.inside(name, reads))
+    rate = reads / contents.seconds if contents.seconds and contents.of_interval else None
+    told = ", ".join(f"{one.name} {report.percent(contents.inside(name, one.reads))}" for one in free[:NAMED])
+    says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts)}."]
+    says.append(f"System tables make {share} of its searches {contents.when}: {told}{_cannot(contents, name, fixed)}.")
+    if rate is not None:
+        says.append(f"That is up to {rate:,.0f} relinkages from LRU to MRU per second. {SEEN}")
+    server = server_of(facts)
+    if server and server.before(16) is False and any(one.table.lower() == "systypes" for one in free):
+        says.append("From 16.0 on systypes is kept with the metadata: binding it brings less.")
+    if part is None:
+        says.append("For a binding plan some figures are missing; they are named below.")
+    elif not part.moved:
+        says += [f"{part.plan.free.mb:,.0f} MB are free, too little to bind them.", *report.short_of_memory(part.plan)]
+    else:
+        says.append(report.says(part))
+    says += [figure.aside] if figure.aside else []
+    evidence = [Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent)]
+    if rate is not None:
+        evidence.append(Evidence("searches by system tables", round(rate, 1), "/s", free[0].source))
+    if part and part.moved:
+        evidence += report.evidence(part)
+    weak = figure.since_boot or not contents.of_interval or not (part and part.moved)
+    return Finding(
+        subject=name,
+        severity=Severity.ADVICE if weak else Severity.WARNING,
+        title=f"{name}: system tables make {share} of the searches of a contended cache",
+        says=" ".join(says),
+        evidence=tuple(evidence),
+        explains=("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
+        changes=tuple(report.changes(part)) if part and part.moved else (),
+        expects=tuple(report.expects(part, contention)) if part and part.moved else (),
+        weight=figure.weight,
+        share=figure.share,
+    )

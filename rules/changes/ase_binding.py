@@ -1,0 +1,205 @@
+"""What is bound to which data cache of SAP ASE: a user table or index, or the system tables of one database.
+
+Bindings are dynamic and outlast a restart. A user object needs an exclusive lock for a moment; system tables need their
+database in single-user mode, which is an outage of that database. Sources: System Procedures (16.0), sp_bindcache;
+System Administration Guide 2 (16.0), "Binding objects to caches" (knowledge/ase-rules.md, section 3.3).
+"""
+
+from collections.abc import Sequence
+
+from rules.changes.ase_cache import by_hand
+from rules.changes.ase_table import SYSTEM_DATABASES, SYSTEM_TABLES
+from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, tsql_literal, tsql_string
+from rules.finding import Change, Effect
+
+NEVER = {
+    "sysattributes": "sysattributes cannot be bound (message 867)",
+    "sysallocpg": "sysallocpg cannot be bound (message 868)",
+    "syslogs": "syslogs belongs into a cache for logs alone",
+}
+"""System tables that are not bound with the others."""
+LOCKS = (
+    "Takes an exclusive lock on the table and clears its pages from the old cache; refused with cursors or dirty reads "
+    "open (messages 861, 864). At a quiet time: until its pages are read anew, its queries go to disk."
+)
+OUTAGE = (
+    "The database is in single-user mode meanwhile: nobody can work in it. sp_dboption fails while anybody is in it, "
+    "and every sp_bindcache after that fails, too."
+)
+
+
+class NotBindable(ValueError):
+    """What the server refuses to bind: the message says which and why."""
+
+
+def is_tempdb(database: str) -> bool:
+    """Whether a database is taken for a temporary one, by its name: its tables cannot be bound alone (18098)."""
+    return database.lower().startswith("tempdb")
+
+
+def why_not(database: str, table: str) -> str | None:
+    """Why an object is not bound alone, or `None`."""
+    name = database.lower()
+    if is_tempdb(name) or table.startswith("#"):
+        return "tables of a temporary database cannot be bound alone (message 18098), and tempdb not in use (857)"
+    if name == "master":
+        return "tables of master cannot be bound (message 18089)"
+    if name in SYSTEM_DATABASES:
+        return f"{comment(database)} belongs to the server: nothing of it is bound here"
+    return NEVER.get(table.lower())
+
+
+def bind(
+    cache: str,
+    database: str,
+    owner: str,
+    table: str,
+    index: str | None = None,
+    *,
+    old: str | None = None,
+    needs: tuple[str, ...] = (),
+    cautions: tuple[str, ...] = (),
+) -> Change:
+    """Bind the data of a user table, or one index of it, to a named cache.
+
+    `old`: the cache it is in, through no binding of its own. By hand where a name is not a plain identifier: how
+    sp_bindcache reads delimiters inside `owner.table` is not documented. Raises `NotBindable`.
+    """
+    reason = why_not(database, table)
+    if reason or table.lower() in {f"sys{name}" for name in SYSTEM_TABLES.split()}:
+        raise NotBindable(reason or f"{table} is a system table")
+    name = ".".join((database, owner, table)) + (f".{index}" if index else "")
+    key, target = f"ase.bind:{comment(name)}", f"{comment(name)}: cache binding"
+    try:
+        _check((database, owner, table, index or "x"))
+        to, what = tsql_string(cache), f'{database}, "{owner}.{table}"' + (f', "{index}"' if index else "")
+    except Unquotable:
+        return by_hand(key, target, None if old is None else comment(old), comment(cache))
+    return Change(
+        key=key,
+        target=target,
+        old=None if old is None else comment(old),
+        new=comment(cache),
+        apply=(
+            f"use {database}",
+            "go",
+            "-- what is bound where now",
+            "sp_helpcache",
+            "go",
+            "-- wait for a quiet time: no locks on it, no open cursors",
+            "sp_lock",
+            "go",
+            f"sp_bindcache {to}, {what}",
+            "go",
+            "-- check that Status is V (valid)",
+            f"sp_helpcache {to}",
+            "go",
+        ),
+        undo=(
+            f"use {database}",
+            "go",
+            "-- if it was bound to another cache before, bind it there instead",
+            f"sp_unbindcache {what}",
+            "go",
+            "sp_helpcache",
+            "go",
+        ),
+        takes_effect=Effect.ONLINE,
+        cautions=(LOCKS, *cautions),
+        needs=needs,
+    )
+
+
+def bind_system_tables(
+    cache: str,
+    database: str,
+    tables: Sequence[tuple[str, str | None]],
+    *,
+    old: str | None = None,
+    needs: tuple[str, ...] = (),
+    cautions: tuple[str, ...] = (),
+) -> Change:
+    """Bind system tables of one database, given as (table, index or `None`), all in one outage of it.
+
+    Raises `NotBindable` for a database or a table that the server refuses, and for a user table.
+    """
+    for table, _ in tables:
+        reason = why_not(database, table)
+        if reason or table.lower() not in {f"sys{name}" for name in SYSTEM_TABLES.split()}:
+            raise NotBindable(reason or f"{table} is no system table")
+    key, target = f"ase.bind:{comment(database)}:system tables", f"{comment(database)}: system tables, cache binding"
+    try:
+        _check((database, *(part for table, index in tables for part in (table, index or "x"))))
+        to, option, literal = tsql_string(cache), tsql_string(database), tsql_literal(database)
+    except Unquotable:
+        return by_hand(key, target, None if old is None else comment(old), comment(cache))
+    what = [f'{database}, "dbo.{table}"' + (f', "{index}"' if index else "") for table, index in tables]
+    return Change(
+        key=key,
+        target=target,
+        old=None if old is None else comment(old),
+        new=comment(cache),
+        apply=(
+            *_alone(database, option, literal),
+            *(line for one in what for line in (f"sp_bindcache {to}, {one}", "go")),
+            "-- check that Status is V (valid) for each",
+            f"sp_helpcache {to}",
+            "go",
+            *_for_all(database, option),
+        ),
+        undo=(
+            *_alone(database, option, literal),
+            *(line for one in reversed(what) for line in (f"sp_unbindcache {one}", "go")),
+            "sp_helpcache",
+            "go",
+            *_for_all(database, option),
+        ),
+        takes_effect=Effect.OFFLINE,
+        cautions=(OUTAGE, *cautions),
+        needs=needs,
+    )
+
+
+def _alone(database: str, option: str, literal: str) -> tuple[str, ...]:
+    """Make sure that nobody is in the database, and keep everybody out of it."""
+    return (
+        "use master",
+        "go",
+        f"-- nobody may be in {database}: this must show no rows",
+        f"select spid, suid, program_name from master..sysprocesses where dbid = db_id({literal})",  # noqa: S608 - quoted
+        "go",
+        "sp_who",
+        "go",
+        f'sp_dboption {option}, "single user", true',
+        "go",
+        f"use {database}",
+        "go",
+        "checkpoint",
+        "go",
+    )
+
+
+def _for_all(database: str, option: str) -> tuple[str, ...]:
+    """Open the database again."""
+    return (
+        "use master",
+        "go",
+        f'sp_dboption {option}, "single user", false',
+        "go",
+        f"use {database}",
+        "go",
+        "checkpoint",
+        "go",
+        "use master",
+        "go",
+        "-- check that single user is no longer among its options",
+        f"sp_helpdb {option}",
+        "go",
+    )
+
+
+def _check(names: Sequence[str]) -> None:
+    """Raise `Unquotable` for anything but plain identifiers."""
+    for name in names:
+        if not PLAIN_IDENTIFIER.match(name):
+            raise Unquotable(repr(name))

@@ -1,0 +1,280 @@
+"""The binding plan of one server: computed once over user objects and system tables, reported by two rules.
+
+Both rules must come to the same plan, or memory would be spent twice. So what the plan is made by stands here, and is
+no rule's own limit: each value below with its origin. The objective and the search are in `rules.laws.binding`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from collectors.facts import Fact, Facts, known
+from collectors.facts.ase import CacheBinding, CachePool, IndexSize, MonCachedObject, NamedCache, Server
+from rules.changes.ase_binding import why_not
+from rules.changes.ase_cache import most_partitions, show_cache
+from rules.finding import Lacking
+from rules.judging.cache_contents import CONTENT_FACTS, Contents, Held, partitions_of
+from rules.judging.cache_figures import POOL_KB, POOL_PAGES, named_of, page_kb, set_apart
+from rules.judging.cache_memory import MEMORY_FACTS, MEMORY_MISSING, FreeMemory, free_memory
+from rules.judging.server import ENGINES_MISSING, busy_of
+from rules.laws.binding import Cache, NewCache, Optimum, Piece, Terms, collisions
+from rules.laws.binding_search import MOST_PIECES, best_binding
+from rules.laws.hashing import next_power_of_two
+
+PLAN_FACTS: tuple[type[Fact], ...] = (*CONTENT_FACTS, *MEMORY_FACTS, CachePool, Server)
+"""What a rule declares that asks for the plan, beside what tells engines and spinlocks."""
+
+GROWTH = 1.2
+"""Room for a fifth more than is there now (this project: the plan should hold a while; sizes are measured again)."""
+LEAST_MOVE_PERCENT = 2.0
+"""What a move must take off C, per cent of C now (this project: an exclusive lock must be worth it)."""
+OUTAGE_MOVES = 2.0
+"""What the system tables of one database count for, in moves (this project: an outage of the database)."""
+WORTH_PERCENT = 10.0
+"""What the whole plan must take off C, per cent (this project: for less, new caches are not worth watching)."""
+MOST_CACHES = 4
+"""New caches at most (this project: each is one more thing to watch; the gain of a fifth is small)."""
+RELAXED_MISS_PERCENT = 5.0
+"""Reads from disk an object for a relaxed cache may have (vendor: hit rate above 95 %)."""
+RELAXED_CHANGED_PERCENT = 1.0
+"""Rows changed per 100 page reads it may have (vendor: rarely updated; the figure is this project's)."""
+BOUNDLESS_MB = 1e9
+SYSTEM, USER = "system", "user"
+STRICT, RELAXED = "strict", "relaxed"
+
+
+@dataclass(frozen=True)
+class Bindable:
+    """One piece of the plan, and what it stands for."""
+
+    piece: Piece
+    holds: tuple[Held, ...]
+    why: str
+    """Why it goes to a relaxed cache, or why not."""
+
+    @property
+    def system(self) -> bool:
+        """Whether it is the system tables of a database."""
+        return self.piece.family.startswith(SYSTEM)
+
+
+@dataclass(frozen=True)
+class BindingPlan:
+    """The optimum in the names of the server."""
+
+    contents: Contents
+    optimum: Optimum
+    bindables: dict[str, Bindable]
+    named: tuple[tuple[str, NewCache], ...]
+    """New caches with the names they get."""
+    free: FreeMemory
+    left_out: int
+    """Candidates with fewer searches than the largest that were looked at."""
+    largest: int
+    """Partitions this release allows."""
+    page_kb: float
+    problem: tuple[tuple[Cache, ...], tuple[Piece, ...], Terms]
+
+    def of_kind(self, system: bool, home: str | None = None) -> list[Bindable]:
+        """What moves: system tables or user objects; from one cache, or from all."""
+        moved = [self.bindables[name] for name in self.optimum.moved]
+        return [one for one in moved if one.system is system and home in (None, one.piece.home)]
+
+    @property
+    def memory_mb(self) -> float:
+        """What all new caches take, overhead included."""
+        return sum(cache.memory_mb for _, cache in self.named)
+
+    @property
+    def worth_it(self) -> bool:
+        """Whether the plan is worth making as a whole."""
+        return bool(self.optimum.moved) and self.optimum.lowered_percent >= WORTH_PERCENT
+
+    @property
+    def with_memory(self) -> Optimum | None:
+        """The plan that could be made if memory were free without end; `None` where it would be no better."""
+        caches, pieces, terms = self.problem
+        freed = best_binding(caches, pieces, replace(terms, memory_mb=BOUNDLESS_MB))
+        better = self.optimum.cost - freed.cost > terms.least_gain and freed.lowered_percent >= WORTH_PERCENT
+        return freed if better else None
+
+
+@dataclass(frozen=True)
+class Lacks:
+    """No plan can be made: what to bring, or why not."""
+
+    missing: tuple[Lacking, ...] = ()
+    why: str = ""
+
+
+def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> BindingPlan | Lacks:
+    """Make the plan that takes the load off the `hot` caches, or say what is missing for it."""
+    apart = [f"{name} is {why}" for name in hot if (named := named_of(facts, name)) and (why := set_apart(named))]
+    if apart:
+        return Lacks(why="; ".join(apart))
+    candidates = _candidates(contents, hot)
+    partitions = {name: partitions_of(facts, name) for name in contents.searches}
+    missing = tuple(_missing(facts, partitions))
+    if missing:
+        return Lacks(missing)
+    counted = {name: count for name, count in partitions.items() if count is not None}
+    now = collisions((contents.share(contents.searches[name]), counted[name]) for name in counted)
+    least = now * LEAST_MOVE_PERCENT / 100
+    worth = [
+        one
+        for one in candidates
+        if one.piece.share
+        * (2 * contents.share(contents.searches[one.piece.home]) - one.piece.share)
+        / counted[one.piece.home]
+        > least * one.piece.price
+    ]
+    unsized = [
+        held for one in worth for held in one.holds if held.size_mb is None or (held.index_id and not held.index)
+    ]
+    if unsized:
+        names = ", ".join(dict.fromkeys(held.name for held in unsized[:3]))
+        return Lacks((Lacking(f"sizes and index names of {names}", IndexSize.BRING),))
+    worth, rest = worth[:MOST_PIECES], worth[MOST_PIECES:]
+    version = [server.version for server in facts.every(Server) if server.version]
+    legal, page, free = most_partitions(version[-1] if version else None), page_kb(facts) or 0.0, free_memory(facts)
+    engines, _ = busy_of(facts)
+    assert free is not None  # noqa: S101 - _missing() has asked for it
+    terms = Terms(
+        memory_mb=free.mb,
+        least_gain=least,
+        most_caches=MOST_CACHES,
+        most_partitions=min(legal, next_power_of_two(engines or 1)),
+        partition_mb=max(POOL_KB, POOL_PAGES * page) / 1024,
+    )
+    caches = tuple(_caches(facts, contents, hot, worth, counted))
+    problem = (caches, tuple(one.piece for one in worth), terms)
+    optimum = best_binding(*problem)
+    taken = {one.name for one in facts.every(NamedCache)} | set(contents.searches)
+    new = tuple(zip(_fresh_names(optimum, taken), optimum.new, strict=True))
+    bindables = {one.piece.name: one for one in worth}
+    return BindingPlan(contents, optimum, bindables, new, free, len(rest), legal, page, problem)
+
+
+def _missing(facts: Facts, partitions: dict[str, float | None]) -> Iterator[Lacking]:
+    """What the plan cannot do without, whatever moves."""
+    unknown = [name for name, count in partitions.items() if count is None]
+    if unknown:
+        yield Lacking(f"partitions of {', '.join(unknown[:3])}", "sp_cacheconfig")
+    if busy_of(facts)[0] is None:
+        yield ENGINES_MISSING
+    if free_memory(facts) is None:
+        yield MEMORY_MISSING
+    if page_kb(facts) is None:
+        yield Lacking("the logical page", "select @@maxpagesize")
+    others = [one.name for one in facts.every(NamedCache) if not one.is_default]
+    if others and not facts.every(CacheBinding) and not facts.every(MonCachedObject):
+        yield Lacking("what is bound to the named caches there are", CacheBinding.BRING)
+
+
+def _candidates(contents: Contents, hot: tuple[str, ...]) -> list[Bindable]:
+    """What may be moved out of the hot caches, most searched first: nothing that is bound, nothing that cannot be."""
+    free = [one for one in contents.held if one.cache in hot and not one.bound and one.reads and movable(one)]
+    found = [_bindable(contents, (one,)) for one in free if not one.system]
+    groups: dict[tuple[str, str], list[Held]] = {}
+    for one in free:
+        if one.system:
+            groups.setdefault((one.database, one.cache), []).append(one)
+    found += [_bindable(contents, tuple(group)) for group in groups.values()]
+    return sorted(found, key=lambda one: (-one.piece.share, one.piece.name))
+
+
+def movable(held: Held) -> bool:
+    """Whether the server lets it be bound alone."""
+    return why_not(held.database, held.table) is None
+
+
+def _bindable(contents: Contents, holds: tuple[Held, ...]) -> Bindable:
+    first, system = holds[0], holds[0].system
+    relaxed, why = suits_relaxed(holds)
+    name = f"{first.database}: system tables in {first.cache}" if system else first.name
+    piece = Piece(
+        name=name,
+        share=contents.share(sum(one.reads for one in holds)),
+        size_mb=max(0.01, GROWTH * sum(one.size_mb or 0.0 for one in holds)),
+        home=first.cache,
+        family=f"{SYSTEM if system else USER} {RELAXED if relaxed else STRICT}",
+        table="" if system else f"{first.database}.{first.owner or ''}.{first.table}",
+        price=OUTAGE_MOVES if system else 1.0,
+    )
+    return Bindable(piece, holds, why)
+
+
+def suits_relaxed(holds: tuple[Held, ...]) -> tuple[bool, str]:
+    """Whether objects that fit into their cache as a whole suit relaxed LRU: next to never read or changed.
+
+    With the reason, in words.
+    """
+    reads = sum(one.reads for one in holds)
+    if any(one.misses is None or one.changed is None for one in holds) or not reads:
+        return False, "how often it is read from disk or changed is not in the export"
+    missed = 100.0 * sum(one.misses or 0.0 for one in holds) / reads
+    tables = {(one.database, one.table): one.changed or 0.0 for one in holds}
+    changed = 100.0 * sum(tables.values()) / reads
+    said = f"{missed:.1f} % of its reads from disk, {changed:.1f} rows changed per 100 reads"
+    return missed <= RELAXED_MISS_PERCENT and changed <= RELAXED_CHANGED_PERCENT, said
+
+
+def _caches(
+    facts: Facts, contents: Contents, hot: tuple[str, ...], moving: list[Bindable], counted: dict[str, float]
+) -> Iterator[Cache]:
+    """Every cache, without what may be moved out of it; with the room of those that can take more."""
+    for name, searches in sorted(contents.searches.items()):
+        share = contents.share(searches) - sum(one.piece.share for one in moving if one.piece.home == name)
+        room, family = (0.0, "") if name in hot else _room(facts, contents, name)
+        families = frozenset((family,)) if family and room > 0 else frozenset()
+        yield Cache(name, max(0.0, share), int(counted[name]), room, families)
+
+
+def _room(facts: Facts, contents: Contents, name: str) -> tuple[float, str]:
+    """What a named cache has left when all that is bound to it has grown, MB, and for whom; 0 where that is not known.
+
+    A cache that waits for a restart, holds a database, logs or an instance's own pages takes nothing.
+    """
+    named = named_of(facts, name)
+    bound = [one for one in facts.every(CacheBinding) if one.cache == name and one.valid is not False]
+    if named is None or named.is_default or named.pending or named.relaxed is None or not known(named.run_size_mb):
+        return 0.0, ""
+    if (named.status or "active").strip().lower() != "active" or (named.kind or "").strip().lower() != "mixed":
+        return 0.0, ""
+    sizes = [_size_of(facts, contents, one) for one in bound]
+    if set_apart(named) or not facts.every(CacheBinding) or any(size is None for size in sizes):
+        return 0.0, ""
+    room = named.run_size_mb - GROWTH * sum(size or 0.0 for size in sizes)
+    return max(0.0, room), f"{USER} {RELAXED if named.relaxed else STRICT}"
+
+
+def _size_of(facts: Facts, contents: Contents, binding: CacheBinding) -> float | None:
+    """Megabytes of what is bound; `None` for a database, or where no export has it."""
+    if binding.table is None:
+        return None
+    for one in contents.held:
+        same = (one.database, one.table, one.index) == (binding.database, binding.table, binding.index or None)
+        if same and one.bound:
+            return one.size_mb
+    listed = facts.latest(IndexSize, database=binding.database, table=binding.table, index_name=binding.index)
+    if listed is None and not binding.index:
+        listed = facts.latest(IndexSize, database=binding.database, table=binding.table, index_id=0)
+    return listed.size_kb / 1024 if listed and known(listed.size_kb) else None
+
+
+def _fresh_names(optimum: Optimum, taken: set[str]) -> Iterator[str]:
+    """A plain name for each new cache that no cache has."""
+    used = {name.lower() for name in taken}
+    for cache in optimum.new:
+        whose, how = cache.family.split()
+        stem = "system_tables" if whose == SYSTEM else f"hot_{how}"
+        number = next(n for n in range(1, len(used) + 3) if f"{stem}_{n}" not in used)
+        used.add(f"{stem}_{number}")
+        yield f"{stem}_{number}"
+
+
+def pending_of(facts: Facts, cache: str) -> str | None:
+    """That something of this cache is configured already and waits for a restart."""
+    named = named_of(facts, cache)
+    if named is None or not named.pending:
+        return None
+    return f"{cache}: a change of it is configured and waits for a restart ({show_cache(cache)}): measure after it"

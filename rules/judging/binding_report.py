@@ -1,0 +1,194 @@
+"""A part of the binding plan in words, figures and scripts: the user objects or the system tables of one cache."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rules.changes.ase_binding import bind, bind_system_tables
+from rules.changes.ase_cache import cache_key, create_cache
+from rules.finding import Change, Evidence, Expectation
+from rules.judging.binding_plan import (
+    GROWTH,
+    LEAST_MOVE_PERCENT,
+    OUTAGE_MOVES,
+    RELAXED,
+    SYSTEM,
+    WORTH_PERCENT,
+    Bindable,
+    BindingPlan,
+)
+from rules.laws.binding import NewCache
+
+NAMED = 6
+"""Objects a sentence names."""
+COMMON_OWNER = "The owner is not in the export: taken as dbo."
+OVERHEAD = "Overhead is read between the vendor's figures: sp_helpcache with the size shows the server's own."
+BOTH = (
+    "One plan for ase/hot_table_in_default_cache and ase/system_tables_in_default_cache together: neither spends the "
+    "other's memory."
+)
+NOT_COUNTED = "Nothing is counted for relaxed LRU itself, which the vendor calls a slight gain."
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one finding reports of the plan."""
+
+    plan: BindingPlan
+    home: str
+    moved: tuple[Bindable, ...]
+
+    @property
+    def new(self) -> list[tuple[str, NewCache]]:
+        """The new caches this part needs."""
+        mine = {one.piece.name for one in self.moved}
+        return [(name, cache) for name, cache in self.plan.named if mine & set(cache.members)]
+
+    def target(self, one: Bindable) -> str:
+        """Where a piece goes."""
+        return (
+            next((name for name, cache in self.new if one.piece.name in cache.members), "")
+            or (self.plan.optimum.joined[one.piece.name])
+        )
+
+
+def percent(share: float) -> str:
+    """A share of 0 to 1 in words."""
+    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.1f} %"
+
+
+def says(part: Part) -> str:
+    """The plan in sentences: what goes where, what each cache will have to do, and how good the plan is."""
+    plan, optimum = part.plan, part.plan.optimum
+    told = [
+        f"Two searches at one moment want the same cache spinlock in 1 of {1 / optimum.now:.1f} cases now, in 1 of "
+        f"{1 / optimum.after:.1f} after the whole plan."
+    ]
+    for name, cache in part.new:
+        how = "relaxed" if cache.family.endswith(RELAXED) else "strict"
+        told.append(
+            f"{name}, new, {how} LRU, {cache.size_mb:.0f} MB and {cache.overhead_mb:.1f} MB overhead, "
+            f"{cache.partitions} partitions, {percent(cache.share)} of all searches: {_list(cache.members)}."
+        )
+    for one in part.moved:
+        if one.piece.name in optimum.joined:
+            told.append(f"{one.piece.name} goes to {part.target(one)}, which has room.")
+    told.append(f"{part.home} keeps {percent(optimum.shares[part.home])} of all searches.")
+    told.append(f"The plan takes {plan.memory_mb:,.0f} of {plan.free.mb:,.0f} MB that are free.")
+    told += [_proof(plan), *short_of_memory(plan)]
+    told += sorted({_relaxed(one) for one in part.moved})
+    scanned = [held.name for one in part.moved for held in one.holds if held.prefetched]
+    if scanned:
+        told.append(
+            f"{_list(scanned)}: read ahead by prefetch, which large I/O would help; a second pool (sp_poolconfig) "
+            "takes its memory from the first and needs as much in each partition, so look at the scans first."
+        )
+    return " ".join((*told, NOT_COUNTED, OVERHEAD, BOTH))
+
+
+def not_worth(plan: BindingPlan) -> str:
+    """Why the plan is left, as the end of a sentence."""
+    if not plan.optimum.moved:
+        return (
+            f"no binding takes {LEAST_MOVE_PERCENT:g} % off the collisions at cache spinlocks; where one object makes "
+            "nearly all searches, only more partitions or fewer searches do"
+        )
+    lowered = f"{plan.optimum.lowered_percent:.1f} % off the collisions at cache spinlocks"
+    return f"the best binding plan would take {lowered} (limit {WORTH_PERCENT:g} %)"
+
+
+def short_of_memory(plan: BindingPlan) -> list[str]:
+    """What more memory would give, as a sentence; nothing where it would give hardly more."""
+    freed = plan.with_memory
+    if freed is None:
+        return []
+    needed = sum(cache.memory_mb for cache in freed.new)
+    return [
+        f"With {needed:,.0f} MB free it could be 1 of {1 / freed.after:.1f} cases: raise max memory if the machine has "
+        "it; the default data cache is never made smaller for this, because recovery and all that is unbound use it."
+    ]
+
+
+def _relaxed(one: Bindable) -> str:
+    return f"{one.piece.name}: {one.piece.family.split()[1]}, because {one.why}."
+
+
+def _proof(plan: BindingPlan) -> str:
+    optimum = plan.optimum
+    better = (
+        "no other is better"
+        if optimum.proven
+        else f"the best there is has an objective at most {max(0.1, optimum.gap_percent):.1f} % lower"
+    )
+    said = f"Of all plans in which each move takes off at least {LEAST_MOVE_PERCENT:g} % of the collisions (the outage "
+    said += f"of a database counts as {OUTAGE_MOVES:g} moves), {better} ({len(plan.bindables)} candidates, "
+    said += f"{optimum.nodes} steps of the search"
+    return said + (f", {plan.left_out} candidates with fewer searches not looked at)." if plan.left_out else ").")
+
+
+def _list(names: list[str] | tuple[str, ...]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def evidence(part: Part) -> Iterator[Evidence]:
+    """Searches and sizes of what moves, with the lines they stand on, and the memory that is free."""
+    contents = part.plan.contents
+    for one in part.moved[:NAMED]:
+        reads = sum(held.reads for held in one.holds)
+        where = one.holds[0].source
+        inside = round(100 * contents.inside(part.home, reads), 1)
+        yield Evidence(f"searches of {part.home} by {one.piece.name}", inside, "%", where)
+        size = round(sum(held.size_mb or 0.0 for held in one.holds), 1)
+        yield Evidence(f"size of {one.piece.name}", size, "MB", one.holds[0].size_source or where)
+    yield Evidence("memory that is free", round(part.plan.free.mb, 1), "MB", part.plan.free.source)
+
+
+def changes(part: Part) -> Iterator[Change]:
+    """The new caches, then the bindings; what is bound needs its cache."""
+    made = dict(part.new)
+    for name, cache in made.items():
+        yield create_cache(
+            name,
+            cache.size_mb,
+            relaxed=cache.family.endswith(RELAXED),
+            partitions=cache.partitions,
+            largest=part.plan.largest,
+            page_kb=part.plan.page_kb,
+            overhead_mb=round(cache.overhead_mb, 2),
+            cautions=(
+                f"Holds its objects whole with {100 * (GROWTH - 1):.0f} % to grow: look at their sizes now and then.",
+                "Memory comes from what is free; the default data cache is not made smaller.",
+            ),
+        )
+    for one in part.moved:
+        target = part.target(one)
+        needs = (cache_key(target, "create"),) if target in made else ()
+        first = one.holds[0]
+        if one.piece.family.startswith(SYSTEM):
+            tables = [(held.table, held.index) for held in one.holds]
+            yield bind_system_tables(target, first.database, tables, old=part.home, needs=needs)
+        else:
+            cautions = () if first.owner else (COMMON_OWNER,)
+            owner = first.owner or "dbo"
+            yield bind(
+                target, first.database, owner, first.table, first.index, old=part.home, needs=needs, cautions=cautions
+            )
+
+
+def expects(part: Part, contention: float) -> Iterator[Expectation]:
+    """Shares of searches, and what becomes of the contention."""
+    contents, optimum = part.plan.contents, part.plan.optimum
+    before, after = contents.share(contents.searches[part.home]), optimum.shares[part.home]
+    yield Expectation(
+        f"share of all searches in {part.home}, %", round(100 * before, 1), round(100 * after, 1), "arithmetic"
+    )
+    for name, cache in part.new:
+        yield Expectation(f"share of all searches in {name}, %", None, round(100 * cache.share, 1), "arithmetic")
+    chance = "chance that two searches want the same cache spinlock, %"
+    yield Expectation(chance, round(100 * optimum.now, 2), round(100 * optimum.after, 2), "arithmetic")
+    # waits for each grab grow with the rate of a spinlock, waits in all with its square, which is what C adds up
+    if before > 0:
+        eased = round(contention * after / before, 1)
+        yield Expectation(f"spinlock contention of {part.home}", contention, eased, "heuristic")
+    left = round(100 * optimum.after / optimum.now, 1)
+    yield Expectation("waits at all cache spinlocks, % of today's", 100.0, left, "heuristic")

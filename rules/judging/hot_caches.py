@@ -1,0 +1,57 @@
+"""Which data caches of SAP ASE are contended enough for a binding plan: the gates two rules share."""
+
+from collections.abc import Iterator
+
+from collectors.facts import Fact, Facts, known
+from collectors.facts.ase import CacheActivity
+from rules.finding import Clean, Outcome, Unknown, Untrusted
+from rules.judging.binding_plan import PLAN_FACTS, pending_of
+from rules.judging.cache_figures import doubt
+from rules.judging.server import ENGINE_FACTS
+from rules.judging.spinlock_figures import Figure, ways
+from rules.judging.spinlock_ratio import refused
+from rules.judging.spinlock_survey import CACHE_FACTS, cache_figure, cache_names
+
+HOT_FACTS: tuple[type[Fact], ...] = tuple(dict.fromkeys((*PLAN_FACTS, *ENGINE_FACTS, *CACHE_FACTS)))
+"""All that the rules of the binding plan look at."""
+
+
+def hot_caches(
+    facts: Facts, *, contention_percent: float, searches_per_second: float, busy_percent: float
+) -> tuple[list[Figure], list[Outcome]]:
+    """The caches over the limits, and what is to be said of the others; the label of a figure is the cache's name."""
+    hot: list[Figure] = []
+    quiet: list[Outcome] = []
+    for name in cache_names(facts):
+        figure = cache_figure(facts, name, name)
+        if not isinstance(figure, Figure):
+            quiet.append(figure)
+            continue
+        why = next(_quiet(facts, name, figure, (contention_percent, searches_per_second, busy_percent)), None)
+        if why:
+            quiet.append(why)
+        else:
+            hot.append(figure)
+    return hot, quiet or ([] if hot else [Unknown(ways("the data caches"))])
+
+
+def _quiet(facts: Facts, name: str, figure: Figure, limits: tuple[float, float, float]) -> Iterator[Outcome]:
+    """Why nothing is to be done about a cache."""
+    contention_percent, searches_per_second, busy_percent = limits
+    refusal = refused(facts, name, figure.contention, contention_percent, busy_percent=busy_percent, figure=figure)
+    if refusal:
+        yield refusal
+    printed = facts.latest(CacheActivity, name=name)
+    if printed and figure.lock is None and (why := doubt(printed)):
+        yield Untrusted(why)
+    few = figure.too_few(searches_per_second)
+    if few:
+        yield Clean(f"{figure.said}, but {few}")
+    waiting = pending_of(facts, name)
+    if waiting:
+        yield Clean(f"{figure.said}; {waiting}")
+
+
+def contention_of(figure: Figure) -> float:
+    """The contention of a figure that was let through."""
+    return figure.contention if known(figure.contention) else 0.0

@@ -1,0 +1,94 @@
+"""Bindings: what is printed, what the server would refuse, what brings back the old state."""
+
+import pytest
+
+from rules.changes import ase_binding
+from rules.changes.ase_binding import NotBindable
+from rules.finding import Change, Effect
+
+QUOTED = 'x"; drop table y --'
+HOSTILE = [QUOTED, "a b", "a.b", "a]", "a\nshutdown", "a\rshutdown", "a\u202eb", "a\u2028b"]
+TABLES = [("sysobjects", None), ("syscolumns", None), ("sysindexes", "csysindexes")]
+
+
+def executable(change: Change) -> list[str]:
+    return [line for line in (*change.apply, *change.undo) if not line.startswith("-- ")]
+
+
+def test_a_table_or_an_index_is_bound_and_unbound() -> None:
+    change = ase_binding.bind("hot", "sales", "dbo", "orders", old="default data cache", needs=("k",))
+    assert 'sp_bindcache "hot", sales, "dbo.orders"' in change.apply
+    assert 'sp_unbindcache sales, "dbo.orders"' in change.undo
+    assert (change.old, change.new, change.takes_effect) == ("default data cache", "hot", Effect.ONLINE)
+    assert change.needs == ("k",)
+    index = ase_binding.bind("hot", "sales", "dbo", "orders", "orders_i1")
+    assert (change.target, index.target) == (
+        "sales.dbo.orders: cache binding",
+        "sales.dbo.orders.orders_i1: cache binding",
+    )
+    assert 'sp_bindcache "hot", sales, "dbo.orders", "orders_i1"' in index.apply
+    assert 'sp_unbindcache sales, "dbo.orders", "orders_i1"' in index.undo
+    assert any("861, 864" in caution for caution in change.cautions)
+
+
+def test_a_script_looks_before_it_binds_and_checks_after_it() -> None:
+    apply = ase_binding.bind("hot", "sales", "dbo", "orders").apply
+    bound = apply.index('sp_bindcache "hot", sales, "dbo.orders"')
+    assert apply.index("sp_helpcache") < bound < apply.index('sp_helpcache "hot"')
+    assert apply[0] == "use sales"
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_what_is_not_a_plain_name_is_bound_by_hand(hostile: str) -> None:
+    for change in (
+        ase_binding.bind("hot", "sales", "dbo", hostile),
+        ase_binding.bind("hot", hostile, "dbo", "orders"),
+        ase_binding.bind("hot", "sales", hostile, "orders"),
+        ase_binding.bind("hot", "sales", "dbo", "orders", hostile),
+        ase_binding.bind_system_tables("hot", hostile, TABLES),
+        ase_binding.bind_system_tables("hot", "sales", [("sysobjects", hostile)]),
+    ):
+        assert change.takes_effect is Effect.ADVICE
+        assert executable(change) == []
+        assert "\n" not in change.key + change.target
+
+
+def test_system_tables_are_bound_alone_in_their_database_and_it_is_opened_again() -> None:
+    change = ase_binding.bind_system_tables("sys1", "sales", TABLES, old="default data cache")
+    assert change.takes_effect is Effect.OFFLINE
+    for way, word in ((change.apply, "sp_bindcache"), (change.undo, "sp_unbindcache")):
+        steps = [line for line in way if not line.startswith("-- ") and line != "go"]
+        closed = steps.index('sp_dboption "sales", "single user", true')
+        opened = steps.index('sp_dboption "sales", "single user", false')
+        moves = [i for i, line in enumerate(steps) if line.startswith(word)]
+        assert steps.index("sp_who") < closed < min(moves)
+        assert max(moves) < opened
+        assert len(moves) == 3
+        assert steps[closed + 1 : closed + 3] == ["use sales", "checkpoint"]
+        assert steps[opened - 1] == "use master", "sp_dboption runs in master alone"
+        assert "checkpoint" in steps[opened:], "what sp_dboption set is in force after a checkpoint"
+    assert 'sp_bindcache "sys1", sales, "dbo.sysindexes", "csysindexes"' in change.apply
+
+
+@pytest.mark.parametrize(
+    ("database", "table", "message"),
+    [
+        ("master", "sysobjects", "18089"),
+        ("tempdb", "sysobjects", "18098"),
+        ("tempdb_batch", "syscolumns", "18098"),
+        ("sales", "sysattributes", "867"),
+        ("sales", "sysallocpg", "868"),
+        ("sales", "syslogs", "logs alone"),
+        ("sybsystemprocs", "sysobjects", "belongs to the server"),
+        ("sales", "orders", "no system table"),
+    ],
+)
+def test_what_the_server_refuses_is_not_written(database: str, table: str, message: str) -> None:
+    with pytest.raises(NotBindable, match=message):
+        ase_binding.bind_system_tables("c", database, [(table, None)])
+
+
+@pytest.mark.parametrize(("database", "table"), [("tempdb", "t"), ("sales", "#t"), ("sales", "sysobjects")])
+def test_temporary_and_system_tables_are_not_bound_like_user_tables(database: str, table: str) -> None:
+    with pytest.raises(NotBindable):
+        ase_binding.bind("c", database, "dbo", table)
