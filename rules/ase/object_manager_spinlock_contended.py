@@ -1,0 +1,129 @@
+"""The one spinlock of the object manager is contended.
+
+Finds: the Object Manager spinlock (`Resource->rdesmgr_spin`) with 10 % of its grabs waiting, or with a tenth of all
+spins and enough of them to take an engine's time, on more than one engine.
+
+Why it matters: one single spinlock stands before the chains of all object descriptors. Each statement that begins or
+ends with a table keeps or gives back its descriptor under it. No ratio spreads it.
+
+What to do: first give the server enough descriptors, where any were reused (ase/descriptors_reused). Then keep the
+descriptors of the hottest tables bound with `dbcc tune(des_bind, …)`: the tables with the most operations are named,
+and the script comes with its undo. The binding is lost at each restart and must be made again after it. Fewer
+temporary tables and procedures made on the fly help as well.
+
+When to ignore it: when the engines are not busy. dbcc tune is for those who tested it before: the SAP wiki names it, no
+manual does. A monitor that asks for lock waits of all objects every few seconds raises this spinlock itself.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import (
+    MetadataCache,
+    MetadataSpinlock,
+    MonOpenObjectActivity,
+    MonSpinlockActivity,
+    ResourceUsage,
+)
+from rules.finding import Change, Evidence, Outcome, Severity, Unknown
+from rules.judging.hot_objects import bindings, hottest
+from rules.judging.server import ENGINE_FACTS, busy_of, subject_of
+from rules.judging.spinlock_figures import Figure
+from rules.judging.spinlock_gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    METADATA_GRABS,
+    SHARE_ORIGIN,
+    SPINS_ORIGIN,
+    SPINS_PER_ENGINE,
+    SPINS_SHARE,
+)
+from rules.judging.spinlock_named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
+from rules.judging.spinlock_survey import metadata_figure
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon174.htm",
+)
+NO_RATIO = "One spinlock guards the chains of all object descriptors: no ratio spreads it."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on the rule speaks, and how many tables it names."""
+
+    contention_percent: float = limit(10.0, PERCENT_ORIGIN, low=0.1, high=100, unit="%")
+    spins_share_percent: float = limit(SPINS_SHARE, SHARE_ORIGIN, low=1, high=100, unit="%")
+    spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
+    grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    most_objects: int = limit(5, "this project: a few tables make most of the operations", low=1, high=50)
+    object_percent: float = limit(
+        5.0, "this project: a table with less of all operations relieves nothing", low=0.1, high=100, unit="%"
+    )
+
+
+@rule(
+    needs=(),
+    uses=(*ENGINE_FACTS, MetadataSpinlock, MonSpinlockActivity, MetadataCache, ResourceUsage, MonOpenObjectActivity),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the one spinlock, then look for the tables behind it."""
+    figure = metadata_figure(facts, "Object Manager", "the Object Manager spinlock")
+    if not isinstance(figure, Figure):
+        yield figure
+        return
+    dear = Dear(
+        limits.contention_percent,
+        limits.spins_share_percent,
+        limits.spins_per_engine,
+        limits.grabs_per_second,
+        limits.busy_percent,
+    )
+    quiet = quiet_of(facts, dear, figure)
+    if quiet:
+        yield quiet
+        return
+    short = _reused(facts)
+    advice, evidence = [NO_RATIO], list(short)
+    changes: tuple[Change, ...] = ()
+    found = hottest(facts, limits.most_objects, limits.object_percent)
+    if short:
+        advice.append(
+            "Descriptors of objects are being reused: first raise number of open objects, then measure again."
+        )
+    elif found:
+        advice.append(found.says)
+        evidence += found.evidence
+        if found.of_interval and not figure.since_boot and busy_of(facts)[0]:
+            changes = bindings(found)
+    yield speak(
+        facts,
+        dear,
+        figure,
+        subject=subject_of(facts),
+        advice=advice,
+        evidence=evidence,
+        changes=changes,
+        base=Severity.WARNING if figure.lock else Severity.ADVICE,
+    )
+    if not short and not found:
+        yield Unknown.of(MonOpenObjectActivity)
+
+
+def _reused(facts: Facts) -> list[Evidence]:
+    """Proof that object descriptors are taken from one another; nothing where none says so."""
+    found = []
+    cache = next((one for one in reversed(facts.every(MetadataCache)) if one.kind == "object"), None)
+    if cache and known(cache.reuse_succeeded) and cache.reuse_succeeded > 0:
+        found.append(Evidence("object descriptors reused", cache.reuse_succeeded, "", cache.source, 0.0))
+    usage = next((one for one in reversed(facts.every(ResourceUsage)) if one.name == "number of open objects"), None)
+    if usage and known(usage.reused) and usage.reused > 0:
+        found.append(Evidence("number of open objects, reused", usage.reused, "", usage.source, 0.0))
+    elif usage and usage.was_reused:
+        found.append(Evidence("number of open objects, reused", "yes", "", usage.source))
+    return found

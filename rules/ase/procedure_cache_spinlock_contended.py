@@ -1,0 +1,158 @@
+"""The spinlocks of the procedure cache are contended.
+
+Finds: `Resource->rproccache_spin` or `Resource->rprocmgr_spin` with 10 % of their grabs waiting, or with a tenth of all
+spins and enough of them to take an engine's time.
+
+Why it matters: memory for plans comes from the procedure cache under one spinlock. Engines that keep a reserve of their
+own (the engine local cache) take it less often; recompilations, large plans and a small cache take it more.
+
+What to do: in this order: a larger `procedure cache size` where procedures are read in or thrown out; `max online
+engines` no higher than the engines in use, because the engines' own reserve is divided by it; a larger `engine local
+cache percent` and, from 15.7 SP100 on, `enable large chunk elc`; fewer recompilations; a release from 15.7 ESD#4 on.
+The advice is words: which of them helps is the experience of practitioners, and each needs a test of its own.
+
+When to ignore it: when the engines are not busy, or in the minutes after a restart while all plans are made anew.
+sp_sysmon prints nothing of these spinlocks.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import MonProcedureCache, MonSpinlockActivity, ProcedureCacheActivity
+from rules.finding import Evidence, Outcome, Severity, Unknown
+from rules.judging.monitored import PROCEDURE_CACHE, PROCEDURE_MANAGER
+from rules.judging.server import ENGINE_FACTS, busy_of, interval_first, server_of, setting_of
+from rules.judging.spinlock_figures import Figure, figure_of
+from rules.judging.spinlock_gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    METADATA_GRABS,
+    SHARE_ORIGIN,
+    SPINS_ORIGIN,
+    SPINS_PER_ENGINE,
+    SPINS_SHARE,
+)
+from rules.judging.spinlock_named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
+    "https://blogs.sap.com/2016/10/27/ase-procedure-cache-engine-local-cache-elc/",
+    "https://blogs.sap.com/2020/04/01/configuring-ase-procedure-cache-engine-local-cache-and-the-global-procedure-cache-pool/",
+    "https://blogs.sap.com/2013/11/27/sybase-150-spinlock-contention-in-procedue-cache/",
+)
+SIZE, LOCAL, ENGINES, LARGE = (
+    "procedure cache size",
+    "engine local cache percent",
+    "max online engines",
+    "enable large chunk elc",
+)
+Said = tuple[str, tuple[Evidence, ...]]
+"""A sentence of advice and its proof."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on the rule speaks."""
+
+    contention_percent: float = limit(10.0, PERCENT_ORIGIN, low=0.1, high=100, unit="%")
+    spins_share_percent: float = limit(SPINS_SHARE, SHARE_ORIGIN, low=1, high=100, unit="%")
+    spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
+    grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+
+
+@rule(
+    needs=(),
+    uses=(*ENGINE_FACTS, MonSpinlockActivity, MonProcedureCache, ProcedureCacheActivity),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the two spinlocks, each by itself."""
+    dear = Dear(
+        limits.contention_percent,
+        limits.spins_share_percent,
+        limits.spins_per_engine,
+        limits.grabs_per_second,
+        limits.busy_percent,
+    )
+    outcomes = [_judged(facts, dear, name) for name in (PROCEDURE_CACHE, PROCEDURE_MANAGER)]
+    yield from [one for one in outcomes if not isinstance(one, Unknown)] or outcomes[:1]
+
+
+def _judged(facts: Facts, dear: Dear, name: str) -> Outcome:
+    figure = figure_of(facts, name, name, "procedure cache", sysmon=False)
+    if not isinstance(figure, Figure):
+        return figure
+    quiet = quiet_of(facts, dear, figure)
+    if quiet:
+        return quiet
+    advice = [*_used(facts), *_reserve(facts), *_newer(facts)]
+    return speak(
+        facts,
+        dear,
+        figure,
+        subject=name,
+        advice=[says for says, _ in advice],
+        evidence=[item for _, items in advice for item in items],
+        base=Severity.WARNING,
+    )
+
+
+def _used(facts: Facts) -> Iterator[Said]:
+    """Whether the cache is too small, as far as the export counts it."""
+    counted: list[tuple[str, float, Evidence]] = []
+    rows = [row for row in interval_first(facts, MonProcedureCache) if row.of_interval and row.believed]
+    for row in rows[-1:]:
+        if known(row.loads):
+            counted.append(("read in", row.loads, Evidence("procedures read in", row.loads, "", row.source)))
+    sample = facts.latest(ProcedureCacheActivity)
+    if sample and not counted and known(sample.reads_from_disk):
+        read = sample.reads_from_disk
+        counted.append(("read in", read, Evidence("procedures read in", read, "", sample.source)))
+    if sample and known(sample.removals):
+        out = sample.removals
+        counted.append(("thrown out", out, Evidence("procedures thrown out", out, "", sample.source)))
+    busy = [one for one in counted if one[1] > 0]
+    if busy:
+        said = " and ".join(f"{count:,.0f} {word}" for word, count, _ in busy)
+        yield f"Procedures: {said}: first a larger {SIZE} (dynamic).", tuple(item for _, _, item in busy)
+    elif counted:
+        yield f"No procedure was read in or thrown out, so a larger {SIZE} is not indicated.", ()
+    if sample and known(sample.recompilations) and sample.recompilations > 0:
+        again = sample.recompilations
+        proof = Evidence("recompilations", again, "", sample.source)
+        yield f"{again:,.0f} recompilations take memory each: find their cause.", (proof,)
+
+
+def _reserve(facts: Facts) -> Iterator[Said]:
+    """What each engine has for itself: cache size times share, divided by the engines that may come."""
+    size, local, most = (setting_of(facts, name) for name in (SIZE, LOCAL, ENGINES))
+    online, _ = busy_of(facts)
+    may = most.run_number if most else None
+    if most and may and online and may > online:
+        said = (
+            f"{ENGINES} is {may:.0f} and {online} are online: the engines' own reserve is divided by {may:.0f}, so a "
+            "figure no higher than the engines in use gives each more (static)."
+        )
+        yield said, (Evidence(ENGINES, may, "", most.source, float(online)),)
+    share = local.run_number if local else None
+    pages = size.run_number if size else None
+    if local and size and share is not None and pages and may:
+        each = pages * share / 100.0 / may
+        said = f"At {LOCAL} {share:g} each engine keeps about {each:,.0f} pages; up to 80 is advised (static)."
+        yield said, (Evidence(LOCAL, share, "%", local.source), Evidence(SIZE, pages, "pages", size.source))
+    large = setting_of(facts, LARGE)
+    if large and large.run_number == 0:
+        yield (
+            f"{LARGE} is off: on, large pieces come from that reserve too (15.7 SP100 and later, static).",
+            (Evidence(LARGE, 0, "", large.source),),
+        )
+
+
+def _newer(facts: Facts) -> Iterator[Said]:
+    server = server_of(facts)
+    if server and server.before(15, 7):
+        yield "15.7 ESD#4 and later take this spinlock less often.", ()

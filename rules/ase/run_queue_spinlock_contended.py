@@ -1,0 +1,98 @@
+"""The spinlocks of the engines' run queues are contended.
+
+Finds: the run queue spinlocks (`Kernel->erunqspinlock` up to 15.5, `Kernel->kprunqspinlock`) contended by 10 % or by
+their spins, and queues of the threaded kernel (`Sched Q` and its kin) with 10 % of their grabs waiting.
+
+Why it matters: each engine has a queue of tasks that may run, with a spinlock of its own. Engines without work look
+into the queues of the others. Where they meet there often, more engines are online than the work can use.
+
+What to do: no parameter spreads these spinlocks, there is one for each engine already. Measure with fewer engines: the
+more so where spins per wait are above 200 and commits fall while the engines are busy (ase/engines_past_peak). Never
+add engines for it.
+
+When to ignore it: where commits per second grow with the load. Very many spins on `Sched Q` with a low share of waits
+are normal; a benchmark in good order showed tens of thousands for each wait. So the queues are judged by their share
+alone.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.ase import MonSpinlockActivity
+from rules.finding import Clean, Outcome, Unknown
+from rules.judging.monitored import RUN_QUEUE, RUN_QUEUE_OLD, SCHEDULER, names_read
+from rules.judging.server import ENGINE_FACTS
+from rules.judging.spinlock_figures import Figure, figure_of
+from rules.judging.spinlock_gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    METADATA_GRABS,
+    SHARE_ORIGIN,
+    SPINS_ORIGIN,
+    SPINS_PER_ENGINE,
+    SPINS_SHARE,
+)
+from rules.judging.spinlock_named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
+from rules.judging.spinlock_names import plain_name
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
+)
+ONE_EACH = (
+    "Each engine has one such queue already: no parameter spreads them, and engines added bring more spinning. "
+    "Measure the same work with fewer engines."
+)
+NEVER_BY_SPINS = 101.0
+"""Per cent of all spins: the queues of the threaded kernel are not judged by them."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on the rule speaks."""
+
+    contention_percent: float = limit(10.0, PERCENT_ORIGIN, low=0.1, high=100, unit="%")
+    spins_share_percent: float = limit(SPINS_SHARE, SHARE_ORIGIN, low=1, high=100, unit="%")
+    spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
+    grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    spins_per_wait: float = limit(
+        200.0, "practice: above 100-200 fewer engines (DbxTune); alone it speaks too often", low=1, unit="spins"
+    )
+
+
+@rule(needs=(), uses=(*ENGINE_FACTS, MonSpinlockActivity), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each queue that the table shows."""
+    queues = (RUN_QUEUE_OLD, RUN_QUEUE, *SCHEDULER)
+    names = sorted({plain_name(name) for name in names_read(facts)})
+    seen = [name for name in names if name in queues]
+    if not names:
+        yield Unknown.of(MonSpinlockActivity)
+    elif not seen:
+        yield Clean("monSpinlockActivity shows no spinlock of a run queue")
+    for name in seen:
+        figure = figure_of(facts, name, name, "run queue", sysmon=False)
+        if not isinstance(figure, Figure):
+            yield figure
+            continue
+        share = NEVER_BY_SPINS if name in SCHEDULER else limits.spins_share_percent
+        dear = Dear(
+            limits.contention_percent, share, limits.spins_per_engine, limits.grabs_per_second, limits.busy_percent
+        )
+        yield quiet_of(facts, dear, figure) or speak(
+            facts, dear, figure, subject=name, advice=(ONE_EACH, _each_wait(limits, figure))
+        )
+
+
+def _each_wait(limits: Limits, figure: Figure) -> str:
+    """Say what many spins for each wait are a sign of, and that alone they are none."""
+    each = figure.lock.spins_per_wait if figure.lock else None
+    if each is None or each <= limits.spins_per_wait:
+        return ""
+    return (
+        f"{each:,.0f} spins for each wait (practitioners look from {limits.spins_per_wait:g} on) are a sign of too "
+        "many engines only where commits fall too (ase/engines_past_peak)."
+    )

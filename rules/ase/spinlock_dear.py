@@ -1,0 +1,170 @@
+"""A spinlock costs the most spins of all, whatever its share.
+
+Finds: spinlocks with a tenth or more of all spins, and so many spins each second that engines lose time to them, of
+which no other rule speaks: names without a rule, and names with one whose share of waits is under its limit.
+
+Why it matters: the per cent says how many grabs had to wait, not what the waiting cost. 40 of 100 grabs that spin 200
+times in all are nothing; 2 % of a hundred thousand grabs each second may be a noticeable part of every engine (SAP
+wiki, linked).
+
+What to do: look at what takes it. Under the limit of its own rule no ratio and no partition is asked for. For the locks
+the rule names what the export shows: forwarded rows, the log semaphore, lock requests for each commit, promotions. Of
+a name that no source explains it says just that: no remedy is invented.
+
+When to ignore it: when the server does the work it should. The largest spinlock of a healthy server is always some
+spinlock; the queues of the threaded kernel (`Sched Q`) spin very much with a low share and that is normal. Each turn
+costs nanoseconds, how many depends on the processor, so no cost in processors is computed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.ase import MonSpinlockActivity
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
+from rules.judging.lock_work import BRING, WORK_FACTS, looks
+from rules.judging.monitored import SCHEDULER, SINCE_BOOT, Spinlock, all_in_doubt, spinlocks_by_name
+from rules.judging.server import ENGINE_FACTS, ENGINES_MISSING, Engines, engines_of
+from rules.judging.spinlock_figures import FEW_GRABS
+from rules.judging.spinlock_gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    CACHE_PERCENT,
+    LOCK_PERCENT,
+    METADATA_PERCENT,
+    SHARE_ORIGIN,
+    SPINS_ORIGIN,
+    SPINS_PER_ENGINE,
+    SPINS_SHARE,
+)
+from rules.judging.spinlock_names import BY_NAME, BY_RATIO, LOCKS, METADATA, meaning_of, plain_name
+from rules.judging.spinlock_survey import CACHE_FACTS, cache_names
+from rules.kit import limit, rule
+
+LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which spins on the rule speaks, and where the rules that own a name take over."""
+
+    spins_share_percent: float = limit(SPINS_SHARE, SHARE_ORIGIN, low=1, high=100, unit="%")
+    spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
+    contention_percent: float = limit(
+        1.0, "this project: without times or engines no rate is known, and the share must count", high=100, unit="%"
+    )
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    ratio_percent: float = limit(
+        LOCK_PERCENT, "practice: from 10 % on the rule of that ratio speaks", low=0.1, high=100, unit="%"
+    )
+    metadata_percent: float = limit(
+        METADATA_PERCENT, "vendor: above 3 % the rule of that ratio speaks", low=0.1, high=100, unit="%"
+    )
+    cache_percent: float = limit(
+        CACHE_PERCENT, "vendor: over 10 % the rule of data caches speaks", low=0.1, high=100, unit="%"
+    )
+
+
+@rule(needs=(), uses=(*ENGINE_FACTS, *CACHE_FACTS, *WORK_FACTS), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Rank all spinlocks by spins, and speak of the dear ones that no other rule speaks of."""
+    locks = sorted(spinlocks_by_name(facts).values(), key=lambda one: -one.spins)
+    if not locks:
+        yield all_in_doubt(facts) or Unknown.of(MonSpinlockActivity)
+        return
+    engines = engines_of(facts)
+    first = next((one for one in locks if plain_name(one.name) not in SCHEDULER), locks[0])
+    most = f"most spins: {first.name}, {first.spins:,.0f} {first.when}"
+    if engines.number == 1:
+        yield Clean(f"{most}; with one engine nobody waits for another")
+        return
+    if engines.busy_percent is not None and engines.busy_percent < limits.busy_percent:
+        yield Clean(f"{most}; but the engines are {engines.busy_percent:.1f} % busy: nothing to gain")
+        return
+    large = [one for one in locks if one.spins_share is not None and one.spins_share >= limits.spins_share_percent]
+    caches, said = cache_names(facts), [most]
+    for one in large:
+        owner = _owner(limits, one, caches)
+        low = _not_dear(limits, one, engines)
+        if owner or low:
+            said.append(f"{one.name}: {owner or low}")
+        else:
+            yield _finding(facts, limits, one, engines, caches, first)
+    yield Clean("; ".join(said))
+    if engines.number is None:
+        yield Unknown((ENGINES_MISSING,))
+
+
+def _owner(limits: Limits, one: Spinlock, caches: list[str]) -> str:
+    """The rule that speaks of this spinlock itself; nothing where none does."""
+    name, percent = plain_name(one.name), one.percent or 0.0
+    if name in BY_NAME:
+        return f"judged by {BY_NAME[name]}"
+    if name in SCHEDULER and percent >= limits.ratio_percent:
+        return "judged by ase/run_queue_spinlock_contended"
+    over = percent > limits.metadata_percent if name in METADATA else percent >= limits.ratio_percent
+    if name in BY_RATIO and over:
+        return f"judged by {BY_RATIO[name][0]}"
+    if name in caches and max(percent, one.hottest.waited_percent or 0.0) >= limits.cache_percent:
+        return "judged by ase/data_cache_spinlock_contended"
+    return ""
+
+
+def _not_dear(limits: Limits, one: Spinlock, engines: Engines) -> str:
+    """Why its spins take no noticeable time; nothing where they do."""
+    rate, percent = one.per_engine(engines.number), one.percent or 0.0
+    if rate is not None:
+        few = f"only {rate:,.0f} spins a second and engine (limit {limits.spins_per_engine:,.0f})"
+        return few if rate < limits.spins_per_engine else ""
+    if percent < limits.contention_percent or one.grabs < FEW_GRABS:
+        return f"{percent:.2f} % of {one.grabs:,.0f} grabs, and no rate is known"
+    return ""
+
+
+def _finding(
+    facts: Facts, limits: Limits, one: Spinlock, engines: Engines, caches: list[str], first: Spinlock
+) -> Finding:
+    name, percent, busy = plain_name(one.name), one.percent or 0.0, engines.busy_percent
+    loud = one.of_interval and busy is not None and name not in SCHEDULER
+    seen = looks(facts) if name in LOCKS else []
+    evidence = [*one.evidence(), *(item for look in seen for item in look.evidence)]
+    rate = one.per_engine(engines.number)
+    if rate is not None:
+        evidence.append(
+            Evidence(f"{one.name} spins per second and engine", round(rate), "/s", one.source, limits.spins_per_engine)
+        )
+    where = [look.says for look in seen] or ([BRING] if name in LOCKS else [])
+    boot = "" if one.of_interval else SINCE_BOOT
+    known = "" if busy is not None else "How busy the engines were is not in the export, so this is a note."
+    return Finding(
+        subject=one.name,
+        severity=Severity.ADVICE if loud else Severity.NOTE,
+        title=f"{one.name} {_place(one, first)}: {one.spins_share or 0.0:.0f} % of all spins, "
+        f"{percent:.2f} % contended",
+        says=" ".join(part for part in (one.told, _advice(limits, name, caches), *where, boot, known) if part),
+        evidence=tuple(evidence),
+        explains=("ase/engines_not_the_answer",) if loud else (),
+        weight=one.spins,
+        share=percent,
+    )
+
+
+def _place(one: Spinlock, first: Spinlock) -> str:
+    """How it stands among the others."""
+    if plain_name(one.name) in SCHEDULER:
+        return "spins much, as is normal for it"
+    return "is the dearest spinlock" if one is first else "is among the dearest spinlocks"
+
+
+def _advice(limits: Limits, name: str, caches: list[str]) -> str:
+    """What is known of it, and that its own rule asks for nothing."""
+    if name in BY_RATIO:
+        own, guarded = BY_RATIO[name]
+        under = limits.metadata_percent if name in METADATA else limits.ratio_percent
+        return f"It guards {guarded}. Under {under:g} % no change of its ratio is indicated ({own})."
+    if name in caches:
+        return (
+            f"It is the spinlock of a data cache. Under {limits.cache_percent:g} % no further partition is indicated "
+            "(ase/data_cache_spinlock_contended); fewer searches, by better SQL, are what relieves it."
+        )
+    return meaning_of(name)

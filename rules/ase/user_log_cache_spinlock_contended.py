@@ -1,0 +1,62 @@
+"""The spinlocks of the user log caches are contended.
+
+Finds: `User Log Cache Spinlocks` in monSpinlockActivity with 10 % of their grabs waiting, on more than one engine that
+is at work.
+
+Why it matters: each task writes its log records into a cache of its own, and one spinlock guards 20 of these caches by
+default. Many small transactions at once then wait for tasks they have nothing to do with.
+
+What to do: lower `user log cache spinlock ratio` from 20 to 5, the value of a benchmark on 16.0. It takes effect at
+once. How many spinlocks that makes depends on how many tasks the server may have, so no number is promised.
+
+When to ignore it: when the engines are not busy. sp_sysmon prints nothing of these spinlocks; its ULC semaphore is
+another thing, and waits for the log itself (ase/log_semaphore_contended) are usually the dearer ones.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.ase import MonSpinlockActivity
+from rules.finding import Outcome
+from rules.judging.monitored import USER_LOG_CACHE
+from rules.judging.server import ENGINE_FACTS
+from rules.judging.spinlock_figures import Figure, figure_of
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, METADATA_GRABS
+from rules.judging.spinlock_named import GRABS_ORIGIN, PERCENT_ORIGIN
+from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
+from rules.kit import limit, rule
+
+LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which figures on the rule speaks, and which ratio it asks for."""
+
+    contention_percent: float = limit(10.0, PERCENT_ORIGIN, low=0.1, high=100, unit="%")
+    critical_percent: float = limit(30.0, CRITICAL_ORIGIN, high=100, unit="%")
+    grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    target_ratio: int = limit(5, "practice: the ratio of a published benchmark on 16.0", low=1, high=20)
+
+
+@rule(needs=(), uses=(*ENGINE_FACTS, MonSpinlockActivity), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the spinlocks over all user log caches."""
+    figure = figure_of(facts, USER_LOG_CACHE, "user log cache", "log", sysmon=False)
+    if not isinstance(figure, Figure):
+        yield figure
+        return
+    yield from judge_ratio(
+        facts,
+        Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.grabs_per_second),
+        Ratio(
+            figure=figure,
+            parameter="user log cache spinlock ratio",
+            steps=[limits.target_ratio],
+            guarded=None,
+            explains=("ase/engines_not_the_answer",),
+            cure="Fewer and larger transactions need it less often.",
+        ),
+    )

@@ -1,0 +1,81 @@
+"""Spinlocks of SAP ASE that have a name and no ratio: when they are dear enough to speak of, and how that is said.
+
+Dear by its share of waits, as any other spinlock, or by its spins: a tenth of all of them, and so many each second
+that they take a noticeable part of an engine. No source gives such a spinlock a figure of its own.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity
+from rules.judging.server import busy_of
+from rules.judging.spinlock_figures import Figure
+from rules.judging.spinlock_ratio import DECIDES, at_work, refused
+
+PERCENT_ORIGIN = "practice: above 10-20 % a spinlock wants more instances (DbxTune); for this one no vendor figure"
+GRABS_ORIGIN = "this project: with fewer grabs the per cent is of almost nothing"
+
+
+@dataclass(frozen=True)
+class Dear:
+    """The limits such a spinlock is held against."""
+
+    contention_percent: float
+    spins_share_percent: float
+    spins_per_engine: float
+    grabs_per_second: float
+    busy_percent: float
+
+
+def by_spins(facts: Facts, dear: Dear, figure: Figure) -> bool:
+    """Whether it is dear by its spins in an interval."""
+    lock = figure.lock
+    if lock is None or not lock.of_interval or lock.spins_share is None:
+        return False
+    rate = lock.per_engine(busy_of(facts)[0])
+    return lock.spins_share >= dear.spins_share_percent and rate is not None and rate >= dear.spins_per_engine
+
+
+def quiet_of(facts: Facts, dear: Dear, figure: Figure) -> Outcome | None:
+    """The quiet outcome, or `None` where the spinlock is dear."""
+    floor = 0.0 if by_spins(facts, dear, figure) else dear.contention_percent
+    quiet = refused(facts, figure.label, figure.contention, floor, busy_percent=dear.busy_percent, figure=figure)
+    few = figure.too_few(dear.grabs_per_second)
+    return quiet or (Clean(f"{figure.said}, but {few}") if few else None)
+
+
+def speak(
+    facts: Facts,
+    dear: Dear,
+    figure: Figure,
+    *,
+    subject: str,
+    advice: Iterable[str],
+    evidence: Iterable[Evidence] = (),
+    changes: tuple[Change, ...] = (),
+    base: Severity = Severity.ADVICE,
+) -> Finding:
+    """Make the finding: the figures, then the advice. Since boot it is a note."""
+    contention = figure.contention if known(figure.contention) else 0.0
+    says = f"{contention:g} % of the grabs of {figure.label} had to wait{at_work(facts)}."
+    cost = figure.lock.told if figure.lock else DECIDES
+    own = [Evidence(f"{figure.label} contention", contention, "%", figure.source, dear.contention_percent)]
+    if figure.lock:
+        own += figure.lock.cost_evidence(dear.contention_percent)
+    return Finding(
+        subject=subject,
+        severity=Severity.NOTE if figure.since_boot else base,
+        title=f"{figure.label}: {contention:g} % contended" + _spun(figure),
+        says=" ".join(part for part in (says, cost, *advice, figure.aside) if part),
+        evidence=(*own, *evidence),
+        explains=("ase/engines_not_the_answer",),
+        changes=changes,
+        weight=figure.weight,
+        share=figure.share,
+    )
+
+
+def _spun(figure: Figure) -> str:
+    share = figure.lock.spins_share if figure.lock else None
+    return f", {share:.0f} % of all spins" if share is not None else ""
