@@ -1,7 +1,8 @@
 """Tables with the allpages lock scheme are waited for.
 
 Finds: page locks, last pages of heaps or address locks that tasks wait for (or contention for the address lock hash
-table), on a server where a real share of the changed rows lives in allpages tables. sp_sysmon names no table.
+table), on a server where a real share of the changed rows lives in allpages tables. sp_sysmon names no table; where
+sp_object_stats or monOpenObjectActivity and a listing of lock schemes are there, the tables are named.
 
 Why it matters: an allpages table locks whole pages, and its index pages too: one row's change blocks its neighbours,
 inserts into a heap queue for its last page, and index pages cost address locks, which no setting avoids. Datarows and
@@ -21,23 +22,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import (
-    ConfigParameter,
-    EngineBusy,
-    LockHashtable,
-    LockRequests,
-    RowsChanged,
-    Server,
-    SysmonSample,
-    TaskSwitches,
-)
+from collectors.facts.ase import LockRequests, RowsChanged, SysmonSample, TaskSwitches
 from rules.changes.ase_table import lock_scheme_template
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.allpages_tables import USES, Bounds, Table, named_tables, no_allpages_tables
 from rules.judging.cache_figures import seconds_of
 from rules.judging.lock_waits import Share, Waits, allpages_share, waits_of
+from rules.judging.server import ENGINE_FACTS, setting_of, subject_of
 from rules.judging.sources import TALLMAN
+from rules.judging.spinlock_figures import Figure
 from rules.judging.spinlock_gates import BUSY_PERCENT, LOCK_PERCENT, LOOKUPS
-from rules.judging.spinlock_ratio import refused, setting_of, subject_of
+from rules.judging.spinlock_ratio import refused
+from rules.judging.spinlock_survey import LOCK_FACTS, lock_figure
 from rules.kit import limit, rule
 
 LINKS = (
@@ -65,7 +61,13 @@ NAMES = (
 )
 TO_DATAROWS = "A heap whose last page is waited for goes to datarows at once."
 TO_DATAPAGES = "Take a table with 15 % contention to datapages, and if 15 % stay, on to datarows."
+NAMED = 5
+"""Tables that get a script: each is an outage of its own."""
 SOONER = "A lower lock address spinlock ratio helps sooner; a data-only lock scheme has no address locks at all."
+STEPS = (
+    "One table at a time, at a quiet time: an exclusive lock, a copy of the table, a full dump afterwards. Datapages "
+    "to datarows is a matter of seconds later, if 15 % of the requests still wait."
+)
 UNNAMED = (
     "sp_sysmon names no table: sp_object_stats, the lock schemes and monOpenObjectActivity do (the last needs enable "
     "monitoring, per object statistics active and object lockwait timing)."
@@ -98,42 +100,82 @@ class Limits:
         5.0, "this project: with fewer changed rows in allpages tables they are not the cause", high=100, unit="%"
     )
 
+    table_percent: float = limit(
+        15.0, "vendor: 15 % of a table's lock requests (sp_object_stats, Locking 15.7)", low=1, high=100, unit="%"
+    )
+    index_percent: float = limit(
+        10.0, "this project: smaller parts of the index traffic are not worth an outage", low=1, high=100, unit="%"
+    )
+
+    @property
+    def bounds(self) -> Bounds:
+        """What names a table."""
+        return Bounds(self.table_percent, self.waits_per_second, self.index_percent)
+
 
 @rule(
-    needs=(LockRequests,),
-    uses=(RowsChanged, LockHashtable, TaskSwitches, SysmonSample, Server, EngineBusy, ConfigParameter),
+    needs=(),
+    uses=(LockRequests, RowsChanged, TaskSwitches, SysmonSample, *USES, *LOCK_FACTS, *ENGINE_FACTS),
     links=LINKS,
     limits=Limits,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
-    """Judge the server: sp_sysmon names no table."""
+    """Judge the server by sp_sysmon, and name the tables where other exports do."""
     groups = [waits_of(facts, what, types) for what, types in GROUPS.items()]
     refusals = [group for group in groups if isinstance(group, Untrusted)]
     read = [group for group in groups if isinstance(group, Waits)]
     waiting = [group for group in read if _many(facts, limits, group)]
     hints = list(_hints(facts, limits))
+    address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
+    named = named_tables(facts, limits.bounds, address_locks=address)
     share = allpages_share(facts)
     yield from refusals
-    if not waiting and not hints:
-        if None in groups:
-            yield Unknown((Lacking("the whole Lock Management section", LockRequests.BRING),))
-        elif not refusals:
-            said = ", ".join(f"{group.waited:.0f} of {group.total:.0f} {group.what} waited" for group in read)
-            yield Clean(f"{said} (limits {limits.waited_percent:g} % and {limits.waits_per_second:g} per second)")
+    if named:
+        yield _by_name(facts, limits, waiting, hints, named)
+    elif not waiting and not hints:
+        yield from _nothing_waits(facts, limits, read, refusals, complete=None not in groups)
+    elif none := no_allpages_tables(facts):
+        said = ", ".join(
+            [f"{group.percent:.1f} % of {group.what} waited" for group in waiting] or ["address locks wait"]
+        )
+        yield Clean(f"{said}, but the listing of lock schemes ({none.source}) has no user table with allpages")
     elif share is None:
-        yield Unknown.of(RowsChanged)
+        yield Unknown((*Unknown.of(RowsChanged).missing, *NAMES))
     elif isinstance(share, Untrusted):
         yield share
     elif share.percent < limits.allpages_percent or not share.changed:
-        what = ", ".join(
-            [f"{group.percent:.1f} % of {group.what} waited" for group in waiting] or ["address locks wait"]
-        )
         only = f"only {share.percent:.1f} % of {share.changed:.0f} changed rows are in allpages tables"
         why = "datapages tables take page locks too, and readers of allpages indexes address locks"
-        yield Clean(f"{what}, but {only} (limit {limits.allpages_percent:g} %): {why}")
+        yield Clean(f"{_said(waiting)}, but {only} (limit {limits.allpages_percent:g} %): {why}")
     else:
         yield _finding(facts, limits, waiting, hints, share)
         yield Unknown(NAMES)
+
+
+def _said(waiting: list[Waits]) -> str:
+    return ", ".join(f"{group.percent:.1f} % of {group.what} waited" for group in waiting) or "address locks wait"
+
+
+def _nothing_waits(
+    facts: Facts, limits: Limits, read: list[Waits], refusals: list[Untrusted], *, complete: bool
+) -> Iterator[Outcome]:
+    """Say what was looked at, or what is missing to look at anything."""
+    if refusals:
+        return
+    figure = lock_figure(facts, "address")
+    if facts.every(LockRequests) and not complete:
+        yield Unknown((Lacking("the whole Lock Management section", LockRequests.BRING),))
+    elif read:
+        said = ", ".join(f"{group.waited:.0f} of {group.total:.0f} {group.what} waited" for group in read)
+        yield Clean(f"{said} (limits {limits.waited_percent:g} % and {limits.waits_per_second:g} per second)")
+    elif isinstance(figure, Figure):
+        few = figure.too_few(limits.lookups_per_second)
+        why = f"but {few}" if few else f"limits {limits.hash_percent:g} %, engines {limits.busy_percent:g} % busy"
+        yield Clean(f"{figure.said}, {why}; and no table is waited for")
+    elif isinstance(figure, Untrusted):
+        yield figure
+    else:
+        yield Unknown.of(LockRequests)
 
 
 def _many(facts: Facts, limits: Limits, group: Waits) -> bool:
@@ -149,18 +191,48 @@ def _hints(facts: Facts, limits: Limits) -> Iterator[Evidence]:
     if switches and known(part) and limits.switches_percent <= part <= 100:
         unit = "% of task switches"
         yield Evidence("address lock contention", part, unit, switches.source, limits.switches_percent)
-    table = facts.latest(LockHashtable, table="address")
-    if table is None or refused(
-        facts,
-        "address lock hash table",
-        table.contention_percent,
-        limits.hash_percent,
-        busy_percent=limits.busy_percent,
-    ):
+    figure = lock_figure(facts, "address")
+    if not isinstance(figure, Figure) or figure.too_few(limits.lookups_per_second):
         return
-    rate, figure = table.lookups_per_second, table.contention_percent
-    if known(figure) and (not known(rate) or rate >= limits.lookups_per_second):
-        yield Evidence("address lock hash table contention", figure, "%", table.source, limits.hash_percent)
+    quiet = refused(facts, figure.label, figure.contention, limits.hash_percent, busy_percent=limits.busy_percent)
+    if not quiet and known(figure.contention):
+        yield Evidence("address lock hash table contention", figure.contention, "%", figure.source, limits.hash_percent)
+
+
+def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evidence], named: list[Table]) -> Finding:
+    """The tables themselves, each with its script."""
+    evidence = [
+        Evidence(f"{group.what} that waited", round(group.percent, 1), "%", group.source, limits.waited_percent)
+        for group in waiting
+    ] + hints
+    tables = named[:NAMED]
+    listed = "; ".join(f"{one.name} ({one.scheme.scheme}): {one.why}, to {one.to}" for one in tables)
+    more = f" {len(named) - NAMED} more are over the limits: look again after these." if len(named) > NAMED else ""
+    address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
+    says = [f"{listed}.{more}", SOONER if address else "", STEPS]
+    changes = [change for one in tables if (change := one.change())]
+    if len(changes) < len(tables):
+        says.append("Where the listing names no owner or database, no script is given.")
+    locks = setting_of(facts, "number of locks")
+    evidence += [Evidence(f"{one.name}: {one.why}", one.value, one.unit, one.source, one.limit) for one in tables]
+    evidence += [Evidence(f"{one.name}: lock scheme", one.scheme.scheme, "", one.scheme.source) for one in tables]
+    if locks and locks.run_number is not None:
+        evidence.append(Evidence("number of locks", locks.run_number, "", locks.source))
+    first = tables[0]
+    many = f"{len(tables)} tables" if len(tables) > 1 else first.name
+    allpages = [one for one in tables if one.scheme.scheme == "allpages"]
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.WARNING,
+        title=f"{many} should leave {'allpages' if allpages else 'datapages'} locking: {first.why}"
+        if len(tables) == 1
+        else f"{many} should leave {'allpages' if allpages else 'datapages'} locking, first {first.name}",
+        says=" ".join(one for one in says if one),
+        evidence=tuple(evidence),
+        explains=("ase/address_lock_spinlock_contended",) if address else (),
+        changes=tuple(changes),
+        expects=(Expectation("address locks of a converted table", None, 0, "published"),) if address else (),
+    )
 
 
 def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evidence], share: Share) -> Finding:

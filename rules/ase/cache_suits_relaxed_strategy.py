@@ -6,9 +6,9 @@ few updates, and enough contention or searches for a saving to be felt. A log-on
 Why it matters: with strict LRU every page that is used is moved to the other end of its chain under the cache's
 spinlock. Where nothing is ever replaced nobody needs that order. With relaxed LRU the moves fall away.
 
-What to do: look first whether everything bound to the cache fits into it (`sp_helpcache` names it, monCachedObject
-shows how much of it is in memory; sp_sysmon and sp_cacheconfig show neither, so the script is a comment), then
-`sp_cacheconfig "c", relaxed` and a restart. The vendor calls the gain slight; Jeff Tallman ("ASE 16 & Managing VLDB's
+What to do: look first whether everything bound to the cache fits into it (`sp_helpcache` names it, a listing of sizes
+or monCachedObject says how large it is; until both are brought the script is a comment), then `sp_cacheconfig "c",
+relaxed` and a restart. The vendor calls the gain slight; Jeff Tallman ("ASE 16 & Managing VLDB's
 with VLH", 2014) saw a run fall from 1.5 minutes to 1 when hot tables moved to a separate cache with relaxed LRU, and 10
 to 15 % contention remain.
 
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import NOT_MEASURED, Facts, Reading, Source, known, number_or
-from collectors.facts.ase import CacheActivity, CachePool, ConfigParameter, EngineBusy, NamedCache, Server, SysmonSample
+from collectors.facts.ase import CacheActivity, CachePool, NamedCache
 from rules.changes.ase_cache import (
     RELAXED,
     STRICT,
@@ -31,20 +31,24 @@ from rules.changes.ase_cache import (
     show_cache,
 )
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.cache_contents import CONTENT_FACTS
 from rules.judging.cache_figures import (
     doubt,
     is_default,
     kind_of,
     latest_caches,
     named_of,
+    no_caches,
     per_second,
     seconds_of,
     set_apart,
     turnover_percent,
 )
+from rules.judging.cache_fit import Fit, fit_of
+from rules.judging.cache_monitored import MONITORED
+from rules.judging.server import ENGINE_FACTS, busy_of
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT
-from rules.judging.spinlock_ratio import busy_of
 from rules.kit import limit, rule
 
 LINKS = (
@@ -76,18 +80,24 @@ class Limits:
         10_000.0, "this project: at about a microsecond each, a hundredth of one engine", unit="searches/s"
     )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    changed_percent: float = limit(
+        5.0, "this project: rarely updated, at most one row changed for twenty pages read", high=100, unit="%"
+    )
     sample_seconds: float = limit(60.0, "this project: a shorter sample says nothing of an hour", unit="s")
 
 
 @rule(
-    needs=(CacheActivity,),
-    uses=(NamedCache, CachePool, EngineBusy, ConfigParameter, Server, SysmonSample),
+    needs=(),
+    uses=tuple(dict.fromkeys((*CONTENT_FACTS, CachePool, *ENGINE_FACTS, *MONITORED))),
     links=LINKS,
     limits=Limits,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every cache but the default one."""
-    for cache in latest_caches(facts):
+    caches = latest_caches(facts)
+    if not caches:
+        yield no_caches(facts)
+    for cache in caches:
         named = named_of(facts, cache.name)
         quiet = _unfit(cache, named) or _unsuited(facts, limits, cache, named) or _idle(facts, limits, cache)
         if quiet:
@@ -98,8 +108,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
                 (Lacking(f"replacement strategy of {cache.name}", show),), f"{cache.name}: strategy not known"
             )
         else:
-            yield _finding(facts, limits, cache, named)
-            if kind_of(named) != "log":
+            fit = fit_of(facts, cache.name)
+            unfit = _too_much(limits, cache.name, named, fit) if kind_of(named) != "log" else None
+            yield unfit or _finding(facts, limits, cache, named, fit)
+            if kind_of(named) != "log" and not unfit and not _decided(named, fit):
                 yield Unknown(tuple(_deciding(cache)))
 
 
@@ -171,7 +183,23 @@ def _idle(facts: Facts, limits: Limits, cache: CacheActivity) -> Outcome | None:
     return Clean(f"{name} would suit relaxed LRU, but there is little to gain: {spun}, {rate}")
 
 
-def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache) -> Finding:
+def _too_much(limits: Limits, name: str, named: NamedCache, fit: Fit | None) -> Clean | None:
+    """What is bound does not fit, or is changed too often; `None` where neither is known to be so."""
+    size = named.run_size_mb
+    if fit and known(size) and fit.bound_mb > size:
+        return Clean(f"{name}: {fit.bound_mb:,.0f} MB are bound to {size:,.0f} MB, relaxed LRU needs all of it to fit")
+    if fit and fit.changed_percent is not None and fit.changed_percent > limits.changed_percent:
+        said = f"{fit.changed_percent:.0f} rows are changed for 100 pages read"
+        return Clean(f"{name}: {said} (limit {limits.changed_percent:g}): it is updated too often")
+    return None
+
+
+def _decided(named: NamedCache, fit: Fit | None) -> bool:
+    """Whether exports say that all fits and is rarely changed."""
+    return fit is not None and fit.changed_percent is not None and known(named.run_size_mb)
+
+
+def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache, fit: Fit | None) -> Finding:
     name, seconds, hit = cache.name, seconds_of(facts), cache.hit_percent or 0.0
     log, contention = kind_of(named) == "log", cache.contention_percent
     spun = contention if known(contention) and 0 <= contention <= 100 else None
@@ -193,10 +221,17 @@ def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCac
         ),
         ("cache spinlock contention", spun, "%", limits.contention_percent, cache.source),
         ("run size", named.run_size_mb, "MB", None, named.source),
+        ("bound objects", round(fit.bound_mb, 1) if fit else None, "MB", None, fit.source if fit else named.source),
     )
     says = f"{hit:.1f} % of the searches found their page" + (f" in {seconds:.0f} s" if seconds else "")
     if log:
         says += "; the cache holds logs only, for which the vendor recommends relaxed LRU."
+        change = set_replacement(name, STRICT, RELAXED)
+    elif fit and _decided(named, fit):
+        says += " and next to no buffer was grabbed, so the strict LRU order is kept for nothing. All that is bound to "
+        says += (
+            f"it fits: {fit.objects} objects of {fit.bound_mb:,.0f} MB together, and they are rarely changed. {SEEN}"
+        )
         change = set_replacement(name, STRICT, RELAXED)
     else:
         says += f" and next to no buffer was grabbed, so the strict LRU order is kept for nothing. {DECIDES} {SEEN}"

@@ -19,13 +19,13 @@ rule never calls it pending.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import Facts, Missing
+from collectors.facts import ABSENT, Facts, Missing
 from collectors.facts.ase import ConfigParameter, NamedCache, Server
 from rules.changes.ase_config import PARAMETERS, configured_value
 from rules.changes.ase_restart import cache_waits, restart_cache, restart_setting, setting_waits
 from rules.changes.quoting import comment
 from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.spinlock_ratio import subject_of
+from rules.judging.server import subject_of
 from rules.kit import rule
 
 LINKS = (
@@ -47,7 +47,7 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Compare what is configured with what runs, over everything that was listed. Of two listings the later counts."""
     settings = list({(one.name, one.instance): one for one in facts.every(ConfigParameter) if _read(one)}.values())
-    caches = list({(one.name, one.instance): one for one in facts.every(NamedCache)}.values())
+    caches = list({(one.name, one.instance): one for one in facts.every(NamedCache) if _runs(one)}.values())
     if not settings and not caches:
         yield Unknown.of(ConfigParameter, NamedCache)
         return
@@ -74,6 +74,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _read(setting: ConfigParameter) -> bool:
     """Whether both columns were read; a configuration file has no run values."""
     return not isinstance(configured_value(setting), Missing) and not isinstance(setting.run_value, Missing)
+
+
+def _runs(cache: NamedCache) -> bool:
+    """Whether anything of what runs was read; a configuration file says nothing of it."""
+    numbers = (cache.run_size_mb, cache.run_partitions)
+    return bool(cache.status or cache.run_replacement) or any(one is not ABSENT for one in numbers)
 
 
 def _comparable(setting: ConfigParameter) -> bool:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import OVERFLOW, Facts, known, number_or
-from collectors.facts.ase import ConfigParameter, EngineBusy, MetadataCache, Server
+from collectors.facts.ase import MetadataCache, ResourceUsage
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.finding import (
     Change,
@@ -36,8 +36,8 @@ from rules.finding import (
     Untrusted,
 )
 from rules.judging.descriptors import KINDS, cache_of
+from rules.judging.server import ENGINE_FACTS, busy_of, server_of, setting_of
 from rules.judging.spinlock_gates import BUSY_PERCENT
-from rules.judging.spinlock_ratio import busy_of, server_of, setting_of
 from rules.kit import limit, rule
 
 LINKS = (
@@ -68,19 +68,39 @@ class Limits:
     )
 
 
-@rule(needs=(MetadataCache,), uses=(Server, EngineBusy, ConfigParameter), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(MetadataCache, ResourceUsage, *ENGINE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
-    """Judge each of the three kinds."""
+    """Judge each of the three kinds, by sp_sysmon, else by sp_monitorconfig."""
     server = server_of(facts)
     for kind in KINDS:
-        cache = cache_of(facts, kind)
+        cache, usage = cache_of(facts, kind), _usage_of(facts, kind)
         if cache is not None:
             yield from _judge(facts, limits, cache)
+        elif usage is not None:
+            yield from _judge(facts, limits, _as_printed(kind, usage), said_reused=usage.was_reused is True)
         elif kind != "partition" or (server and server.before(15) is False):
-            yield Unknown.of(MetadataCache)
+            yield Unknown.of(MetadataCache, ResourceUsage)
 
 
-def _judge(facts: Facts, limits: Limits, cache: MetadataCache) -> Iterator[Outcome]:
+def _usage_of(facts: Facts, kind: str) -> ResourceUsage | None:
+    """The line of sp_monitorconfig; it cuts names at 25 characters."""
+    name = KINDS[kind].number[:25]
+    return next((one for one in reversed(facts.every(ResourceUsage)) if one.name.lower() == name), None)
+
+
+def _as_printed(kind: str, usage: ResourceUsage) -> MetadataCache:
+    """The same figures as sp_sysmon has them; failed reuses are not among them."""
+    return MetadataCache(
+        source=usage.source,
+        kind=kind,
+        active=usage.active,
+        free=usage.free,
+        max_used=usage.max_used,
+        reuse_succeeded=usage.reused,
+    )
+
+
+def _judge(facts: Facts, limits: Limits, cache: MetadataCache, *, said_reused: bool = False) -> Iterator[Outcome]:
     plural = KINDS[cache.kind].plural
     figures = (cache.active, cache.free, cache.max_used, cache.reuse_succeeded, cache.reuse_failed)
     if OVERFLOW in figures or any(known(figure) and figure < 0 for figure in figures):
@@ -94,7 +114,8 @@ def _judge(facts: Facts, limits: Limits, cache: MetadataCache) -> Iterator[Outco
     most = max(number_or(cache.max_used, 0), cache.active)
     said = f"{plural}: {cache.active:.0f} of {there:.0f} in use, at most {most:.0f}, {reused:.0f} reused"
     full = cache.active >= there * limits.full_percent / 100 or most >= there
-    if not (full or reused or failed):
+    uncounted = said_reused and not reused
+    if not (full or reused or failed or uncounted):
         yield Clean(said)
         return
     _, busy = busy_of(facts)
@@ -105,19 +126,25 @@ def _judge(facts: Facts, limits: Limits, cache: MetadataCache) -> Iterator[Outco
     what = f"{most:.0f} were in use, {there:.0f} are there"
     if reused or failed:
         what = f"{reused:.0f} reuses are counted" + (f", {failed:.0f} failed" if failed else "")
+    elif uncounted:
+        what = "some were reused, sp_monitorconfig says; it counts them from 15.0 on"
     evidence = [
         Evidence(f"{plural} in use", cache.active, "", cache.source, there * limits.full_percent / 100),
         Evidence(f"{plural} there are", there, "", cache.source),
         Evidence(f"{plural} in use at most since the start", most, "", cache.source, there),
-        Evidence(f"reuses of {plural}", reused, "", cache.source, 0.0),
-        Evidence(f"failed reuses of {plural}", failed, "", cache.source, 0.0),
     ]
+    if not uncounted:
+        evidence.append(Evidence(f"reuses of {plural}", reused, "", cache.source, 0.0))
+    if known(cache.reuse_failed):
+        evidence.append(Evidence(f"failed reuses of {plural}", failed, "", cache.source, 0.0))
+    taken = "Reused, but not counted." if uncounted else f"Counted: {reused:.0f} taken from one to serve another"
+    taken += "" if uncounted else f", {failed:.0f} that could not be taken." if known(cache.reuse_failed) else "."
     yield Finding(
         subject=plural,
         severity=Severity.NOTE if newer else Severity.WARNING if loud else Severity.ADVICE,
         title=f"Too few descriptors for {plural}: {what}",
-        says=f"{cache.active:.0f} of {there:.0f} descriptors are in use, at most {most:.0f} since the start. Counted: "
-        f"{reused:.0f} taken from one to serve another, {failed:.0f} that could not be taken. {advice}",
+        says=f"{cache.active:.0f} of {there:.0f} descriptors are in use, at most {most:.0f} since the start. {taken} "
+        f"{advice}",
         evidence=tuple(evidence),
         explains=EXPLAINS[cache.kind],
         changes=changes,

@@ -32,11 +32,13 @@ from rules.judging.cache_figures import (
     kind_of,
     latest_caches,
     named_of,
+    no_caches,
     per_second,
     seconds_of,
     set_apart,
     turnover_percent,
 )
+from rules.judging.cache_monitored import MONITORED
 from rules.kit import limit, rule
 
 LINKS = (
@@ -106,14 +108,17 @@ class Seen:
 
 
 @rule(
-    needs=(CacheActivity,),
-    uses=(NamedCache, CachePool, Server, SysmonAdvice, SysmonSample),
+    needs=(),
+    uses=(CacheActivity, NamedCache, CachePool, Server, SysmonAdvice, SysmonSample, *MONITORED),
     links=LINKS,
     limits=Limits,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every cache."""
-    for cache in latest_caches(facts):
+    caches = latest_caches(facts)
+    if not caches:
+        yield no_caches(facts)
+    for cache in caches:
         seen = _see(facts, cache)
         relaxed = seen.named.relaxed if seen.named else None
         if relaxed is False and not seen.pending and not seen.advised:

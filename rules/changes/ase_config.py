@@ -48,6 +48,13 @@ PARAMETERS = {
         Parameter("engine local cache percent", 0, 100, True, None),
         Parameter("enable large chunk elc", 0, 1, True, None),
         Parameter("max online engines", 1, 1024, True, None),
+        Parameter("enable monitoring", 0, 1, False, 0),
+        Parameter("enable spinlock monitoring", 0, 1, False, 0),
+        Parameter("per object statistics active", 0, 1, False, 0),
+        Parameter("object lockwait timing", 0, 1, False, 0),
+        Parameter("wait event timing", 0, 1, False, 0),
+        Parameter("enable stmt cache monitoring", 0, 1, False, 0),
+        Parameter("deadlock pipe active", 0, 1, False, 0),
     )
 }
 """What the rules set. Two defaults moved between releases (engine local cache percent: 25 up to 15.7, 50 in 16.0) and

@@ -163,7 +163,7 @@ class IndexSize(Fact):
         "select db_name() DBName, user_name(o.uid) OwnerName, o.name ObjectName, o.id ObjectID, "
         "lockscheme(o.id) LockScheme, i.indid IndexID, i.name IndexName, "
         "data_pages(db_id(), o.id, i.indid) * (@@maxpagesize / 1024) SizeKB "
-        "from sysobjects o, sysindexes i where o.id = i.id and o.type in ('U', 'S') -- in each database"
+        "from sysobjects o inner join sysindexes i on o.id = i.id where o.type in ('U', 'S') -- in each database"
     )
 
     database: str | None = None

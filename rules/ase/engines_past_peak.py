@@ -1,0 +1,180 @@
+"""More engines are online than the server can use.
+
+Finds: a load series over numbers of engines that a scalability law fits, with its peak below the engines now online;
+or one that was measured to do less with as many engines as are online.
+
+Why it matters: engines share spinlocks, caches and the bus. Beyond the peak each further engine takes more from the
+others than it adds: the server looks busier and does less. A practitioner's comment on document 001 put the sweet spot
+of his queries at 12 to 15 engines, another site met its wall at 24: there is no such number for all, only for one load.
+
+What to do: take engines offline down to the peak, under the same load, and compare commits per second. Prefer curing
+the dearest spinlock first: the peak moves up with it. Never add engines against spinning.
+
+When to ignore it: when the series was measured with other work, on another machine or release, or before the last
+change of spinlock settings. Many spins for each wait say nothing by themselves: a healthy 16.0 server showed hundreds
+for one spinlock, and tens of thousands for its run queues. A poor fit (R² below 0.9) is never read beyond its points.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import floor
+
+from collectors.facts import Facts, Source
+from collectors.facts.ase import ConfigParameter, EngineBusy, MonEngine, Server
+from collectors.facts.scaling import LoadSeries
+from rules.changes.ase_engines import fewer_engines, fewer_threads
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Lacking,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
+from rules.judging.server import setting_of, subject_of
+from rules.kit import limit, rule
+from rules.laws.series import Course, course_of
+from rules.laws.usl import Model, model_of
+
+LINKS = (
+    "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
+    "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
+)
+SERIES = Lacking(
+    "throughput at several numbers of engines",
+    "a CSV with the columns engines and throughput: the same work at six or more numbers of engines",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a series must be like."""
+
+    least_r2: float = limit(0.9, "this project: a poorer fit is never read (RULES.md)", low=0.5, high=1)
+    gain_percent: float = limit(
+        5.0, "this project: runs repeat to a few per cent, a smaller gain is noise", low=1, high=50, unit="%"
+    )
+
+
+@dataclass(frozen=True)
+class Online:
+    """Engines online now, and where that stands."""
+
+    engines: int
+    pool: str | None
+    """The one pool of engines (threaded kernel); `None` in process mode, and where there are several pools."""
+    threaded: bool
+    source: Source
+
+
+@rule(needs=(), uses=(LoadSeries, EngineBusy, MonEngine, ConfigParameter, Server), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each series over engines."""
+    found = [series for series in facts.every(LoadSeries) if series.load_name.lower().startswith("engine")]
+    online = _online(facts)
+    if not found:
+        yield Unknown((SERIES,), "whether fewer engines would do more shows only a load series over engines")
+        return
+    for series in found:
+        course = course_of(series)
+        if isinstance(course, str):
+            yield Untrusted(course)
+        elif online is None:
+            yield Unknown(
+                (Lacking("engines online", EngineBusy.BRING),), f"{series.title}: how many engines are online now?"
+            )
+        else:
+            yield _judge(facts, limits, series, course, online)
+
+
+def _online(facts: Facts) -> Online | None:
+    """Engines as sp_sysmon counts them, else those of monEngine that are online."""
+    busy = list({one.engine: one for one in facts.every(EngineBusy)}.values())
+    if busy:
+        pools = {one.pool for one in busy}
+        pool = next(iter(pools)) if len(pools) == 1 else None
+        return Online(len(busy), pool, None not in pools, busy[0].source)
+    rows = [row for row in facts.every(MonEngine) if (row.status or "online").lower() == "online"]
+    rows = list({(row.instance, row.engine): row for row in rows}.values())
+    if not rows:
+        return None
+    mode = setting_of(facts, "kernel mode")
+    threaded = mode is None or str(mode.run_value).lower() != "process"
+    return Online(len(rows), None, threaded, rows[0].source)
+
+
+def _judge(facts: Facts, limits: Limits, series: LoadSeries, course: Course, online: Online) -> Outcome:
+    model = model_of(series)
+    fits = model.usable and model.r2 >= limits.least_r2 and model.peak_load is not None
+    peak = floor(model.peak_load or 0.0) if fits else int(course.peak.load)
+    figures = f"α {model.alpha:.4g}, β {model.beta:.3g}, R² {model.r2:.3f}" if fits else ""
+    if peak >= online.engines:
+        how = f"by the law ({figures})" if fits else "as measured"
+        return Clean(f"{series.title}: does most at {peak} engines {how}, {online.engines} are online")
+    if fits:
+        best, now = model.rate(peak), model.rate(online.engines)
+    else:
+        past = [step for step in course.steps if step.load >= online.engines]
+        if not past:
+            few = f"R² {model.r2:.3f}" if model.r2 else model.why_not or "no fit"
+            return Unknown(
+                (SERIES,), f"{series.title}: {few}, and {online.engines} engines were not measured: nothing is read"
+            )
+        best, now = course.peak.rate, past[0].rate
+    gain = 100.0 * (best - now) / now if now > 0 else 100.0
+    if gain < limits.gain_percent:
+        return Clean(f"{series.title}: {peak} engines would do {gain:.1f} % more, limit {limits.gain_percent:g} %")
+    return _finding(facts, series, course, online, model if fits else None, peak, (best, now, gain))
+
+
+def _finding(
+    facts: Facts,
+    series: LoadSeries,
+    course: Course,
+    online: Online,
+    model: Model | None,
+    peak: int,
+    rates: tuple[float, float, float],
+) -> Finding:
+    best, now, gain = rates
+    unit = series.rate_name.replace("_", " ")
+    how = "by the Universal Scalability Law" if model else "as measured (no law fits well enough to be read)"
+    change = _change(online, peak)
+    says = (
+        f"{online.engines} engines are online. {how[0].upper()}{how[1:]} the server does most with {peak}: {best:,.4g} "
+        f"{unit}, and {now:,.4g} with {online.engines}. That holds for the work, release and settings of the series: "
+        "cure the dearest spinlock first, and the peak moves up. Never add engines against spinning."
+    )
+    says += "" if change else " Which pool they belong to is not in the export, so no script is given."
+    evidence = [
+        Evidence("engines online", online.engines, "", online.source, peak),
+        Evidence("engines that do most", round(model.peak_load or 0.0, 1) if model else peak, "", series.source),
+        Evidence(f"highest rate measured, at {course.peak.load:g}", course.peak.rate, unit, course.peak.source),
+    ]
+    if model:
+        evidence += [
+            Evidence("R² of the fit", round(model.r2, 4), "", series.source),
+            Evidence("contention α", round(model.alpha, 6), "", series.source),
+            Evidence("coherency β", round(model.beta, 9), "", series.source),
+        ]
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.WARNING,
+        title=f"{online.engines} engines are online, but {peak} do most: about {gain:.0f} % more {unit}",
+        says=says,
+        evidence=tuple(evidence),
+        changes=(change,) if change else (),
+        expects=(Expectation(unit, round(now, 3), round(best, 3), "law" if model else "arithmetic"),),
+    )
+
+
+def _change(online: Online, peak: int) -> Change | None:
+    """Fewer engines, where it is known what they are: threads of one pool, or processes."""
+    if not online.threaded:
+        return fewer_engines(online.engines, peak)
+    return fewer_threads(online.pool, online.engines, peak) if online.pool else None

@@ -1,0 +1,143 @@
+"""The engines are busy by their own count, but the host gives them less.
+
+Finds: engines whose threads got far less CPU from the operating system than they were busy by the server's own
+ticks.
+
+Why it matters: a tick says what an engine was doing when it was looked at; the operating system says how long its
+thread really ran. An engine 99 % busy by ticks that ran for 70 % stood still for the rest: the virtual machine or the
+partition had no processor for it. An engine that stands still while it holds a spinlock lets all others spin.
+
+What to do: talk to those who run the host: processors promised and given, other guests, limits of the partition, steal
+time. Tune the server only afterwards: its spinlock figures belong to a machine that it does not have.
+
+When to ignore it: in process mode, where the report has no threads. A thread that ran for longer than its engine had
+ticks polls while it is idle; that is the opposite, and no finding. On lightly busy engines the two are not compared.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, Server, ThreadBusy
+from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.judging.monitored import say_doubt
+from rules.judging.server import setting_of, subject_of
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://justdaveinfo.wordpress.com/2015/05/19/sap-sybase-ase-magic-numbers-and-hardcoded-behaviour/",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
+)
+TICK_MILLISECONDS = 100.0
+"""Source: knowledge/ase-formats.md 1.5: a tick is a look every 100 ms."""
+ENGINE = "Engine "
+HELPS = "the Kernel Utilization section of sp_sysmon (threaded kernel)"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How busy engines must be, and how far apart the two counts."""
+
+    busy_percent: float = limit(
+        50.0, "this project: of idler engines the two counts differ by rounding and polling", high=100, unit="%"
+    )
+    gap_points: float = limit(
+        20.0,
+        "this project: 99 % of ticks with 70 % of CPU was seen on a starved server",
+        low=1,
+        high=100,
+        unit="points",
+    )
+    loud_points: float = limit(
+        35.0, "this project: a third of the engines' time is missing", low=1, high=100, unit="points"
+    )
+
+
+@dataclass(frozen=True)
+class Share:
+    """What an engine was busy, and what its thread got, in per cent of one CPU."""
+
+    engine: str
+    ticks: float
+    given: float
+    source: Source
+
+
+@rule(needs=(), uses=(EngineBusy, ThreadBusy, MonThread, Server, ConfigParameter), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Compare the means over all engines for which both were read."""
+    doubtful = [row for row in facts.every(MonThread) if not row.believed]
+    shares = list(_sysmon(facts)) or list(_monitored(facts))
+    if not shares and doubtful:
+        yield Untrusted(f"monThread: {say_doubt(row.certificate for row in doubtful)}")
+        return
+    if not shares:
+        yield from _why_none(facts)
+        return
+    if any(not 0 <= one.ticks <= 101 or one.given < 0 for one in shares):
+        yield Untrusted("a share of one CPU below 0 or above 100 %: a counter wrapped or was cleared")
+        return
+    ticks = sum(one.ticks for one in shares) / len(shares)
+    given = sum(one.given for one in shares) / len(shares)
+    said = f"{len(shares)} engines {ticks:.0f} % busy by ticks, {given:.0f} % by the operating system"
+    if ticks < limits.busy_percent:
+        yield Clean(f"{said}: too idle to compare (limit {limits.busy_percent:g} %)")
+    elif ticks - given < limits.gap_points:
+        yield Clean(f"{said}: {max(0.0, ticks - given):.0f} points apart, limit {limits.gap_points:g}")
+    else:
+        yield _finding(facts, limits, shares, ticks, given)
+
+
+def _sysmon(facts: Facts) -> Iterator[Share]:
+    """Engines of sp_sysmon beside their threads."""
+    threads = {one.name.strip(): one for one in facts.every(ThreadBusy)}
+    for engine in {one.engine: one for one in facts.every(EngineBusy)}.values():
+        thread = threads.get(f"{ENGINE}{engine.engine}")
+        if thread and known(thread.user_percent) and engine.busy_percent is not None:
+            given = thread.user_percent + (thread.system_percent if known(thread.system_percent) else 0.0)
+            yield Share(f"{ENGINE}{engine.engine}", engine.busy_percent, given, thread.source)
+
+
+def _monitored(facts: Facts) -> Iterator[Share]:
+    """Threads of monThread between two snapshots whose pools run engines: those that ran tasks."""
+    for row in facts.every(MonThread):
+        if not row.of_interval or not row.believed or not row.seconds or not known(row.total_ticks):
+            continue
+        runs = known(row.task_runs) and row.task_runs > 0
+        if runs and row.total_ticks > 0 and known(row.busy_ticks) and known(row.user_time):
+            cpu = row.user_time + (row.system_time if known(row.system_time) else 0.0)
+            whole = row.seconds * 1000.0
+            yield Share(
+                f"thread {row.thread}", 100.0 * row.busy_ticks / row.total_ticks, 100.0 * cpu / whole, row.source
+            )
+
+
+def _why_none(facts: Facts) -> Iterator[Outcome]:
+    mode = setting_of(facts, "kernel mode")
+    if mode and str(mode.run_value).lower() == "process":
+        yield NotApplicable("process mode: the report has no threads")
+    else:
+        yield Unknown((Lacking(HELPS, EngineBusy.BRING),))
+
+
+def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, given: float) -> Finding:
+    worst = max(shares, key=lambda one: one.ticks - one.given)
+    gap = ticks - given
+    missing = len(shares) * gap / 100.0
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.WARNING if gap >= limits.loud_points else Severity.ADVICE,
+        title=f"The host gives the engines {given:.0f} % of a CPU where they were {ticks:.0f} % busy",
+        says=f"By its own ticks the server was {ticks:.0f} % busy on {len(shares)} engines, by the operating system "
+        f"their threads ran for {given:.0f} %: about {missing:.1f} processors were promised and not given. Ask for the "
+        "host's figures of the same time (steal time, other guests, limits) before any setting of the server is "
+        "changed. An engine that stands still while it holds a spinlock lets the others spin.",
+        evidence=(
+            Evidence("mean engine busy, by ticks", round(ticks, 1), "%", shares[0].source, limits.busy_percent),
+            Evidence("mean CPU of the engines' threads", round(given, 1), "%", shares[0].source),
+            Evidence("difference", round(gap, 1), "points", shares[0].source, limits.gap_points),
+            Evidence(f"{worst.engine} by ticks", round(worst.ticks, 1), "%", worst.source),
+            Evidence(f"{worst.engine} by the operating system", round(worst.given, 1), "%", worst.source),
+        ),
+        explains=("ase/engines_not_the_answer",),
+    )

@@ -1,0 +1,189 @@
+"""Table scans make most of a cache's searches.
+
+Finds: tables whose scans account for a large share of all pages asked of the caches, while a cache spinlock is
+contended.
+
+Why it matters: each page a scan reads is one search, and under strict LRU one relinkage from the LRU to the MRU end
+under the cache's spinlock: a scan of a million pages is a million relinkages ("ASE 16 & Managing VLDB's with VLH",
+Jeff Tallman 2014). All other tasks of the cache wait for it. Partitions, named caches and relaxed replacement only
+spread that load; they do not make it less.
+
+What to do: find the statements that scan these tables and give them an index, a narrower query, or statistics that let
+the optimiser see the index there is. Nothing is configured. After that, look at the cache again.
+
+When to ignore it: a small table is read by scanning on purpose, and a nightly report may scan what it likes while
+nobody waits. The number of scans is that of plans that used the table without an index, so it is at most right.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import IndexSize, MonOpenObjectActivity, MonSpinlockActivity
+from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.cache_contents import CONTENT_FACTS, Contents, contents_of
+from rules.judging.monitored import say_doubt
+from rules.judging.objects_seen import Sizes, activity, doubts, is_system, name_of, page_kb_of, sizes
+from rules.judging.server import ENGINE_FACTS, subject_of
+from rules.judging.sources import TALLMAN
+from rules.judging.spinlock_figures import Figure
+from rules.judging.spinlock_gates import CACHE_PERCENT
+from rules.judging.spinlock_survey import CACHE_FACTS, cache_figure
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
+    "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
+)
+NAMED = 5
+"""Tables the sentence names."""
+SIZES = Lacking("sizes of the tables", IndexSize.BRING)
+STATEMENTS = (
+    "monSysStatement and monCachedStatement (with their pipes and enable stmt cache monitoring on) name the statements "
+    "by LogicalReads."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which share on scans are the cause."""
+
+    share_percent: float = limit(
+        30.0, "this project: with less, the rest of the work is the larger part", low=1, high=100, unit="%"
+    )
+    table_percent: float = limit(5.0, "this project: smaller parts are not named", low=0.1, high=100, unit="%")
+    contention_percent: float = limit(
+        CACHE_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", high=100, unit="%"
+    )
+    pages: float = limit(1000.0, "this project: a smaller table is cheaper to scan than to look up", unit="pages")
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """What scans of one table asked of its cache."""
+
+    row: MonOpenObjectActivity
+    scans: float
+    table_pages: float
+    pages: float
+    """Pages the scans read: scans × pages of the table, and never more than were read at all."""
+
+
+@rule(
+    needs=(MonOpenObjectActivity,),
+    uses=tuple(dict.fromkeys((*CONTENT_FACTS, *CACHE_FACTS, *ENGINE_FACTS))),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Hold the scans against everything that was read, and both against the caches' spinlocks."""
+    rows = activity(facts)
+    if not rows:
+        yield Untrusted(f"monOpenObjectActivity: {say_doubt(doubts(facts))}")
+        return
+    reads = sum(row.logical_reads for row in rows if known(row.logical_reads))
+    if reads <= 0:
+        yield Clean("no page was asked of the caches in the sample")
+        return
+    page, known_sizes = page_kb_of(facts), sizes(facts)
+    scanning = [row for row in rows if row.index_id == 0 and _scans(row) > 0 and not is_system(row)]
+    worth = [
+        row for row in scanning if known(row.logical_reads) and _share(row.logical_reads, reads) >= limits.table_percent
+    ]
+    unsized = [row for row in worth if known_sizes.kb(row) is None]
+    found = [
+        one for row in worth if page and (one := _scanned(row, known_sizes, page)) and one.table_pages >= limits.pages
+    ]
+    share = _share(sum(one.pages for one in found), reads)
+    if share < limits.share_percent and (unsized or (worth and not page)):
+        names = ", ".join(name_of(row) for row in (unsized or worth)[:NAMED])
+        lacking = (SIZES,) if unsized else (Lacking("logical page size", "select @@maxpagesize"),)
+        yield Unknown(lacking, f"scanned, but how many pages that is needs their size: {names}")
+    elif share < limits.share_percent:
+        yield Clean(f"scans make {share:.0f} % of {reads:,.0f} logical reads (limit {limits.share_percent:g} %)")
+    else:
+        yield _held_against_caches(facts, limits, found, reads, share)
+
+
+def _scans(row: MonOpenObjectActivity) -> float:
+    """How often a plan read it without an index: 16.0 counts scans, earlier releases uses of index 0."""
+    return row.scans if known(row.scans) else row.used_count if known(row.used_count) else 0.0
+
+
+def _share(part: float, whole: float) -> float:
+    return 100.0 * part / whole
+
+
+def _scanned(row: MonOpenObjectActivity, known_sizes: Sizes, page: float) -> Scanned | None:
+    kb = known_sizes.kb(row)
+    if kb is None or not known(row.logical_reads):
+        return None
+    pages = kb / page
+    return Scanned(row, _scans(row), pages, min(row.logical_reads, _scans(row) * pages))
+
+
+def _caches(facts: Facts, tables: list[Scanned]) -> list[str]:
+    """The caches that the scanned tables are in."""
+    contents = contents_of(facts)
+    if not isinstance(contents, Contents):
+        return []
+    scanned = {(one.row.database, one.row.object_name) for one in tables}
+    held = [one for one in contents.held if (one.database, one.table) in scanned and not one.index_id]
+    return list(dict.fromkeys(one.cache for one in held))
+
+
+def _held_against_caches(facts: Facts, limits: Limits, found: list[Scanned], reads: float, share: float) -> Outcome:
+    tables = sorted(found, key=lambda one: -one.pages)
+    said = f"scans make {share:.0f} % of all logical reads ({', '.join(name_of(one.row) for one in tables[:NAMED])})"
+    caches = _caches(facts, tables)
+    figures = [figure for name in caches if isinstance(figure := cache_figure(facts, name, f"cache {name}"), Figure)]
+    read = [figure for figure in figures if known(figure.contention) and 0 <= figure.contention <= 100]
+    if not read:
+        what = Lacking("contention of the caches' spinlocks", MonSpinlockActivity.BRING)
+        return Unknown((what,), f"{said}; whether their cache suffers is not in the export")
+    hot = [one for one in read if known(one.contention) and one.contention >= limits.contention_percent]
+    if not hot:
+        listed = ", ".join(one.said for one in read)
+        return Clean(f"{said}, but nobody waits for it: {listed} (limit {limits.contention_percent:g} %)")
+    evidence = [
+        Evidence(f"{one.label} contention", one.contention, "%", one.source, limits.contention_percent)
+        for one in hot
+        if known(one.contention)
+    ]
+    return _finding(facts, limits, tables, evidence, (reads, share))
+
+
+def _finding(
+    facts: Facts, limits: Limits, tables: list[Scanned], hot: list[Evidence], sums: tuple[float, float]
+) -> Finding:
+    reads, share = sums
+    first = tables[0]
+    when = "between the snapshots" if first.row.of_interval else "since the server started"
+    named = "; ".join(
+        f"{name_of(one.row)}: {one.scans:,.0f} scans of {one.table_pages:,.0f} pages, "
+        f"at most {one.pages:,.0f} of {reads:,.0f} logical reads"
+        for one in tables[:NAMED]
+    )
+    more = f"; and {len(tables) - NAMED} more" if len(tables) > NAMED else ""
+    evidence = [
+        Evidence(
+            "share of logical reads made by scans, at most",
+            round(share, 1),
+            "%",
+            first.row.source,
+            limits.share_percent,
+        )
+    ]
+    for one in tables[:NAMED]:
+        evidence.append(Evidence(f"pages scanned of {name_of(one.row)}", round(one.pages), "pages", one.row.source))
+        if known(one.row.apf_reads) and one.row.apf_reads > 0:
+            evidence.append(Evidence(f"prefetched reads of {name_of(one.row)}", one.row.apf_reads, "", one.row.source))
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.WARNING if first.row.of_interval else Severity.ADVICE,
+        title=f"Scans of {name_of(first.row)} make up to {_share(first.pages, reads):.0f} % of all cache searches",
+        says=f"{when[0].upper()}{when[1:]}: {named}{more}. One page scanned is one relinkage under a cache spinlock. "
+        f"Fix the statements that scan: no setting makes this less. {STATEMENTS}",
+        evidence=(*evidence, *hot),
+        explains=("ase/data_cache_spinlock_contended",),
+    )

@@ -1,0 +1,75 @@
+"""Fewer engines of SAP ASE: the thread count of a pool (threaded kernel), or engines taken offline (process kernel).
+
+Only ever fewer: nothing here adds an engine. Sources: System Administration Guide 2 (16.0), "Managing multiprocessor
+servers" (alter thread pool … with thread count; sp_engine "offline", <engine>); knowledge/ase-rules.md, 3.6 E1.
+"""
+
+from rules.changes.ase_config import OutOfRange
+from rules.changes.quoting import PLAIN_IDENTIFIER, comment
+from rules.finding import Change, Effect
+
+LARGEST = 1024
+"""Source: range of max online engines in 16.0."""
+TEMPORARY = (
+    "Not kept over a restart unless the configuration is changed too: lower max online engines once it is proven."
+)
+
+
+def fewer_threads(pool: str, old: int, new: int) -> Change:
+    """Give an engine pool fewer threads. Raises `OutOfRange` unless 1 <= new < old.
+
+    A pool whose name is no plain identifier makes a change to be applied by hand.
+    """
+    _check(old, new)
+    key, target = f"ase.engines:{comment(pool)}", f"{comment(pool)}: threads"
+    if not PLAIN_IDENTIFIER.match(pool):
+        by_hand = (f"-- by hand: this pool's name cannot be written safely; from {old} to {new} threads",)
+        return Change(key, target, old, new, by_hand, (f"-- by hand: back to {old}",), Effect.ADVICE)
+    show = ("select ThreadPoolName, count(*) from master..monThread group by ThreadPoolName", "go")
+    return Change(
+        key=key,
+        target=target,
+        old=old,
+        new=new,
+        apply=(
+            "-- threads of each pool now, and what the server may use",
+            *show,
+            'sp_configure "max online engines"',
+            "go",
+            f"alter thread pool {pool} with thread count = {new}",
+            "go",
+            f"-- check that {pool} has {new}; engines leave one after the other, as their tasks allow",
+            *show,
+        ),
+        undo=(f"alter thread pool {pool} with thread count = {old}", "go", *show),
+        takes_effect=Effect.ONLINE,
+        cautions=("At a quiet time, and measured under the same load before and after.",),
+    )
+
+
+def fewer_engines(old: int, new: int) -> Change:
+    """Take engines offline, highest number first. Raises `OutOfRange` unless 1 <= new < old."""
+    _check(old, new)
+    show = ("select EngineNumber, Status from master..monEngine", "go")
+    last = range(old - 1, new - 1, -1)
+    return Change(
+        key="ase.engines:process",
+        target="engines online",
+        old=old,
+        new=new,
+        apply=(
+            "-- engines now: the numbers below suppose that they are 0 to " + str(old - 1),
+            *show,
+            *(line for engine in last for line in (f'sp_engine "offline", {engine}', "go")),
+            "-- check; an engine stays until its connections have left it",
+            *show,
+        ),
+        undo=(*(line for engine in reversed(last) for line in (f'sp_engine "online", {engine}', "go")), *show),
+        takes_effect=Effect.ONLINE,
+        cautions=(TEMPORARY, "Engine 0 and engines with bound connections cannot go: sp_engine says so."),
+    )
+
+
+def _check(old: int, new: int) -> None:
+    if not 1 <= new < old <= LARGEST:
+        raise OutOfRange(f"{old} engines to {new}: fewer, and at least one")

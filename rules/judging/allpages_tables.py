@@ -1,0 +1,171 @@
+"""Which tables of SAP ASE to take to a data-only lock scheme, where exports name them.
+
+Three exports name tables: sp_object_stats (requests and waits), monOpenObjectActivity (the same, by index) and the
+listing of lock schemes, without which nothing may be altered. Address locks are taken on index pages of allpages
+tables only, so while they contend, those with the most index traffic are the cause even if the table's own locks are
+not waited for.
+"""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source, known, number_or
+from collectors.facts.ase import MonOpenObjectActivity, ObjectLockContention, TableScheme
+from rules.changes.ase_table import SYSTEM_DATABASES, NotConvertible, alter_lock_scheme
+from rules.finding import Change
+from rules.judging.objects_seen import SYSTEM_NAMES, activity, schemes, table_key
+
+USES = (MonOpenObjectActivity, ObjectLockContention, TableScheme)
+ALLPAGES, DATAPAGES, DATAROWS = "allpages", "datapages", "datarows"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """From which figures on a table is named."""
+
+    contention_percent: float
+    waits_per_second: float
+    index_share_percent: float
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table, why it is named, and where to take it."""
+
+    scheme: TableScheme
+    to: str
+    why: str
+    value: float
+    unit: str
+    source: Source
+    limit: float
+    weight: float
+    """For the order: waits, or index traffic."""
+
+    @property
+    def name(self) -> str:
+        """`database.owner.table`, as far as the listing says."""
+        return f"{self.scheme.database or '?'}.{self.scheme.owner or ''}.{self.scheme.table}"
+
+    def change(self) -> Change | None:
+        """The change; `None` where the listing names no database, or the table must not be altered."""
+        if not self.scheme.database or not self.scheme.owner:
+            return None
+        try:
+            return alter_lock_scheme(
+                database=self.scheme.database,
+                owner=self.scheme.owner,
+                table=self.scheme.table,
+                old=self.scheme.scheme,
+                new=self.to,
+            )
+        except NotConvertible:
+            return None
+
+
+def no_allpages_tables(facts: Facts) -> TableScheme | None:
+    """Any row of a listing of lock schemes that shows no user table with allpages; else `None`."""
+    listed = [one for one in schemes(facts).values() if not _set_apart(one)]
+    return listed[0] if listed and all(one.scheme != ALLPAGES for one in listed) else None
+
+
+def named_tables(facts: Facts, bounds: Bounds, *, address_locks: bool) -> list[Table]:
+    """The tables to be taken to another scheme, the worst first; each once."""
+    listed = schemes(facts)
+    found: dict[Hashable, Table] = {}
+    for table in (*_by_object_stats(facts, listed, bounds), *_by_monitoring(facts, listed, bounds)):
+        found.setdefault(table_key(table.scheme), table)
+    if address_locks:
+        for table in _by_index_traffic(facts, listed, bounds):
+            found.setdefault(table_key(table.scheme), table)
+    return sorted(found.values(), key=lambda one: (-one.weight, one.name))
+
+
+def _set_apart(scheme: TableScheme) -> bool:
+    database = (scheme.database or "").lower()
+    system = scheme.system or scheme.table.lower() in SYSTEM_NAMES
+    return system or database in SYSTEM_DATABASES or database.startswith("tempdb")
+
+
+def _next(scheme: TableScheme, insert_point: bool) -> str | None:
+    """The vendor's route: allpages to datapages, datapages to datarows; a heap all inserts go to, to datarows."""
+    if _set_apart(scheme) or scheme.scheme not in (ALLPAGES, DATAPAGES):
+        return None
+    return DATAROWS if insert_point or scheme.scheme == DATAPAGES else DATAPAGES
+
+
+def _by_object_stats(facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bounds) -> Iterator[Table]:
+    worst: dict[Hashable, ObjectLockContention] = {}
+    for row in facts.every(ObjectLockContention):
+        key: Hashable = (row.database, row.table)
+        if known(row.contention_percent) and row.contention_percent <= 100:
+            before = worst.get(key)
+            if before is None or row.contention_percent > number_or(before.contention_percent, 0.0):
+                worst[key] = row
+    for key, row in worst.items():
+        scheme = listed.get(key) or _as_printed(row)
+        percent = row.contention_percent
+        if scheme is None or not known(percent) or percent < bounds.contention_percent:
+            continue
+        to = _next(scheme, insert_point=_insert_point(facts, scheme))
+        if to:
+            kind = f" of type {row.lock_type}" if row.lock_type else ""
+            why = f"{percent:.1f} % of its lock requests{kind} waited (sp_object_stats)"
+            yield Table(scheme, to, why, percent, "%", row.source, bounds.contention_percent, percent)
+
+
+def _as_printed(row: ObjectLockContention) -> TableScheme | None:
+    """sp_object_stats prints the lock scheme itself."""
+    if row.scheme is None:
+        return None
+    return TableScheme(
+        source=row.source, database=row.database, owner=row.owner, table=row.table, scheme=row.scheme.lower()
+    )
+
+
+def _by_monitoring(facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bounds) -> Iterator[Table]:
+    sums: dict[Hashable, tuple[float, float, MonOpenObjectActivity]] = {}
+    for row in activity(facts):
+        if known(row.lock_waits) and known(row.lock_requests):
+            waits, requests, _ = sums.get(table_key(row), (0.0, 0.0, row))
+            sums[table_key(row)] = (waits + row.lock_waits, requests + row.lock_requests, row)
+    for key, (waits, requests, row) in sums.items():
+        scheme = listed.get(key)
+        if scheme is None or not requests or waits > requests:
+            continue
+        percent = 100.0 * waits / requests
+        seldom = row.seconds is not None and waits / row.seconds < bounds.waits_per_second
+        to = _next(scheme, insert_point=_insert_point(facts, scheme))
+        if to and percent >= bounds.contention_percent and not seldom:
+            why = f"{waits:,.0f} of its {requests:,.0f} lock requests waited"
+            yield Table(scheme, to, why, round(percent, 1), "%", row.source, bounds.contention_percent, percent)
+
+
+def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bounds) -> Iterator[Table]:
+    """Allpages tables by pages asked of their indexes: that is where address locks are."""
+    reads: dict[Hashable, tuple[float, MonOpenObjectActivity]] = {}
+    for row in activity(facts):
+        scheme = listed.get(table_key(row))
+        if scheme is None or scheme.scheme != ALLPAGES or _set_apart(scheme):
+            continue
+        if 1 <= row.index_id < 255 and known(row.logical_reads):
+            before, _ = reads.get(table_key(row), (0.0, row))
+            reads[table_key(row)] = (before + row.logical_reads, row)
+    everything = sum(count for count, _ in reads.values())
+    for key, (count, row) in reads.items():
+        share = 100.0 * count / everything if everything else 0.0
+        scheme = listed[key]
+        to = _next(scheme, insert_point=_insert_point(facts, scheme))
+        if to and share >= bounds.index_share_percent:
+            why = f"{share:.0f} % of the index pages read of allpages tables"
+            yield Table(scheme, to, why, round(share, 1), "%", row.source, bounds.index_share_percent, share / 100)
+
+
+def _insert_point(facts: Facts, scheme: TableScheme) -> bool:
+    """Whether the table is a heap that is mostly inserted into: all inserts go to its last page."""
+    if scheme.clustered is not False:
+        return False
+    rows = [row for row in activity(facts) if table_key(row) == table_key(scheme) and row.index_id == 0]
+    inserted = sum(row.rows_inserted for row in rows if known(row.rows_inserted))
+    changed = sum(row.rows_changed for row in rows if row.rows_changed is not None)
+    return inserted > 0 and 2 * inserted >= changed

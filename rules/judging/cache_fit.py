@@ -1,0 +1,77 @@
+"""Whether everything that is bound to a named cache fits into it, and how often it is changed.
+
+A binding of a table binds its data alone; its indexes and its text pages need bindings of their own. A database bound
+as a whole may grow without limit, so of it nothing is said.
+"""
+
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject
+from rules.judging.cache_contents import DATA, Contents, contents_of
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What is bound to one cache."""
+
+    bound_mb: float
+    objects: int
+    changed_percent: float | None
+    """Rows changed for each hundred pages read of what is bound; `None` where that was not counted."""
+    source: Source
+
+
+def fit_of(facts: Facts, cache: str) -> Fit | None:
+    """What is bound and how large it is; `None` where the exports do not say it of every single object."""
+    bindings = [one for one in facts.every(CacheBinding) if one.cache == cache and one.valid is not False]
+    bindings = list({(one.database, one.owner, one.table, one.index): one for one in bindings}.values())
+    sizes = [_size_mb(facts, one) for one in bindings]
+    if not bindings or any(size is None for size in sizes):
+        return None
+    return Fit(
+        bound_mb=sum(size for size in sizes if size is not None),
+        objects=len(bindings),
+        changed_percent=_changed(facts, cache),
+        source=bindings[0].source,
+    )
+
+
+def _size_mb(facts: Facts, binding: CacheBinding) -> float | None:
+    if binding.table is None or (binding.kind or "").lower() == "database":
+        return None
+    listed = [
+        one
+        for one in facts.every(IndexSize)
+        if one.database == binding.database and one.table == binding.table and known(one.size_kb)
+    ]
+    wanted = [one for one in listed if (one.index_name == binding.index if binding.index else one.index_id in DATA)]
+    if wanted:
+        last = {one.index_id: one.size_kb for one in wanted}
+        return sum(kb for kb in last.values() if known(kb)) / 1024
+    return None if binding.index else _resident_mb(facts, binding)
+
+
+def _resident_mb(facts: Facts, binding: CacheBinding) -> float | None:
+    """The whole size on disk as monCachedObject has it for the table's data, its partitions added up."""
+    rows = [
+        one
+        for one in facts.every(MonCachedObject)
+        if one.database == binding.database and one.object_name == binding.table and one.index_id in DATA
+    ]
+    parts = {(one.partition_id, one.partition_name): one.total_kb for one in rows}
+    if not parts or not all(known(kb) for kb in parts.values()):
+        return None
+    return sum(kb for kb in parts.values() if known(kb)) / 1024
+
+
+def _changed(facts: Facts, cache: str) -> float | None:
+    contents = contents_of(facts)
+    if not isinstance(contents, Contents):
+        return None
+    held = [one for one in contents.held if one.cache == cache]
+    tables = {(one.database, one.table): one.changed for one in held}
+    reads = sum(one.reads for one in held)
+    if not reads or any(changed is None for changed in tables.values()):
+        return None
+    return 100.0 * sum(changed for changed in tables.values() if changed is not None) / reads
