@@ -15,7 +15,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from collectors.facts.base import ABSENT, OVERFLOW, Fact, Reading, Source
 
@@ -153,8 +153,16 @@ class Report:
         return rest.runs
 
 
+@runtime_checkable
+class Follows(Protocol):
+    """A fed reader that goes on where another of its kind ended earlier in the same file."""
+
+    def follows(self, before: object) -> None:
+        """Hear of the closed reader, before the first line."""
+
+
 class Stream(Protocol):
-    """A reader that is fed."""
+    """A reader that is fed; it may also be one that `Follows`."""
 
     def feed(self, first: int, lines: Sequence[str]) -> int:
         """Take lines, the first of which has this number; return how many: fewer than given means "I am done"."""
@@ -174,6 +182,8 @@ class Kind:
     stream: Callable[[str, Sequence[str]], Stream] | None = None
     title: str = ""
     rank: int = 0
+    files: re.Pattern[str] | None = None
+    """What the name of a file without any heading tells (`bcp`), searched in its last part."""
 
 
 def _id_of(module: str) -> str:
@@ -204,16 +214,22 @@ def report(
     return register
 
 
-def stream(*, starts: re.Pattern[str], provides: tuple[type[Fact], ...], rank: int = 0) -> Callable[[type], type]:
+def stream(
+    *,
+    starts: re.Pattern[str],
+    provides: tuple[type[Fact], ...],
+    rank: int = 0,
+    files: re.Pattern[str] | None = None,
+) -> Callable[[type], type]:
     """Register a fed reader: a class called with (file name, the unclaimed lines above) and a `Stream` from then on.
 
-    It owns every line it is fed until it takes fewer than it was given.
+    It owns every line it is fed until it takes fewer than it was given. If a file's first line that is not blank starts
+    no kind of report, the reader whose `files` is found in the file's name gets the file from there on.
     """
 
     def register(cls: type) -> type:
-        kind = Kind(
-            _id_of(cls.__module__), _plain(starts), provides, stream=cls, title=_title(cls.__module__), rank=rank
-        )
+        title = _title(cls.__module__)
+        kind = Kind(_id_of(cls.__module__), _plain(starts), provides, stream=cls, title=title, rank=rank, files=files)
         REGISTER[kind.id] = kind
         return cls
 
@@ -254,6 +270,12 @@ def starting(line: str) -> list[Kind]:
     if not line.strip(RULES) or not start_of_any().search(line):
         return []
     return [kind for kind in kinds() if kind.starts.search(line)]
+
+
+def named_for(file: str) -> list[Kind]:
+    """The fed reader that a file is named for, if there is one: at most one."""
+    last = re.split(r"[/\\]", file)[-1]
+    return [kind for kind in kinds() if kind.stream and kind.files and kind.files.search(last)][:1]
 
 
 NUMBER = re.compile(r"[-+]?(?:[0-9][0-9,]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")

@@ -9,7 +9,19 @@ from typing import BinaryIO
 
 from collectors.facts.base import Fact
 from collectors.intake import UNREADABLE, Named
-from collectors.kit import Kind, Leftover, Leftovers, NotThisReport, Outcome, Report, Stream, kinds, starting
+from collectors.kit import (
+    Follows,
+    Kind,
+    Leftover,
+    Leftovers,
+    NotThisReport,
+    Outcome,
+    Report,
+    Stream,
+    kinds,
+    named_for,
+    starting,
+)
 from collectors.text import NotText, blocks
 
 LINES_ABOVE = 12
@@ -91,7 +103,11 @@ class _File:
         self.above: deque[str] = deque(maxlen=LINES_ABOVE)
         self.whole: tuple[list[Kind], int, list[str], list[str]] | None = None
         self.fed: tuple[Kind, Stream, int] | None = None
+        self.closed: dict[str, Follows] = {}
+        """The fed reader of each kind that ended last, where the next one goes on from it."""
         self.blank = True
+        self.begun = False
+        """Whether a line that is not blank has been seen."""
         self.at_the_end = False
         self.began_like = ""
         self.unknown_lines = self.unknown = 0
@@ -114,6 +130,9 @@ class _File:
         for index in range(at, len(lines)):
             line = lines[index]
             candidates = starting(line)
+            if not self.begun and line.strip():
+                self.begun = True
+                candidates = candidates or named_for(self.name)
             if self.whole and len(self.whole[2]) >= MOST_LINES:
                 self._close_whole()
                 self.problems.append(f"line {first + index:,}: a listing of over {MOST_LINES:,} lines, cut in two here")
@@ -125,7 +144,10 @@ class _File:
                 continue
             self._close_whole()
             if candidates[0].stream:
-                self.fed = (candidates[0], candidates[0].stream(self.name, list(self.above)), first + index)
+                fed = candidates[0].stream(self.name, list(self.above))
+                if isinstance(fed, Follows) and candidates[0].id in self.closed:
+                    fed.follows(self.closed[candidates[0].id])
+                self.fed = (candidates[0], fed, first + index)
                 self.above.clear()
                 taken = self.fed[1].feed(first + index, lines[index:])
                 if taken < len(lines) - index:
@@ -154,6 +176,8 @@ class _File:
         if self.fed:
             (kind, fed, first), self.fed = self.fed, None
             outcome = fed.close()
+            if isinstance(fed, Follows):
+                self.closed[kind.id] = fed
             if outcome.above:
                 self.loose.understood(first - outcome.above, first - 1)
             self._keep(kind, outcome)

@@ -99,7 +99,7 @@ def cut(lines: Sequence[str], at: int, end: int | None = None, stop: re.Pattern[
     if head.lstrip().startswith("|"):
         return cutting.boxed(at)
     for parts in range(1, min(MOST_PARTS, (end - at) // 2) + 1):
-        if all(_is_dashes(lines[at + parts + part]) for part in range(parts)):
+        if all(is_dashes(lines[at + parts + part]) for part in range(parts)):
             return cutting.isql(at, parts)
     separator = max(SEPARATORS, key=head.count)
     if separator in head:
@@ -165,7 +165,8 @@ def _row(
     return Row(first, last, text, named, whole)
 
 
-def _is_dashes(line: str) -> bool:
+def is_dashes(line: str) -> bool:
+    """Whether a line is the dashes below a heading, or one part of them."""
     return "--" in line and not line.strip("- \t")
 
 
@@ -180,7 +181,7 @@ class _Cutting:
         return index >= self.end or bool(END.match(self.lines[index]) or self.stop.match(self.lines[index]))
 
     def boxed(self, at: int) -> Table:
-        columns = _bars(self.lines[at])
+        columns = bars(self.lines[at])
         frame = [index for index in (at - 1, at) if index >= 0 and (index == at or BORDER.match(self.lines[index]))]
         rows: list[Row] = []
         index = at + 1
@@ -192,7 +193,7 @@ class _Cutting:
                 frame.append(index)
             else:
                 closed = self.lines[index].rstrip().endswith("|")
-                rows.append(_row(self.lines, index, index, columns, _bars(self.lines[index]), closed=closed))
+                rows.append(_row(self.lines, index, index, columns, bars(self.lines[index]), closed=closed))
             index += 1
         return Table("boxed", tuple(columns), tuple(rows), tuple(frame), index - 1)
 
@@ -208,11 +209,11 @@ class _Cutting:
     def isql(self, at: int, parts: int) -> Table:
         heads = [self.lines[at + part] for part in range(parts)]
         dashes = [self.lines[at + parts + part] for part in range(parts)]
-        columns, goes_on = _columns(heads, dashes)
+        columns, goes_on = columns_of(heads, dashes)
         frame = list(range(at, at + 2 * parts))
         rows: list[Row] = []
         index = at + 2 * parts
-        while not self.over(index) and not _is_dashes(self.lines[index]):
+        while not self.over(index) and not is_dashes(self.lines[index]):
             if self.lines[index].strip() == heads[0].strip():  # isql -h N repeats the heading
                 frame.extend(range(index, min(index + 2 * parts, self.end)))
                 index += 2 * parts
@@ -236,33 +237,35 @@ class _Cutting:
         """Cut one record; `goes_on` says of which lines the first piece belongs to the column of the line above."""
         cells: list[str] = []
         for part, line in enumerate(self.lines[first : last + 1]):
-            pieces = _cells(line, _starts(dashes[part]))
+            pieces = _cells(line, starts_of(dashes[part]))
             if pieces is None:
                 return Row(first, last, " ".join(self.lines[first : last + 1]), whole=False)
             if goes_on[part]:
                 width = dashes[part - 1].rstrip()
-                cells[-1] = cells[-1].ljust(len(width) - _starts(width)[-1]) + pieces.pop(0)
+                cells[-1] = cells[-1].ljust(len(width) - starts_of(width)[-1]) + pieces.pop(0)
             cells.extend(pieces)
         cells = [cell.strip() for cell in cells]
         row = _row(self.lines, first, last, columns, cells)
         return row if cells[-1] else Row(first, last, row.text, row.cells, whole=False)
 
 
-def _bars(line: str) -> list[str]:
+def bars(line: str) -> list[str]:
+    """The cells of one line of a box."""
     inner = line.strip()
     return [cell.strip() for cell in inner.removeprefix("|").removesuffix("|").split("|")]
 
 
-def _starts(dashes: str) -> list[int]:
+def starts_of(dashes: str) -> list[int]:
+    """Where the columns under a line of dashes begin."""
     return [found.start() for found in re.finditer("-+", dashes)]
 
 
-def _columns(heads: Sequence[str], dashes: Sequence[str]) -> tuple[list[str], list[bool]]:
+def columns_of(heads: Sequence[str], dashes: Sequence[str]) -> tuple[list[str], list[bool]]:
     """The columns' names, and which parts begin with a further piece of the column before (its heading is blank)."""
     columns: list[str] = []
     goes_on: list[bool] = []
     for head, line in zip(heads, dashes, strict=True):
-        starts = _starts(line)
+        starts = starts_of(line)
         names = [name.strip() for name in _cells(head, starts) or _slices(head, starts)]
         goes_on.append(bool(columns) and not names[0])
         columns.extend(names[1:] if goes_on[-1] else names)

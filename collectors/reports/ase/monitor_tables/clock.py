@@ -1,0 +1,79 @@
+"""The time above the tables: `select getdate()`, alone or with `@@servername` and `@@boottime`, in any order."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from collectors.layouts.dates import ANY, ambiguous, moment
+from collectors.layouts.tables import key
+from collectors.reports.ase.monitor_tables.cells import words
+from collectors.reports.ase.monitor_tables.snapshots import Moment
+
+TAKEN = (
+    "sampletime", "sessionsampletime", "cmsampletime", "sampledate", "collecttime", "collectiontime", "collectdate",
+    "snapshottime", "snapshotdate", "snaptime", "capturetime", "timestamp", "getdate", "currenttime", "now",
+)  # fmt: skip
+"""What tools and scripts call the time of a sample. Of several in one table the first of these counts."""
+BOOTED = ("boottime", "bootdate", "booted", "serverstart", "serverstarttime", "startdate", "starttime")
+CLEARED = ("counterscleared", "counterclear")
+SERVER = ("servername", "server", "srvname", "atatservername")
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$#@.-]{0,29}")
+"""30 characters are what `@@servername` holds."""
+MOST_COLUMNS = 6
+
+_TIMES = (
+    "(?:session|cm)?_?sample_?(?:time|date)|collect(?:ion)?_?(?:time|date)|snap(?:shot)?_?(?:time|date)|capture_?time"
+)
+_OTHERS = "server_?name|srv_?name|boot_?(?:time|date)|counters_?cleared"
+HEADING = (
+    rf"^(?=.{{0,400}}\b(?:{_TIMES})\b)[\W_]{{0,400}}(?:\b(?:{_TIMES}|{_OTHERS}|version|edition|product)\b[\W_]{{0,400}})"
+    r"{1,6}$"
+)
+"""A line of nothing but such names, one of them a time."""
+ALONE = rf"^\s{{0,80}}[\"'|]?\s{{0,40}}(?:{ANY})\s{{0,40}}[\"'|]?\s{{0,80}}$"
+"""A line of nothing but a date with its time."""
+DATE_ALONE = re.compile(ALONE, re.IGNORECASE)
+QUESTION = r"^.{0,80}\bselect\b(?!.{0,400}@@version).{0,400}\bgetdate\s{0,3}\(\s{0,3}\)"
+
+
+DOUBT = "day and month of the time cannot be told apart, so it was not read: use another format"
+_HEADING = re.compile(HEADING, re.IGNORECASE)
+
+
+def is_heading(text: str, heads: Sequence[str]) -> bool:
+    """Whether a line above the row that says the time is part of its heading: `heads`, blank, or names a time."""
+    return not text or text in heads or _HEADING.match(text) is not None
+
+
+def may_be_clock(columns: Sequence[str]) -> bool:
+    """Whether a result set with these columns may say the time."""
+    if len(columns) > MOST_COLUMNS:
+        return False
+    known = {*TAKEN, *BOOTED, *CLEARED, *SERVER, ""}
+    return len(columns) == 1 or all(key(column) in known for column in columns)
+
+
+def read_clock(columns: Sequence[str], cells: Sequence[str]) -> tuple[Moment | None, bool]:
+    """Read its row: what it says, if it says a time; and whether a time was left out because it is ambiguous."""
+    found = Moment()
+    unnamed: list[datetime] = []
+    doubt = False
+    for column, cell in zip(map(key, columns), map(str.strip, cells), strict=False):
+        when = moment(cell)
+        if when is None:
+            doubt = doubt or ambiguous(cell)
+            name = words(cell)
+            if name and NAME.fullmatch(name) and (column in SERVER or not column):
+                found.server = name
+        elif column in BOOTED:
+            found.booted = when
+        elif column in CLEARED:
+            found.cleared = when
+        else:
+            unnamed.append(when)
+    if unnamed:  # of two without a name the later one is the present
+        found.taken = max(unnamed)
+        if len(unnamed) > 1:
+            found.booted = found.booted or min(unnamed)
+    told = found.taken or found.booted or found.cleared
+    return (found if told else None), doubt

@@ -1,0 +1,176 @@
+"""Rows of one table in one snapshot → facts; rows of `sysmonitors` are put together first, endless ones are summed."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from collectors.facts.ase import MonSpinlockActivity
+from collectors.facts.base import ABSENT, Fact, Reading, Source
+from collectors.reports.ase.monitor_tables.spinlocks import JOINED, SPINLOCKS, SYSMONITORS
+from collectors.reports.ase.monitor_tables.tables import MonitorTable
+
+MOST_OF_ONE_NAME = 1000
+"""Rows of one spinlock kept apart; on Cluster Edition `fglockspins` has over 100,000 (ase-formats.md 2.2 [S])."""
+GROUP = re.compile(r"spinlock_([pws])(?:_[0-9]{1,3})?", re.IGNORECASE)
+FIELDS = {"p": "grabs", "w": "waits", "s": "spins"}
+UNSIGNED = 2.0**32
+
+Name = tuple[int | None, str]
+Values = dict[str, Any]
+
+
+def gatherer(table: MonitorTable) -> "Gatherer":
+    """Make what takes the rows of this table."""
+    if table is SYSMONITORS:
+        return Monitors(table)
+    return Spinlocks(table) if table in (SPINLOCKS, JOINED) else Gatherer(table)
+
+
+class Gatherer:
+    """Takes rows, gives facts in their order."""
+
+    def __init__(self, table: MonitorTable) -> None:
+        """Start empty."""
+        self.table = table
+        self.facts: list[Fact] = []
+        self.rows = 0
+        self.counted = self.moved = False
+
+    def add(self, values: Values, source: Source) -> None:
+        """Take one row."""
+        self.rows += 1
+        if not self.moved:
+            self._look(values)
+        self.facts.append(self.table.fact(source=source, **values))
+
+    def _look(self, values: Values) -> None:
+        """Note whether there are counters, and whether one is not 0: an overflow is not, NULL says nothing."""
+        for name in self.table.counters:
+            value = values.get(name, ABSENT)
+            if value is not ABSENT:
+                self.counted = True
+                self.moved = self.moved or value != 0
+
+    @property
+    def all_zero(self) -> bool:
+        """Whether every counter of every row was 0."""
+        return self.counted and not self.moved
+
+    def finish(self) -> list[Fact]:
+        """Hand over the facts."""
+        return self.facts
+
+
+class Spinlocks(Gatherer):
+    """Rows of spinlocks: those of one name without a slot are summed where they are too many to keep."""
+
+    def __init__(self, table: MonitorTable) -> None:
+        """Start empty."""
+        super().__init__(table)
+        self.of_name: dict[Name, list[MonSpinlockActivity]] = {}
+        self.wide = table is SPINLOCKS
+
+    def add(self, values: Values, source: Source) -> None:
+        """Take one row."""
+        self.rows += 1
+        if not self.moved:
+            self._look(values)
+        fact = MonSpinlockActivity(source=source, wide=self.wide, **values)
+        rows = self.of_name.setdefault((fact.instance, fact.name), [])
+        rows.append(fact)
+        if len(rows) > MOST_OF_ONE_NAME and (fact.slot is None or not self.wide):
+            rows[:] = [_sum(rows)]
+
+    def finish(self) -> list[Fact]:
+        """Hand over the rows; of a name that has been summed, their sum."""
+        found: list[Fact] = []
+        for rows in self.of_name.values():
+            if rows[0].rows > 1:
+                rows = [_sum(rows)]
+            elif not self.wide and len(rows) == 1:
+                rows = [replace(rows[0], slot=None)]
+            found.extend(rows)
+        return found
+
+
+def _sum(rows: list[MonSpinlockActivity]) -> MonSpinlockActivity:
+    """One fact for rows of one name; 32-bit counters are taken as unsigned, so that the sum means something."""
+
+    def total(name: str) -> Reading:
+        amount = 0.0
+        for row in rows:
+            value: Reading = getattr(row, name)
+            if not isinstance(value, float):
+                return value
+            amount += value if row.wide or value >= 0 else value + UNSIGNED
+        return amount
+
+    last = rows[-1].source.last
+    return MonSpinlockActivity(
+        source=replace(rows[0].source, last=max(last, rows[0].source.last)),
+        name=rows[0].name,
+        instance=rows[0].instance,
+        grabs=total("grabs"),
+        spins=total("spins"),
+        waits=total("waits"),
+        rows=sum(row.rows for row in rows),
+        wide=rows[0].wide,
+    )
+
+
+class Monitors(Gatherer):
+    """Rows of `sysmonitors`: grabs, waits and spins stand in groups of their own and are joined by name and id."""
+
+    def __init__(self, table: MonitorTable) -> None:
+        """Start empty."""
+        super().__init__(table)
+        self.of_name: dict[Name, dict[int, Values]] = {}
+        self.sums: dict[Name, Values] = {}
+        self.order: dict[tuple[str, Name], int] = {}
+
+    def add(self, values: Values, source: Source) -> None:
+        """Take one row; those of other groups are no spinlocks and are read over."""
+        group = GROUP.fullmatch(values.pop("group"))
+        if group is None:
+            return
+        self.rows += 1
+        field, value = FIELDS[group[1].lower()], values["value"]
+        self.counted = self.counted or value is not ABSENT
+        self.moved = self.moved or value not in (ABSENT, 0)
+        name: Name = (values.get("instance"), values["name"])
+        if name in self.sums:
+            self._sum(name, field, value)
+            return
+        slot = values.get("slot")
+        if slot is None:  # without the id only the order can tell which rows belong together
+            slot = self.order[field, name] = self.order.get((field, name), -1) + 1
+        slots = self.of_name.setdefault(name, {})
+        row = slots.setdefault(slot, {"source": source})
+        row[field] = value
+        if len(slots) > MOST_OF_ONE_NAME:
+            self.sums[name] = {"source": source}
+            for one in self.of_name.pop(name).values():
+                for known in FIELDS.values():
+                    if known in one:
+                        self._sum(name, known, one[known])
+
+    def _sum(self, name: Name, field: str, value: Reading) -> None:
+        total = self.sums[name]
+        total[f"rows {field}"] = total.get(f"rows {field}", 0) + 1
+        before = total.get(field, 0.0)
+        if isinstance(value, float) and isinstance(before, float):
+            total[field] = before + (value if value >= 0 else value + UNSIGNED)
+        else:
+            total[field] = value if isinstance(before, float) else before
+
+    def finish(self) -> list[Fact]:
+        """Hand over one fact per spinlock; the source is its first row."""
+        found: list[Fact] = []
+        for (instance, name), slots in self.of_name.items():
+            for slot, row in slots.items():
+                told = slot if len(slots) > 1 and (("grabs", (instance, name)) not in self.order) else None
+                found.append(MonSpinlockActivity(name=name, instance=instance, slot=told, wide=False, **row))
+        for (instance, name), total in self.sums.items():
+            rows = max(int(total.pop(f"rows {field}", 0)) for field in FIELDS.values())
+            found.append(MonSpinlockActivity(name=name, instance=instance, rows=rows, wide=False, **total))
+        return found

@@ -1,0 +1,255 @@
+"""One table being read: its records are cut, turned into facts, and told apart by the time they bear."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from collectors.facts.ase import MonTable
+from collectors.facts.base import ABSENT, Source
+from collectors.layouts.dates import ambiguous, moment
+from collectors.layouts.streamed import Heading, delimited
+from collectors.layouts.tables import END, is_dashes, key
+from collectors.reports.ase.monitor_tables.cells import Doubt, small, time, words
+from collectors.reports.ase.monitor_tables.clock import DOUBT, SERVER, TAKEN, may_be_clock
+from collectors.reports.ase.monitor_tables.gathering import Gatherer, gatherer
+from collectors.reports.ase.monitor_tables.server import WAIT_EVENTS
+from collectors.reports.ase.monitor_tables.snapshots import Moment, Run
+from collectors.reports.ase.monitor_tables.starting import TABLES
+from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
+
+REMEDY = "export it again in full (isql -w 2000, or bcp)"
+MAY_BE_EMPTY = (words, small, time)
+"""Cells of these readers may be blank in isql; a counter never is, it would be printed as NULL."""
+OBJECTS = frozenset(("monOpenObjectActivity", "monOpenPartitionActivity"))
+OF_INDEX = ("used_count", "scans")
+MOST_TAIL = 64
+
+
+class Problems(Protocol):
+    """Where a table tells what is wrong."""
+
+    def __call__(self, what: str, line: int) -> None:
+        """Say what, and on which line."""
+
+
+class Reading:
+    """Takes the lines of one table until one does not belong to it."""
+
+    def __init__(self, file: str, line: int, heading: Heading, table: MonitorTable, run: Run, tell: Problems) -> None:
+        """Begin below a heading that stands on `line`."""
+        self.file, self.line, self.last = file, line, line
+        self.heading, self.table, self.run, self.tell = heading, table, run, tell
+        self.columns = tuple(map(key, heading.columns))
+        self.plan = table.plan(self.columns)
+        self.merged = table.name in OBJECTS and "indexid" not in self.columns
+        if self.merged:  # uses of index 0 are scans of the table: without the index nobody knows which uses these are
+            self.plan = [one for one in self.plan if one[1] not in OF_INDEX]
+        self.needed = table.needed & {name for _, name, _ in self.plan}
+        self.lacks = sorted(table.needed - self.needed - {"source"})
+        self.time = next((self.columns.index(name) for name in TAKEN if name in self.columns), None)
+        self.server = next((self.columns.index(name) for name in SERVER if name in self.columns), None)
+        self.said = ""
+        self.record: list[str] = []
+        self.gather: Gatherer | None = None
+        self.moment: Moment | None = None
+        self.part = line
+        self.rows = self.damaged = self.first_damaged = self.guesses = 0
+        self.tail: list[tuple[int, str]] = []
+        """The damaged lines read last, one after the other: they may turn out to be the heading of the next table."""
+        self.final = ""
+        self.repeats = 0
+        """Lines of dashes to come below a repeated heading."""
+
+    def feed(self, number: int, line: str) -> bool:
+        """Take a line; false if the table ended above it."""
+        heading = self.heading
+        if heading.parts > 1:
+            return self._feed_wrapped(number, line)
+        if END.match(line):
+            return False
+        if heading.layout == "isql":
+            if is_dashes(line):
+                return self._repeated()
+            if line.strip() == heading.heads[0]:
+                self.repeats = 1
+                return True
+        elif heading.layout == "boxed":
+            if line.lstrip()[:1] not in ("|", "+"):
+                return False
+            if not line.strip("|+-=: \t"):
+                self.last = number
+                return True
+        elif heading.layout == "delimited":
+            if heading.separator not in line:
+                return False
+            if not line.strip("-+:=|\t;, "):  # isql -s prints dashes between the separators; or nothing but NULL
+                return True
+        if self._row((line,), number, number):
+            self.tail.clear()
+        else:
+            if heading.layout == "delimited" and self._is_heading(line):
+                return False
+            self._damage(number, line)
+        self.last = number
+        return True
+
+    def _feed_wrapped(self, number: int, line: str) -> bool:
+        heading = self.heading
+        if self.record:
+            if not line.strip() or line.startswith(heading.indents[len(self.record)]):
+                self.record.append(line)
+                self.last = number
+                if len(self.record) == heading.parts:
+                    lines, self.record = self.record, []
+                    if not self._row(lines, number - heading.parts + 1, number):
+                        self._damage(number - heading.parts + 1, lines[0])
+                return True
+            self._damage(number - len(self.record), self.record[0])
+            self.record = []
+        if is_dashes(line):
+            return self._repeated()
+        if END.match(line):
+            return False
+        self.last = number
+        if line.strip() == heading.heads[0]:
+            self.repeats = heading.parts
+            return True
+        if self.repeats and line.strip() in heading.heads:
+            return True
+        if heading.indents[1].startswith("\t") and line.startswith("\t"):
+            self._damage(number, line)
+        else:
+            self.record = [line]
+        return True
+
+    def _repeated(self) -> bool:
+        """Whether these dashes belong to a heading that isql repeats every so many rows; else the table has ended."""
+        self.repeats -= 1
+        return self.repeats >= 0
+
+    def _is_heading(self, line: str) -> bool:
+        """Whether a line that is no row is the heading of the next table, or of a time."""
+        heading = delimited(line, self.heading.separator)
+        if heading is None:
+            return False
+        clock = may_be_clock(heading.columns) and len(heading.columns) > 1
+        return clock or identify(list(map(key, heading.columns)), TABLES, ()) is not None
+
+    def _row(self, lines: Sequence[str], first: int, last: int) -> bool:
+        """Read one record; false if it is damaged."""
+        cells = self.heading.cut(lines)
+        if cells is None:
+            return False
+        values: dict[str, Any] = {}
+        printed = self.heading.layout == "isql"
+        try:
+            for place, name, read in self.plan:
+                value = read(cells[place])
+                if value is not None and value is not ABSENT:
+                    values[name] = value
+                elif printed and read not in MAY_BE_EMPTY and not cells[place].strip():
+                    return False
+        except (Doubt, IndexError):
+            return False
+        if not self.needed <= values.keys():
+            return False
+        self.rows += 1
+        self.repeats = 0
+        self.final = lines[-1]
+        if self.lacks:
+            return True
+        if self.table is WAIT_EVENTS:
+            if "description" in values:
+                self.run.events[values["event"]] = values["description"]
+            return True
+        source = Source(self.file, first, last)
+        if self.time is not None and cells[self.time] != self.said:
+            self._next(cells, source)
+        if self.gather is None:
+            self._open(self.run.begin(self.table.name, Source(self.file, self.line, self.line)))
+        if self.gather:
+            self.gather.add(values, source)
+        return True
+
+    def _next(self, cells: Sequence[str], source: Source) -> None:
+        """Begin the snapshot whose time stands in this row."""
+        if self.time is None:
+            return
+        self.said = cells[self.time]
+        when = moment(self.said)
+        if when is None:
+            self.guesses += ambiguous(self.said)
+            return
+        server = words(cells[self.server]) if self.server is not None else None
+        if self.moment is None or self.moment.taken != when:
+            self._close_part(source.first - 1)
+            self.part = source.first
+            self._open(self.run.at(self.table.name, when, server, source))
+
+    def _open(self, moment: Moment) -> None:
+        self.moment, self.gather = moment, gatherer(self.table)
+
+    def _damage(self, number: int, line: str) -> None:
+        self.damaged += 1
+        self.first_damaged = self.first_damaged or number
+        if self.tail and self.tail[-1][0] != number - 1:
+            self.tail.clear()
+        if len(self.tail) < MOST_TAIL:
+            self.tail.append((number, line))
+
+    def give_back(self) -> list[tuple[int, str]]:
+        """Give back damaged lines at the end: dashes follow, so they are the heading of the next table."""
+        back, self.tail = self.tail, []
+        self.damaged -= len(back)
+        if back and self.first_damaged >= back[0][0]:
+            self.first_damaged = 0
+        return back
+
+    def _close_part(self, last: int) -> None:
+        if self.gather and self.moment:
+            fact = MonTable(
+                source=Source(self.file, self.part, max(last, self.part)),
+                table=self.table.name,
+                rows=self.gather.rows,
+                all_zero=self.gather.all_zero,
+            )
+            self.run.add(self.moment, [*self.gather.finish(), fact])
+        self.gather = None
+
+    def finish(self, *, at_end: bool) -> None:
+        """End the table; `at_end`: because the file ended, perhaps within its last row."""
+        if self.record:
+            self._damage(self.last - len(self.record) + 1, self.record[0])
+            self.record = []
+        if at_end and self._cut_short():
+            self.tell(f"the last figure of {self.table.name} may be cut: {REMEDY}", self.last)
+        if not self.rows and not self.damaged and self.table is not WAIT_EVENTS and not self.lacks:
+            source = Source(self.file, self.line, self.last)
+            self.run.add(
+                self.run.begin(self.table.name, source), [MonTable(source=source, table=self.table.name, rows=0)]
+            )
+        self._close_part(self.last)
+        if self.lacks:
+            lacking = ", ".join(self.lacks)
+            self.tell(f"rows of {self.table.name} without {lacking} were not read: ask for all columns", self.line)
+        elif self.rows and self.merged:
+            self.tell(f"{self.table.name} was selected without IndexID: its uses and scans were not read", self.line)
+        if self.guesses:
+            self.tell(DOUBT, self.line)
+        if self.damaged:
+            many = "a row is" if self.damaged == 1 else f"{self.damaged:,} rows are"
+            self.tell(
+                f"{many} cut short or damaged and {'was' if self.damaged == 1 else 'were'} not read in "
+                f"{self.table.name}: {REMEDY}",
+                self.first_damaged or self.last,
+            )
+
+    def _cut_short(self) -> bool:
+        """Whether the last line ends before its last figure should: figures stand at the right of their column."""
+        text = self.final.rstrip()
+        inside = self.heading.layout == "isql" and len(text) < self.heading.ends
+        return inside and bool(self.rows) and text[-1:].isdigit() and self.plan_ends_in_figure()
+
+    def plan_ends_in_figure(self) -> bool:
+        """Whether the last column is a figure."""
+        place, _, read = max(self.plan, default=(-1, "", words))
+        return place == len(self.columns) - 1 and read not in MAY_BE_EMPTY

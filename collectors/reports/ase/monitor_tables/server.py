@@ -1,0 +1,179 @@
+"""The server as a whole, engines, threads, waits, caches of code: one row each or a few."""
+
+from collectors.facts.ase import (
+    MonEngine,
+    MonProcedureCache,
+    MonState,
+    MonStatementCache,
+    MonSysWaits,
+    MonThread,
+)
+from collectors.reports.ase.monitor_tables.cells import time, whole, words
+from collectors.reports.ase.monitor_tables.tables import Column, MonitorTable, counts, marks, order
+
+INSTANCE: dict[str, Column] = {"instanceid": ("instance", whole)}
+
+ENGINES = MonitorTable(
+    name="monEngine",
+    fact=MonEngine,
+    columns={
+        "enginenumber": ("engine", whole),
+        **INSTANCE,
+        "status": ("status", words),
+        "starttime": ("started", time),
+        **counts(
+            cpu_seconds="cputime",
+            system_seconds="systemcputime",
+            user_seconds="usercputime",
+            idle_seconds="idlecputime",
+            io_seconds="iocputime",
+            context_switches="contextswitches",
+            connections="connections",
+        ),
+    },
+    marks=marks(
+        "enginenumber cputime", "enginenumber usercputime", "enginenumber systemcputime", "enginenumber idlecputime",
+        "enginenumber contextswitches", "enginenumber affinitiedtocpu", "enginenumber status connections",
+    ),
+    never=frozenset(("spid", "kpid")),
+    orders=(
+        order(
+            "EngineNumber CurrentKPID PreviousKPID CPUTime SystemCPUTime UserCPUTime IdleCPUTime ContextSwitches "
+            "Connections ProcessesAffinitied Status StartTime StopTime AffinitiedToCPU OSPID"
+        ),
+    ),
+)  # fmt: skip
+
+THREADS = MonitorTable(
+    name="monThread",
+    fact=MonThread,
+    columns={
+        "threadid": ("thread", whole),
+        "osthreadid": ("os_thread", whole),
+        **INSTANCE,
+        "threadpoolname": ("pool", words),
+        "state": ("state", words),
+        **counts(
+            task_runs="taskruns",
+            total_ticks="totalticks",
+            idle_ticks="idleticks",
+            sleep_ticks="sleepticks",
+            busy_ticks="busyticks",
+            user_time="usertime",
+            system_time="systemtime",
+            voluntary_switches="voluntaryctxtswitches",
+            involuntary_switches="nonvoluntaryctxtswitches",
+        ),
+    },
+    marks=marks(
+        "threadid totalticks", "threadid busyticks", "threadid idleticks", "threadid taskruns", "threadid usertime",
+        "threadid threadpoolname", "threadpoolname totalticks",
+    ),
+    never=frozenset(("enginenumber", "spid", "kpid")),
+    orders=(
+        order(
+            "InstanceID ThreadID KTID OSThreadID AltOSThreadID ThreadPoolID ThreadPoolName State ThreadAffinity "
+            "TaskRuns TotalTicks IdleTicks SleepTicks BusyTicks UserTime SystemTime MinorFaults MajorFaults "
+            "VoluntaryCtxtSwitches NonVoluntaryCtxtSwitches"
+        ),
+    ),
+)  # fmt: skip
+
+SYSTEM_WAITS = MonitorTable(
+    name="monSysWaits",
+    fact=MonSysWaits,
+    columns={
+        "waiteventid": ("event", whole),
+        "description": ("description", words),
+        **INSTANCE,
+        **counts(waits="waits", wait_seconds="waittime"),
+    },
+    marks=marks("waiteventid waits", "waiteventid waittime", "description waits waittime"),
+    never=frozenset(("spid", "kpid")),
+    orders=(order("InstanceID WaitEventID WaitTime Waits"), order("WaitEventID WaitTime Waits")),
+)
+
+WAIT_EVENTS = MonitorTable(
+    name="monWaitEventInfo",
+    fact=MonSysWaits,
+    columns={"waiteventid": ("event", whole), "description": ("description", words)},
+    marks=marks("waiteventid description"),
+    never=frozenset(("spid", "kpid", "waits", "waittime")),
+    orders=(order("WaitEventID WaitClassID Description"),),
+)
+"""No facts of its own: it gives the waits their words."""
+
+STATE = MonitorTable(
+    name="monState",
+    fact=MonState,
+    columns={
+        **INSTANCE,
+        "startdate": ("started", time),
+        "counterscleared": ("counters_cleared", time),
+        **counts(
+            days_running="daysrunning",
+            connections="connections",
+            lock_wait_threshold="lockwaitthreshold",
+            lock_waits="lockwaits",
+            deadlocks="numdeadlocks",
+            transactions="transactions",
+            selects="selects",
+            inserts="inserts",
+            updates="updates",
+            deletes="deletes",
+            logical_reads="logicalreads",
+        ),
+    },
+    marks=marks(
+        "lockwaitthreshold", "counterscleared", "daysrunning", "numdeadlocks", "startdate connections",
+        "diagnosticdumps", "maxrecovery checkpoints",
+    ),
+    never=frozenset(("spid", "objectid", "enginenumber")),
+    orders=(
+        order(
+            "LockWaitThreshold LockWaits DaysRunning CheckPoints NumDeadlocks DiagnosticDumps Connections MaxRecovery "
+            "StartDate CountersCleared"
+        ),
+        order(
+            "InstanceID LockWaitThreshold LockWaits DaysRunning CheckPoints NumDeadlocks DiagnosticDumps Connections "
+            "MaxRecovery StartDate CountersCleared"
+        ),
+    ),
+)  # fmt: skip
+
+PROCEDURE_CACHE = MonitorTable(
+    name="monProcedureCache",
+    fact=MonProcedureCache,
+    columns={**INSTANCE, **counts(requests="requests", loads="loads", writes="writes", stalls="stalls")},
+    marks=marks("requests loads", "loads stalls writes", "requests stalls writes"),
+    never=frozenset(("cachename", "spid", "objectid")),
+    orders=(order("Requests Loads Writes Stalls"), order("InstanceID Requests Loads Writes Stalls")),
+)
+
+STATEMENT_CACHE = MonitorTable(
+    name="monStatementCache",
+    fact=MonStatementCache,
+    columns={
+        **INSTANCE,
+        **counts(
+            total_kb="totalsizekb",
+            used_kb="usedsizekb",
+            statements="numstatements",
+            searches="numsearches",
+            hits="hitcount",
+            inserts="numinserts",
+            removals="numremovals",
+        ),
+    },
+    marks=marks("numsearches", "hitcount numstatements", "totalsizekb usedsizekb", "numinserts numremovals"),
+    orders=(
+        order(
+            "TotalSizeKB UsedSizeKB NumStatements NumSearches HitCount NumInserts NumRemovals "
+            "NumRecompilesSchemaChanges NumRecompilesPlanFlushes"
+        ),
+        order(
+            "InstanceID TotalSizeKB UsedSizeKB NumStatements NumSearches HitCount NumInserts NumRemovals "
+            "NumRecompilesSchemaChanges NumRecompilesPlanFlushes"
+        ),
+    ),
+)

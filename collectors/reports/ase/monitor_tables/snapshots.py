@@ -1,0 +1,127 @@
+"""Which rows were read at which moment: the snapshots of a run of result sets.
+
+A time above the tables, a time in their rows, or a table that comes again begin the next snapshot.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from collectors.facts.ase import MonState, MonSysWaits, Snapshot
+from collectors.facts.base import NOWHERE, Fact, Source
+
+SAME_MOMENT = timedelta(seconds=10)
+"""Tables whose times lie no further apart were read one after the other for one snapshot (this project's figure:
+a script that asks the time before each of a dozen tables takes a few seconds)."""
+
+
+@dataclass
+class Moment:
+    """One snapshot, as far as it is known yet; or what one answer to `select getdate()` says."""
+
+    number: int = 0
+    server: str | None = None
+    taken: datetime | None = None
+    booted: datetime | None = None
+    cleared: datetime | None = None
+    source: Source = NOWHERE
+    tables: set[str] = field(default_factory=set)
+
+    def learn(self, other: "Moment") -> None:
+        """Take over what another says."""
+        self.server = other.server or self.server
+        self.taken = other.taken or self.taken
+        self.booted = other.booted or self.booted
+        self.cleared = other.cleared or self.cleared
+        self.source = other.source
+
+    def near(self, taken: datetime | None) -> bool:
+        """Whether a time is this moment's, give or take the seconds that a script takes."""
+        return self.taken is not None and taken is not None and abs(self.taken - taken) <= SAME_MOMENT
+
+
+class Run:
+    """The snapshots of one file, and the facts of one run of its result sets."""
+
+    def __init__(self, before: "Run | None" = None) -> None:
+        """Go on where an earlier run of the same file ended, if there was one."""
+        self.moments: list[Moment] = before.moments if before else []
+        self.current: Moment | None = before.current if before else None
+        self.asked: Moment | None = before.asked if before else None
+        """The last time that was asked for, as long as no table followed it."""
+        self.events: dict[int, str] = before.events if before else {}
+        self.parts: list[tuple[Moment, list[Fact]]] = []
+
+    def tell(self, clock: Moment) -> None:
+        """Hear the answer to a question for the time; of several without a table between the last one counts."""
+        if self.asked:
+            self.asked.learn(clock)
+        else:
+            self.asked = clock
+
+    def begin(self, table: str, source: Source) -> Moment:
+        """Find the snapshot of a table without times of its own, whose heading stands there."""
+        asked, self.asked = self.asked, None
+        now = self.current
+        if now is None or table in now.tables or (asked and asked.taken and not now.near(asked.taken)):
+            if asked and now and asked.taken is None and table not in now.tables:
+                asked = None
+            now = self._new(asked or Moment(source=source))
+        elif asked:
+            taken, place = now.taken, now.source
+            now.learn(asked)
+            now.taken, now.source = taken or now.taken, place
+        now.tables.add(table)
+        self.current = now
+        return now
+
+    def at(self, table: str, taken: datetime, server: str | None, source: Source) -> Moment:
+        """Find the snapshot of rows that bear this time."""
+        same = [one for one in self.moments if one.taken == taken]
+        near = [one for one in self.moments if table not in one.tables and one.near(taken)]
+        found = next(iter(same or near), None)
+        if found is None:
+            asked, self.asked = self.asked, None
+            found = Moment(server=server, source=source, taken=taken)
+            if asked and asked.near(taken):
+                found.learn(asked)
+                found.taken = taken
+            found = self._new(found)
+        found.server = found.server or server
+        found.tables.add(table)
+        self.current = found
+        return found
+
+    def _new(self, moment: Moment) -> Moment:
+        moment.number = len(self.moments) + 1
+        self.moments.append(moment)
+        return moment
+
+    def add(self, moment: Moment, facts: list[Fact]) -> None:
+        """Take the facts of one table in one snapshot."""
+        for fact in facts:
+            if isinstance(fact, MonState):
+                moment.booted = fact.started or moment.booted
+                moment.cleared = fact.counters_cleared or moment.cleared
+        self.parts.append((moment, facts))
+
+    def facts(self) -> Iterator[Fact]:
+        """Everything read, each snapshot's rows behind its `Snapshot`."""
+        last: Moment | None = None
+        for moment, facts in self.parts:
+            if moment is not last:
+                last = moment
+                yield Snapshot(
+                    source=moment.source,
+                    number=moment.number,
+                    server=moment.server,
+                    taken=moment.taken,
+                    booted=moment.booted,
+                    counters_cleared=moment.cleared,
+                )
+            yield from map(self._described, facts)
+
+    def _described(self, fact: Fact) -> Fact:
+        if isinstance(fact, MonSysWaits) and fact.description is None and fact.event in self.events:
+            return replace(fact, description=self.events[fact.event])
+        return fact
