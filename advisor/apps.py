@@ -20,6 +20,7 @@ class AdvisorConfig(AppConfig):
         """Register what listens."""
         register(key_is_set, Tags.security, deploy=True)
         register(drop_folders_are_apart, Tags.security)
+        register(sources_are_readable, Tags.security)
         from advisor import celery, tasks  # noqa: F401 - any process may send them, by this application
         from advisor.services import journal
         from advisor.services.hooks import webhook_settings
@@ -43,3 +44,11 @@ def drop_folders_are_apart(app_configs: Sequence[AppConfig] | None, **options: A
     hint = f"Let DROP_FOLDERS name folders that neither lie in {settings.RUN_DIR}, except drop in it, nor hold it."
     text = "{} is no place for drop folders: the service keeps its own files there."
     return [Error(text.format(root), hint=hint, id="advisor.E002") for root in misplaced()]
+
+
+def sources_are_readable(app_configs: Sequence[AppConfig] | None, **options: Any) -> list[CheckMessage]:
+    """Refuse an entry of ALLOWED_SOURCES that would allow nothing, by a slip."""
+    from advisor.services.sources.reaching import unreadable  # not before the models are there
+
+    hint = "Write networks (10.1.0.0/16), host names (*.db.example.org) and names of odbc.ini (DSN=PROD)."
+    return [Error(f"ALLOWED_SOURCES: {one} is no network.", hint=hint, id="advisor.E003") for one in unreadable()]

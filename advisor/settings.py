@@ -33,6 +33,13 @@ DEBUG = False
 KEY_FILE = RUN_DIR / "secret_key"
 SECRET_KEY = env.secret("SECRET_KEY") or (KEY_FILE.read_text().strip() if KEY_FILE.is_file() else "")
 SECRET_KEY_FALLBACKS = env.several("SECRET_KEY_FALLBACKS")
+# Passwords of data sources have keys of their own, newest first (`services.sources.keys` reads them).
+SOURCE_KEYS = [one for part in env.several("LOCKWRIGHT_KEY") for one in part.split()]
+SOURCE_KEY_FILE_GIVEN = bool(env.text("LOCKWRIGHT_KEY_FILE"))
+SOURCE_KEY_FILE = Path(env.text("LOCKWRIGHT_KEY_FILE") or RUN_DIR / "source_key")
+ALLOWED_SOURCES = env.several("ALLOWED_SOURCES")
+"""Networks (10.1.0.0/16), host names (*.db.example.org) and names of odbc.ini (DSN=PROD) that data sources may lie in;
+empty: any but link-local addresses."""
 NO_KEY = "no-key-was-set"
 """A mark, so that commands without a need for a key run; nothing is served or sealed with it."""
 SECRET_KEY = SECRET_KEY or NO_KEY
@@ -220,6 +227,7 @@ CELERY_TASK_ROUTES = {
     "advisor.tasks.tick": {"queue": "clock"},
     "advisor.tasks.start_waiting": {"queue": "clock"},
     "advisor.tasks.make_run": {"queue": "runs"},
+    "advisor.tasks.try_source": {"queue": "runs"},
     "advisor.tasks.tell": {"queue": "mail"},
     "advisor.tasks.tell_due": {"queue": "mail"},
     "advisor.tasks.send_mails": {"queue": "mail"},

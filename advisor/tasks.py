@@ -7,7 +7,8 @@ from advisor.models import User
 from advisor.services import capturing, retention, ticking
 from advisor.services.hooks import webhooks
 from advisor.services.mailing import outbox, telling
-from advisor.services.scheduling import running
+from advisor.services.scheduling import peak, running
+from advisor.services.sources import trying
 
 AWAY = (OperationalError, InterfaceError)
 """The database is away: the task stays, and comes again until it is back or the sweep takes over."""
@@ -44,6 +45,12 @@ def make_run(run_id: int) -> None:
     running.make_run(run_id)
 
 
+@shared_task(time_limit=trying.HARD_SECONDS, soft_time_limit=trying.HARD_SECONDS - 5)
+def try_source(try_id: int) -> None:
+    """Try whether a data source can be asked; somebody looks on."""
+    trying.try_now(try_id)
+
+
 @shared_task(autoretry_for=AWAY, retry_backoff=2, retry_backoff_max=60, max_retries=15)
 def tell(system_id: int) -> None:
     """Tell everybody concerned of a system's newest audit."""
@@ -75,7 +82,10 @@ def start_waiting() -> None:
         read_upload.delay(upload_id)
     for capture_id in capturing.audits_left():
         audit_again.delay(capture_id, None, "left waiting")
+    for try_id in trying.left():
+        try_source.delay(try_id)
     running.take_back_lost()
+    peak.refresh()
     outbox.take_back_lost()
     webhooks.take_back_lost()
 

@@ -54,6 +54,11 @@ class ScheduleWish(Schema):
     collector: str = Field("", max_length=60)
     every_minutes: int | None = Field(None, ge=1, le=525_600)
     cron: str = Field("", max_length=100, description="Five fields, in `zone`.")
+    peak: Literal["", "day", "week"] = Field(
+        "",
+        description="Due at the busiest hour of the day or week that the history shows, for a collector; "
+        "`every_minutes` is what it goes by meanwhile.",
+    )
     zone: str = Field("", max_length=60, description="As in `Europe/Oslo`. Empty: that of the site.")
     blackouts: str = Field(
         "",

@@ -171,7 +171,7 @@ def _wish(team: Team, new: ScheduleWish) -> Wish:
 
 def _row(schedule: Schedule) -> dict[str, Any]:
     columns = ("name", "source", "folder", "after", "settle_seconds", "collector", "every_minutes", "cron", "zone")
-    times = ("blackouts", "paused", "next_due", "looked", "troubled", "trouble", "created")
+    times = ("peak", "blackouts", "paused", "next_due", "looked", "troubled", "trouble", "created")
     return {
         "id": schedule.pk,
         "team": schedule.team.name,

@@ -1,7 +1,7 @@
 """What is remembered.
 
 People; uploads; systems with their captures and audits; what a site decided; who did what; schedules with their runs;
-who is told what.
+who is told what; servers that are asked live.
 """
 
 from advisor.models.audits import Audit, Capture, CaptureFacts, Finding, SettingsSnapshot, System
@@ -10,6 +10,7 @@ from advisor.models.letters import Delivery, Mail, Recipient, Told, Webhook
 from advisor.models.people import Role, Team, Token, User
 from advisor.models.schedules import DropFile, Group, Run, Schedule
 from advisor.models.site import JournalEntry, LimitSetting, Note, Site
+from advisor.models.sources import DataSource, SourceTry
 from advisor.models.work import Lease, Work
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "BlobChunk",
     "Capture",
     "CaptureFacts",
+    "DataSource",
     "Delivery",
     "DropFile",
     "Finding",
@@ -35,6 +37,7 @@ __all__ = [
     "Schedule",
     "SettingsSnapshot",
     "Site",
+    "SourceTry",
     "System",
     "Team",
     "Token",

@@ -52,6 +52,8 @@ class Upload(models.Model):
     """`page`, `api`, `example` or `schedule`."""
     run = models.ForeignKey("Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="uploads")
     """The run of a schedule that took it in."""
+    collected_from = models.CharField(max_length=80, blank=True)
+    """The name of the data source it was collected from; empty: it was not collected live."""
     system_name = models.CharField(max_length=120, blank=True)
     """The system that exports without a name of their own belong to, as the uploader chose; empty: recognise."""
     system_names = models.JSONField(default=dict, blank=True)

@@ -54,6 +54,15 @@ class Schedule(models.Model):
     every_minutes = models.PositiveIntegerField(null=True, blank=True)
     cron = models.CharField(max_length=100, blank=True)
     """Five fields, in `zone`; empty where `every_minutes` says when."""
+    peak = models.CharField(max_length=4, blank=True)
+    """`day` or `week`: due at the busiest hour of it that the history shows (`services.scheduling.peak`), which `cron`
+    then says; empty: `cron` and `every_minutes` are as somebody wrote them."""
+    peak_otherwise = models.PositiveIntegerField(null=True, blank=True)
+    """Minutes of the interval it goes by while the history does not show that hour."""
+    peak_found = models.JSONField(default=dict, blank=True)
+    """What the history showed the last time it was looked at (`services.scheduling.peak.Shown`)."""
+    peak_at = models.DateTimeField(null=True, blank=True)
+    """When that was."""
     zone = models.CharField(max_length=60, default="UTC")
     blackouts = models.TextField(blank=True)
     """When nothing is to run, a window a line (`services.scheduling.timing` says how)."""

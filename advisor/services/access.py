@@ -5,6 +5,7 @@ from django.db.models import Q, QuerySet
 from advisor.models import (
     Audit,
     Capture,
+    DataSource,
     Group,
     JournalEntry,
     Mail,
@@ -53,6 +54,11 @@ def audits_of(user: User) -> QuerySet[Audit]:
 def schedules_of(user: User) -> QuerySet[Schedule]:
     """The schedules this person may see."""
     return Schedule.objects.filter(_in_teams(user, "team"))
+
+
+def sources_of(user: User) -> QuerySet[DataSource]:
+    """The data sources this person may see: by their names; how each is reached is for those who may work for it."""
+    return DataSource.objects.filter(_in_teams(user, "system__team"))
 
 
 def groups_of(user: User) -> QuerySet[Group]:

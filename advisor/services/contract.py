@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.utils import timezone
+
 from advisor.models import Audit, Capture, Input, Upload
 from advisor.services.same import captures_in
 
@@ -23,8 +25,8 @@ def upload_json(upload: Upload) -> dict[str, Any]:
     """A whole upload as `audit/1`: every input, and the current audit of every capture, in the order they were read."""
     captures = captures_in(upload).exclude(audit=None).order_by("id")
     current = Audit.objects.filter(pk__in=captures.values("audit"))
-    audits = current.select_related("capture__system").prefetch_related("findings").order_by("capture_id")
-    return _run(audits, upload.inputs.all())
+    audits = current.select_related("capture__system", "capture__upload").prefetch_related("findings")
+    return _run(audits.order_by("capture_id"), upload.inputs.all())
 
 
 def _run(audits: Iterable[Audit], inputs: Iterable[Input]) -> dict[str, Any]:
@@ -69,9 +71,17 @@ def _capture(audit: Audit) -> dict[str, Any]:
             "processors": capture.processors,
         },
         "interval": capture.interval,
+        **_collected(capture.upload),
         "verdicts": audit.verdicts,
         "findings": [finding.data for finding in audit.findings.all()],
         "models": audit.laws,
         "comparisons": [],
         "plan": audit.plan,
     }
+
+
+def _collected(upload: Upload | None) -> dict[str, Any]:
+    """Which data source was asked, by its name alone, and when; nothing of exports that somebody brought."""
+    if upload is None or not upload.collected_from:
+        return {}
+    return {"collected": {"source": upload.collected_from, "at": timezone.localtime(upload.at).isoformat()}}

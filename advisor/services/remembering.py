@@ -137,7 +137,7 @@ def settle_system(system: System) -> None:
     # a listing that says no time is no newer than the figures: it must not hide what they show
     newest = list(audited.order_by("-timed", "-taken", "-id")[:TREND])
     if not newest:
-        kept = (system.captures, system.limits, system.notes, system.schedules, system.groups)
+        kept = (system.captures, system.limits, system.notes, system.schedules, system.groups, system.sources)
         if not any(rows.exists() for rows in kept):
             system.delete()
             return

@@ -27,6 +27,7 @@ from advisor.services import former, journal
 from advisor.services.brought import is_nameless
 from advisor.services.mailing import recipients
 from advisor.services.remembering import settle_system
+from advisor.services.sources import data_sources
 from advisor.services.starting import start
 from advisor.services.uploads import clean_text
 
@@ -61,6 +62,7 @@ def rename_system(
             what = f"{before} into {other.name}" + _merge(system, other)
             journal.note(by, "systems merged", what, system=other, request=request)
             _take_over(system, other)
+            data_sources.follow(system, other)
             settle_system(other)
             recipients.follow(system, other)
             settle_system(system)

@@ -3,6 +3,8 @@
 from django.http import HttpResponse
 
 from advisor.services import overview
+from advisor.services.access import sources_of
+from advisor.services.sources import data_sources
 from advisor.services.uploads import clean_text
 from advisor.web.jinja import SEVERITY
 from advisor.web.kit import Asked, page, paged
@@ -39,4 +41,6 @@ def show(request: Asked) -> HttpResponse:
     }
     if request.htmx:
         return page(request, "parts/overview_table.html", context)
-    return page(request, "overview.html", {**context, "troubled": list(overview.without_system(request.user))})
+    context["troubled"] = list(overview.without_system(request.user))
+    context["unopened"] = data_sources.unopened(sources_of(request.user))
+    return page(request, "overview.html", context)

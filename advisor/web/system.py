@@ -28,6 +28,7 @@ from advisor.web.jinja import SEVERITY
 from advisor.web.kit import Asked, page, paged
 from advisor.web.rulebook import Entry, LimitForm, entries_of, take_back
 from advisor.web.schedules.listing import feeds_of, proposed
+from advisor.web.sources.listing import NEWEST, rows_of
 
 CHARTS = 12
 """On one page."""
@@ -120,6 +121,7 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "may_work": may_work_for(request.user, system.team),
         "overdue": is_overdue(system, now),
         "feeds": feeds,
+        "sources": rows_of(list(system.sources.annotate(last_try=NEWEST))),
         "proposal": proposal,
         "formerly": former.formerly(system),
         "collected_as": former.collected_as(system),

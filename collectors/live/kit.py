@@ -20,8 +20,8 @@ class Target:
 
     system: str
     product: str
-    options: Mapping[str, str] = field(default_factory=dict)
-    """What a collector wants to know beside the name: an address, an account."""
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What a collector wants to know beside the name: an address, an account, a password. Never shown."""
     most_bytes: int = 256 << 20
     """More than this, in all, is not to be written."""
 

@@ -194,5 +194,5 @@ def test_more_systems_take_no_more_queries(
         )
     User.objects.filter(pk=people.owner.pk).update(visited=timezone.now() - timedelta(days=2))
     olga = as_user(people.owner)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(16):
         text_of(olga, "/")

@@ -12,6 +12,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from advisor.models import (
     Audit,
     Capture,
+    DataSource,
     Delivery,
     Finding,
     Group,
@@ -72,7 +73,7 @@ def names() -> list[str]:
 def test_whatever_belongs_to_a_system_is_known_to_the_merging() -> None:
     moved = {Audit, Capture, Finding, JournalEntry, LimitSetting, Note, SettingsSnapshot}
     taken_over = {Delivery, Group, Mail, Run, Schedule, Webhook}
-    followed = {Recipient, Told}
+    followed = {DataSource, Recipient, Told}
     assert {one.related_model for one in System._meta.related_objects} == moved | taken_over | followed
 
 

@@ -234,7 +234,7 @@ def test_a_system_with_250_captures_costs_as_many_queries_as_one_with_few(
             settings={"ratio": float(hour // 20)},
         )
     client = as_user(people.owner)
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(19):
         page = text_of(client, system)
     assert "1 to 25 of 250" in words_of(page)
     assert "the newest 200 of 250" in words_of(page)

@@ -45,7 +45,7 @@ def test_every_task_that_waits_for_others_is_in_the_queue_of_its_kind() -> None:
         queues.setdefault(router.route({}, task)["queue"].name, set()).add(task.rpartition(".")[2])
     assert queues == {
         "celery": {"read_upload", "audit_again", "clear_up"},
-        "runs": {"make_run"},
+        "runs": {"make_run", "try_source"},
         "clock": {"tick", "start_waiting"},
         "mail": {"tell", "tell_due", "send_mails"},
         "hooks": {"deliver"},

@@ -16,6 +16,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from advisor.services.embedded import REDIS_WAIT, Process, only_one, redis_command
+from advisor.services.sources import keys
 
 STEP = 0.2
 
@@ -194,6 +195,7 @@ def make_room() -> None:
     run: Path = settings.RUN_DIR
     run.mkdir(parents=True, exist_ok=True)
     run.chmod(0o700)
+    keys.make_file()
     if settings.SECRET_KEY == settings.NO_KEY:
         if settings.KEY_FILE.exists():
             raise CommandError(f"{settings.KEY_FILE} is empty: delete it to have a new key made")

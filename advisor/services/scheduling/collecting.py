@@ -2,14 +2,17 @@
 
 import os
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
+from django.views.decorators.debug import sensitive_variables
 
-from advisor.models import Run, System, Upload
+from advisor.models import DataSource, Run, System, Upload
 from advisor.services.former import collected_as
+from advisor.services.sources import asking, data_sources, keys, reaching
 from advisor.services.storing import room
 from advisor.services.uploads import Brought, Refused, take_in
 from collectors.intake import MEGABYTE, shown
@@ -73,6 +76,8 @@ def collect(run: Run) -> Upload:
     if collector.products and system.product not in collector.products:
         does = ", ".join(collector.products)
         raise Failed(f"{collector.title} collects from {does}, not from {system.product}", "choose another collector")
+    if collector.name == asking.COLLECTOR:
+        return _from_sources(run, system, collector)
     with room() as folder:
         target = Target(collected_as(system), system.product, most_bytes=settings.UPLOAD_MB * MEGABYTE)
         try:
@@ -80,6 +85,41 @@ def collect(run: Run) -> Upload:
         except CollectorFailed as error:
             raise Failed(error.says, error.do) from None
         return _take(run, system, folder, collector)
+
+
+def _from_sources(run: Run, system: System, collector: Collector) -> Upload:
+    """Ask the data sources of a system in order of their names, until one of them answers. Raises `Failed`."""
+    until = time.monotonic() + seconds()
+    failed: list[Failed] = []
+    for source in system.sources.select_related("system"):
+        left = until - time.monotonic()
+        if failed and left < source.seconds:
+            break
+        with room() as folder:
+            try:
+                _ask(source, collector, folder, left)
+                return _take(run, system, folder, collector, source)
+            except Failed as error:
+                failed.append(Failed(f"{source}: {error.says}", error.do))
+    if not failed:
+        do = "add one: on its page, under Data sources"
+        raise Failed(f"{system.name} has no data source to be asked by", do)
+    if len(failed) == 1:
+        raise failed[0]
+    raise Failed("; ".join(one.says for one in failed), "; ".join(dict.fromkeys(one.do for one in failed)))
+
+
+@sensitive_variables()
+def _ask(source: DataSource, collector: Collector, folder: Path, left: float) -> None:
+    """Have a collector ask one source. Raises `Failed`, which speaks of no password."""
+    system = source.system
+    try:
+        options = data_sources.options(source)
+        target = Target(collected_as(system), system.product, options=options, most_bytes=settings.UPLOAD_MB * MEGABYTE)
+        with asking.without(options["password"]):
+            collector.collect(target, folder, left)
+    except (CollectorFailed, keys.NoKey, reaching.NotAsked) as error:
+        raise Failed(error.says, error.do) from None
 
 
 def seconds() -> float:
@@ -93,13 +133,27 @@ def _all() -> dict[str, Collector]:
     return {one.name: one for one in sorted(found, key=lambda one: one.name)}
 
 
-def _take(run: Run, system: System, folder: Path, collector: Collector) -> Upload:
+def _take(run: Run, system: System, folder: Path, collector: Collector, source: DataSource | None = None) -> Upload:
     paths = list(_written(folder))
     if not paths:
         do = "see that it writes its exports into the folder it is called in, or prints them"
         raise Failed(f"{collector.title} brought nothing for {system.name}", do)
+
+    def note(upload: Upload) -> None:
+        if source and upload.run_id == run.pk:
+            upload.collected_from = source.name
+            upload.save(update_fields=["collected_from"])
+
     try:
-        taken = take_in(_open_all(paths), run.schedule.team, None, system_name=system.name, origin="schedule", run=run)
+        taken = take_in(
+            _open_all(paths),
+            run.schedule.team,
+            None,
+            system_name=system.name,
+            origin="schedule",
+            run=run,
+            also=note,
+        )
     except Refused as error:
         says, _, do = str(error).partition(": ")
         raise Failed(f"{collector.title} brought {says}", do or "have it write less") from None

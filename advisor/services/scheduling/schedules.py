@@ -10,14 +10,15 @@ from django.utils import timezone
 
 from advisor.models import Group, Run, Schedule, System, Team, User
 from advisor.services import journal
-from advisor.services.scheduling import collecting, dropping, timing, troubles
+from advisor.services.scheduling import collecting, dropping, peak, timing, troubles
+from advisor.services.sources.asking import COLLECTOR
 from advisor.services.starting import start
 from advisor.services.uploads import clean_text
 
 LONGEST = 80
 SETTLE = (1, 3600)
 """Seconds a file may be asked to have been still (this project's bounds)."""
-PLANNED = ("every_minutes", "cron", "zone", "blackouts")
+PLANNED = ("every_minutes", "cron", "zone", "blackouts", "peak", "peak_otherwise")
 WHAT = ("source", "system", "group", "folder", "collector")
 FIELDS = ("name", *WHAT, "after", "settle_seconds", *PLANNED)
 
@@ -35,7 +36,10 @@ class Refused(ValueError):
 
 @dataclass(frozen=True)
 class Wish:
-    """What somebody wants of a schedule, as typed. Exactly one of `every_minutes` and `cron` says when."""
+    """What somebody wants of a schedule, as typed.
+
+    Exactly one of `every_minutes` and `cron` says when; with `peak` the interval is what it goes by meanwhile.
+    """
 
     name: str
     source: str = Schedule.Source.FOLDER
@@ -50,14 +54,21 @@ class Wish:
     cron: str = ""
     zone: str = "UTC"
     blackouts: str = ""
+    peak: str = ""
+    """`day` or `week`: at its busiest hour, as the history shows it (`peak`)."""
+    peak_otherwise: int | None = None
+    """Filled in here, from `every_minutes`."""
 
 
-def make(team: Team, wish: Wish, by: User, *, request: HttpRequest | None = None) -> Schedule:
-    """Make a schedule of a team. Raises `Refused`."""
+def make(team: Team, wish: Wish, by: User, *, paused: bool = False, request: HttpRequest | None = None) -> Schedule:
+    """Make a schedule of a team; `paused`: it runs when somebody asks for it. Raises `Refused`."""
     wish = _checked(team, wish, by, None)
     with transaction.atomic():
         made = Schedule(team=team, by=by, **{field: getattr(wish, field) for field in FIELDS})
-        made.next_due = _first_due(made)
+        if made.peak:
+            peak.plan(made, _minute())
+        made.next_due = None if paused else _first_due(made)
+        made.paused = timezone.now() if paused else None
         _save(made)
         journal.note(by, "schedule made", told(made), system=made.system, team=team, request=request)
     return made
@@ -68,16 +79,22 @@ def change(schedule: Schedule, wish: Wish, by: User, *, request: HttpRequest | N
     wish = _checked(schedule.team, wish, by, schedule)
     with transaction.atomic():
         now = _locked(schedule)
-        changed = [field for field in FIELDS if getattr(now, field) != getattr(wish, field)]
+        changed = [field for field in _compared(wish) if getattr(now, field) != getattr(wish, field)]
         if not changed:
             return now
         if set(changed) & set(WHAT):
             _end_waiting(now.runs.all(), "the schedule was changed")
             troubles.schedule_rests(now)
             now.refresh_from_db(fields=["troubled", "trouble"])
+        times = (now.cron, now.every_minutes)
         for field in changed:
             setattr(now, field, getattr(wish, field))
-        if set(changed) & set(PLANNED) and not now.paused:
+        if now.peak:
+            peak.plan(now, _minute())
+        else:
+            now.peak_found, now.peak_at = {}, None
+        other_times = set(changed) & set(PLANNED) or times != (now.cron, now.every_minutes)
+        if other_times and not now.paused:
             if now.next_due is None:  # its old times could not be read any more
                 now.troubled, now.trouble = None, ""
             now.next_due = _first_due(now)
@@ -143,7 +160,8 @@ def told(schedule: Schedule) -> str:
     """What a schedule does, in a line: `nightly: collector sysmon for CLAIMS1, every hour`."""
     whom = schedule.system or (f"group {schedule.group}" if schedule.group else "")
     source = f"collector {schedule.collector}" if schedule.source == Schedule.Source.COLLECTOR else schedule.folder
-    return f"{schedule.name}: {source}{f' for {whom}' if whom else ''}, {timing.in_words(schedule)}"
+    at_peak = f" ({peak.PERIODS[schedule.peak]})" if schedule.peak else ""
+    return f"{schedule.name}: {source}{f' for {whom}' if whom else ''}, {timing.in_words(schedule)}{at_peak}"
 
 
 def _checked(team: Team, wish: Wish, by: User, schedule: Schedule | None) -> Wish:
@@ -159,7 +177,7 @@ def _checked(team: Team, wish: Wish, by: User, schedule: Schedule | None) -> Wis
         raise Refused("a system and a group at once: choose one of them", "group")
     if any(one.team_id != team.pk for one in (wish.system, wish.group) if one):
         raise Refused("this is of another team: choose one of the schedule's own team", "system")
-    wish = _checked_source(team, wish, by, schedule)
+    wish = _checked_peak(_checked_source(team, wish, by, schedule), schedule)
     try:
         timing.check(wish)
         windows = timing.windows(wish.blackouts, wish.zone)
@@ -168,6 +186,25 @@ def _checked(team: Team, wish: Wish, by: User, schedule: Schedule | None) -> Wis
     if timing.next_free(wish, windows, _minute()) is None:
         raise Refused("the blackouts leave it no time to run: make them shorter, or choose other times", "blackouts")
     return replace(wish, blackouts="\n".join(window.text for window in windows))
+
+
+def _checked_peak(wish: Wish, schedule: Schedule | None) -> Wish:
+    """What is wished of the peak hour, checked: the interval is kept apart, what the history shows is found later."""
+    if not wish.peak:
+        return replace(wish, peak_otherwise=None)
+    if wish.peak not in peak.PERIODS:
+        raise Refused("the busiest hour is that of a day or of a week", "peak")
+    if wish.source != Schedule.Source.COLLECTOR:
+        raise Refused("the busiest hour is for collectors: a drop folder is looked into at fixed times", "peak")
+    otherwise = wish.every_minutes or (schedule.peak_otherwise if schedule else None)
+    if otherwise is None:
+        raise Refused("say the interval it goes by while the history does not show that hour", "every_minutes")
+    return replace(wish, cron="", every_minutes=otherwise, peak_otherwise=otherwise)
+
+
+def _compared(wish: Wish) -> tuple[str, ...]:
+    """The fields a wish has a say in: when it is due at the peak hour follows from the history."""
+    return tuple(field for field in FIELDS if not wish.peak or field not in ("every_minutes", "cron"))
 
 
 def _checked_source(team: Team, wish: Wish, by: User, schedule: Schedule | None) -> Wish:
@@ -190,6 +227,8 @@ def _checked_source(team: Team, wish: Wish, by: User, schedule: Schedule | None)
         raise Refused("a collector needs a system or a group to collect from", "system")
     if wish.collector not in collecting.names():
         raise Refused("there is no collector of this name: choose one of the list", "collector")
+    if wish.collector == COLLECTOR and wish.system and not wish.system.sources.exists():
+        raise Refused(f"{wish.system.name} has no data source to be asked by: add one on its page first", "system")
     systems = [wish.system] if wish.system else wish.group.systems.all() if wish.group else []
     for product in sorted({system.product for system in systems}):
         if wish.collector not in [one.name for one in collecting.offered(product)]:

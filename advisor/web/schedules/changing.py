@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from advisor.models import Schedule, Team
 from advisor.services.access import may_work_for, teams_of
-from advisor.services.scheduling import collecting, dropping, schedules, timing
+from advisor.services.scheduling import collecting, dropping, peak, schedules, timing
 from advisor.web.kit import Asked, page, workers_only
 from advisor.web.room import few_at_a_time
 from advisor.web.schedules.forms import CRON, EXPORTS, ScheduleForm
@@ -95,6 +95,7 @@ def _form(
         "schedule": schedule,
         "times": times,
         "wrong": wrong,
+        "at_peak": peak.PERIODS.get(request.POST.get("when", "")),
         "own_folder": dropping.own_folder(team),
         "not_offered": collecting.not_offered(),
     }
@@ -105,7 +106,8 @@ def _form(
 def times(request: Asked) -> HttpResponse:
     """Give the next times of what stands in a form: `when`, `every_minutes`, `cron`, `zone`, `blackouts`."""
     found, wrong = _next(request.GET)
-    return page(request, "schedules/parts/times.html", {"times": found, "wrong": wrong})
+    context = {"times": found, "wrong": wrong, "at_peak": peak.PERIODS.get(request.GET.get("when", ""))}
+    return page(request, "schedules/parts/times.html", context)
 
 
 def _next(data: Any) -> tuple[list[datetime], str]:

@@ -7,10 +7,11 @@ from django import forms
 from django.conf import settings
 
 from advisor.models import Group, Schedule, System, Team
-from advisor.services.scheduling import collecting, timing
+from advisor.services.scheduling import collecting, peak, timing
 from advisor.services.scheduling.schedules import Refused, Wish
 
 EVERY, CRON = "every", "cron"
+AT_PEAK = tuple((period, f"at {words} that the history shows") for period, words in peak.PERIODS.items())
 SETTLE_SECONDS = 60
 EXPORTS = "exports"
 """The choice of no system: whatever the exports name."""
@@ -48,13 +49,18 @@ class ScheduleForm(forms.Form):
     after = forms.ChoiceField(choices=Schedule.After.choices, required=False, label="A file that was taken")
     collector = forms.ChoiceField(required=False)
     when = forms.ChoiceField(
-        choices=[(EVERY, "every so many minutes"), (CRON, "at fixed times (cron)")],
+        choices=[(EVERY, "every so many minutes"), (CRON, "at fixed times (cron)"), *AT_PEAK],
         widget=forms.RadioSelect,
         initial=EVERY,
         label="It is due",
     )
     every_minutes = forms.IntegerField(
-        min_value=1, max_value=525_600, initial=60, required=False, label="Every so many minutes"
+        min_value=1,
+        max_value=525_600,
+        initial=60,
+        required=False,
+        label="Every so many minutes",
+        help_text="Also what a schedule at the busiest hour goes by as long as the history does not show that hour.",
     )
     cron = forms.CharField(
         max_length=100,
@@ -85,7 +91,7 @@ class ScheduleForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """What goes together."""
         given: dict[str, Any] = super().clean() or self.cleaned_data
-        if given.get("when") == EVERY and "every_minutes" in given and not given["every_minutes"]:
+        if given.get("when") not in (CRON, None) and "every_minutes" in given and not given["every_minutes"]:
             self.add_error("every_minutes", "Say after how many minutes it is due again.")
         if given.get("when") == CRON and "cron" in given and not given["cron"]:
             self.add_error("cron", "Write five fields: minute, hour, day, month, weekday.")
@@ -95,7 +101,7 @@ class ScheduleForm(forms.Form):
         """What was said, once it is valid."""
         given = self.cleaned_data
         kind, _, number = given["what"].partition(":")
-        from_folder, every = given["source"] == Schedule.Source.FOLDER, given["when"] == EVERY
+        from_folder, every = given["source"] == Schedule.Source.FOLDER, given["when"] != CRON
         return Wish(
             name=given["name"],
             source=given["source"],
@@ -109,11 +115,12 @@ class ScheduleForm(forms.Form):
             cron="" if every else given["cron"],
             zone=given["zone"],
             blackouts=given["blackouts"],
+            peak=given["when"] if given["when"] in peak.PERIODS else "",
         )
 
     def refuse(self, why: Refused) -> None:
         """Show what the service refused, beside the field it is about."""
-        field = {"system": "what", "group": "what"}.get(why.field, why.field)
+        field = {"system": "what", "group": "what", "peak": "when"}.get(why.field, why.field)
         said = str(why)
         self.add_error(field if field in self.fields else None, f"{said[:1].upper()}{said[1:]}.")
 
@@ -126,6 +133,14 @@ def _initial(schedule: Schedule) -> dict[str, Any]:
     elif schedule.group_id:
         what = f"group:{schedule.group_id}"
     found = {name: getattr(schedule, name) for name in columns}
+    if schedule.peak:
+        return {
+            **found,
+            "what": what,
+            "when": schedule.peak,
+            "cron": "",
+            "every_minutes": schedule.peak_otherwise or "",
+        }
     when = CRON if schedule.cron else EVERY
     return {**found, "what": what, "when": when, "every_minutes": schedule.every_minutes or ""}
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 
 from advisor.models import DropFile, Schedule, System
 from advisor.services.access import may_work_for, schedules_of
-from advisor.services.scheduling import following, schedules, timing
+from advisor.services.scheduling import following, peak, schedules, timing
 from advisor.services.scheduling.coming_due import NO_TIME
 from advisor.web.kit import Asked, page, paged
 
@@ -61,6 +61,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
     more = {
         "now": now,
         "when": timing.in_words(schedule),
+        "at_peak": peak.told(schedule),
         **_coming(schedule, now),
         "files": _files(request, schedule),
         "counts": schedule.files.aggregate(

@@ -1,0 +1,44 @@
+"""What asks a server, by its product, and keeps the password out of every word that comes of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+from django.views.decorators.debug import sensitive_variables
+
+from collectors.live import ase, odbc
+from collectors.live.kit import CollectorFailed
+
+COLLECTOR = "ase"
+"""The collector that asks the data sources of a system."""
+HIDDEN = "[hidden]"
+
+
+@sensitive_variables()
+def try_it(product: str, options: dict[str, str], seconds: float) -> Any:
+    """Ask who is there and what the login may do. Raises `CollectorFailed`."""
+    return ase.try_it(options, seconds) if product == "ase" else odbc.try_it(options, seconds)
+
+
+@sensitive_variables()
+def hidden(text: str, password: str) -> str:
+    """A text without the password, in whatever way it is written there."""
+    forms = {password, password.replace("}", "}}"), quote(password), quote(password, safe="")} - {""}
+    for form in sorted(forms, key=len, reverse=True):
+        text = text.replace(form, HIDDEN)
+    return text
+
+
+@contextmanager
+def without(password: str) -> Iterator[None]:
+    """Have no failure that passes through here speak of the password, whoever made it."""
+    try:
+        yield
+    except CollectorFailed as error:
+        raise CollectorFailed(hidden(error.says, password), hidden(error.do, password)) from None
+    except Exception as error:
+        text = str(error)
+        if hidden(text, password) == text:
+            raise
+        raise RuntimeError(f"{type(error).__name__}: {hidden(text, password)}") from None

@@ -1,0 +1,46 @@
+"""Collect from a system now: by the schedule that does it anyway, else by one that is paused and runs when asked."""
+
+from django.conf import settings
+from django.db.models import F
+from django.http import HttpRequest
+
+from advisor.models import Schedule, System, User
+from advisor.services.scheduling import schedules
+from advisor.services.scheduling.schedules import Refused, Wish
+from advisor.services.sources.asking import COLLECTOR
+
+EVERY_MINUTES = 1_440
+"""How often the made schedule would run, were it resumed: once a day."""
+
+
+def collects(system: System) -> Schedule | None:
+    """The schedule of this one system that asks its data sources; one that runs by itself before a paused one."""
+    mine = Schedule.objects.filter(system=system, source=Schedule.Source.COLLECTOR, collector=COLLECTOR)
+    return mine.order_by(F("paused").asc(nulls_first=True), "pk").first()
+
+
+def collect_now(system: System, by: User, *, request: HttpRequest | None = None) -> Schedule:
+    """Have the data sources of a system asked now; gives the schedule whose page shows it. Raises `Refused`."""
+    if not system.sources.exists():
+        raise Refused(f"{system.name} has no data source: add one first")
+    found = collects(system)
+    if found is None:
+        wish = Wish(
+            name=_free_name(system),
+            source=Schedule.Source.COLLECTOR,
+            system=system,
+            collector=COLLECTOR,
+            every_minutes=EVERY_MINUTES,
+            zone=settings.TIME_ZONE,
+        )
+        found = schedules.make(system.team, wish, by, paused=True, request=request)
+    schedules.run_now(found, by, request=request)
+    return found
+
+
+def _free_name(system: System) -> str:
+    """`CLAIMS1 by hand`, or with a number after it."""
+    first = f"{system.name[: schedules.LONGEST - 14]} by hand"
+    taken = {name.lower() for name in system.team.schedules.values_list("name", flat=True)}
+    names = (first, *(f"{first} {number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name.lower() not in taken)

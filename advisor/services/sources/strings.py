@@ -1,0 +1,152 @@
+"""ODBC connection strings that people type: taken apart, bounded, and rid of their password.
+
+A connection string says more than an address: which library is loaded (`DRIVER=/tmp/x.so`), which files are read or
+written (`FILEDSN`, `SAVEFILE`, `DumpFile`). So only keywords that name a server, a login or how both speak are taken.
+What else a driver wants belongs into `odbc.ini`, which the operator of the machine keeps, as `DSN=name`.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+LONGEST = 1000
+PASSWORDS = ("pwd", "password")
+USERS = ("uid", "user", "userid", "username")
+SERVERS = ("server", "host", "hostname", "networkaddress", "na")
+PLAIN = (
+    *("driver", "dsn", "port", "serverport", "database", "db", "app", "applicationname", "wsid", "workstationid"),
+    *("language", "charset", "clientcharset", "tds_version", "textsize", "packetsize", "encryption", "encryptpassword"),
+    *("timeout", "logintimeout", "commandtimeout", "class"),
+)
+"""Keywords of FreeTDS, of SAP's driver and of Oracle's driver for Rdb that name no file and no other place."""
+TAKEN = (*PLAIN, *SERVERS, *USERS)
+HOST = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-)){0,12}\.?")
+NAME = re.compile(r"[A-Za-z0-9 _.+-]{1,80}")
+"""What a driver or a DSN is called: no path."""
+SECRET = re.compile(r"(?i)(?:^|;)[ \t]*(?:pwd|password)[ \t]*=")
+Pairs = list[tuple[str, str]]
+
+
+class BadString(ValueError):
+    """A connection string that is not taken; says why and what to write. It never quotes the string."""
+
+
+def parsed(text: str) -> Pairs:
+    """The keywords, in lower case without blanks, and their values without braces. Raises `BadString`."""
+    if len(text) > LONGEST:
+        raise BadString(f"A connection string of more than {LONGEST:,} characters is not taken.")
+    if not text.isprintable():
+        raise BadString("A connection string is one line without control characters.")
+    return list(_pairs(text))
+
+
+def written(pairs: Pairs) -> str:
+    """A connection string of these, each value in braces where it needs them."""
+    return "".join(f"{key.upper()}={_braced(value)};" for key, value in pairs)
+
+
+def taken_out(text: str) -> tuple[str, str]:
+    """A string without its password, and the password; of a string that cannot be read nothing is left after it."""
+    try:
+        pairs = parsed(text)
+    except BadString:
+        found = SECRET.search(text)
+        return (text[: found.start()] if found else text), ""
+    password = next((value for key, value in pairs if key in PASSWORDS), "")
+    if not any(key in PASSWORDS for key, _ in pairs):
+        return text, ""
+    return written([(key, value) for key, value in pairs if key not in PASSWORDS]), password
+
+
+def checked(text: str) -> str:
+    """The string as it is kept, without password. Raises `BadString`."""
+    pairs = parsed(text)
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        raise BadString("A keyword stands in it twice: leave one of both out.")
+    if any(key in PASSWORDS for key in keys):
+        raise BadString("Leave the password out of it: it has a field of its own.")
+    if any(key not in TAKEN for key in keys):
+        raise BadString(
+            f"A keyword of it is not taken. Taken are {', '.join(one.upper() for one in sorted(TAKEN))}. What else the "
+            "driver needs belongs into odbc.ini on the machine of the workers: name it by DSN=."
+        )
+    if "driver" in keys and "dsn" in keys:
+        raise BadString("DRIVER and DSN at once: choose one of them.")
+    if "driver" not in keys and "dsn" not in keys:
+        raise BadString("It names no driver: write DRIVER={name of the driver} or DSN=name.")
+    for key, value in pairs:
+        if key in ("driver", "dsn") and not NAME.fullmatch(value):
+            raise BadString(f"{key.upper()} is a name that odbcinst.ini or odbc.ini has, not a path.")
+        if key in ("encryption", "class", "database", "db") and ("/" in value or "\\" in value):
+            raise BadString(f"{key.upper()} holds a path: that belongs into odbc.ini.")
+        if key in SERVERS and not (HOST.fullmatch(value) or _is_address(value)):
+            raise BadString(f"{key.upper()} is a host name or an IP address; its port stands apart, as PORT=5000.")
+    return written(pairs)
+
+
+def hosts(text: str) -> list[str]:
+    """The hosts a checked string names; none where a DSN says it."""
+    return [value for key, value in parsed(text) if key in SERVERS]
+
+
+def pinned(text: str, resolve: Callable[[str], str]) -> str:
+    """The string after each host in it was looked up; for FreeTDS, which asks no host for its name, by its address."""
+    found = parsed(text)
+    addresses = {value: resolve(value) for key, value in found if key in SERVERS}
+    if "freetds" not in of(text, "driver").lower():
+        return text
+    return written([(key, addresses[value] if key in SERVERS else value) for key, value in found])
+
+
+def of(text: str, *keys: str) -> str:
+    """The value of the first of these keywords; empty: it has none."""
+    return next((value for key, value in parsed(text) if key in keys), "")
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    at = 0
+    while at < len(text):
+        if text[at] in "; ":
+            at += 1
+            continue
+        equals = text.find("=", at)
+        if equals < 0 or ";" in text[at:equals]:
+            raise BadString("It is written KEYWORD=value;KEYWORD=value; with values that hold a ; in {braces}.")
+        key = "".join(text[at:equals].lower().split())
+        value, at = _value(text, equals + 1)
+        yield key, value
+
+
+def _value(text: str, at: int) -> tuple[str, int]:
+    """The value that begins here, and where the next keyword does. In braces `}}` stands for `}`."""
+    while text[at : at + 1] == " ":
+        at += 1
+    if text[at : at + 1] != "{":
+        end = text.find(";", at)
+        end = len(text) if end < 0 else end
+        return text[at:end].strip(), end
+    value, at = "", at + 1
+    while True:
+        end = text.find("}", at)
+        if end < 0:
+            raise BadString("A brace { is not closed.")
+        value += text[at:end]
+        if text[end : end + 2] != "}}":
+            return value, end + 1
+        value, at = value + "}", end + 2
+
+
+def _braced(value: str) -> str:
+    if not value or any(char in value for char in ";{}[]=,() ") or value != value.strip():
+        return "{" + value.replace("}", "}}") + "}"
+    return value
+
+
+def _is_address(value: str) -> bool:
+    import ipaddress
+
+    try:
+        ipaddress.ip_address(value)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Pages of data sources: servers that are asked live."""

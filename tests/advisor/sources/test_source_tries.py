@@ -1,0 +1,184 @@
+"""A try asks a real server (TDS 5.0, `tests.live`), in a process that can be ended, and tells what it found."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from advisor.models import DataSource, JournalEntry, SourceTry, System, User
+from advisor.services.sources import asking, trying
+from collectors.live.kit import CollectorFailed
+from tests.advisor.people import People
+from tests.advisor.sources.asked import SECRET, make_source, of_server
+from tests.live.running import serving
+
+Commit = DjangoCaptureOnCommitCallbacks
+
+
+def tried(source: DataSource, by: User, commit: Commit) -> SourceTry:
+    """Ask for a try and have the worker make it."""
+    with commit(execute=True):
+        row = trying.ask(source, by)
+    row.refresh_from_db()
+    return row
+
+
+def test_a_try_tells_server_release_roles_and_switches(
+    people: People, system: System, django_capture_on_commit_callbacks: Commit
+) -> None:
+    with serving("16.0") as server:
+        row = tried(of_server(system, people.owner, server), people.owner, django_capture_on_commit_callbacks)
+        kinds = {one["kind"] for one in server.requests()}
+        passwords = [one["password"] for one in server.requests() if one["kind"] == "login"]
+    assert row.state == "done", row.error
+    found = trying.Found(**row.found)
+    assert found.server == "TIDEWAY"
+    assert "16.0" in found.release
+    assert "mon_role" in found.roles
+    assert dict(found.switches)["enable monitoring"] == "on"
+    assert not found.missing
+    assert passwords
+    assert set(passwords) == {"encrypted"}
+    assert "password in clear" not in kinds
+    assert server.password not in str(SourceTry.objects.values())
+    assert JournalEntry.objects.get(action="data source tried").what.startswith("harbour of TIDEWAY: ")
+
+
+def test_what_is_missing_is_told_with_the_statement_that_grants_it(
+    people: People, system: System, django_capture_on_commit_callbacks: Commit
+) -> None:
+    with serving("15.7", faults=("no-mon-role", "monitoring-off")) as server:
+        row = tried(of_server(system, people.owner, server), people.owner, django_capture_on_commit_callbacks)
+    assert row.state == "done", row.error
+    missing = dict(row.found["missing"])
+    assert any("mon_role" in what for what in missing), missing
+    assert any("grant" in how and "mon_role" in how for how in missing.values()), missing
+
+
+def test_a_wrong_password_is_told_and_stands_nowhere(
+    people: People, system: System, django_capture_on_commit_callbacks: Commit
+) -> None:
+    with serving() as server:
+        source = of_server(system, people.owner, server, password=SECRET)
+        row = tried(source, people.owner, django_capture_on_commit_callbacks)
+    assert row.state == "failed"
+    says, do = row.error.split("\n")
+    assert says
+    assert do
+    assert SECRET not in row.error
+
+
+def test_a_server_that_says_nothing_ends_the_try_in_time(
+    people: People,
+    system: System,
+    django_capture_on_commit_callbacks: Commit,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(trying, "SECONDS", 3.0)
+    began = timezone.now()
+    with serving(faults=("silent-accept",)) as server:
+        row = tried(of_server(system, people.owner, server), people.owner, django_capture_on_commit_callbacks)
+    assert row.state == "failed"
+    assert timezone.now() - began < timedelta(seconds=30)
+
+
+def test_a_host_nobody_listens_on_is_told(
+    people: People, system: System, django_capture_on_commit_callbacks: Commit
+) -> None:
+    source = make_source(system, people.owner, host="127.0.0.1", port=1)
+    row = tried(source, people.owner, django_capture_on_commit_callbacks)
+    assert row.state == "failed"
+    assert "127.0.0.1" in row.error
+
+
+def test_what_a_server_says_is_cut_cleaned_and_without_the_password(
+    people: People, system: System, django_capture_on_commit_callbacks: Commit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Told:
+        server = f"<b>\x1b[31m{SECRET}"
+        version = "x" * 10_000
+        roles = ("\u202eelor",) * 1_000
+        switches = (("a", "on"),)
+        missing = ((f"said {SECRET}", "b"),)
+        problems = ("{" + SECRET.replace("}", "}}") + "}",)
+
+    monkeypatch.setattr(asking, "try_it", lambda *given: Told())
+    source = make_source(system, people.owner, host="127.0.0.1")
+    row = tried(source, people.owner, django_capture_on_commit_callbacks)
+    text = str(row.found)
+    assert SECRET not in text
+    assert "s3cr3t" not in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert len(row.found["release"]) <= 500
+    assert len(row.found["roles"]) == 200
+
+
+def test_a_failure_speaks_of_no_password_and_an_unexpected_one_not_of_what_it_was_given(
+    people: People,
+    system: System,
+    django_capture_on_commit_callbacks: Commit,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    source = make_source(system, people.owner, host="127.0.0.1")
+    for error in (CollectorFailed(f"login {SECRET} failed", f"not {SECRET}"), RuntimeError(SECRET)):
+
+        def fail(*given: object, error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr(asking, "try_it", fail)
+        row = tried(source, people.owner, django_capture_on_commit_callbacks)
+        assert row.state == "failed"
+        assert SECRET not in row.error + caplog.text
+    assert row.error.startswith("RuntimeError\n")
+
+
+def test_nobody_tries_more_often_than_a_server_takes(
+    people: People, system: System, django_capture_on_commit_callbacks: Commit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "try_it", lambda *given: object())
+    source = make_source(system, people.owner, host="127.0.0.1")
+    for _ in range(trying.MOST_OF_SOURCE):
+        tried(source, people.owner, django_capture_on_commit_callbacks)
+    with pytest.raises(trying.Refused, match="10 times within the hour"):
+        trying.ask(source, people.mate)
+    for number in range(2):
+        more = make_source(system, people.owner, host="127.0.0.1", name=f"more {number}")
+        for _ in range(trying.MOST_OF_SOURCE):
+            tried(more, people.owner, django_capture_on_commit_callbacks)
+    with pytest.raises(trying.Refused, match="you have tried 30 times"):
+        trying.ask(make_source(system, people.owner, name="last"), people.owner)
+    SourceTry.objects.update(created=timezone.now() - timedelta(hours=2))
+    tried(source, people.owner, django_capture_on_commit_callbacks)
+    assert source.tries.count() == min(trying.MOST_OF_SOURCE + 1, trying.KEPT)
+
+
+def test_a_source_that_is_being_tried_is_not_tried_twice_and_a_lost_try_is_begun_again(
+    people: People, system: System
+) -> None:
+    source = make_source(system, people.owner)
+    first = trying.ask(source, people.owner)
+    assert trying.ask(source, people.mate) == first
+    assert trying.left() == []
+    SourceTry.objects.update(queued=None)
+    assert trying.left() == [first.pk]
+
+
+def test_a_try_that_ended_its_worker_is_not_made_again(people: People, system: System) -> None:
+    row = trying.ask(make_source(system, people.owner), people.owner)
+    SourceTry.objects.update(tries=1)  # as its claim before the worker died
+    trying.try_now(row.pk)
+    row.refresh_from_db()
+    assert row.state == "failed"
+    assert row.error.startswith("it ended its worker\n")
+
+
+def test_a_task_is_given_the_number_of_the_try_alone(
+    people: People, system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[tuple[object, ...]] = []
+    monkeypatch.setattr(trying, "start", lambda *given: sent.append(given))
+    row = trying.ask(make_source(system, people.owner), people.owner)
+    assert sent == [("try_source", row.pk)]
