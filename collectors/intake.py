@@ -1,4 +1,7 @@
-"""What the user names → streams: files, folders, `.zip`, `.gz`, standard input. Bounded in size and count."""
+"""What the user names → streams: files, folders, `.zip`, `.gz`, standard input. Bounded in size and count.
+
+Files that were collected with a manifest (`collectors.manifest`) are held against it: one that was changed is refused.
+"""
 
 import gzip
 import io
@@ -10,7 +13,9 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
+
+from collectors import manifest
 
 MEGABYTE = 1 << 20
 
@@ -119,6 +124,7 @@ def _open_path(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
 def _open_folder(folder: Path, given: str, bounds: Bounds) -> Iterator[Named]:
     """Every file below, in order of name; hidden ones are passed over, links to folders are not followed."""
     count = hidden = 0
+    places: list[Path] = []
     for path in _walk(folder, failed := list[Named](), given):
         if path.name.startswith("."):
             hidden += 1
@@ -127,6 +133,8 @@ def _open_folder(folder: Path, given: str, bounds: Bounds) -> Iterator[Named]:
         if count > bounds.files:
             yield Named(shown(folder), refused=f"more than {bounds.files:,} files: name a smaller folder", given=given)
             return
+        if path.name == manifest.NAME:
+            places.append(path.parent)
         try:
             if not path.exists():
                 yield Named(shown(path), refused="a link to nothing", given=given)
@@ -135,6 +143,10 @@ def _open_folder(folder: Path, given: str, bounds: Bounds) -> Iterator[Named]:
         except (OSError, ValueError) as error:
             yield Named(shown(path), refused=_why(error), given=given)
     yield from failed
+    for place in places:
+        for name in sorted(manifest.of_folder(place)):
+            if not (place / name).exists():
+                yield Named(shown(place / name), refused=manifest.GONE, given=given)
     if not count and not failed:
         why = "nothing but hidden files" if hidden else "an empty folder"
         yield Named(shown(folder), refused=why, given=given)
@@ -152,6 +164,10 @@ def _walk(folder: Path, failed: list[Named], given: str) -> Iterator[Path]:
 
 
 def _open_file(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
+    checksum = manifest.of_folder(path.parent).get(path.name)
+    if checksum and checksum != manifest.of_file(path):
+        yield Named(shown(path), refused=manifest.CHANGED, given=given)
+        return
     with path.open("rb") as stream:
         magic = stream.read(4)
         stream.seek(0)
@@ -179,6 +195,11 @@ def _open_zip(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
         if sum(member.file_size for member in members) > bounds.unpacked_mb * MEGABYTE:
             yield Named(shown(path), refused=f"unpacks to more than {bounds.unpacked_mb} MB", given=given)
             return
+        checksums = _checksums(archive, bounds)
+        yield from (
+            Named(f"{shown(path)}/{shown(name)}", refused=manifest.GONE, given=given)
+            for name in sorted(checksums.keys() - {member.filename for member in members})
+        )
         seen: dict[str, int] = {}
         for member in members:
             seen[member.filename] = seen.get(member.filename, 0) + 1
@@ -188,6 +209,9 @@ def _open_zip(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
                 yield Named(name, refused="encrypted: unpack it first", given=given)
                 continue
             try:
+                if not _as_collected(archive, member, checksums.get(member.filename), bounds):
+                    yield Named(name, refused=manifest.CHANGED, given=given)
+                    continue
                 with archive.open(member) as stream:
                     inner: BinaryIO = stream  # type: ignore[assignment]  # IO[bytes] reads as a BinaryIO does
                     if member.filename.lower().endswith(".gz"):
@@ -195,6 +219,29 @@ def _open_zip(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
                     yield _bounded(name, inner, member.compress_size, given, bounds)
             except (*UNREADABLE, NotImplementedError, RuntimeError) as error:
                 yield Named(name, refused=f"damaged inside the zip: {error}", given=given)
+
+
+def _checksums(archive: zipfile.ZipFile, bounds: Bounds) -> dict[str, str]:
+    """The checksums that the manifests in a zip give, by the whole names of the members."""
+    found: dict[str, str] = {}
+    for folder, name in manifest.beside(archive.namelist()).items():
+        member = archive.getinfo(name)
+        try:
+            with archive.open(member) as stream:
+                text = Bounded(cast(BinaryIO, stream), member.compress_size, bounds).read(manifest.LARGEST + 1)
+        except (*UNREADABLE, NotImplementedError, RuntimeError):  # it is reported when its turn comes
+            continue
+        if one := manifest.read(text):
+            found |= {manifest.joined(folder, file): digest for file, digest in one.checksums.items()}
+    return found
+
+
+def _as_collected(archive: zipfile.ZipFile, member: zipfile.ZipInfo, checksum: str | None, bounds: Bounds) -> bool:
+    """Whether a member is what its manifest says; one without a checksum is."""
+    if checksum is None:
+        return True
+    with archive.open(member) as stream:
+        return manifest.checksum(Bounded(cast(BinaryIO, stream), member.compress_size, bounds)) == checksum
 
 
 def _bounded(name: str, inner: "BinaryIO | gzip.GzipFile", packed: int, given: str, bounds: Bounds) -> Named:

@@ -33,18 +33,25 @@ class TimedOut(Exception):
 
 @contextmanager
 def marked(
-    command: list[str], folder: Path, more: Mapping[str, str], most_bytes: int, out: IO[bytes], err: IO[bytes]
+    command: list[str],
+    folder: Path,
+    more: Mapping[str, str],
+    most_bytes: int,
+    out: IO[bytes],
+    err: IO[bytes],
+    stdin: int = subprocess.DEVNULL,
 ) -> Iterator["subprocess.Popen[bytes]"]:
     """Start a command in `folder` with a small environment and `more`; it and its children end with the context.
 
-    No file it writes grows beyond `most_bytes`. Raises `OSError` where it cannot be started.
+    No file it writes grows beyond `most_bytes`; `stdin` is an open file it may read what only it is to know from.
+    Raises `OSError` where it cannot be started.
     """
     mark = f"{_us()}.{uuid4().hex}"
     running = subprocess.Popen(  # noqa: S603 - a program the operator of this machine chose
         command,
         cwd=folder,
         env={**_environment(), **more, MARK: mark},
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=out,
         stderr=err,
         start_new_session=True,

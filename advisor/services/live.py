@@ -1,0 +1,54 @@
+"""Ask a server once, for the command line: where it is, its password, what came of it."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from collectors.live import ase
+from collectors.live.kit import CollectorFailed
+
+Connection = ase.Connection
+
+
+class NotCollected(Exception):
+    """Nothing was collected; says what is wrong and what to do."""
+
+
+def connection(text: str, password: str = "") -> Connection:
+    """Read where to connect; who runs a command may name any driver. Raises `NotCollected`."""
+    try:
+        return ase.parse(text, password, paths=True)
+    except CollectorFailed as error:
+        raise NotCollected(str(error)) from None
+
+
+def collect(
+    where: Connection,
+    out: Path | None,
+    seconds: float,
+    sysmon: str,
+    without: Iterable[str],
+    hear: Callable[[str], None],
+) -> dict[str, Any]:
+    """Collect into one zip, by default in the current folder; give `collect/1`. Raises `NotCollected`."""
+    if out and out.exists():
+        raise NotCollected(f"{out} is there already: name another file")
+    if out and not out.absolute().parent.is_dir():
+        raise NotCollected(f"there is no folder {out.absolute().parent}: make it first")
+    try:
+        order = ase.order_of(seconds, sysmon, without)
+        with TemporaryDirectory(prefix="lockwright-") as place:
+            collected = ase.collect(where, Path(place), order, hear=hear)
+            path = out or Path(collected.name)
+            ase.pack(Path(place), path)
+    except CollectorFailed as error:
+        raise NotCollected(str(error)) from None
+    except OSError as error:
+        raise NotCollected(f"the zip cannot be written ({error.strerror}): name another file with --out") from None
+    return {"contract": "collect/1", "file": str(path), **collected.manifest}
+
+
+def questions() -> str:
+    """What is asked, as a DBA may read it."""
+    return ase.questions_text()

@@ -1,0 +1,27 @@
+"""SAP ASE asked over ODBC: collects the exports that `collectors.reports.ase` reads, and only reads from the server.
+
+`questions.sql` is what is asked. pyodbc is imported by the collecting process alone (`child`), which can be ended.
+"""
+
+from collectors.live.ase.collecting import Ase, Collected, Tried, collect, collect_zip, order_of, pack, try_it
+from collectors.live.ase.connection import Connection, parse
+from collectors.live.ase.order import Order
+from collectors.live.ase.questions import text as questions_text
+from collectors.live.kit import register
+
+__all__ = [
+    "Ase",
+    "Collected",
+    "Connection",
+    "Order",
+    "Tried",
+    "collect",
+    "collect_zip",
+    "order_of",
+    "pack",
+    "parse",
+    "questions_text",
+    "try_it",
+]
+
+ASE = register(Ase())

@@ -1,0 +1,56 @@
+"""The collecting process: reads its order from standard input, writes exports into the folder it runs in.
+
+It is a process of its own because a login that is never answered hangs in the driver, where nothing but the end of the
+process helps. It prints lines of JSON: `{"doing": …, "within": seconds}` before each step, and at the end `{"result":
+…}` or `{"failed": …}`. What it is to log in with comes by standard input, so that no list of processes shows it.
+"""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from collectors.live.ase.connection import Connection
+from collectors.live.ase.order import Order
+from collectors.live.kit import CollectorFailed
+
+NO_ODBC = "apt-get install unixodbc tdsodbc (or what this system calls them)"
+
+
+def main() -> None:
+    """Do what was ordered."""
+    order: dict[str, Any] = json.load(sys.stdin)
+    connection = Connection(tuple((name, value) for name, value in order["parts"]), order["password"])
+    try:
+        result = _asked(connection, order)
+    except ImportError as error:
+        says = f"this machine cannot speak ODBC: {connection.scrub(str(error))}"
+        _tell(failed={"says": says, "do": NO_ODBC})
+    except CollectorFailed as error:
+        _tell(failed={"says": connection.scrub(error.says), "do": error.do})
+    else:
+        _tell(result=result)
+
+
+def _asked(connection: Connection, order: dict[str, Any]) -> dict[str, Any]:
+    from collectors.live.ase.asking import Round, now  # imports pyodbc, which may not be there
+
+    started = now()
+
+    def tell(doing: str, within: float) -> None:
+        _tell(doing=doing, within=within)
+
+    said = Order(**{**order["order"], "without": tuple(order["order"]["without"])})
+    one = Round(connection, said, Path.cwd(), tell)
+    result = one.collect() if order["write"] else one.look()
+    files = [asdict(written) for written in result.files.values()]
+    return {**asdict(result), "files": files, "started": started, "ended": now()}
+
+
+def _tell(**what: Any) -> None:
+    print(json.dumps(what), flush=True)  # noqa: T201 - its standard output is a pipe to who started it
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""Collect from an ASE: into a folder, or into one zip that `audit` reads; or only look what could be asked."""
+
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from collectors import manifest
+from collectors.live.ase.connection import Connection, parse
+from collectors.live.ase.order import LENGTH, Order, seconds_of
+from collectors.live.ase.process import run
+from collectors.live.ase.questions import questions
+from collectors.live.kit import CollectorFailed, Target
+
+AROUND = 600.0
+"""Seconds that everything but the waiting may take, where nobody says how many."""
+LEAST, MOST = 1.0, 3600.0
+"""Seconds between the snapshots. 30 to 600 are usual: shorter is noise, longer hides the peak."""
+ZIP_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What was collected."""
+
+    manifest: Mapping[str, Any]
+
+    @property
+    def server(self) -> str:
+        """The name of the server, as it says."""
+        return str(self.manifest["server"])
+
+    @property
+    def files(self) -> list[Mapping[str, Any]]:
+        """What was written, file by file."""
+        return list(self.manifest["files"])
+
+    @property
+    def name(self) -> str:
+        """A file name made of server and time: `HARBOUR-20261121-101500.zip`."""
+        server = re.sub(r"[^A-Za-z0-9_-]+", "-", self.server).strip("-")[:60] or "server"
+        time = re.sub(r"[^0-9T]", "", str(self.manifest["started"])[:19]).replace("T", "-")
+        return f"{server}-{time}.zip"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a login could ask of a server."""
+
+    server: str
+    release: str
+    """`16.0`"""
+    version: str
+    """`@@version`"""
+    roles: tuple[str, ...]
+    switches: tuple[tuple[str, str], ...]
+    """Configuration parameters of monitoring: `on` or `off`."""
+    missing: tuple[tuple[str, str], ...]
+    """What is missing, and the statement that gives it."""
+    problems: tuple[str, ...]
+    """What could not be found out."""
+
+
+def order_of(seconds: float = 60.0, sysmon: str = "", without: Iterable[str] = ()) -> Order:
+    """Make an order. Raises `CollectorFailed` for what cannot be."""
+    if not LEAST <= seconds <= MOST:
+        raise CollectorFailed(f"{seconds:g} s between two snapshots", f"give {LEAST:g} to {MOST:,.0f} seconds")
+    if sysmon and (not LENGTH.fullmatch(sysmon) or not 0 < seconds_of(sysmon) <= MOST):
+        raise CollectorFailed(f"a sample of {sysmon[:20]!r}", "give HH:MM:SS, at most one hour: 00:01:00")
+    names = [one.name for one in questions()]
+    if bad := [name for name in without if name not in names or name in ("login", "server", "snapshot")]:
+        raise CollectorFailed(f"there is no question {bad[0][:60]!r} to leave out", f"it is one of {', '.join(names)}")
+    return Order(seconds=seconds, sysmon=sysmon, without=tuple(without))
+
+
+def collect(
+    connection: Connection,
+    folder: Path,
+    order: Order,
+    *,
+    limit: float | None = None,
+    most_bytes: int = 256 << 20,
+    hear: Callable[[str], None] = lambda doing: None,
+) -> Collected:
+    """Write exports and their manifest into the empty `folder`, within `limit` seconds. Raises `CollectorFailed`.
+
+    `hear` is told what is being done.
+    """
+    waiting = max(order.seconds, seconds_of(order.sysmon))
+    limit = waiting + AROUND if limit is None else limit
+    if waiting >= limit:
+        says = f"the snapshots are to lie {waiting:,.0f} s apart, and all of it may take {limit:,.0f} s"
+        raise CollectorFailed(says, "take them closer together")
+    result = run(connection, order, folder, limit, most_bytes, hear, write=True)
+    data = _manifest(result, order, folder)
+    if not data["files"]:
+        why = "; ".join(f"{one['question']}: {one['why']}" for one in data["left_out"][:3])
+        raise CollectorFailed(f"{connection.where} answered none of the questions ({why})", "see what the login may")
+    (folder / manifest.NAME).write_bytes(manifest.written(data))
+    return Collected(data)
+
+
+def collect_zip(connection: Connection, folder: Path, order: Order, **more: Any) -> Path:
+    """Collect into one zip in `folder`, named by server and time; give its path. Raises `CollectorFailed`."""
+    with tempfile.TemporaryDirectory(prefix="lockwright-", dir=folder) as place:
+        collected = collect(connection, Path(place), order, **more)
+        path = folder / collected.name
+        pack(Path(place), path)
+    return path
+
+
+def pack(folder: Path, path: Path) -> None:
+    """Put the files of a folder into a zip, in order of name, the manifest first."""
+    files = sorted(folder.iterdir(), key=lambda one: (one.name != manifest.NAME, one.name))
+    with zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            member = zipfile.ZipInfo(file.name, ZIP_TIME)
+            member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
+            with file.open("rb") as stream, archive.open(member, "w") as out:
+                while piece := stream.read(manifest.PIECE):
+                    out.write(piece)
+
+
+def try_it(options: Mapping[str, str], seconds: float = 60.0) -> Tried:
+    """Log in, and look what could be asked; nothing is written. Raises `CollectorFailed`.
+
+    `options` are those of a `Target`: `connection`, `password`.
+    """
+    connection, order = _from_options(options)
+    order = replace(order, login_seconds=seconds / 2, question_seconds=seconds / 2)
+    with tempfile.TemporaryDirectory(prefix="lockwright-") as place:
+        result = run(connection, order, Path(place), seconds, 1 << 20, lambda doing: None, write=False)
+    found = re.search(r"[0-9]{2}\.[0-9]{1,2}", result["version"])
+    return Tried(
+        server=result["server"],
+        release=found[0] if found else "",
+        version=result["version"],
+        roles=tuple(result["roles"]),
+        switches=tuple((name, "on" if on else "off") for name, on in result["switches"].items()),
+        missing=tuple((one["what"], one["how"]) for one in result["missing"]),
+        problems=tuple(f"{one['question']}: {one['why']}" for one in result["left_out"]),
+    )
+
+
+@dataclass(frozen=True)
+class Ase:
+    """SAP ASE, asked over ODBC, as a collector.
+
+    Options of its target: `connection` (an ODBC connection string without the password, or `ase://user@host:port/`),
+    `password`, `seconds` (between the snapshots, 60), `sysmon` (`HH:MM:SS`; empty: none).
+    """
+
+    name: str = "ase"
+    title: str = "SAP ASE, asked directly"
+    products: tuple[str, ...] = ("ase",)
+
+    def collect(self, target: Target, folder: Path, seconds: float) -> None:
+        """Write one zip into `folder`. Raises `CollectorFailed`."""
+        connection, order = _from_options(target.options)
+        collect_zip(connection, folder, order, limit=seconds, most_bytes=target.most_bytes)
+
+
+def _from_options(options: Mapping[str, str]) -> tuple[Connection, Order]:
+    if not options.get("connection"):
+        raise CollectorFailed("it is not said which server to ask", "give the system a data source")
+    try:
+        seconds = float(options.get("seconds") or 60.0)
+    except ValueError:
+        raise CollectorFailed("the seconds between two snapshots are no number", "give 60") from None
+    connection = parse(options["connection"], options.get("password", ""))
+    return connection, order_of(seconds, options.get("sysmon", ""))
+
+
+def _manifest(result: Mapping[str, Any], order: Order, folder: Path) -> dict[str, Any]:
+    """What is written into `manifest.json`; no login, no address, no password."""
+    files = [
+        {
+            **one,
+            "bytes": (folder / one["file"]).stat().st_size,
+            "sha256": manifest.of_file(folder / one["file"]),
+        }
+        for one in result["files"]
+    ]
+    return {
+        "format": manifest.FORMAT,
+        "product": "ase",
+        "server": result["server"],
+        "version": result["version"],
+        "started": result["started"],
+        "ended": result["ended"],
+        "seconds": order.seconds,
+        "snapshots": result["snapshots"],
+        "files": files,
+        "missing": result["missing"],
+        "left_out": result["left_out"],
+    }

@@ -1,0 +1,170 @@
+"""Where to connect: an ODBC connection string of any driver, or `ase://user@host:port/`. The password stands apart.
+
+A connection string is passed on as it was given. Where the driver is FreeTDS, what is missing is added: it needs the
+protocol named (else it tries another one first, which ASE writes into its error log), and sends passwords in clear
+unless it is told otherwise.
+"""
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
+
+from collectors.live.kit import CollectorFailed
+
+LONGEST = 4096
+PASSWORDS = ("pwd", "password")
+REFUSED = ("dumpfile", "dumpfileappend", "debugflags", "filedsn", "savefile")
+"""Parts that would have a driver read or write files: what is sent, the password with it."""
+FREETDS = (
+    ("TDS_Version", "5.0"),
+    ("ClientCharset", "UTF-8"),
+    ("APP", "lockwright"),
+    ("Encryption", "require"),  # RSA: the password never goes in clear, and a server that cannot do it is refused
+)
+PORT = "5000"
+FORMS = "give ase://USER@HOST:PORT/ or an ODBC connection string: DRIVER={FreeTDS};SERVER=host;PORT=5000;UID=user"
+MARK = "***"
+PART = re.compile(r"\s*([^=;{}\s][^=;{}]*)=\s*(\{(?:[^}]|\}\})*\}|(?!\{)[^;]*)\s*(?:;+|\Z)")
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Where to connect."""
+
+    parts: tuple[tuple[str, str], ...]
+    """As given, braces and all, without the password."""
+    password: str = field(default="", repr=False)
+
+    @property
+    def driver(self) -> str:
+        """The driver by its name or path; empty where a DSN says it."""
+        return self._part("driver")
+
+    @property
+    def freetds(self) -> bool:
+        """Whether the driver is FreeTDS, by its own name or that of its file."""
+        return "freetds" in self.driver.lower() or "tdsodbc" in self.driver.lower()
+
+    @property
+    def host(self) -> str:
+        """The host; empty where a DSN says it."""
+        return self._part("server") or self._part("servername") or self._part("host")
+
+    @property
+    def port(self) -> str:
+        """The port; empty where it is not said."""
+        return self._part("port")
+
+    @property
+    def user(self) -> str:
+        """The login; empty where it is not said."""
+        return self._part("uid") or self._part("user")
+
+    @property
+    def where(self) -> str:
+        """The address as messages name it."""
+        if self.host:
+            return f"{self.host}:{self.port}" if self.port else self.host
+        return f"the data source {self._part('dsn')}" if self._part("dsn") else "the server"
+
+    def _part(self, name: str) -> str:
+        return next((_bare(value) for key, value in self.parts if key.strip().lower() == name), "")
+
+    def without_password(self) -> str:
+        """The connection string that may be shown and kept."""
+        return ";".join(f"{name}={value}" for name, value in self.parts)
+
+    def odbc(self) -> str:
+        """The connection string for the driver, with the password."""
+        parts = list(self.parts)
+        there = {name.strip().lower() for name, _ in parts}
+        if self.freetds:
+            parts += [(name, value) for name, value in FREETDS if name.lower() not in there]
+        if self.password:
+            parts.append(("PWD", self._quoted_password()))
+        return ";".join(f"{name}={value}" for name, value in parts) + ";"
+
+    def _quoted_password(self) -> str:
+        """The password as its driver reads it: FreeTDS ends what is in braces at `};`, and doubles nothing."""
+        if self.freetds and _braced(self.password) != self.password:
+            if "};" in self.password or self.password.endswith("}"):
+                says = "this password cannot be told to FreeTDS: it has a semicolon or a brace in a place that ends it"
+                raise CollectorFailed(says, "give the login a password without semicolons and braces")
+            return "{" + self.password + "}"
+        return _braced(self.password)
+
+    def scrub(self, text: str) -> str:
+        """Take the password out of a message; see `scrub`."""
+        return scrub(text, self.password)
+
+
+def scrub(text: str, *secrets: str) -> str:
+    """Take secrets out of a message of a driver, and what controls a terminal; at most 500 characters."""
+    for secret in secrets:
+        for form in {secret, _braced(secret), secret.replace("}", "}}")} - {""}:
+            text = text.replace(form, MARK)
+    text = re.sub(r"(?i)\b(pwd|password)\s*=\s*(?:\{[^}]*\}|[^;\s]*)", rf"\1={MARK}", text)
+    return "".join(char if char.isprintable() else " " for char in text)[:500].strip()
+
+
+def parse(text: str, password: str = "", *, paths: bool = False) -> Connection:
+    """Read a connection. Raises `CollectorFailed`.
+
+    `password` counts where the text has none. `paths`: whether a driver may be named by the path of its library;
+    only for who may run any program on this machine.
+    """
+    text = text.strip()
+    if len(text) > LONGEST or not text.isprintable() or "\0" in password or "\n" in password:
+        raise CollectorFailed("the connection cannot be read", f"{FORMS}; no line breaks, at most {LONGEST} characters")
+    found = _of_url(text) if "://" in text.partition(";")[0].partition("=")[0] else _of_odbc(text)
+    if bad := [name for name, _ in found.parts if name.strip().lower() in REFUSED]:
+        do = f"leave {', '.join(bad)} away"
+        raise CollectorFailed("the connection has a part that makes a driver read or write files", do)
+    if not paths and re.search(r"[/\\]", found.driver):
+        do = "have it registered on this machine (odbcinst.ini) and name it: DRIVER={name}"
+        raise CollectorFailed("a driver is named by its path", do)
+    return Connection(found.parts, found.password or password)
+
+
+def _of_url(text: str) -> Connection:
+    try:
+        url = urlsplit(text)
+        host, port = url.hostname, url.port
+    except ValueError:
+        host, port, url = None, None, urlsplit("")
+    if url.scheme != "ase" or not host or url.path not in ("", "/") or url.query or url.fragment:
+        raise CollectorFailed("the connection cannot be read", FORMS)
+    parts = [("DRIVER", "{FreeTDS}"), ("SERVER", host), ("PORT", str(port or PORT))]
+    if url.username:
+        parts.append(("UID", _braced(unquote(url.username))))
+    return Connection(tuple(parts), unquote(url.password or ""))
+
+
+def _of_odbc(text: str) -> Connection:
+    """Split at the semicolons outside braces; within braces `}}` is one brace."""
+    parts: list[tuple[str, str]] = []
+    at = 0
+    while found := PART.match(text, at):
+        at = found.end()
+        parts.append((found[1].strip(), found[2].strip()))
+    if at != len(text) or not parts:
+        raise CollectorFailed("the connection cannot be read", FORMS)
+    names = [name.lower() for name, _ in parts]
+    if not {"driver", "dsn", "filedsn"} & set(names):
+        parts.insert(0, ("DRIVER", "{FreeTDS}"))
+    passwords = [_bare(value) for name, value in parts if name.lower() in PASSWORDS]
+    kept = Connection(tuple(part for part in parts if part[0].lower() not in PASSWORDS))
+    if kept.freetds and kept.host and not kept.port and "servername" not in names:
+        kept = Connection((*kept.parts, ("PORT", PORT)))
+    return Connection(kept.parts, next(iter(passwords), ""))
+
+
+def _bare(value: str) -> str:
+    return value[1:-1].replace("}}", "}") if value.startswith("{") and value.endswith("}") else value
+
+
+def _braced(value: str) -> str:
+    """A value as it stands in a connection string: in braces where it would end or begin wrongly without."""
+    if value and value == value.strip() and ";" not in value and not value.startswith("{"):
+        return value
+    return "{" + value.replace("}", "}}") + "}"

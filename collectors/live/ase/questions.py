@@ -1,0 +1,101 @@
+"""What is asked of an ASE, read from `questions.sql`: the file that a DBA reads before they grant access."""
+
+import functools
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+FILE = Path(__file__).with_name("questions.sql")
+FIELD = re.compile(r"-- (question|why|since|needs|switches|cost|when|file): (.+)")
+WHEN = ("first", "once", "snapshot", "last", "database", "sysmon")
+TOP = re.compile(r"\Aselect top ([0-9]+) ")
+TABLE = re.compile(r"\bmaster\.\.(mon[A-Za-z]+)")
+Release = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question of the file."""
+
+    name: str
+    sql: str
+    why: str
+    since: Release
+    cost: str
+    when: str
+    """See `WHEN` and the head of the file."""
+    needs: tuple[str, ...] = ()
+    """Roles."""
+    switches: tuple[str, ...] = ()
+    """Configuration parameters that must be on for the answer to say something."""
+    file: str = ""
+    """Where the answer is written; empty: with those of the snapshot, or nowhere."""
+
+    @property
+    def most_rows(self) -> int | None:
+        """The bound that the statement sets."""
+        found = TOP.match(self.sql)
+        return int(found[1]) if found else None
+
+    @property
+    def table(self) -> str:
+        """The monitoring table it asks; empty: none."""
+        found = TABLE.search(self.sql)
+        return found[1] if found else ""
+
+    def filled(self, **values: str) -> str:
+        """The statement with its places filled, `DATABASE="[orders]"`: what stands there is the caller's to check."""
+        text = self.sql
+        for place, value in values.items():
+            text = text.replace(f"<{place}>", value)
+        return text
+
+
+def text() -> str:
+    """The file as it stands."""
+    return FILE.read_text(encoding="utf-8")
+
+
+@functools.cache
+def questions() -> tuple[Question, ...]:
+    """Every question, in order. Raises `ValueError` where the file is not laid out as its head says."""
+    found = [_question(block) for block in text().split("-- question: ")[1:]]
+    if len({one.name for one in found}) != len(found):
+        raise ValueError("two questions of one name")
+    return tuple(found)
+
+
+def question(name: str) -> Question:
+    """One question by its name."""
+    return next(one for one in questions() if one.name == name)
+
+
+def of(when: str) -> list[Question]:
+    """The questions that are asked then."""
+    return [one for one in questions() if one.when == when]
+
+
+def _question(block: str) -> Question:
+    lines = [line for line in f"-- question: {block}".splitlines() if line.strip()]
+    fields = {found[1]: found[2] for line in lines if (found := FIELD.fullmatch(line))}
+    sql = [line for line in lines if not line.startswith("--")]
+    if not {"question", "why", "since", "cost", "when"} <= fields.keys() or fields["when"] not in WHEN:
+        raise ValueError(f"a field is missing or wrong: {lines[0]}")
+    if sql[-1:] != ["go"] or len(sql) < 2:
+        raise ValueError(f"no statement with its go: {lines[0]}")
+    major, _, minor = fields["since"].partition(".")
+    return Question(
+        name=fields["question"],
+        sql="\n".join(sql[:-1]),
+        why=fields["why"],
+        since=(int(major), int(minor)),
+        cost=fields["cost"],
+        when=fields["when"],
+        needs=_list(fields.get("needs")),
+        switches=_list(fields.get("switches")),
+        file=fields.get("file", ""),
+    )
+
+
+def _list(text: str | None) -> tuple[str, ...]:
+    return tuple(one.strip() for one in text.split(",")) if text else ()

@@ -1,0 +1,304 @@
+-- What Lockwright asks of an SAP ASE: all of it, in this order, and nothing else.
+--
+-- For the DBA who is to grant access. Every statement stands here as it is sent; the program sends no other, and its
+-- guard (guard.py) lets nothing pass but these shapes: a SELECT of monitoring tables (master..mon…) and of catalogs
+-- (sys…), and the procedures below in the forms below, which read. No transaction, no temporary table, no USE, no SET,
+-- no statement prepared on the server, no DBCC of our own.
+--
+-- What the login needs: the role mon_role; the role sa_role only for sp_sysmon (and where a site has restricted the
+-- other procedures). A question whose role is missing is left out, and the result says which, and how to grant it:
+--     grant role mon_role to <login>           or, on every release:     sp_role 'grant', mon_role, <login>
+-- Switches are never set; where one is off its tables are empty or hold zeros, and the result says so.
+--
+-- Cost, in sum: 41 statements and one for each user database, on one connection, one after the other. Monitoring tables
+-- are built from memory when they are asked for: they take no lock on a user's table. Dear are two: `cached_objects`
+-- walks the hash tables of the data caches (asked once; seconds of one engine on caches of 100 GB, as estimated), and
+-- `tables` reads the allocation pages of every table and index (once per database; some thousand page reads for 10,000
+-- tables, as estimated). Either can be left out: --without NAME.
+-- Rows are bounded where a server may have many: the number stands in the statement.
+-- monDeadLock is not asked: a reader may empty its pipe for the monitor that is there.
+--
+-- Each question: its name; why; since (release); needs (roles); switches; cost; when (first, once, snapshot: at the
+-- beginning and at the end of the interval; last: with the last snapshot alone; database: once for each user database;
+-- sysmon: only where --sysmon asks for it); file (where the answer is written, as isql prints it).
+-- <DATABASE> and <DBID> stand for a user database and its number, <TIME> for the time of --sysmon.
+
+-- question: login
+-- why: what the login may ask, so that nothing is asked that would be refused
+-- since: 15.0
+-- cost: none
+-- when: first
+select show_role() Roles, proc_role('mon_role') MonRole, proc_role('sa_role') SaRole
+go
+
+-- question: switches
+-- why: which monitoring is on: a table whose switch is off is empty and says nothing
+-- since: 15.0
+-- cost: none
+-- when: first
+select c.name Name, u.value Value from master..sysconfigures c, master..syscurconfigs u where c.config = u.config
+and c.name in ('enable monitoring', 'enable spinlock monitoring', 'wait event timing', 'object lockwait timing',
+'per object statistics active', 'enable stmt cache monitoring')
+go
+
+-- question: server
+-- why: name, release and page size: rules and remedies differ by release
+-- since: 15.0
+-- cost: none
+-- when: once
+-- file: server.txt
+select @@servername, @@version, @@maxpagesize
+go
+
+-- question: columns
+-- why: which columns are unsigned: some drivers print those above 2,147,483,647 as negative numbers
+-- since: 15.0
+-- needs: mon_role
+-- cost: some 2,000 rows from memory
+-- when: first
+select TableName, ColumnName, TypeName from master..monTableColumns where TypeName like 'unsigned%'
+go
+
+-- question: configuration
+-- why: what is set and what is in force
+-- since: 15.0
+-- cost: small; reads two catalogs
+-- when: once
+-- file: sp_configure.txt
+sp_configure
+go
+
+-- question: memory
+-- why: how much memory is free for larger caches and more descriptors
+-- since: 15.0
+-- cost: small
+-- when: once
+-- file: sp_configure_memory.txt
+sp_configure 'memory'
+go
+
+-- question: caches
+-- why: data caches, their pools, partitions and replacement
+-- since: 15.0
+-- cost: small
+-- when: once
+-- file: sp_cacheconfig.txt
+sp_cacheconfig
+go
+
+-- question: cache_rows
+-- why: the same as rows, with the overhead of each cache
+-- since: 15.7
+-- cost: none
+-- when: once
+-- file: syscacheinfo.txt
+select * from master..syscacheinfo
+go
+
+-- question: pool_rows
+-- why: the pools of the caches as rows
+-- since: 15.7
+-- cost: none
+-- when: once
+-- file: syspoolinfo.txt
+select * from master..syspoolinfo
+go
+
+-- question: bindings
+-- why: which databases, tables and indexes are bound to which cache
+-- since: 15.0
+-- cost: small; reads sysattributes of each database
+-- when: once
+-- file: sp_helpcache.txt
+sp_helpcache
+go
+
+-- question: usage
+-- why: how near descriptors, locks and other resources are to their limits
+-- since: 15.0
+-- cost: small
+-- when: once
+-- file: sp_monitorconfig.txt
+sp_monitorconfig 'all'
+go
+
+-- question: databases
+-- why: the databases to ask below; offline ones are left out
+-- since: 15.0
+-- cost: none
+-- when: first
+select name Name, dbid DBID from master..sysdatabases order by dbid
+go
+
+-- question: snapshot
+-- why: when the rows below were read, and since when the server counts
+-- since: 15.0
+-- cost: none
+-- when: snapshot
+-- file: snapshot-<N>.txt
+select @@servername ServerName, getdate() SampleTime, @@boottime BootTime
+go
+
+-- question: monState
+-- why: when the server started and when its counters were cleared: whether two snapshots may be subtracted
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: one row
+-- when: snapshot
+select * from master..monState
+go
+
+-- question: monSpinlockActivity
+-- why: grabs, spins and waits of every spinlock, by name
+-- since: 15.7
+-- needs: mon_role
+-- switches: enable monitoring, enable spinlock monitoring
+-- cost: some thousand rows; the bound is far above that
+-- when: snapshot
+select top 100000 * from master..monSpinlockActivity
+go
+
+-- question: monDataCache
+-- why: searches, reads and partitions of each data cache
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: one row a cache
+-- when: snapshot
+select * from master..monDataCache
+go
+
+-- question: monCachePool
+-- why: how the pools of the caches turn over
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: one row a pool
+-- when: snapshot
+select * from master..monCachePool
+go
+
+-- question: monEngine
+-- why: how busy the engines are
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: one row an engine
+-- when: snapshot
+select * from master..monEngine
+go
+
+-- question: monThread
+-- why: whether the host gives the engines the processor
+-- since: 15.7
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: one row a thread
+-- when: snapshot
+select * from master..monThread
+go
+
+-- question: monSysWaits
+-- why: what tasks wait for, and how long
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring, wait event timing
+-- cost: some hundred rows
+-- when: snapshot
+select * from master..monSysWaits
+go
+
+-- question: monWaitEventInfo
+-- why: what the numbers of the waits mean in this release
+-- since: 15.0
+-- needs: mon_role
+-- cost: some hundred rows
+-- when: snapshot
+select * from master..monWaitEventInfo
+go
+
+-- question: monProcedureCache
+-- why: how the procedure cache is used
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: one row
+-- when: snapshot
+select * from master..monProcedureCache
+go
+
+-- question: monStatementCache
+-- why: how the statement cache is used
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring, enable stmt cache monitoring
+-- cost: one row
+-- when: snapshot
+select * from master..monStatementCache
+go
+
+-- question: monOpenObjectActivity
+-- why: reads, scans, changes and lock waits of each table and index; the busiest ones, where there are very many
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring, per object statistics active, object lockwait timing
+-- cost: one row for each open index, sorted in tempdb
+-- when: snapshot
+select top 20000 * from master..monOpenObjectActivity
+order by case when LogicalReads < 0 then 1 else 0 end desc, LogicalReads desc
+go
+
+-- question: monOpenPartitionActivity
+-- why: the same for each partition
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring, per object statistics active, object lockwait timing
+-- cost: one row for each open partition, sorted in tempdb
+-- when: snapshot
+select top 20000 * from master..monOpenPartitionActivity
+order by case when LogicalReads < 0 then 1 else 0 end desc, LogicalReads desc
+go
+
+-- question: monLocks
+-- why: who holds and who waits at this moment
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: one row a lock, up to the bound
+-- when: last
+select top 5000 * from master..monLocks
+go
+
+-- question: cached_objects
+-- why: what of which table is in which cache: the sizes of the binding plan
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: dear on large caches: walks their hash tables
+-- when: last
+select top 5000 * from master..monCachedObject order by CachedKB desc
+go
+
+-- question: tables
+-- why: lock scheme and size of every table and index
+-- since: 15.0
+-- cost: reads the allocation pages of each; some thousand page reads for 10,000 tables
+-- when: database
+-- file: tables-<DBID>.txt
+select top 50000 db_name(<DBID>) DBName, u.name OwnerName, o.name ObjectName, o.id ObjectID, o.type Type,
+lockscheme(o.id, <DBID>) LockScheme, i.indid IndexID, i.name IndexName,
+data_pages(<DBID>, o.id, i.indid) * (@@maxpagesize / 1024) SizeKB
+from <DATABASE>..sysobjects o, <DATABASE>..sysindexes i, <DATABASE>..sysusers u
+where o.id = i.id and o.uid = u.uid and o.type in ('U', 'S') order by SizeKB desc
+go
+
+-- question: sysmon
+-- why: what sp_sysmon alone tells: lock hash tables, context switches, transactions by kind
+-- since: 15.0
+-- needs: sa_role
+-- cost: reads all counters twice; `noclear` leaves them to other monitors as they are
+-- when: sysmon
+-- file: sp_sysmon.txt
+sp_sysmon '<TIME>', noclear
+go

@@ -1,0 +1,33 @@
+"""The server's own clock: it starts at a fixed moment, and may run faster than ours."""
+
+import time
+from datetime import datetime, timedelta
+
+STARTS = datetime(2026, 11, 20, 10, 15, 0)  # noqa: DTZ001 - a server's clock has no zone
+"""What the clock shows when the server starts: the same in each run, so that two runs differ in nothing else."""
+UP_SECONDS = 7_200.0
+"""How long the server was up by then. No counter of 32 bits has wrapped: none counts more than 150,000 a second."""
+
+
+class Clock:
+    """Time as the server tells it; `pace` of its seconds pass in one of ours."""
+
+    def __init__(self, pace: float = 1.0) -> None:
+        """Start it now. Raises `ValueError` for a pace that is not above 0."""
+        if not pace > 0:
+            raise ValueError(f"a clock cannot run at the pace {pace}")
+        self.pace, self._started = pace, time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the server since it started to serve."""
+        return (time.monotonic() - self._started) * self.pace
+
+    @property
+    def booted(self) -> datetime:
+        """When the server was started, as long as nobody restarts it."""
+        return STARTS - timedelta(seconds=UP_SECONDS)
+
+    def moment(self, seconds: float | None = None) -> datetime:
+        """What the clock shows so many seconds after the start; now, where none are given."""
+        return STARTS + timedelta(seconds=self.seconds if seconds is None else seconds)

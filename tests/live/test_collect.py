@@ -1,0 +1,152 @@
+"""Collecting from a server over real TDS: what is asked, what is written, and what an audit makes of it."""
+
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.report.data import audit_data
+from advisor.services.auditing import run_audit
+from advisor.services.reading import read_exports
+from collectors import manifest
+from collectors.facts.ase import MonOpenObjectActivity, MonSpinlockActivity, TableScheme
+from collectors.live.ase import collect, order_of, pack, parse, try_it
+from collectors.live.ase.guard import check
+from collectors.live.ase.questions import questions
+from collectors.live.kit import Target, registered
+from tests.live.running import Serving, serving
+
+PACE = 60.0
+"""Two seconds of ours are two minutes of the server."""
+SYSMON = "00:00:30"
+OF_THE_DRIVER = re.compile(r"select @@spid\s*\Z|sp_datatype_info -?[0-9]+\Z")
+"""What FreeTDS and pyodbc ask by themselves when they connect."""
+
+
+class Taken:
+    """One collection, and the server it came from."""
+
+    def __init__(self, server: Serving, folder: Path) -> None:
+        self.folder, self.password = folder, server.password
+        where = parse(server.connection(), "")
+        self.manifest: Mapping[str, Any] = collect(where, folder, order_of(2, SYSMON)).manifest
+        self.requests = server.requests()
+        self.inputs = read_exports([str(folder)], io.BytesIO())
+
+
+@pytest.fixture(scope="module", params=["15.7", "16.0"])
+def taken(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Taken]:
+    """A collection from each of the two releases."""
+    with serving(release=request.param, pace=PACE) as server:
+        yield Taken(server, tmp_path_factory.mktemp("collected"))
+
+
+def test_every_question_of_the_release_is_answered(taken: Taken) -> None:
+    assert taken.manifest["left_out"] == []
+    assert taken.manifest["missing"] == []
+    asked = {name for one in taken.manifest["files"] for name in one["questions"]}
+    per_database = {"tables of orders", "tables of billing", "tables of archive"}
+    silent = {"login", "switches", "columns", "databases", "tables"}
+    assert asked == {one.name for one in questions()} - silent | per_database
+    assert taken.manifest["snapshots"] == 2
+
+
+def test_only_what_reads_was_sent_and_nothing_else(taken: Taken) -> None:
+    assert {one["kind"] for one in taken.requests} <= {"login", "batch", "logout", "gone"}
+    batches = [one["text"] for one in taken.requests if one["kind"] == "batch"]
+    ours = [text for text in batches if not OF_THE_DRIVER.match(text)]
+    assert len(ours) == 41 + 3 + 1, "as the file of questions says: 41, one for each user database, and sp_sysmon"
+    for text in ours:
+        check(text)
+    assert [one["password"] for one in taken.requests if one["kind"] == "login"] == ["encrypted"]
+    assert {one["application"] for one in taken.requests if one["kind"] == "login"} == {"lockwright"}
+
+
+def test_every_file_is_understood_whole(taken: Taken) -> None:
+    for one in taken.inputs:
+        assert one.report, one
+        assert one.problems == [], one.file
+        assert one.leftovers == [], one.file
+
+
+def test_the_manifest_tells_of_each_file_and_of_no_secret(taken: Taken) -> None:
+    names = {path.name for path in taken.folder.iterdir()}
+    assert names == {one["file"] for one in taken.manifest["files"]} | {manifest.NAME}
+    for one in taken.manifest["files"]:
+        path = taken.folder / one["file"]
+        assert (one["bytes"], one["sha256"]) == (path.stat().st_size, manifest.of_file(path))
+    everything = b"".join(path.read_bytes() for path in taken.folder.iterdir())
+    assert taken.password.encode() not in everything
+    assert b"127.0.0.1" not in (taken.folder / manifest.NAME).read_bytes()
+
+
+def test_hostile_names_reach_the_facts_as_they_are(taken: Taken) -> None:
+    tables = {fact.table for one in taken.inputs for fact in one.facts if isinstance(fact, TableScheme)}
+    assert 'x"; drop table y --' in tables
+    assert any("<script>" in name for name in tables)
+    assert all(name.isprintable() for name in tables)
+    schemes = {fact.scheme for one in taken.inputs for fact in one.facts if isinstance(fact, TableScheme)}
+    assert schemes == {"allpages", "datapages", "datarows"}
+
+
+def test_the_two_snapshots_become_differences_that_are_believed(taken: Taken) -> None:
+    (audit,) = run_audit(taken.inputs, {}, None)
+    rows = audit.capture.facts.every(MonSpinlockActivity)
+    assert rows
+    assert {row.over for row in rows} == {"interval"}
+    assert all(row.believed for row in rows)
+    assert all(60 < (row.seconds or 0) < 1200 for row in rows)
+    assert any(row.of_interval for row in audit.capture.facts.every(MonOpenObjectActivity))
+
+
+def test_the_zip_and_the_folder_give_the_same_audit(taken: Taken, tmp_path: Path) -> None:
+    pack(taken.folder, tmp_path / "collected.zip")
+    texts = []
+    for place in (taken.folder, tmp_path / "collected.zip"):
+        inputs = read_exports([str(place)], io.BytesIO())
+        data = audit_data(inputs, run_audit(inputs, {}, None))
+        data["inputs"].sort(key=lambda one: one["file"])
+        texts.append(json.dumps(data, default=str).replace(str(place), "PLACE"))
+    assert texts[0] == texts[1]
+    assert len(texts[0]) > 10_000
+
+
+def test_the_audit_fires_what_the_load_deserves(taken: Taken) -> None:
+    (audit,) = run_audit(taken.inputs, {}, None)
+    verdicts = {one.rule: one.verdict for one in audit.verdicts}
+    assert "broken" not in verdicts.values()
+    fired = {rule for rule, verdict in verdicts.items() if verdict == "fired"}
+    assert audit.capture.system.name == taken.manifest["server"]
+    if audit.capture.system.name == "HARVEST":
+        assert "ase/address_lock_spinlock_contended" in fired
+    assert fired
+
+
+def test_trying_it_tells_who_is_there_and_writes_nothing() -> None:
+    with serving(release="16.0") as server:
+        found = try_it({"connection": f"ase://{server.user}@{server.host}:{server.port}/", "password": server.password})
+        assert server.password not in repr(found)
+        assert len(server.batches()) < 10
+    assert (found.server, found.release) == ("TIDEWAY", "16.0")
+    assert "mon_role" in found.roles
+    assert dict(found.switches)["enable monitoring"] == "on"
+    assert found.missing == ()
+    assert found.problems == ()
+
+
+def test_the_collector_of_schedules_writes_one_zip_that_is_read(tmp_path: Path) -> None:
+    (collector,) = [one for one in registered() if one.name == "ase"]
+    assert collector.products == ("ase",)
+    with serving(release="16.0", pace=PACE) as server:
+        address = f"ase://{server.user}@{server.host}:{server.port}/"
+        options = {"connection": address, "password": server.password, "seconds": "1", "sysmon": ""}
+        collector.collect(Target("TIDEWAY", "ase", options), tmp_path, 120)
+    (path,) = tmp_path.iterdir()
+    assert path.name.startswith("TIDEWAY-")
+    assert path.suffix == ".zip"
+    inputs = read_exports([str(path)], io.BytesIO())
+    assert len(run_audit(inputs, {}, None)) == 1

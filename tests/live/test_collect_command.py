@@ -1,0 +1,178 @@
+"""`manage.py collect` as a person calls it: the password stays unseen, the result is a zip that `audit` reads."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from collectors.live.ase import collect, order_of, parse
+from collectors.live.ase.questions import text
+from collectors.live.processes import PROC
+from tests.live.running import ROOT, Serving, serving
+
+MANAGE = [sys.executable, str(ROOT / "manage.py")]
+SECONDS = 120
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Serving]:
+    with serving(release="16.0", pace=60.0) as one:
+        yield one
+
+
+def call(*words: str, folder: Path, password: str = "") -> "subprocess.CompletedProcess[str]":
+    """Call `manage.py` in a folder."""
+    told = {"LOCKWRIGHT_PASSWORD": password} if password else {}
+    environment: Mapping[str, str] = {**os.environ, **told}
+    return subprocess.run(
+        [*MANAGE, *words],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+
+
+def address(server: Serving) -> str:
+    return f"ase://{server.user}@{server.host}:{server.port}/"
+
+
+def test_a_collection_is_one_zip_named_by_server_and_time_and_the_next_command_is_said(
+    server: Serving, tmp_path: Path
+) -> None:
+    done = call("collect", address(server), "--seconds", "1", folder=tmp_path, password=server.password)
+    assert done.returncode == 0, done.stderr
+    (path,) = tmp_path.iterdir()
+    assert re.fullmatch(r"TIDEWAY-[0-9]{8}-[0-9]{6}\.zip", path.name)
+    assert f"next:    manage.py audit {path.name}" in done.stdout
+    assert "TIDEWAY: Adaptive Server Enterprise/16.0" in done.stdout
+    assert server.password not in done.stdout + done.stderr
+    assert done.stderr == ""
+    with zipfile.ZipFile(path) as archive:
+        everything = b"".join(archive.read(name) for name in archive.namelist())
+    assert server.password.encode() not in everything
+    audit = call("audit", path.name, "--format", "json", folder=tmp_path)
+    assert audit.returncode in (0, 1), audit.stderr
+    (capture,) = json.loads(audit.stdout)["captures"]
+    assert (capture["system"]["name"], capture["system"]["processors"]) == ("TIDEWAY", 8)
+
+
+def test_the_result_as_json_is_the_manifest_and_the_file(server: Serving, tmp_path: Path) -> None:
+    words = ["--seconds", "1", "--format", "json", "--out", "mine.zip", "--without", "tables", "--sysmon", "00:00:05"]
+    done = call("collect", server.connection(), *words, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert (said["contract"], said["file"], said["server"]) == ("collect/1", "mine.zip", "TIDEWAY")
+    assert {"question": "tables", "why": "left out by --without", "do": ""} in said["left_out"]
+    assert "sp_sysmon.txt" in {one["file"] for one in said["files"]}
+    again = call("collect", server.connection(), *words, folder=tmp_path)
+    assert again.returncode == 2
+    assert "mine.zip is there already: name another file" in again.stderr
+
+
+def test_on_a_terminal_the_password_is_asked_for_and_not_shown(server: Serving, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    words = [*MANAGE, "collect", address(server), "--seconds", "1"]
+    environment = {name: value for name, value in os.environ.items() if name != "LOCKWRIGHT_PASSWORD"}
+    running = subprocess.Popen(
+        words,
+        cwd=tmp_path,
+        env=environment,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,  # else it would ask the terminal that these tests were started from
+    )
+    assert running.stderr
+    said = b""
+    while not said.endswith(b": "):  # what is typed before the question is thrown away
+        said += os.read(running.stderr.fileno(), 1000)
+    os.write(ours, f"{server.password}\n".encode())
+    out, err = running.communicate(timeout=SECONDS)
+    os.close(ours)
+    os.close(theirs)
+    assert running.returncode == 0, err
+    assert said.decode() == f"Password of {server.user} at {server.host}:{server.port}: "
+    assert server.password.encode() not in out + err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "say which server: ase://USER@HOST:PORT/"),
+        (["http://x/"], "the connection cannot be read"),
+        (["ase://u@127.0.0.1:1/"], "127.0.0.1:1 refuses the connection: see that the port is right"),
+        (["ase://u@h/", "--seconds", "0"], "0 s between two snapshots: give 1 to 3,600 seconds"),
+        (["ase://u@h/", "--seconds", "nan"], "nan s between two snapshots"),
+        (["ase://u@h/", "--sysmon", "1 minute"], "a sample of '1 minute': give HH:MM:SS"),
+        (["ase://u@h/", "--sysmon", "99:00:00"], "give HH:MM:SS, at most one hour"),
+        (["ase://u@h/", "--without", "nothing"], "there is no question 'nothing' to leave out: it is one of login,"),
+        (["ase://u@127.0.0.1:1/", "--out", "/no/such/folder/x.zip"], "there is no folder /no/such/folder"),
+    ],
+)
+def test_what_cannot_be_done_ends_with_status_2_and_what_to_do(tmp_path: Path, words: list[str], says: str) -> None:
+    done = call("collect", *words, folder=tmp_path, password="x")
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_password_is_not_repeated(server: Serving, tmp_path: Path) -> None:
+    done = call("collect", address(server), folder=tmp_path, password="wrong one")
+    assert done.returncode == 2
+    assert f"refuses the login {server.user}" in done.stderr
+    assert "wrong one" not in done.stderr
+
+
+def test_the_questions_are_printed_as_they_stand(tmp_path: Path) -> None:
+    done = call("collect", "--questions", folder=tmp_path)
+    assert (done.returncode, done.stdout.strip()) == (0, text().strip())
+
+
+def test_no_process_shows_the_password_in_its_arguments_or_environment(server: Serving, tmp_path: Path) -> None:
+    seen: list[bytes] = []
+    secret = server.password.encode()
+
+    def look(doing: str) -> None:
+        for place in PROC.glob("[0-9]*"):
+            try:
+                shown = (place / "cmdline").read_bytes() + (place / "environ").read_bytes()
+            except OSError:  # ended meanwhile
+                continue
+            if b"collectors.live.ase.child" in shown:
+                seen.append(shown)
+
+    order = replace(order_of(1), sysmon="00:00:10")
+    collect(parse(server.connection()), tmp_path, order, hear=look)
+    assert seen
+    assert not [shown for shown in seen if secret in shown]
+
+
+def test_an_interrupted_collection_leaves_nothing_behind(tmp_path: Path) -> None:
+    with serving(faults=("slow=monState", "slow-seconds=60")) as slow:
+        running = subprocess.Popen(
+            [*MANAGE, "collect", slow.connection(), "--seconds", "1"], cwd=tmp_path, stderr=subprocess.PIPE
+        )
+        while not [one for one in slow.batches() if "monState" in one]:
+            assert running.poll() is None
+        running.send_signal(2)
+        running.communicate(timeout=SECONDS)
+        assert running.returncode
+        assert list(tmp_path.iterdir()) == []
+        until = time.monotonic() + 20
+        while "gone" not in {one["kind"] for one in slow.requests()} and time.monotonic() < until:
+            time.sleep(0.05)
+        assert slow.requests()[-1]["kind"] in ("gone", "cancel", "logout"), "the line is closed with the process"

@@ -1,0 +1,254 @@
+"""What goes wrong with a server is said in time, with what to do; the other questions are asked all the same."""
+
+import io
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.services.auditing import run_audit
+from advisor.services.reading import read_exports
+from collectors.facts.ase import MonDataCache, MonTable
+from collectors.live.ase import Order, collect, order_of, parse, try_it
+from collectors.live.kit import CollectorFailed
+from tests.live.running import Serving, serving
+
+QUICK = replace(order_of(1), login_seconds=3, question_seconds=3)
+LATER = 4
+"""Seconds of ours after the start of a server, between the two snapshots, at which something happens to it."""
+
+
+def taken(server: Serving, folder: Path, order: Order = QUICK) -> Mapping[str, Any]:
+    """The manifest of a collection."""
+    folder.mkdir(exist_ok=True)
+    return collect(parse(server.connection()), folder, order, limit=90).manifest
+
+
+def left_out(data: Mapping[str, Any]) -> dict[str, str]:
+    """What was left out or failed, with reason and remedy."""
+    return {one["question"]: f"{one['why']}: {one['do']}" for one in data["left_out"]}
+
+
+def failure(server: Serving, folder: Path, connection: str = "", order: Order = QUICK) -> CollectorFailed:
+    """How a collection fails that brings nothing."""
+    folder.mkdir(exist_ok=True)
+    with pytest.raises(CollectorFailed) as failed:
+        collect(parse(connection or server.connection()), folder, order, limit=90)
+    assert server.password not in str(failed.value)
+    assert failed.value.do
+    return failed.value
+
+
+def test_a_server_that_takes_the_connection_and_says_nothing_ends_in_time(tmp_path: Path) -> None:
+    with serving(faults=("silent-accept",)) as server:
+        began = time.monotonic()
+        failed = failure(server, tmp_path)
+    assert 3 <= time.monotonic() - began < 20
+    assert "took the connection and then said nothing more, at the login" in failed.says
+
+
+def test_a_server_that_says_nothing_after_the_login_ends_in_time(tmp_path: Path) -> None:
+    with serving(faults=("silent-login",)) as server:
+        began = time.monotonic()
+        failed = failure(server, tmp_path)
+    assert time.monotonic() - began < 60
+    assert "said nothing more, at " in failed.says or "did not answer who it is" in failed.says
+
+
+def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path) -> None:
+    with serving() as server:
+        failed = failure(server, tmp_path, server.connection(PWD="{not this one}"))
+        assert "refuses the login lockwright" in failed.says
+        assert "sp_displaylogin" in failed.do
+        assert "not this one" not in str(failed)
+        assert [one["password"] for one in server.requests() if one["kind"] == "login"] == ["encrypted"]
+
+
+def test_a_server_that_wants_the_password_in_clear_does_not_get_it(tmp_path: Path) -> None:
+    with serving(faults=("without-rsa",)) as server:
+        failure(server, tmp_path)
+        assert "clear" not in {one.get("password") for one in server.requests()}
+        assert "password in clear" not in {one["kind"] for one in server.requests()}
+
+
+@pytest.mark.parametrize("password", ["a;b}c", "{x", "=}", "ünï", "sp ace"])
+def test_a_password_of_any_letters_reaches_the_server_as_it_is(password: str) -> None:
+    with serving(password=password) as server:
+        address = f"ase://{server.user}@{server.host}:{server.port}/"
+        assert try_it({"connection": address, "password": password}).server == "TIDEWAY"
+
+
+def test_a_closed_port_an_unknown_host_and_a_driver_that_is_not_there_are_told_apart(tmp_path: Path) -> None:
+    with serving() as server:
+        server.kill()
+        assert "refuses the connection" in failure(server, tmp_path).says
+        unknown = failure(server, tmp_path, server.connection(SERVER="no-such-host.invalid"))
+        assert unknown.says == "the host no-such-host.invalid is not known"
+        other = failure(server, tmp_path, "DRIVER={SAP ASE ODBC Driver};server=harbour;port=5000;uid=u;pwd=x")
+        assert (
+            "no ODBC driver {SAP ASE ODBC Driver}" in other.says or "no ODBC driver SAP ASE ODBC Driver" in other.says
+        )
+        assert "install" in other.do
+
+
+def test_without_mon_role_the_rest_is_asked_and_the_grant_is_said(tmp_path: Path) -> None:
+    with serving(faults=("no-mon-role",)) as server:
+        data = taken(server, tmp_path)
+        assert not [text for text in server.batches() if "master..mon" in text]
+        tried = try_it({"connection": server.connection(), "password": ""})
+    files = {one["file"] for one in data["files"]}
+    assert {"server.txt", "sp_configure.txt", "sp_helpcache.txt"} <= files
+    assert not any(name.startswith("snapshot") for name in files)
+    (lack,) = data["missing"]
+    assert lack["what"].startswith("the login has no mon_role: not asked: ")
+    assert lack["how"].startswith("sp_role 'grant', mon_role, <login>")
+    assert tried.missing[0][1] == lack["how"]
+    problems = [problem for one in read_exports([str(tmp_path)], io.BytesIO()) for problem in one.problems]
+    assert any("sp_role 'grant', mon_role" in problem for problem in problems)
+
+
+def test_without_sa_role_sp_sysmon_is_left_out(tmp_path: Path) -> None:
+    with serving(faults=("no-sa-role",)) as server:
+        data = taken(server, tmp_path, replace(QUICK, sysmon="00:00:01"))
+        assert not [text for text in server.batches() if text.startswith("sp_sysmon")]
+    assert "the login has no sa_role" in left_out(data)["sysmon"]
+    assert any("sp_role 'grant', sa_role" in one["how"] for one in data["missing"])
+    assert data["snapshots"] == 2
+
+
+def test_monitoring_that_is_off_is_said_with_the_statement_that_turns_it_on(tmp_path: Path) -> None:
+    with serving(faults=("monitoring-off",)) as server:
+        data = taken(server, tmp_path)
+    assert any(one["how"].startswith("sp_configure 'enable monitoring', 1") for one in data["missing"])
+
+
+def test_a_switch_that_is_off_gives_an_empty_table_and_says_so(tmp_path: Path) -> None:
+    with serving(faults=("switch-off=enable spinlock monitoring",)) as server:
+        data = taken(server, tmp_path)
+    (lack,) = data["missing"]
+    assert lack["what"] == "`enable spinlock monitoring` is off, so these say nothing: monSpinlockActivity"
+    tables = [
+        fact for one in read_exports([str(tmp_path)], io.BytesIO()) for fact in one.facts if isinstance(fact, MonTable)
+    ]
+    spinlocks = [fact for fact in tables if fact.table == "monSpinlockActivity"]
+    assert spinlocks
+    assert all(fact.rows == 0 or fact.all_zero for fact in spinlocks)
+
+
+@pytest.mark.parametrize(
+    ("fault", "question", "piece"),
+    [
+        ("missing-table=monLocks", "monLocks", "Msg 208"),
+        ("missing-procedure=sp_helpcache", "bindings", "Msg 2812"),
+        ("refuse-database=billing", "tables of billing", "Msg 916"),
+        ("offline-database=archive", "tables of archive", "Msg 950"),
+        ("deadlock-always=monEngine", "monEngine", "Msg 1205"),
+        ("slow=monDataCache", "monDataCache", "no whole answer within 3 s"),
+        ("deaf=monCachePool", "monCachePool", "no whole answer within 3 s"),
+        ("drop-in-table=monThread", "monThread", "the connection was lost"),
+    ],
+)
+def test_a_question_that_fails_is_noted_with_a_remedy_and_the_others_go_on(
+    tmp_path: Path, fault: str, question: str, piece: str
+) -> None:
+    with serving(faults=(fault,)) as server:
+        data = taken(server, tmp_path)
+    noted = left_out(data)
+    assert set(noted) == {question}
+    assert piece in noted[question]
+    assert not noted[question].endswith(": ")
+    assert data["snapshots"] == 2
+    asked = [name for one in data["files"] for name in one["questions"]]
+    assert question not in asked
+    assert len(asked) > 30
+    inputs = read_exports([str(tmp_path)], io.BytesIO())
+    assert [problem for one in inputs for problem in one.problems if question in problem]
+    assert len(run_audit(inputs, {}, None)) == 1
+
+
+def test_a_deadlock_is_tried_once_more(tmp_path: Path) -> None:
+    with serving(faults=("deadlock=monEngine",)) as server:
+        data = taken(server, tmp_path)
+        asked = [text for text in server.batches() if "monEngine" in text]
+    assert data["left_out"] == []
+    assert len(asked) == 3, "two snapshots, one of them twice"
+
+
+def test_a_line_that_is_dropped_again_and_again_is_given_up(tmp_path: Path) -> None:
+    with serving(faults=("drop-after-rows=2",)) as server:
+        failed = failure(server, tmp_path)
+    assert "dropped the connection 3 times" in failed.says
+
+
+def test_nulls_everywhere_are_read_as_absent(tmp_path: Path) -> None:
+    with serving(faults=("nulls",)) as server:
+        data = taken(server, tmp_path)
+    assert data["left_out"] == []
+    inputs = read_exports([str(tmp_path)], io.BytesIO())
+    caches = [fact for one in inputs for fact in one.facts if isinstance(fact, MonDataCache)]
+    assert caches
+    assert not any(isinstance(fact.searches, float) for fact in caches)
+    assert "broken" not in {one.verdict for audit in run_audit(inputs, {}, None) for one in audit.verdicts}
+
+
+@pytest.mark.parametrize("release", ["15.7", "16.0"])
+@pytest.mark.parametrize("fault", ["wrap", "wrap-signed"])
+def test_counters_that_wrapped_between_the_snapshots_give_what_was_counted(
+    tmp_path: Path, release: str, fault: str
+) -> None:
+    with serving(release=release, faults=(f"{fault}={LATER * 60}",), pace=60.0) as server:
+        taken(server, tmp_path, replace(QUICK, seconds=LATER + 1))
+    (audit,) = run_audit(read_exports([str(tmp_path)], io.BytesIO()), {}, None)
+    rows = [row for row in audit.capture.facts.every(MonDataCache) if row.of_interval]
+    assert "wrapped" in {row.certificate for row in rows}
+    assert all(row.searches >= 0 for row in rows if isinstance(row.searches, float))
+    per_second = [row.searches / row.seconds for row in rows if isinstance(row.searches, float) and row.seconds]
+    assert max(per_second) < 2_000_000, "what the server counts in a second, not 2^31 of it"
+
+
+def test_a_table_whose_row_vanished_is_counted_as_such_and_not_as_idle(tmp_path: Path) -> None:
+    with serving(faults=(f"vanish={LATER * 10}",), pace=10.0) as server:
+        taken(server, tmp_path, replace(QUICK, seconds=LATER + 1, without=("tables", "cached_objects")))
+    (audit,) = run_audit(read_exports([str(tmp_path)], io.BytesIO()), {}, None)
+    tables = {fact.table: fact.vanished for fact in audit.capture.facts.every(MonTable)}
+    assert tables["monOpenObjectActivity"] >= 1
+
+
+def test_a_locked_login_is_said(tmp_path: Path) -> None:
+    with serving(release="15.7", faults=("locked-login",)) as server:
+        assert "the login is not locked (sp_displaylogin)" in failure(server, tmp_path).do
+
+
+@pytest.mark.parametrize("fault", ["restarted", "cleared"])
+def test_counters_that_began_anew_between_the_snapshots_are_not_believed(tmp_path: Path, fault: str) -> None:
+    with serving(faults=(f"{fault}={LATER * 60}",), pace=60.0) as server:
+        taken(server, tmp_path, replace(QUICK, seconds=LATER + 1))
+    (audit,) = run_audit(read_exports([str(tmp_path)], io.BytesIO()), {}, None)
+    rows = audit.capture.facts.every(MonDataCache)
+    assert rows
+    assert not any(row.of_interval and row.believed for row in rows)
+
+
+def test_what_is_left_out_on_purpose_is_not_asked_and_is_no_problem(tmp_path: Path) -> None:
+    with serving() as server:
+        data = taken(server, tmp_path, replace(QUICK, without=("cached_objects", "tables")))
+        sent: Sequence[str] = server.batches()
+    assert not [text for text in sent if "monCachedObject" in text or "sysobjects" in text]
+    assert left_out(data) == {"cached_objects": "left out by --without: ", "tables": "left out by --without: "}
+    assert not [problem for one in read_exports([str(tmp_path)], io.BytesIO()) for problem in one.problems]
+
+
+def test_more_time_between_the_snapshots_than_there_is_is_refused(tmp_path: Path) -> None:
+    with serving() as server, pytest.raises(CollectorFailed, match=r"30 s apart, and all of it may take 20 s"):
+        collect(parse(server.connection()), tmp_path, order_of(30), limit=20)
+
+
+def test_what_does_not_end_by_its_limit_is_ended(tmp_path: Path) -> None:
+    with serving(faults=("slow=monState", "slow-seconds=60")) as server:
+        began = time.monotonic()
+        with pytest.raises(CollectorFailed, match="was not through within 3 s, at `monState`: ask for less"):
+            collect(parse(server.connection()), tmp_path, order_of(1), limit=3)
+        assert time.monotonic() - began < 15
