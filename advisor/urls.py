@@ -7,6 +7,7 @@ from advisor.web import audit, errors, login, overview, rulebook, system, system
 from advisor.web.administration.urls import urlpatterns as administration
 from advisor.web.letters.urls import urlpatterns as letters
 from advisor.web.schedules.urls import urlpatterns as schedules
+from advisor.web.sources.urls import urlpatterns as sources
 
 handler400, handler403, handler404 = errors.bad_request, errors.forbidden, errors.not_found
 handler500 = errors.broken
@@ -36,6 +37,7 @@ urlpatterns = [
     path("rules/<path:rule_id>/limits/", rulebook.change_limit, name="rule-limit"),
     path("rules/<path:rule_id>/", rulebook.show, name="rule"),
     *schedules,
+    *sources,
     *letters,
     *administration,
     *api,
