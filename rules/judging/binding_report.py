@@ -16,7 +16,7 @@ from rules.judging.binding_plan import (
     Bindable,
     BindingPlan,
 )
-from rules.laws.binding import NewCache
+from rules.laws.binding import NewCache, collisions
 
 NAMED = 6
 """Objects a sentence names."""
@@ -74,7 +74,7 @@ def says(part: Part) -> str:
             told.append(f"{one.piece.name} goes to {part.target(one)}, which has room.")
     told.append(f"{part.home} keeps {percent(optimum.shares[part.home])} of all searches.")
     told.append(f"The plan takes {plan.memory_mb:,.0f} of {plan.free.mb:,.0f} MB that are free.")
-    told += [_proof(plan), *short_of_memory(plan)]
+    told += [_proof(plan), *short_of_memory(plan), *_partitions_alone(part)]
     told += sorted({_relaxed(one) for one in part.moved})
     scanned = [held.name for one in part.moved for held in one.holds if held.prefetched]
     if scanned:
@@ -83,6 +83,22 @@ def says(part: Part) -> str:
             "takes its memory from the first and needs as much in each partition, so look at the scans first."
         )
     return " ".join((*told, NOT_COUNTED, OVERHEAD, BOTH))
+
+
+def _partitions_alone(part: Part) -> list[str]:
+    """What more partitions of the cache would give without any binding, as a sentence: the cheaper way comes first."""
+    caches, _, terms = part.plan.problem
+    contents = part.plan.contents
+    now = {cache.name: cache.partitions for cache in caches}
+    if now[part.home] >= terms.most_partitions:
+        return []
+    cut = now | {part.home: terms.most_partitions}
+    alone = collisions((contents.share(contents.searches[name]), count) for name, count in cut.items())
+    return [
+        f"Cutting {part.home} from {now[part.home]} into {terms.most_partitions} partitions by itself, a restart and "
+        f"no outage of a table, would make it 1 of {1 / alone:.1f} cases, if its pools are large enough and its hot "
+        "pages spread evenly (ase/data_cache_spinlock_contended): look at that first."
+    ]
 
 
 def not_worth(plan: BindingPlan) -> str:
