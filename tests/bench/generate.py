@@ -83,6 +83,26 @@ def repeated(report: str) -> Callable[[random.Random], Iterator[str]]:
     return texts
 
 
+def monitored(chance: random.Random) -> Iterator[str]:
+    """Snapshots of a server with 20,000 open tables and indexes, as isql prints them without a bound on its lines."""
+    names = ("DBName", "ObjectName", "ObjectID", "IndexID", "LogicalReads", "PhysicalReads", "APFReads", "RowsUpdated")
+    names += ("LockRequests", "LockWaits", "UsedCount")
+    widths = (30, 40, *(12,) * 9)
+    minute = 0
+    while True:
+        minute += 1
+        yield " SampleTime\n --------------------------\n"
+        day, hour = minute // 1440 % 28 + 1, minute // 60 % 12 or 12
+        yield f" Nov {day:2d} 2026 {hour:2d}:{minute % 60:02d}:00:000AM\n\n(1 row affected)\n"
+        yield " " + " ".join(name.ljust(width) for name, width in zip(names, widths, strict=True)) + "\n"
+        yield " " + " ".join("-" * width for width in widths) + "\n"
+        for number in range(20_000):
+            cells = (f"db{number % 9}".ljust(30), f"table_{number // 3}".ljust(40), str(number // 3).rjust(12))
+            counts = (str(chance.randrange(1 << 30)).rjust(12) for _ in range(7))
+            yield " " + " ".join((*cells, str(number % 3).rjust(12), *counts)) + "\n"
+        yield "\n(20000 rows affected)\n"
+
+
 def series(chance: random.Random) -> Iterator[str]:
     """A load series of a million runs."""
     yield "users,throughput,cpu_percent\n"
@@ -97,6 +117,7 @@ REPORTS: dict[str, Callable[[random.Random], Iterator[str]]] = {
     "openvms/t4": t4,
     "ase/sp_configure": repeated("ase/sp_configure"),
     "ase/sp_cacheconfig": repeated("ase/sp_cacheconfig"),
+    "ase/monitor_tables": monitored,
     "ase/syscacheinfo": repeated("ase/syscacheinfo"),
     "openvms/sysgen": repeated("openvms/sysgen"),
     "openvms/show_cpu": repeated("openvms/show_cpu"),
