@@ -5,6 +5,7 @@ from django.urls import path
 from advisor.api.urls import urlpatterns as api
 from advisor.web import audit, errors, login, overview, rulebook, system, system_changes, upload
 from advisor.web.administration.urls import urlpatterns as administration
+from advisor.web.ase.urls import urlpatterns as ase
 from advisor.web.letters.urls import urlpatterns as letters
 from advisor.web.schedules.urls import urlpatterns as schedules
 from advisor.web.sources.urls import urlpatterns as sources
@@ -24,6 +25,7 @@ urlpatterns = [
     path("uploads/<int:pk>/belongs/", upload.belongs, name="upload-belongs"),
     path("audits/<int:pk>/", audit.show, name="audit"),
     path("audits/<int:pk>/again/", audit.again, name="audit-again"),
+    *ase,
     path("audits/<int:pk>/<slug:name>.<slug:form>", audit.download, name="audit-download"),
     path("systems/<int:pk>/", system.show, name="system"),
     path("systems/<int:pk>/notes/", system.add_note, name="system-note"),

@@ -1,0 +1,1 @@
+"""Three views of one stored capture of an SAP ASE: cache map, spinlocks, what-if."""

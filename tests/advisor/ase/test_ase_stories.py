@@ -1,0 +1,53 @@
+"""The three views of real stories: exports read as a DBA brings them, judged by all rules."""
+
+from collections.abc import Callable
+
+import pytest
+
+from advisor.models import Audit, Upload
+from tests.advisor.people import AsUser, People, text_of
+
+STORIES = (
+    "vlh_4_hot_tables",
+    "eight_engines_no_ratio_due",
+    "relaxed_advice_not_to_follow",
+    "healthy_ledger_server",
+    "untrusted_counters_cleared",
+)
+ASKED = "?address=5&lock=20&buckets=4096&object=10&cut-0=8&size-0=9000&engines=4"
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_every_view_of_a_story_is_there(
+    people: People, bring: Callable[..., Upload], as_user: AsUser, story: str
+) -> None:
+    bring(story)
+    client = as_user(people.colleague)
+    audits = list(Audit.objects.filter(system__product="ase"))
+    assert audits
+    for audit in audits:
+        for view in ("caches/", "spinlocks/", "what-if/", f"what-if/{ASKED}"):
+            text_of(client, f"/audits/{audit.pk}/{view}")
+
+
+def test_hot_tables_show_their_partitions_and_the_one_plan(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("vlh_4_hot_tables")
+    audit = Audit.objects.get()
+    page = text_of(as_user(people.colleague), f"/audits/{audit.pk}/caches/")
+    assert "hottest partition" in page
+    assert "After the binding plan" in page
+    assert page.count(", planned") == len(
+        {key for step in audit.plan["steps"] for key in step["change_keys"] if key.endswith(":create")}
+    )
+
+
+def test_counters_that_were_cleared_are_listed_as_not_believed(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("untrusted_counters_cleared")
+    page = text_of(as_user(people.colleague), f"/audits/{Audit.objects.latest('pk').pk}/spinlocks/")
+    assert "Not believed" in page
+    assert "they are not zero" in page
+    assert "counters were cleared" in page

@@ -1,0 +1,167 @@
+"""The spinlocks of a capture: by spins and by share, whose rule it is, and what is not believed listed as such."""
+
+import csv
+import io
+import re
+from dataclasses import replace
+
+from advisor.services.ase.spinlocks import MOST_DOUBTS, spinlocks_of, verdicts
+from collectors.facts import ABSENT, NOT_MEASURED, OVERFLOW, Facts
+from collectors.facts.ase import LockHashtable, MonSpinlockActivity, Snapshot
+from tests.advisor.ase.servers import DEFAULT, audited, contended, spun, sysmon_only
+from tests.advisor.people import AsUser, People, text_of
+
+ROW = re.compile(r'<th scope="row" class="said">\s*([^<]+?)\s*</th>')
+
+
+def test_they_rank_by_spins_and_apart_from_that_by_share() -> None:
+    found = spinlocks_of(Facts(tuple(contended())))
+    assert [row.name for row in found.rows] == ["addrlockspins", DEFAULT, "Sched Q", "lookup", "Resource->rtmpdb_spin"]
+    assert found.by_share[0].name == "Resource->rtmpdb_spin", "40 % of 100 grabs"
+    assert (found.of_interval, found.certificates, found.has_spins) == (True, ("ok",), True)
+    cache = found.rows[1]
+    assert (cache.grabs, cache.waits, cache.spins, cache.rows) == (12_000_000.0, 2_400_000.0, 72_000_000.0, 4)
+    assert (cache.percent, cache.spins_per_wait) == (20.0, 30.0)
+    assert cache.hottest == 32.0
+
+
+def test_each_belongs_to_the_rule_that_speaks_of_it() -> None:
+    rules = {row.name: row.rule for row in spinlocks_of(Facts(tuple(contended()))).rows}
+    assert rules == {
+        "addrlockspins": "ase/address_lock_spinlock_contended",
+        DEFAULT: "ase/data_cache_spinlock_contended",
+        "lookup": "ase/data_cache_spinlock_contended",
+        "Sched Q": "ase/run_queue_spinlock_contended",
+        "Resource->rtmpdb_spin": "ase/spinlock_dear",
+    }
+
+
+def test_the_verdict_is_that_of_this_audit_and_of_this_spinlock(people: People) -> None:
+    said = verdicts(audited(people, contended()))
+    mine = said.of("ase/data_cache_spinlock_contended", DEFAULT)
+    assert mine.word == "fired"
+    assert mine.number is not None
+    other = said.of("ase/data_cache_spinlock_contended", "lookup")
+    assert (other.word, other.number) == ("fired for others", None)
+    assert said.of("ase/run_queue_spinlock_contended", "Sched Q").word == "clean"
+    assert said.of("ase/no_such_rule", "x").word == ""
+
+
+def test_what_is_not_believed_is_listed_with_its_reason_and_never_as_zero() -> None:
+    facts = [
+        spun("good", 1000.0, 10.0, 100.0),
+        MonSpinlockActivity(name="cleared", over="interval", certificate="reset"),
+        MonSpinlockActivity(name="wrapped twice", over="interval", certificate="ambiguous"),
+        MonSpinlockActivity(name="off", over="interval", certificate="ok", grabs=NOT_MEASURED),
+        MonSpinlockActivity(name="stars", over="interval", certificate="ok", grabs=OVERFLOW),
+        spun("impossible", 10.0, 20.0, 5.0),
+    ]
+    found = spinlocks_of(Facts(tuple(facts)))
+    assert [row.name for row in found.rows] == ["good"]
+    why = {one.name: one.why for one in found.doubts}
+    assert "counters were cleared" in why["cleared"]
+    assert "wrapped more than once" in why["wrapped twice"]
+    assert "switch" in why["off"]
+    assert "asterisks" in why["stars"]
+    assert "negative" in why["impossible"]
+
+
+def test_a_name_of_which_some_rows_are_not_believed_says_how_many() -> None:
+    lost = MonSpinlockActivity(name="queue", slot=1, over="interval", certificate="ambiguous")
+    (row,) = spinlocks_of(Facts((spun("queue", 1000.0, 10.0, 100.0, slot=0), lost))).rows
+    assert (row.rows, row.doubtful) == (1, 1)
+
+
+def test_spins_that_are_not_in_the_export_are_none_not_zero(people: People, as_user: AsUser) -> None:
+    facts = [replace(one, spins=ABSENT) if isinstance(one, MonSpinlockActivity) else one for one in contended()]
+    found = spinlocks_of(Facts(tuple(facts)))
+    assert not found.has_spins
+    assert {row.spins for row in found.rows} == {None}
+    assert "Spins are not in the export" in text_of(
+        as_user(people.owner), f"/audits/{audited(people, facts).pk}/spinlocks/"
+    )
+
+
+def test_totals_of_one_snapshot_say_that_they_are_since_boot(people: People, as_user: AsUser) -> None:
+    facts = [
+        replace(one, over="since boot", seconds=None, certificate=None) if isinstance(one, MonSpinlockActivity) else one
+        for one in contended()
+    ]
+    page = text_of(as_user(people.owner), f"/audits/{audited(people, facts).pk}/spinlocks/")
+    assert "since the server started or its counters were cleared" in page
+    assert "hide the peak" in page
+
+
+def test_an_interval_says_its_certificate_and_what_vanished(people: People, as_user: AsUser) -> None:
+    facts = [*contended(), Snapshot(number=2, vanished=3)]
+    page = text_of(as_user(people.owner), f"/audits/{audited(people, facts).pk}/spinlocks/")
+    assert "certificate of the differences: ok" in page
+    assert "3 rows of the earlier snapshot are not in the later one: not known, not zero" in page
+
+
+def test_sysmon_alone_ranks_by_share_and_says_so(people: People, as_user: AsUser) -> None:
+    found = spinlocks_of(Facts(tuple(sysmon_only())))
+    assert not found.rows
+    assert [(one.name, one.percent) for one in found.shares] == [
+        ("address lock hash table", 52.1),
+        (f"cache {DEFAULT}", 12.5),
+        ("Object metadata", 1.5),
+        ("cache logs", 0.0),
+    ]
+    page = text_of(as_user(people.owner), f"/audits/{audited(people, sysmon_only()).pk}/spinlocks/")
+    assert "neither grabs nor spins: this ranks by share alone" in page
+    assert "monSpinlockActivity" in page
+    assert "By spins" not in page
+
+
+def test_a_share_that_cannot_be_one_is_said_not_shown() -> None:
+    facts = Facts(
+        (
+            LockHashtable(table="table", contention_percent=-3.0),
+            LockHashtable(table="address", contention_percent=OVERFLOW),
+        )
+    )
+    why = {one.name: (one.percent, one.why) for one in spinlocks_of(facts).shares}
+    assert why["table lock hash table"] == (None, "-3 % cannot be a share of grabs")
+    assert why["address lock hash table"][0] is None
+    assert "asterisks" in why["address lock hash table"][1]
+
+
+def test_nothing_at_all_says_what_to_bring(people: People, as_user: AsUser) -> None:
+    facts = [one for one in sysmon_only() if not hasattr(one, "contention_percent")]
+    page = text_of(as_user(people.owner), f"/audits/{audited(people, facts).pk}/spinlocks/")
+    assert "No spinlock figures" in page
+    assert "sp_sysmon" in page
+
+
+def test_very_many_doubts_are_counted() -> None:
+    facts = [MonSpinlockActivity(name=f"n{n}", over="interval", certificate="reset") for n in range(MOST_DOUBTS + 5)]
+    found = spinlocks_of(Facts(tuple(facts)))
+    assert (len(found.doubts), found.more_doubts) == (MOST_DOUBTS, 5)
+
+
+def test_the_table_sorts_by_links_and_pages(people: People, as_user: AsUser) -> None:
+    facts = [*contended(), *(spun(f"lock {n:03}", 1000.0 + n, 1.0, 10.0) for n in range(80))]
+    address = f"/audits/{audited(people, facts).pk}/spinlocks/"
+
+    def first(query: str) -> str:
+        page = text_of(as_user(people.owner), address + query)
+        return str(ROW.findall(page[page.index('id="table"') :])[0])
+
+    assert first("") == "addrlockspins"
+    assert first("?sort=grabs") == "Sched Q"
+    assert first("?sort=-grabs") == "Resource-&gt;rtmpdb_spin"
+    assert first("?sort=-name") == "Sched Q"
+    assert first("?sort=grabs&page=2").startswith("lock 0")
+
+
+def test_the_csv_file_has_everything_and_no_figure_for_what_is_not_believed(people: People, as_user: AsUser) -> None:
+    facts = [*contended(), MonSpinlockActivity(name="@cleared", over="interval", certificate="reset")]
+    answer = as_user(people.owner).get(f"/audits/{audited(people, facts).pk}/spinlocks/spinlocks.csv")
+    rows = {row["spinlock"]: row for row in csv.DictReader(io.StringIO(answer.content.decode()))}
+    assert rows[DEFAULT]["spins"] == "72000000.0"
+    assert rows[DEFAULT]["verdict"] == "fired"
+    lost = rows["'@cleared"]
+    assert {value for key, value in lost.items() if key not in ("spinlock", "remark")} == {""}
+    assert "not believed" in lost["remark"]
+    assert rows["address lock hash table"]["spins"] == ""
