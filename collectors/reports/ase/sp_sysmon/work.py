@@ -73,12 +73,12 @@ def transactions(section: Section) -> Iterator[Form]:
             operation, logging = block.label, None
         for label, at in block.rows.items():
             cells = {"per_second": (at, PER_SECOND), "count": (at, COUNT)}
-            if operation == PART_OF_UPDATES and TOTALS.get(label) != operation:
-                continue  # a part of the updates; where there are none, it prints `Total Rows Updated` here too
+            if operation == PART_OF_UPDATES and TOTALS.get(label, operation) != operation:
+                continue  # where there are none, it prints `Total Rows Updated` here too
             if label in TOTALS:
                 yield Form(RowsAffected, at, at, {"operation": TOTALS[label]}, cells)
                 operation = None  # what follows without a heading is of another operation
-            elif operation in OPERATIONS and not label.startswith("Total"):
+            elif operation in (*OPERATIONS, PART_OF_UPDATES) and not label.startswith("Total"):
                 yield Form(RowsChanged, at, at, {"operation": operation, "way": label, "logging": logging}, cells)
 
 
