@@ -8,6 +8,8 @@ from rules.changes.quoting import comment
 from rules.finding import Change, Effect
 
 ORDER = (Effect.ADVICE, Effect.ONLINE, Effect.OFFLINE, Effect.RESTART, Effect.REBOOT)
+TAKING = (Effect.ONLINE, Effect.RESTART)
+"""Effects whose memory comes out of what a running server has free."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,9 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
     """Order the changes. The same change asked for twice is made once; two values for one setting are a conflict.
 
     Of two conflicting values neither is put into a step: a person decides. A change that needs one of them is left out
-    with it, and a change that yields to another of the plan is not made at all. `free_mb`: memory that changes without
-    a restart may take together, megabytes; what no longer fits is left out and told. `None`: not known, not checked.
+    with it, and a change that yields to another of the plan is not made at all. `free_mb`: memory that the changes of
+    a server may take together, megabytes; what no longer fits is left out and told. Static ones count too: sp_configure
+    refuses what would bring total logical memory over max memory. `None`: not known, not checked.
     """
     by_key: dict[str, list[Change]] = {}
     for change in changes:
@@ -71,7 +74,7 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
 
 def _beyond(agreed: dict[str, Change], free_mb: float | None) -> list[Conflict]:
     """Take out the changes for which the memory that is free no longer suffices, in the order of the findings."""
-    taking = [one for one in agreed.values() if one.takes_effect is Effect.ONLINE and one.memory_mb > 0]
+    taking = [one for one in agreed.values() if one.takes_effect in TAKING and one.memory_mb > 0]
     left, conflicts = free_mb, []
     for change in taking if left is not None else ():
         if left is not None and change.memory_mb <= left + 1e-6:

@@ -64,6 +64,10 @@ TO_DATAPAGES = "Take a table with 15 % contention to datapages, and if 15 % stay
 NAMED = 5
 """Tables that get a script: each is an outage of its own."""
 SOONER = "A lower lock address spinlock ratio helps sooner; a data-only lock scheme has no address locks at all."
+AVERAGED = (
+    "The tables are named by counts since the server started, an average over days: two snapshots at the busiest hour "
+    "would show whether they are still the ones."
+)
 STEPS = (
     "One table at a time, at a quiet time: an exclusive lock, a copy of the table, a full dump afterwards. Datapages "
     "to datarows is a matter of seconds later, if 15 % of the requests still wait."
@@ -209,7 +213,8 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     listed = "; ".join(f"{one.name} ({one.scheme.scheme}): {one.why}, to {one.to}" for one in tables)
     more = f" {len(named) - NAMED} more are over the limits: look again after these." if len(named) > NAMED else ""
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
-    says = [f"{listed}.{more}", SOONER if address else "", STEPS]
+    averaged = not any(one.of_interval for one in tables)
+    says = [f"{listed}.{more}", AVERAGED if averaged else "", SOONER if address else "", STEPS]
     changes = [change for one in tables if (change := one.change())]
     if len(changes) < len(tables):
         says.append("Where the listing names no owner or database, no script is given.")
@@ -223,7 +228,7 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     allpages = [one for one in tables if one.scheme.scheme == "allpages"]
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING,
+        severity=Severity.ADVICE if averaged else Severity.WARNING,
         title=f"{many} should leave {'allpages' if allpages else 'datapages'} locking: {first.why}"
         if len(tables) == 1
         else f"{many} should leave {'allpages' if allpages else 'datapages'} locking, first {first.name}",

@@ -98,6 +98,8 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
     else:
         named = named_of(facts, figure.label)
         advice = advise(facts, figure.label, named, contention, limits.contention_percent)
+        if figure.short and advice.change:
+            advice = Advice(f"Should a longer interval show the same: {advice.says}")
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)
@@ -114,7 +116,8 @@ def _one_partition(facts: Facts, limits: Limits, figure: Figure) -> bool:
 def _hot_partition(facts: Facts, limits: Limits, figure: Figure) -> Finding:
     assert figure.lock is not None  # noqa: S101 - _one_partition() has seen to it
     hot, rows = figure.lock.hottest.waited_percent or 0.0, len(figure.lock.rows)
-    says = f"One of {rows} partitions is {hot:.1f} % contended, all together {figure.contention:g} %{at_work(facts)}."
+    says = f"One of {rows} partitions is {hot:.1f} % contended, all together {figure.contention:g} %"
+    says += f"{at_work(facts, figure)}."
     return Finding(
         subject=figure.label,
         severity=Severity.ADVICE,
@@ -140,11 +143,11 @@ def _finding(
         evidence.append(Evidence("cache partitions in force", named.run_partitions, "", named.source))
     if figure.lock:
         evidence += figure.lock.cost_evidence(limits.contention_percent)
-    says = f"{contention:g} % of the grabs of this cache's spinlocks had to wait{at_work(facts)}."
+    says = f"{contention:g} % of the grabs of this cache's spinlocks had to wait{at_work(facts, figure)}."
     alone = figure.lock is not None or (named is not None and named.run_partitions == 1)
     hides = "" if alone else HIDES
     decides = figure.lock.told if figure.lock else DECIDES
-    loud = engines and not figure.since_boot and contention >= limits.critical_percent
+    loud = engines and not figure.since_boot and not figure.short and contention >= limits.critical_percent
     return Finding(
         subject=figure.label,
         severity=Severity.CRITICAL if loud else Severity.WARNING,

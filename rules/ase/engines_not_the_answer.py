@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, EngineBusy, LockHashtable, MetadataSpinlock, MonEngine
 from collectors.facts.ase import MonSpinlockActivity as Spins
+from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
 from rules.judging.monitored import RANKED, dearest
 from rules.judging.server import ENGINE_FACTS, Engines, engines_of, one_engine, subject_of
@@ -44,6 +45,8 @@ LINKS = (
     "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
 )
 
+ADDING = "adding one may be right"
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -67,7 +70,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*ENGINE_FACTS, *LOCK_FACTS, *CACHE_FACTS, MetadataSpinlock),
+    uses=(*ENGINE_FACTS, *LOCK_FACTS, *CACHE_FACTS, MetadataSpinlock, LoadSeries),
     links=LINKS,
     limits=Limits,
 )
@@ -143,5 +146,9 @@ def _quiet(facts: Facts, limits: Limits, seen: Survey, engines: Engines) -> str:
     rate = dear.per_engine(engines.number) if dear else None
     if dear and rate is not None and rate >= limits.spins_per_engine:
         return f"{quiet}, yet {dear.name} spins {rate:,.0f} times a second on each engine: one more would spin too"
-    more = ": where that lasts and tasks queue for engines, adding one may be right"
-    return quiet + (more if busy > limits.add_engines_percent else "")
+    if busy <= limits.add_engines_percent:
+        return quiet
+    measured = any(one.load_name.lower().startswith("engine") for one in facts.every(LoadSeries))
+    if measured:
+        return f"{quiet}; whether one more is right shows the load series (ase/engines_past_peak)"
+    return f"{quiet}: where that lasts, tasks queue for engines and the host has a processor to give, {ADDING}"

@@ -139,7 +139,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     top = _top(contents, name, limits)
     share = contents.inside(name, sum(one.reads for one in top))
     told = ", ".join(f"{one.name} {report.percent(contents.inside(name, one.reads))}" for one in top)
-    says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts)}."]
+    says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts, figure)}."]
     says.append(f"{_count(top)} {report.percent(share)} of its searches {contents.when}: {told}.")
     if part is None:
         says.append("For a binding plan some figures are missing; they are named below.")

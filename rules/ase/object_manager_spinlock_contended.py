@@ -99,7 +99,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif found:
         advice.append(found.says)
         evidence += found.evidence
-        if found.of_interval and not figure.since_boot and busy_of(facts)[0]:
+        if found.of_interval and not (figure.since_boot or figure.short) and busy_of(facts)[0]:
             changes = bindings(found)
     yield speak(
         facts,

@@ -41,6 +41,8 @@ LINKS = (
     "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
 )
 ADDRESS = "address lock hash table"
+REPLACED = tuple(f"{name} metadata" for name in ("Object", "Index", "Index Hash"))
+"""What the source calls lock-free since 16.0: the spinlocks of object and index descriptors."""
 
 
 @dataclass(frozen=True)
@@ -108,15 +110,20 @@ def _finding(facts: Facts, limits: Limits, seen: Survey, server: Server) -> Find
     listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
     names = [one.label for one in hot]
     boot = f" {SINCE_BOOT}" if any(one.since_boot for one in hot) else ""
+    metadata = [one for one in names if one.endswith(" metadata")]
+    unnamed = [one for one in metadata if one not in REPLACED]
+    others = f" Of {' and '.join(unnamed)} it says nothing." if unnamed else ""
+    unhelped = all(one == ADDRESS or one in unnamed for one in names)
     address = " Address locks it does not name: the datarows lock scheme is their cure." if ADDRESS in names else ""
     release = "{}.{}".format(*server.release) if server.release else ""
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.NOTE if names == [ADDRESS] else Severity.ADVICE,
-        title=f"Release {release}: 16.0 relieves contended lock and metadata spinlocks",
+        severity=Severity.NOTE if unhelped else Severity.ADVICE,
+        title=f"Release {release}: 16.0 relieves "
+        + ("other spinlocks than those contended here" if unhelped else "contended lock and metadata spinlocks"),
         says=f"Contended here: {listed}. 16.0 replaced the object and index descriptor spinlocks by lock-free "
-        f"structures and lightened the lock manager.{address} An upgrade is an option beside the spinlock ratios, "
-        f"which come first.{boot}",
+        f"structures and lightened the lock manager.{address}{others} An upgrade is an option beside the spinlock "
+        f"ratios, which come first.{boot}",
         weight=max((one.weight for one in hot if one.weight is not None), default=None),
         share=max((one.share for one in hot if one.share is not None), default=None),
         evidence=(*evidence, Evidence("release", release, "", server.source)),

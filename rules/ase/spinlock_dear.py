@@ -72,7 +72,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not locks:
         yield all_in_doubt(facts) or Unknown.of(MonSpinlockActivity)
         return
-    engines = engines_of(facts)
+    engines = engines_of(facts, interval=locks[0].of_interval)
     first = next((one for one in locks if plain_name(one.name) not in SCHEDULER), locks[0])
     most = f"most spins: {first.name}, {first.spins:,.0f} {first.when}"
     if engines.number == 1:

@@ -137,7 +137,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     share = report.percent(contents.inside(name, reads))
     rate = reads / contents.seconds if contents.seconds and contents.of_interval else None
     told = ", ".join(f"{one.name} {report.percent(contents.inside(name, one.reads))}" for one in free[:NAMED])
-    says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts)}."]
+    says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts, figure)}."]
     says.append(f"System tables make {share} of its searches {contents.when}: {told}{_cannot(contents, name, fixed)}.")
     if rate is not None:
         says.append(f"That is up to {rate:,.0f} relinkages from LRU to MRU per second. {SEEN}")

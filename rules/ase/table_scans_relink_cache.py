@@ -1,7 +1,7 @@
 """Table scans make most of a cache's searches.
 
-Finds: tables whose scans account for a large share of all pages asked of the caches, while a cache spinlock is
-contended.
+Finds: tables whose scans account for a large share of all pages asked of the caches, while the spinlock of their cache
+is contended, with real searches, more than one engine and engines at work.
 
 Why it matters: each page a scan reads is one search, and under strict LRU one relinkage from the LRU to the MRU end
 under the cache's spinlock: a scan of a million pages is a million relinkages ("ASE 16 & Managing VLDB's with VLH",
@@ -27,7 +27,8 @@ from rules.judging.objects_seen import Sizes, activity, doubts, is_system, name_
 from rules.judging.server import ENGINE_FACTS, subject_of
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlock_figures import Figure
-from rules.judging.spinlock_gates import CACHE_PERCENT
+from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
+from rules.judging.spinlock_ratio import refused
 from rules.judging.spinlock_survey import CACHE_FACTS, cache_figure
 from rules.kit import limit, rule
 
@@ -55,6 +56,10 @@ class Limits:
     contention_percent: float = limit(
         CACHE_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", high=100, unit="%"
     )
+    searches_per_second: float = limit(
+        CACHE_SEARCHES, "this project: with fewer searches of the cache nobody waits long", unit="searches/s"
+    )
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     pages: float = limit(1000.0, "this project: a smaller table is cheaper to scan than to look up", unit="pages")
 
 
@@ -141,16 +146,26 @@ def _held_against_caches(facts: Facts, limits: Limits, found: list[Scanned], rea
     if not read:
         what = Lacking("contention of the caches' spinlocks", MonSpinlockActivity.BRING)
         return Unknown((what,), f"{said}; whether their cache suffers is not in the export")
-    hot = [one for one in read if known(one.contention) and one.contention >= limits.contention_percent]
+    quiet = {one.label: why for one in read if (why := _quiet(facts, limits, one))}
+    hot = [one for one in read if one.label not in quiet]
     if not hot:
-        listed = ", ".join(one.said for one in read)
-        return Clean(f"{said}, but nobody waits for it: {listed} (limit {limits.contention_percent:g} %)")
+        return Clean(f"{said}, but nobody waits for it: {'; '.join(quiet.values())}")
     evidence = [
         Evidence(f"{one.label} contention", one.contention, "%", one.source, limits.contention_percent)
         for one in hot
         if known(one.contention)
     ]
     return _finding(facts, limits, tables, evidence, (reads, share))
+
+
+def _quiet(facts: Facts, limits: Limits, figure: Figure) -> str:
+    """Why nobody loses anything at the spinlock of a cache; nothing where somebody does."""
+    over, busy = limits.contention_percent, limits.busy_percent
+    refusal = refused(facts, figure.label, figure.contention, over, busy_percent=busy, figure=figure)
+    if isinstance(refusal, Clean):
+        return refusal.why
+    few = figure.too_few(limits.searches_per_second)
+    return f"{figure.said}, but {few}" if few else ""
 
 
 def _finding(

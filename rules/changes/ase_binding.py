@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from rules.changes.ase_cache import by_hand
 from rules.changes.ase_table import SYSTEM_DATABASES, SYSTEM_TABLES
-from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, tsql_literal, tsql_string
+from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, reserved, tsql_literal, tsql_string
 from rules.finding import Change, Effect
 
 NEVER = {
@@ -26,6 +26,10 @@ OUTAGE = (
     "The database is in single-user mode meanwhile: nobody can work in it. sp_dboption fails while anybody is in it, "
     "and every sp_bindcache after that fails, too."
 )
+REPLICATED = (
+    "A replicated database has its RepAgent in it: stop it before (sp_stop_rep_agent) and start it afterwards "
+    "(sp_start_rep_agent); until then its log cannot be truncated past it."
+)
 
 
 class NotBindable(ValueError):
@@ -34,7 +38,7 @@ class NotBindable(ValueError):
 
 def is_tempdb(database: str) -> bool:
     """Whether a database is taken for a temporary one, by its name: its tables cannot be bound alone (18098)."""
-    return database.lower().startswith("tempdb")
+    return "tempdb" in database.lower()
 
 
 def why_not(database: str, table: str) -> str | None:
@@ -155,7 +159,7 @@ def bind_system_tables(
             *_for_all(database, option),
         ),
         takes_effect=Effect.OFFLINE,
-        cautions=(OUTAGE, *cautions),
+        cautions=(OUTAGE, REPLICATED, *cautions),
         needs=needs,
     )
 
@@ -199,7 +203,9 @@ def _for_all(database: str, option: str) -> tuple[str, ...]:
 
 
 def _check(names: Sequence[str]) -> None:
-    """Raise `Unquotable` for anything but plain identifiers."""
+    """Raise `Unquotable` for anything but plain identifiers; the first, the database, stands outside of quotes."""
     for name in names:
         if not PLAIN_IDENTIFIER.match(name):
             raise Unquotable(repr(name))
+    if reserved(names[0]):
+        raise Unquotable(repr(names[0]))

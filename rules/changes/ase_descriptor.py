@@ -18,7 +18,7 @@ CAUTIONS = (
 
 def bindable(database: str, table: str) -> bool:
     """Whether binding is worth writing down: no temporary table, no system table, no system database."""
-    temporary = database.lower().startswith("tempdb") or table.startswith("#")
+    temporary = "tempdb" in database.lower() or table.startswith("#")
     return not (temporary or table.lower().startswith("sys") or database.lower() in SYSTEM_DATABASES)
 
 

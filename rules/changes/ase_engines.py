@@ -5,7 +5,7 @@ servers" (alter thread pool … with thread count; sp_engine "offline", <engine>
 """
 
 from rules.changes.ase_config import OutOfRange
-from rules.changes.quoting import PLAIN_IDENTIFIER, comment
+from rules.changes.quoting import PLAIN_IDENTIFIER, comment, reserved
 from rules.finding import Change, Effect
 
 LARGEST = 1024
@@ -22,7 +22,7 @@ def fewer_threads(pool: str, old: int, new: int) -> Change:
     """
     _check(old, new)
     key, target = f"ase.engines:{comment(pool)}", f"{comment(pool)}: threads"
-    if not PLAIN_IDENTIFIER.match(pool):
+    if not PLAIN_IDENTIFIER.match(pool) or reserved(pool):
         by_hand = (f"-- by hand: this pool's name cannot be written safely; from {old} to {new} threads",)
         return Change(key, target, old, new, by_hand, (f"-- by hand: back to {old}",), Effect.ADVICE)
     show = ("select ThreadPoolName, count(*) from master..monThread group by ThreadPoolName", "go")

@@ -59,7 +59,7 @@ def alter_lock_scheme(
     if (
         table.lower() in {f"sys{name}" for name in SYSTEM_TABLES.split()}
         or database.lower() in SYSTEM_DATABASES
-        or database.lower().startswith("tempdb")
+        or "tempdb" in database.lower()
     ):
         raise NotConvertible(repr(f"{database}.{owner}.{table}"))
     full = f"{database}.{owner}.{table}"

@@ -7,7 +7,27 @@ INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 """Unicode categories that control, break lines, turn the direction or do not show: they can hide or add a line."""
 
 PLAIN_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$#]{0,254}\Z")
+RESERVED_WORDS = """
+add all alter and any arith_overflow as asc at authorization avg begin between break browse bulk by cascade case
+char_convert check checkpoint close clustered coalesce commit compute confirm connect constraint continue controlrow
+convert count count_big create current cursor database dbcc deallocate declare decrypt default delete desc deterministic
+disk distinct drop dual_control dummy dump else encrypt end endtran errlvl errordata errorexit escape except exclusive
+exec execute exists exit exp_row_size external fetch fillfactor for foreign from goto grant group having holdlock
+identity identity_gap identity_start if in index inout insensitive insert install intersect into is isolation jar join
+key kill level like lineno load lock materialized max max_rows_per_page min mirror mirrorexit modify national new
+noholdlock nonclustered nonscrollable non_sensitive not null nullif numeric_truncation of off offsets on once online
+only open option or order out output over partition perm permanent plan prepare primary print privileges proc procedure
+processexit proxy_table public quiesce raiserror read readpast readtext reconfigure references release_locks_on_close
+remove reorg replace replication reservepagegap return returns revoke role rollback rowcount rows rule save schema
+scroll scrollable select semi_sensitive set setuser shared shutdown some statistics stringsize stripe sum syb_identity
+syb_restree syb_terminate table temp temporary textsize to tracefile tran transaction trigger truncate tsequal union
+unique unpartition update use user user_option using values varying view waitfor when where while with work writetext
+"""
+"""Words of Transact-SQL that are no name without delimiters: `use order` fails, and the lines after it would run in
+another database (Reference Manual: Building Blocks, reserved words)."""
 OPENVMS_NAME = re.compile(r"[A-Z0-9_$]{1,31}\Z")
+
+RESERVED = frozenset(RESERVED_WORDS.split())
 
 
 class Unquotable(ValueError):
@@ -35,12 +55,17 @@ def _quoted(text: str, quote: str) -> str:
 
 
 def tsql_name(text: str) -> str:
-    """Write an identifier: bare where plain, in brackets otherwise (ASE 12.5.1 and later). Raises `Unquotable`."""
-    if PLAIN_IDENTIFIER.match(text):
+    """Write an identifier: bare where plain and no reserved word, else in brackets (12.5.1). Raises `Unquotable`."""
+    if PLAIN_IDENTIFIER.match(text) and not reserved(text):
         return text
     if _unsafe(text) or not text or len(text) > 255 or "]" in text or "[" in text:
         raise Unquotable(repr(text))
     return f"[{text}]"
+
+
+def reserved(text: str) -> bool:
+    """Whether a plain identifier is a word of Transact-SQL, which only delimiters make a name."""
+    return text.lower() in RESERVED
 
 
 def openvms_name(text: str) -> str:

@@ -41,6 +41,8 @@ class Table:
     limit: float
     weight: float
     """For the order: waits, or index traffic."""
+    of_interval: bool = True
+    """Whether that was counted between two moments, and not since the server started."""
 
     @property
     def name(self) -> str:
@@ -84,7 +86,7 @@ def named_tables(facts: Facts, bounds: Bounds, *, address_locks: bool) -> list[T
 def _set_apart(scheme: TableScheme) -> bool:
     database = (scheme.database or "").lower()
     system = scheme.system or scheme.table.lower() in SYSTEM_NAMES
-    return system or database in SYSTEM_DATABASES or database.startswith("tempdb")
+    return system or database in SYSTEM_DATABASES or "tempdb" in database
 
 
 def _next(scheme: TableScheme, insert_point: bool) -> str | None:
@@ -138,7 +140,9 @@ def _by_monitoring(facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bo
         to = _next(scheme, insert_point=_insert_point(facts, scheme))
         if to and percent >= bounds.contention_percent and not seldom:
             why = f"{waits:,.0f} of its {requests:,.0f} lock requests waited"
-            yield Table(scheme, to, why, round(percent, 1), "%", row.source, bounds.contention_percent, percent)
+            yield Table(
+                scheme, to, why, round(percent, 1), "%", row.source, bounds.contention_percent, percent, row.of_interval
+            )
 
 
 def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bounds) -> Iterator[Table]:
@@ -158,7 +162,17 @@ def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds:
         to = _next(scheme, insert_point=_insert_point(facts, scheme))
         if to and share >= bounds.index_share_percent:
             why = f"{share:.0f} % of the index pages read of allpages tables"
-            yield Table(scheme, to, why, round(share, 1), "%", row.source, bounds.index_share_percent, share / 100)
+            yield Table(
+                scheme,
+                to,
+                why,
+                round(share, 1),
+                "%",
+                row.source,
+                bounds.index_share_percent,
+                share / 100,
+                row.of_interval,
+            )
 
 
 def _insert_point(facts: Facts, scheme: TableScheme) -> bool:

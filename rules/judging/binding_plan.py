@@ -13,7 +13,7 @@ from rules.changes.ase_binding import why_not
 from rules.changes.ase_cache import most_partitions, show_cache
 from rules.finding import Lacking
 from rules.judging.cache_contents import CONTENT_FACTS, Contents, Held, partitions_of
-from rules.judging.cache_figures import POOL_KB, POOL_PAGES, named_of, page_kb, set_apart
+from rules.judging.cache_figures import POOL_KB, POOL_PAGES, named_of, page_kb, replaces, set_apart
 from rules.judging.cache_memory import MEMORY_FACTS, MEMORY_MISSING, FreeMemory, free_memory
 from rules.judging.server import ENGINES_MISSING, busy_of
 from rules.laws.binding import Cache, NewCache, Optimum, Piece, Terms, collisions
@@ -232,13 +232,16 @@ def _caches(
 def _room(facts: Facts, contents: Contents, name: str) -> tuple[float, str]:
     """What a named cache has left when all that is bound to it has grown, MB, and for whom; 0 where that is not known.
 
-    A cache that waits for a restart, holds a database, logs or an instance's own pages takes nothing.
+    A cache that waits for a restart, holds a database, logs or an instance's own pages takes nothing. Nor does a
+    relaxed one that replaces buffers: it is told to go back to strict (ase/relaxed_strategy_unsafe).
     """
     named = named_of(facts, name)
     bound = [one for one in facts.every(CacheBinding) if one.cache == name and one.valid is not False]
     if named is None or named.is_default or named.pending or named.relaxed is None or not known(named.run_size_mb):
         return 0.0, ""
     if (named.status or "active").strip().lower() != "active" or (named.kind or "").strip().lower() != "mixed":
+        return 0.0, ""
+    if named.relaxed and replaces(facts, name, 100.0 - RELAXED_MISS_PERCENT):
         return 0.0, ""
     sizes = [_size_of(facts, contents, one) for one in bound]
     if set_apart(named) or not facts.every(CacheBinding) or any(size is None for size in sizes):

@@ -85,6 +85,19 @@ def doubt(cache: CacheActivity) -> str | None:
     return None
 
 
+def replaces(facts: Facts, cache: str, least_hit_percent: float) -> bool:
+    """Whether a cache is known to replace buffers: some are grabbed, or it hits too seldom, or neither can be believed.
+
+    Without its activity nothing is known.
+    """
+    seen = next((one for one in latest_caches(facts) if one.name == cache), None)
+    if seen is None:
+        return False
+    grabs = per_second(seen.grabbed_per_second, seen.grabbed, seconds_of(facts))
+    low = seen.hit_percent is not None and seen.hit_percent < least_hit_percent
+    return low or (grabs is not None and grabs > 0) or doubt(seen) is not None
+
+
 def seconds_of(facts: Facts) -> float | None:
     """Length of the sample."""
     of_sample = next((s.seconds for s in reversed(facts.every(SysmonSample)) if s.seconds), None)

@@ -43,13 +43,21 @@ def _size_mb(facts: Facts, binding: CacheBinding) -> float | None:
     listed = [
         one
         for one in facts.every(IndexSize)
-        if one.database == binding.database and one.table == binding.table and known(one.size_kb)
+        if one.database == binding.database
+        and one.table == binding.table
+        and known(one.size_kb)
+        and _same(binding, one)
     ]
     wanted = [one for one in listed if (one.index_name == binding.index if binding.index else one.index_id in DATA)]
     if wanted:
         last = {one.index_id: one.size_kb for one in wanted}
         return sum(kb for kb in last.values() if known(kb)) / 1024
     return None if binding.index else _resident_mb(facts, binding)
+
+
+def _same(binding: CacheBinding, size: IndexSize) -> bool:
+    """Whether the owners agree, as far as both are known: two owners may have a table of one name."""
+    return not (binding.owner and size.owner) or binding.owner == size.owner
 
 
 def _resident_mb(facts: Facts, binding: CacheBinding) -> float | None:

@@ -12,7 +12,7 @@ from rules.changes.ase_cache import most_partitions, set_partitions, show_cache
 from rules.changes.ase_cache_back import take_back_partitions
 from rules.changes.ase_config import OutOfRange
 from rules.finding import Change, Expectation, Lacking
-from rules.judging.cache_figures import page_kb, pool_kb, pools_of, set_apart, too_small_for
+from rules.judging.cache_figures import kind_of, page_kb, pool_kb, pools_of, set_apart, too_small_for
 from rules.judging.server import ENGINES_MISSING, busy_of
 from rules.laws.hashing import next_power_of_two
 
@@ -48,6 +48,8 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
         worse += "the next restart would make it worse. Take that back first. "
     if apart:
         return Advice(f"{worse}It is {apart}: no change is proposed. {SEPARATE}")
+    if kind_of(named) == "lockless":
+        return Advice(f"{worse}It is a lockless cache, of which no source says what partitions do: none are proposed.")
     if engines is None:
         says = f"{worse}Partitions in force: {run:.0f}; the engines are not in the export, so no change is proposed."
         return Advice(says, missing=(ENGINES_MISSING,))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import CacheActivity
-from rules.finding import Clean, Outcome, Unknown, Untrusted
+from collectors.facts.ase import CacheActivity, MonSpinlockActivity
+from rules.finding import Clean, Lacking, Outcome, Unknown, Untrusted
 from rules.judging.binding_plan import PLAN_FACTS, pending_of
 from rules.judging.cache_figures import doubt
 from rules.judging.server import ENGINE_FACTS
@@ -47,6 +47,9 @@ def _quiet(facts: Facts, name: str, figure: Figure, limits: tuple[float, float, 
     few = figure.too_few(searches_per_second)
     if few:
         yield Clean(f"{figure.said}, but {few}")
+    if figure.short:
+        longer = Lacking("an interval long enough for a binding plan", MonSpinlockActivity.BRING)
+        yield Unknown((longer,), f"{figure.said}: {figure.aside}")
     waiting = pending_of(facts, name)
     if waiting:
         yield Clean(f"{figure.said}; {waiting}")

@@ -50,14 +50,25 @@ def setting_of(facts: Facts, name: str) -> ConfigParameter | None:
     return facts.latest(ConfigParameter, name=name, instance=None) or facts.latest(ConfigParameter, name=name)
 
 
-def engines_of(facts: Facts) -> Engines:
-    """The engines, by sp_sysmon, else by `monEngine`, else by `monThread`.
+def engines_of(facts: Facts, *, interval: bool = False) -> Engines:
+    """The engines, by sp_sysmon, else by `monEngine`, else by `monThread`; of two reports of an engine the later.
 
-    Where nothing counts them, a server that runs with `max online engines` 1 has one.
+    `interval`: for what the monitoring tables counted between two snapshots, their own figure of how busy the engines
+    were goes first: sp_sysmon may be of another hour. Where nothing counts the engines, a server that runs with `max
+    online engines` 1 has one.
     """
-    printed = facts.every(EngineBusy)
+    printed = list({one.engine: one for one in facts.every(EngineBusy)}.values())
+    counted = _counted(facts)
+    if counted and (not printed or (interval and counted.busy_percent is not None)):
+        return counted
     if printed:
         return Engines(len(printed), _mean(one.busy_percent for one in printed), printed[0].source)
+    most = setting_of(facts, "max online engines")
+    return Engines(1, None, most.source) if most and most.run_number == 1 else Engines()
+
+
+def _counted(facts: Facts) -> Engines | None:
+    """The engines as the monitoring tables count them."""
     rows = [one for one in interval_first(facts, MonEngine) if (one.status or "online").lower() == "online"]
     engines = list({(one.instance, one.engine): one for one in rows}.values())
     if engines:
@@ -67,13 +78,15 @@ def engines_of(facts: Facts) -> Engines:
     threads = list({(one.instance, one.thread): one for one in threads}.values())
     if threads:
         return Engines(len(threads), _mean(thread_busy(one) for one in threads), threads[0].source)
-    most = setting_of(facts, "max online engines")
-    return Engines(1, None, most.source) if most and most.run_number == 1 else Engines()
+    return None
 
 
-def busy_of(facts: Facts) -> tuple[int | None, float | None]:
-    """Number of engines and their mean busy share in per cent; `None` where no export shows it."""
-    engines = engines_of(facts)
+def busy_of(facts: Facts, *, interval: bool = False) -> tuple[int | None, float | None]:
+    """Number of engines and their mean busy share in per cent; `None` where no export shows it.
+
+    `interval`: as for `engines_of`.
+    """
+    engines = engines_of(facts, interval=interval)
     return engines.number, engines.busy_percent
 
 

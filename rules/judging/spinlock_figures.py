@@ -17,6 +17,14 @@ DISAGREE_TIMES, DISAGREE_POINTS = 3.0, 5.0
 FEW_GRABS = 10_000.0
 """This project: without times, fewer grabs in all are nothing; the SAP wiki calls 100 harmless and 100,000 dear."""
 
+SHORT_SECONDS = 30.0
+"""This project: a shorter interval shows a moment, not the work; nothing is changed for it."""
+
+
+def short(seconds: float | None) -> bool:
+    """Whether an interval of so many seconds is a moment; without times that is not known, and not said."""
+    return seconds is not None and seconds < SHORT_SECONDS
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -43,6 +51,16 @@ class Figure:
     def since_boot(self) -> bool:
         """Whether it is an average since the server started."""
         return self.lock is not None and not self.lock.of_interval
+
+    @property
+    def of_interval(self) -> bool:
+        """Whether it is of an interval between two snapshots."""
+        return self.lock is not None and self.lock.of_interval
+
+    @property
+    def short(self) -> bool:
+        """Whether its interval is a moment, from which nothing is changed."""
+        return self.of_interval and self.lock is not None and short(self.lock.seconds)
 
     @property
     def said(self) -> str:
@@ -114,8 +132,11 @@ def _monitored(lock: Spinlock, label: str, family: str, printed: Figure | None) 
     grabs = lock.rate(lock.grabs)
     other = printed.contention if printed else ABSENT
     aside = SINCE_BOOT if not lock.of_interval else ""
+    if lock.of_interval and short(lock.seconds):
+        aside = f"{lock.seconds:,.0f} s are a moment: take the two snapshots at least {SHORT_SECONDS:.0f} s apart."
     if known(other) and 0 <= other <= 100 and _apart(percent, other):
-        aside = (
+        aside = f"{aside} " if aside else ""
+        aside += (
             f"sp_sysmon says {other:g} % of the same spinlock: the two are not of the same time, and "
             "monSpinlockActivity is what is judged here."
         )

@@ -56,16 +56,16 @@ def speak(
     changes: tuple[Change, ...] = (),
     base: Severity = Severity.ADVICE,
 ) -> Finding:
-    """Make the finding: the figures, then the advice. Since boot it is a note."""
+    """Make the finding: the figures, then the advice. Since boot, and of a moment, it is a note."""
     contention = figure.contention if known(figure.contention) else 0.0
-    says = f"{contention:g} % of the grabs of {figure.label} had to wait{at_work(facts)}."
+    says = f"{contention:g} % of the grabs of {figure.label} had to wait{at_work(facts, figure)}."
     cost = figure.lock.told if figure.lock else DECIDES
     own = [Evidence(f"{figure.label} contention", contention, "%", figure.source, dear.contention_percent)]
     if figure.lock:
         own += figure.lock.cost_evidence(dear.contention_percent)
     return Finding(
         subject=subject,
-        severity=Severity.NOTE if figure.since_boot else base,
+        severity=Severity.NOTE if figure.since_boot or figure.short else base,
         title=f"{figure.label}: {contention:g} % contended" + _spun(figure),
         says=" ".join(part for part in (says, cost, *advice, figure.aside) if part),
         evidence=(*own, *evidence),

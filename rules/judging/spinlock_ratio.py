@@ -4,11 +4,13 @@ A spinlock ratio says how many buckets or descriptors one spinlock guards. The g
 one engine (with one engine every table has one spinlock and the ratios mean nothing), engines that have work, enough
 activity, and the figure over its limit. Where nothing says how many engines there are, no script is given and nothing
 is critical. sp_sysmon prints a per cent alone; grabs and spins would decide better, and every finding says so. Since
-boot nothing is critical, and no dynamic ratio is asked for: it may have been lowered since.
+boot nothing is critical, and no dynamic ratio is asked for: it may have been lowered since. Of a moment nothing is
+critical either, and nothing is asked for.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 from collectors.facts import OVERFLOW, Facts, Reading, known
 from collectors.facts.ase import ConfigParameter
@@ -87,11 +89,13 @@ def refused(
 
     `figure`: where the contention was taken from one; then the outcome says what time it covers, and its aside.
     """
-    engines, busy = busy_of(facts)
+    engines, busy = busy_of(facts, interval=bool(figure and figure.of_interval))
     if contention is OVERFLOW:
         return Untrusted(f"{label}: printed as asterisks (1000 % or more cannot be a share of grabs)")
     if not known(contention):
         return Unknown((Lacking(f"contention of {label}", 'sp_sysmon "00:10:00"'),), f"{label}: not in the report")
+    if isnan(contention):
+        return Untrusted(f"{label}: printed as no number")
     if contention < 0:
         return Untrusted(f"{label}: {contention:g} %: a 32-bit counter wrapped; take a shorter sample")
     if contention > 100:
@@ -107,9 +111,9 @@ def refused(
     return None
 
 
-def at_work(facts: Facts) -> str:
+def at_work(facts: Facts, figure: Figure) -> str:
     """How many engines there are and how busy, as the end of a sentence; nothing where no export says."""
-    engines, busy = busy_of(facts)
+    engines, busy = busy_of(facts, interval=figure.of_interval)
     said = f" on {engines} engines" if engines else ""
     return said + (f" that are {busy:.0f} % busy on average" if busy is not None else "")
 
@@ -145,10 +149,12 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
         changes, expects, advice = (), (), f"Should there be more than one engine: {advice}"
     elif changes and figure.since_boot and not PARAMETERS[ratio.parameter].static:
         changes, expects, advice = (), (), f"Should an interval show the same (the ratio may be new): {advice}"
-    says = f"{contention:g} % of the grabs of the {figure.label} spinlocks had to wait{at_work(facts)}."
+    elif changes and figure.short:
+        changes, expects, advice = (), (), f"Should a longer interval show the same: {advice}"
+    says = f"{contention:g} % of the grabs of the {figure.label} spinlocks had to wait{at_work(facts, figure)}."
     cost = figure.lock.told if figure.lock else DECIDES
     alone = "" if engines else "The number of engines is not in the export: with one engine no ratio matters."
-    loud = Severity.CRITICAL if engines and not figure.since_boot else Severity.WARNING
+    loud = Severity.CRITICAL if engines and not figure.since_boot and not figure.short else Severity.WARNING
     yield Finding(
         subject=subject_of(facts),
         severity=loud if contention >= gate.critical_percent else gate.base,

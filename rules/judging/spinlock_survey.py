@@ -127,6 +127,7 @@ def survey(
             percents[figure.family],
             above=figure.family == "metadata",
             busy_percent=busy_percent,
+            figure=figure,
         )
         seen += known(figure.contention)
         if isinstance(quiet, Untrusted):

@@ -76,6 +76,7 @@ def test_system_tables_are_bound_alone_in_their_database_and_it_is_opened_again(
         ("master", "sysobjects", "18089"),
         ("tempdb", "sysobjects", "18098"),
         ("tempdb_batch", "syscolumns", "18098"),
+        ("batch_tempdb", "syscolumns", "18098"),
         ("sales", "sysattributes", "867"),
         ("sales", "sysallocpg", "868"),
         ("sales", "syslogs", "logs alone"),
@@ -92,3 +93,14 @@ def test_what_the_server_refuses_is_not_written(database: str, table: str, messa
 def test_temporary_and_system_tables_are_not_bound_like_user_tables(database: str, table: str) -> None:
     with pytest.raises(NotBindable):
         ase_binding.bind("c", database, "dbo", table)
+
+
+def test_a_database_whose_name_is_a_word_of_transact_sql_is_bound_by_hand() -> None:
+    assert ase_binding.bind("hot", "order", "dbo", "lines").takes_effect is Effect.ADVICE
+    assert ase_binding.bind_system_tables("hot", "Order", [("sysobjects", None)]).takes_effect is Effect.ADVICE
+    assert ase_binding.bind("hot", "sales", "dbo", "order").takes_effect is Effect.ONLINE
+
+
+def test_the_outage_of_a_replicated_database_needs_its_rep_agent_stopped() -> None:
+    change = ase_binding.bind_system_tables("hot", "sales", [("sysobjects", None)])
+    assert any("sp_stop_rep_agent" in caution and "sp_start_rep_agent" in caution for caution in change.cautions)

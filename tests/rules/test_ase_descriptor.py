@@ -58,6 +58,7 @@ def test_what_cannot_be_written_safely_is_left_to_hands(table: str, database: st
     [
         ("tempdb", "t"),
         ("tempdb_user", "t"),
+        ("user_tempdb", "t"),
         ("sales", "#t"),
         ("sales", "sysobjects"),
         ("master", "t"),

@@ -97,6 +97,7 @@ def test_a_scheme_that_is_none(old: str, new: str) -> None:
         {"database": "sybsystemprocs"},
         {"database": "tempdb"},
         {"database": "tempdb_2"},
+        {"database": "app_tempdb"},
     ],
 )
 def test_system_tables_and_databases_are_never_converted(name: dict[str, str]) -> None:

@@ -36,7 +36,13 @@ def test_a_binding_leaves_with_its_cache() -> None:
     assert [conflict.change_keys[0] for conflict in plan.conflicts] == [SECOND.key, bound.key]
 
 
-def test_memory_that_is_not_known_is_not_checked_and_a_restart_is_no_matter_of_what_is_free_now() -> None:
+def test_memory_that_is_not_known_is_not_checked() -> None:
     assert len(make_plan([FIRST, SECOND]).steps[0].change_keys) == 2
+
+
+def test_a_static_change_takes_memory_too_since_sp_configure_refuses_what_max_memory_does_not_hold() -> None:
     later = replace(SECOND, takes_effect=Effect.RESTART)
-    assert not make_plan([FIRST, later], 110.0).conflicts
+    (conflict,) = make_plan([FIRST, later], 110.0).conflicts
+    assert conflict.change_keys == (SECOND.key,)
+    assert not make_plan([FIRST, later], 214.0).conflicts
+    assert not make_plan([FIRST, replace(SECOND, takes_effect=Effect.REBOOT)], 110.0).conflicts

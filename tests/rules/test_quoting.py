@@ -41,6 +41,8 @@ def test_strings_are_quoted_with_their_quotes_doubled(name: str, argument: str, 
 
 def test_identifiers_are_bare_where_plain_and_in_brackets_otherwise() -> None:
     assert tsql_name("order_lines") == "order_lines"
+    assert tsql_name("order") == "[order]"  # `use order` would fail, and what follows would run elsewhere
+    assert tsql_name("Plan") == "[Plan]"
     assert tsql_name("order lines; drop") == "[order lines; drop]"
     with pytest.raises(Unquotable):
         tsql_name("a]; drop table b")
