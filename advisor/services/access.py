@@ -87,8 +87,12 @@ def webhooks_of(user: User) -> QuerySet[Webhook]:
 
 
 def journal_of(user: User) -> QuerySet[JournalEntry]:
-    """The journal this person may read: all of it for an administrator, else that of their teams' systems."""
-    return JournalEntry.objects.filter(_in_teams(user, "team"))
+    """The journal this person may read: all of it for an administrator, else that of their teams' systems.
+
+    Where data sources lead stands in it: that is for those who may work.
+    """
+    entries = JournalEntry.objects.filter(_in_teams(user, "team"))
+    return entries if user.may_work else entries.exclude(action__startswith="data source")
 
 
 def may_work_for(user: User, team: Team) -> bool:

@@ -14,6 +14,8 @@ from advisor.management.base import NOTHING_USABLE, ExportCommand, PrintingComma
 from advisor.services import live
 
 PASSWORD = "LOCKWRIGHT_PASSWORD"  # noqa: S105 - the name of a variable
+INTERRUPTED = 130
+"""The status shells give to what ends by Ctrl-C."""
 ROWS = "{file:<24} {rows:>9,} rows {bytes:>12,} bytes {seconds:>8.1f} s"
 
 
@@ -23,7 +25,7 @@ class Command(PrintingCommand):
     help = (
         "Asks a live SAP ASE, only reading, and writes the answers as one zip of exports that `audit` reads. "
         f"The password comes from {PASSWORD}, from a prompt on a terminal, or as PWD= in the connection string "
-        "(which other users of this machine may see). Exit status: 0 collected, 2 not."
+        "(which other users of this machine may see). Exit status: 0 collected, 2 not, 130 interrupted."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -51,6 +53,8 @@ class Command(PrintingCommand):
                 where = live.connection(options["connection"], getpass(f"Password of {where.user} at {where.where}: "))
             asked = (options["seconds"], options["sysmon"], options["without"])
             data = live.collect(where, options["out"], *asked, hear=self.hear)
+        except KeyboardInterrupt:
+            raise CommandError("interrupted: nothing was written", returncode=INTERRUPTED) from None
         except live.NotCollected as error:
             raise CommandError(ExportCommand.safe(str(error), 1000), returncode=NOTHING_USABLE) from None
         if options["format"] == "json":

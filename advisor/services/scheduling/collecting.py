@@ -119,7 +119,8 @@ def _ask(source: DataSource, collector: Collector, folder: Path, left: float) ->
         with asking.without(options["password"]):
             collector.collect(target, folder, left)
     except (CollectorFailed, keys.NoKey, reaching.NotAsked) as error:
-        raise Failed(error.says, error.do) from None
+        login = data_sources.login(source)  # runs are seen by who only reads, and mailed
+        raise Failed(asking.without_login(error.says, login), asking.without_login(error.do, login)) from None
 
 
 def seconds() -> float:

@@ -5,6 +5,7 @@ that goes by it falls back to an interval where the captures are too few or too 
 some weeks, has captures of its own hour alone: the interval then samples the day anew.
 """
 
+import logging
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -14,12 +15,15 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
+from django.db.models import Case, F, Q, When
 from django.utils import timezone
 
 from advisor.models import Capture, Schedule
 from advisor.services import journal
 from advisor.services.scheduling import timing
+from advisor.services.scheduling.coming_due import NO_TIME
 
+LOG = logging.getLogger(__name__)
 WEEKS = 8
 """So far back the history is looked at (this project's figure: what was busy last quarter may be so no more)."""
 LONGEST_SECONDS = 3600
@@ -33,10 +37,13 @@ MINUTE = 15
 AGAIN = timedelta(days=1)
 MEASURES = {
     "ase.xacts": "committed transactions per second",
+    "ase.transactions": "transactions per second, as monState counts them",
     "ase.engine_busy": "busy engines",
     "ase.lock_requests": "lock requests per second",
 }
-"""Key figures that say how busy a system is; of those with most captures the first counts."""
+"""Key figures that say how busy a system is; of those with most captures the first counts.
+
+What is collected live without sp_sysmon has those of the monitoring tables alone."""
 DAY, WEEK = "day", "week"
 PERIODS = {DAY: "the busiest hour of the day", WEEK: "the busiest hour of the week"}
 HOURS = {DAY: 24, WEEK: 168}
@@ -78,12 +85,16 @@ Slot = tuple[int, int]
 
 
 def look(systems: Iterable[int], period: str, zone: str, now: datetime) -> Shown:
-    """Find the busiest hour of these systems in their captures of the last weeks."""
-    rows = Capture.objects.filter(
-        system__in=list(systems), timed=True, taken__gt=now - timedelta(weeks=WEEKS), taken__lte=now
-    ).order_by("-taken")
-    told = rows.values_list("system", "taken", "seconds", "figures")[:MOST_CAPTURES]
-    return busiest(((system, taken, seconds, figures) for system, taken, seconds, figures in told), period, zone)
+    """Find the busiest hour of these systems in their captures of the last weeks.
+
+    What we collected ourselves counts by our clock: a server writes the time of its own zone and does not say which.
+    """
+    live = Q(upload__isnull=False) & ~Q(upload__collected_from="")
+    ended = Case(When(live, then=F("upload__at")), default=F("taken"))
+    of_these = Capture.objects.filter(system__in=list(systems), timed=True).annotate(ended=ended)
+    rows = of_these.filter(ended__gt=now - timedelta(weeks=WEEKS), ended__lte=now).order_by("-ended")
+    told = rows.values_list("system", "ended", "seconds", "figures")[:MOST_CAPTURES]
+    return busiest(((system, at, seconds, figures) for system, at, seconds, figures in told), period, zone)
 
 
 def busiest(captures: Iterable[tuple[int, datetime, float | None, list[Any]]], period: str, zone: str) -> Shown:
@@ -136,25 +147,39 @@ def plan(schedule: Schedule, now: datetime) -> Shown:
 
 
 def refresh(now: datetime | None = None) -> int:
-    """Look anew, once a day, at the history of every schedule that goes by it; returns how many have other times."""
+    """Look anew, once a day, at the history of every schedule that goes by it; returns how many have other times.
+
+    One whose times cannot be told (a zone the world gave up) is left as it is; `coming_due` tells of it.
+    """
     now = now or timezone.now()
-    waiting = Schedule.objects.exclude(peak="").filter(paused=None, peak_at__lt=now - AGAIN)
+    old = Q(peak_at__lt=now - AGAIN) | Q(peak_at__gt=now)  # or the clock was set back
+    waiting = Schedule.objects.exclude(peak="").filter(old, paused=None)
     changed = 0
     for pk in list(waiting.order_by("peak_at").values_list("pk", flat=True)[:100]):
-        with transaction.atomic():
-            rows = Schedule.objects.select_for_update(of=("self",)).select_related("group", "system", "team")
-            schedule = rows.filter(pk=pk, paused=None).exclude(peak="").first()
-            if schedule is None:
-                continue
-            before = (schedule.cron, schedule.every_minutes)
-            plan(schedule, now)
-            if before != (schedule.cron, schedule.every_minutes):
-                changed += 1
-                schedule.next_due = timing.next_after(schedule, now.replace(second=0, microsecond=0))
-                what = f"{schedule.name}: {told(schedule)}"
-                journal.note(None, "peak hour moved", what, system=schedule.system, team=schedule.team)
-            schedule.save(update_fields=["cron", "every_minutes", "next_due", "peak_found", "peak_at"])
+        try:
+            with transaction.atomic():
+                changed += _look_anew(pk, now)
+        except NO_TIME:
+            LOG.exception("the busiest hour of schedule %s", pk)
+            Schedule.objects.filter(pk=pk).update(peak_at=now)
     return changed
+
+
+def _look_anew(pk: int, now: datetime) -> bool:
+    """Look at the history of one schedule; whether it has other times. Raises `NO_TIME`."""
+    rows = Schedule.objects.select_for_update(of=("self",)).select_related("group", "system", "team")
+    schedule = rows.filter(pk=pk, paused=None).exclude(peak="").first()
+    if schedule is None:
+        return False
+    before = (schedule.cron, schedule.every_minutes)
+    plan(schedule, now)
+    moved = before != (schedule.cron, schedule.every_minutes)
+    if moved:
+        schedule.next_due = timing.next_after(schedule, now.replace(second=0, microsecond=0))
+        what = f"{schedule.name}: {told(schedule)}"
+        journal.note(None, "peak hour moved", what, system=schedule.system, team=schedule.team)
+    schedule.save(update_fields=["cron", "every_minutes", "next_due", "peak_found", "peak_at"])
+    return moved
 
 
 def told(schedule: Schedule) -> str:
@@ -162,13 +187,14 @@ def told(schedule: Schedule) -> str:
     if not schedule.peak or not schedule.peak_found:
         return ""
     shown = Shown(**schedule.peak_found)
-    of = f"{shown.captures:,} {'capture' if shown.captures == 1 else 'captures'} of the last {WEEKS} weeks"
+    one = shown.captures == 1
+    of = f"{shown.captures:,} {'capture' if one else 'captures'} of the last {WEEKS} weeks"
     hours = HOURS[shown.period]
     sampled = f"in {shown.hours} of the {hours} hours of the {shown.period}"
     if shown.hour is None:
         otherwise = timing.in_words(timing.Times(schedule.peak_otherwise, "", schedule.zone))
         none = f"no capture of the last {WEEKS} weeks says how busy it was"
-        known = f"{of} say how busy it was, {sampled}" if shown.captures else none
+        known = f"{of} {'says' if one else 'say'} how busy it was, {sampled}" if shown.captures else none
         return f"{PERIODS[shown.period]} is not known: {known}; {shown.why}. Until then {otherwise}"
     day = f"{DAYS[shown.weekday].capitalize()} " if shown.weekday is not None else ""
     at = f"{day}{shown.hour:02}:00 to {(shown.hour + 1) % 24:02}:00 ({schedule.zone})"

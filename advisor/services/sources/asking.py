@@ -1,5 +1,6 @@
 """What asks a server, by its product, and keeps the password out of every word that comes of it."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -30,6 +31,11 @@ def hidden(text: str, password: str) -> str:
     return text
 
 
+def without_login(text: str, login: str) -> str:
+    """A text without the login, where it stands as a word."""
+    return re.sub(rf"(?<!\w){re.escape(login)}(?!\w)", HIDDEN, text) if login else text
+
+
 @contextmanager
 def without(password: str) -> Iterator[None]:
     """Have no failure that passes through here speak of the password, whoever made it."""
@@ -39,6 +45,20 @@ def without(password: str) -> Iterator[None]:
         raise CollectorFailed(hidden(error.says, password), hidden(error.do, password)) from None
     except Exception as error:
         text = str(error)
-        if hidden(text, password) == text:
+        if not any(_speaks(one, password) for one in _chain(error)):
             raise
         raise RuntimeError(f"{type(error).__name__}: {hidden(text, password)}") from None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what it came of, which a log shows with it."""
+    seen: list[BaseException] = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _speaks(error: BaseException, password: str) -> bool:
+    text = f"{error} {error!r}"
+    return hidden(text, password) != text

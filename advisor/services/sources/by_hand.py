@@ -3,11 +3,13 @@
 from django.conf import settings
 from django.db.models import F
 from django.http import HttpRequest
+from django.utils import timezone
 
-from advisor.models import Schedule, System, User
+from advisor.models import JournalEntry, Schedule, System, User
 from advisor.services.scheduling import schedules
 from advisor.services.scheduling.schedules import Refused, Wish
 from advisor.services.sources.asking import COLLECTOR
+from advisor.services.sources.trying import HOUR, MOST_OF_SOURCE
 
 EVERY_MINUTES = 1_440
 """How often the made schedule would run, were it resumed: once a day."""
@@ -23,6 +25,9 @@ def collect_now(system: System, by: User, *, request: HttpRequest | None = None)
     """Have the data sources of a system asked now; gives the schedule whose page shows it. Raises `Refused`."""
     if not system.sources.exists():
         raise Refused(f"{system.name} has no data source: add one first")
+    since = timezone.now() - HOUR
+    if JournalEntry.objects.filter(system=system, action="run asked for", at__gt=since).count() >= MOST_OF_SOURCE:
+        raise Refused(f"it was asked for {MOST_OF_SOURCE} times within the hour: a server may lock its login. Wait")
     found = collects(system)
     if found is None:
         wish = Wish(

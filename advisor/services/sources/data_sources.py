@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
 
-from advisor.models import DataSource, System, Team, User
+from advisor.models import DataSource, SourceTry, System, Team, User
 from advisor.services import former, journal
 from advisor.services.sources import keys, reaching, strings
 from advisor.services.uploads import clean_text
@@ -73,9 +73,13 @@ def change(source: DataSource, wish: Wish, by: User, request: HttpRequest | None
     with _checked(), transaction.atomic():
         rows = DataSource.objects.select_for_update(of=("self",)).select_related("system__team")
         stored = rows.get(pk=source.pk)
-        before = _words(stored)
+        before, reached = _words(stored), (belongs_to(stored), stored.password_sealed)
         _take(stored, wish)
         stored.save()
+        if (belongs_to(stored), stored.password_sealed) != reached:  # what was found is true no more
+            stored.tries.filter(state__in=(SourceTry.State.DONE, SourceTry.State.FAILED)).update(
+                state=SourceTry.State.DONE, found={}, error=""
+            )
         changed = [name for name, now in _words(stored).items() if before[name] != now]
         changed += _of_password(wish)
         what = f"{told(stored)} (changed: {', '.join(changed) or 'nothing'})"
@@ -130,6 +134,11 @@ def place(source: DataSource) -> str:
     named = [*strings.hosts(source.odbc), *([f"port {port}"] if (port := strings.of(source.odbc, "port")) else [])]
     dsn, driver = strings.of(source.odbc, "dsn"), strings.of(source.odbc, "driver")
     return ", ".join([*named, f"DSN {dsn}" if dsn else f"driver {driver}"])
+
+
+def login(source: DataSource) -> str:
+    """The login it is asked by; empty: a DSN says it."""
+    return source.user or strings.of(source.odbc, *strings.USERS)
 
 
 def told(source: DataSource) -> str:
@@ -203,6 +212,8 @@ def _take_address(source: DataSource, wish: Wish) -> None:
     try:
         if odbc:
             source.host, source.port, source.user, source.odbc = "", None, "", strings.checked(odbc)
+            if source.system.product != "ase" and strings.freetds(source.odbc):
+                raise Refused("FreeTDS speaks to SAP ASE: name the driver of Oracle Rdb.", "odbc")
             for one in strings.hosts(source.odbc):
                 reaching.check(one)
             if dsn := strings.of(source.odbc, "dsn"):
@@ -216,6 +227,8 @@ def _take_address(source: DataSource, wish: Wish) -> None:
             raise Refused("Write the port the server listens on, 1 to 65535.", "port")
         if not wish.user.strip() or not wish.user.isprintable():
             raise Refused("Write the login it is asked by.", "user")
+        if strings.ENDS & set(wish.user):
+            raise Refused("A login with a brace or a semicolon cannot be told to the driver.", "user")
         reaching.check(host)
     except strings.BadString as why:
         raise Refused(str(why), "odbc") from None
@@ -228,6 +241,10 @@ def _take_address(source: DataSource, wish: Wish) -> None:
 def _take_password(source: DataSource, wish: Wish, *, moved: bool) -> None:
     if len(wish.password) > LONGEST_PASSWORD or not (wish.password.isprintable() or not wish.password):
         raise Refused(f"A password has at most {LONGEST_PASSWORD} signs, none of which controls.", "password")
+    if "};" in wish.password:  # FreeTDS, and who knows which driver of Rdb, takes what follows for keywords
+        raise Refused(
+            "A password with }; in it cannot be told to every driver: give the login another one.", "password"
+        )
     if wish.password:
         try:
             sealed = keys.seal(wish.password, belongs_to(source))

@@ -12,7 +12,9 @@ import os
 import re
 import secrets
 import stat
+import tempfile
 from base64 import urlsafe_b64encode
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,8 +115,16 @@ def make_file() -> None:
     path = Path(settings.SOURCE_KEY_FILE)
     if settings.SOURCE_KEYS or settings.SOURCE_KEY_FILE_GIVEN or path.exists():
         return
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(f"{secrets.token_urlsafe(MADE_BYTES)}\n")
+    handle, written = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # 0600
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(f"{secrets.token_urlsafe(MADE_BYTES)}\n")
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # another process was quicker: its key is the key
+            os.link(written, path)  # whole at once: nobody reads an empty one, none is ever replaced
+    finally:
+        Path(written).unlink()
 
 
 def _in_file() -> list[str]:

@@ -27,7 +27,9 @@ class NotAsked(Exception):
 
 
 def literal(host: str) -> Address | None:
-    """The address a host is written as, if it is one."""
+    """The address a host is written as, if it is one; with a zone it is none: after its % Python takes any sign."""
+    if "%" in host:
+        return None
     try:
         return ipaddress.ip_address(host.strip("[]"))
     except ValueError:

@@ -5,8 +5,10 @@ written (`FILEDSN`, `SAVEFILE`, `DumpFile`). So only keywords that name a server
 What else a driver wants belongs into `odbc.ini`, which the operator of the machine keeps, as `DSN=name`.
 """
 
+import ipaddress
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 LONGEST = 1000
 PASSWORDS = ("pwd", "password")
@@ -22,7 +24,11 @@ TAKEN = (*PLAIN, *SERVERS, *USERS)
 HOST = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-)){0,12}\.?")
 NAME = re.compile(r"[A-Za-z0-9 _.+-]{1,80}")
 """What a driver or a DSN is called: no path."""
-SECRET = re.compile(r"(?i)(?:^|;)[ \t]*(?:pwd|password)[ \t]*=")
+SECRET = re.compile(r"(?i)p *w *d *=|(?<!encrypt)(?<!encrypt )p *a *s *s[a-z_ ]{0,20}=|//[^/@]{0,200}:[^@]{0,200}@")
+"""Where a password seems to be written, also where no keyword can be (`UID=me PWD=…`, `ase://me:…@host`)."""
+ENDS = frozenset("{};")
+"""FreeTDS ends a value in braces at `};` and knows no `}}`: what follows would be keywords of their own, `DumpFile`
+among them. So no value that is kept has any of these; who may log in is hardly called so."""
 Pairs = list[tuple[str, str]]
 
 
@@ -45,16 +51,19 @@ def written(pairs: Pairs) -> str:
 
 
 def taken_out(text: str) -> tuple[str, str]:
-    """A string without its password, and the password; of a string that cannot be read nothing is left after it."""
-    try:
+    """A string without its password, and the password.
+
+    Where one seems to stand in it otherwise, or it cannot be read, it ends before that and no password is given.
+    """
+    left, password = text, ""
+    with suppress(BadString):
         pairs = parsed(text)
-    except BadString:
-        found = SECRET.search(text)
-        return (text[: found.start()] if found else text), ""
-    password = next((value for key, value in pairs if key in PASSWORDS), "")
-    if not any(key in PASSWORDS for key, _ in pairs):
-        return text, ""
-    return written([(key, value) for key, value in pairs if key not in PASSWORDS]), password
+        if any(key in PASSWORDS for key, _ in pairs):
+            left = written([(key, value) for key, value in pairs if key not in PASSWORDS])
+            password = next(value for key, value in pairs if key in PASSWORDS)
+    if found := SECRET.search(left):
+        return left[: found.start()].rstrip(" ;"), ""
+    return left, password
 
 
 def checked(text: str) -> str:
@@ -75,10 +84,20 @@ def checked(text: str) -> str:
     if "driver" not in keys and "dsn" not in keys:
         raise BadString("It names no driver: write DRIVER={name of the driver} or DSN=name.")
     for key, value in pairs:
+        if ENDS & set(value):
+            raise BadString(
+                f"The value of {key.upper()} has a brace or a semicolon in it: drivers differ in where it ends."
+            )
+        if SECRET.search(value):
+            raise BadString(f"The value of {key.upper()} seems to hold a password: that has a field of its own.")
+        if key in ("port", "serverport") and not (value.isascii() and value.isdigit() and 0 < int(value[:9]) < 65536):
+            raise BadString("PORT is a number from 1 to 65535.")
         if key in ("driver", "dsn") and not NAME.fullmatch(value):
             raise BadString(f"{key.upper()} is a name that odbcinst.ini or odbc.ini has, not a path.")
         if key in ("encryption", "class", "database", "db") and ("/" in value or "\\" in value):
             raise BadString(f"{key.upper()} holds a path: that belongs into odbc.ini.")
+        if key == "encryption" and value.lower() != "require":
+            raise BadString("ENCRYPTION is require, or left out: the password is not sent in clear.")
         if key in SERVERS and not (HOST.fullmatch(value) or _is_address(value)):
             raise BadString(f"{key.upper()} is a host name or an IP address; its port stands apart, as PORT=5000.")
     return written(pairs)
@@ -93,9 +112,15 @@ def pinned(text: str, resolve: Callable[[str], str]) -> str:
     """The string after each host in it was looked up; for FreeTDS, which asks no host for its name, by its address."""
     found = parsed(text)
     addresses = {value: resolve(value) for key, value in found if key in SERVERS}
-    if "freetds" not in of(text, "driver").lower():
+    if not freetds(text):
         return text
     return written([(key, addresses[value] if key in SERVERS else value) for key, value in found])
+
+
+def freetds(text: str) -> bool:
+    """Whether the string names FreeTDS as its driver, by its own name or that of its library."""
+    driver = of(text, "driver").lower()
+    return "freetds" in driver or "tdsodbc" in driver
 
 
 def of(text: str, *keys: str) -> str:
@@ -143,10 +168,9 @@ def _braced(value: str) -> str:
 
 
 def _is_address(value: str) -> bool:
-    import ipaddress
-
+    """Whether it is an IP address; one with a zone is none: after its % Python takes any sign."""
     try:
         ipaddress.ip_address(value)
     except ValueError:
         return False
-    return True
+    return "%" not in value

@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
-from advisor.models import DataSource, SourceTry, User
+from advisor.models import DataSource, JournalEntry, SourceTry, User
 from advisor.services import journal, working
 from advisor.services.sources import asking, data_sources, keys, reaching
 from advisor.services.starting import start
@@ -31,6 +31,8 @@ HOUR = timedelta(hours=1)
 MOST_OF_SOURCE, MOST_OF_PERSON = 10, 30
 """Tries in an hour: a server locks a login after a few wrong passwords, and nobody is to feel his way through a
 network with ours (this project's figures)."""
+TRIED = "data source tried"
+"""What the journal calls it. A person's tries are counted there: those of a source go with it when it is removed."""
 KEPT = 20
 """Tries of a source that are remembered, at least those of the last hour."""
 LONGEST, MOST = 500, 200
@@ -66,12 +68,12 @@ def ask(source: DataSource, by: User, request: HttpRequest | None = None) -> Sou
         now = timezone.now()
         if source.tries.filter(created__gt=now - HOUR).count() >= MOST_OF_SOURCE:
             raise Refused(f"it was tried {MOST_OF_SOURCE} times within the hour: a server may lock its login. Wait")
-        if SourceTry.objects.filter(by=by, created__gt=now - HOUR).count() >= MOST_OF_PERSON:
+        if JournalEntry.objects.filter(user=by, action=TRIED, at__gt=now - HOUR).count() >= MOST_OF_PERSON:
             raise Refused(f"you have tried {MOST_OF_PERSON} times within the hour: wait")
         made = SourceTry.objects.create(source=source, by=by, queued=now)
         kept = source.tries.order_by("-pk").values_list("pk", flat=True)[:KEPT]
         source.tries.exclude(pk__in=list(kept)).filter(created__lt=now - HOUR).delete()
-        journal.note(by, "data source tried", data_sources.told(source), system=source.system, request=request)
+        journal.note(by, TRIED, data_sources.told(source), system=source.system, request=request)
         start("try_source", made.pk)
     return made
 
@@ -96,13 +98,23 @@ def try_now(try_id: int) -> None:
         LOG.error("try %s of a data source: %s", row.pk, type(error).__name__)
         _failed(row, f"{type(error).__name__}\nthis is a fault of Lockwright: tell its operator")
     else:
-        working.finish(row, found=asdict(found), error="")
+        working.finish(row, found={} if _changed(row.source) else asdict(found), error="")
 
 
 def left() -> list[int]:
     """Tries whose task was lost on the way, and those of a worker that died, which are not made again."""
     working.take_back_lost(SourceTry.objects.all(), most=1)
     return working.to_start(SourceTry.objects.all())
+
+
+def _changed(source: DataSource) -> bool:
+    """Whether it leads elsewhere by now, or logs in otherwise: what was found is true no more."""
+    now = DataSource.objects.filter(pk=source.pk).first()
+    return now is not None and _tells(now) != _tells(source)
+
+
+def _tells(source: DataSource) -> tuple[str, str]:
+    return data_sources.belongs_to(source), source.password_sealed
 
 
 def _failed(row: SourceTry, error: str) -> None:

@@ -61,7 +61,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
     more = {
         "now": now,
         "when": timing.in_words(schedule),
-        "at_peak": peak.told(schedule),
+        "peak_told": peak.told(schedule),
         **_coming(schedule, now),
         "files": _files(request, schedule),
         "counts": schedule.files.aggregate(

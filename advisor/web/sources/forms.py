@@ -79,7 +79,7 @@ class SourceForm(forms.Form):
     @sensitive_variables()
     def __init__(self, data: Any, *, team: Team, source: DataSource | None = None, system: str = "") -> None:
         """Offer the systems of the team; `system` stands chosen in a new one."""
-        data, self.typed_in_string = _without_password(data)
+        data, self.typed_in_string, self.cut = _without_password(data)
         super().__init__(data, initial=_initial(source) if source else {"system": system or None})
         self.team, self.source = team, source
         if source:
@@ -91,6 +91,14 @@ class SourceForm(forms.Form):
             systems = team.systems.filter(product__in=data_sources.PRODUCTS).order_by("name")
             offered = [(str(one.pk), f"{one.name} ({dict(PRODUCTS)[one.product]})") for one in systems]
             self.fields["system"].choices = [("", "choose one"), *offered, (NEW, "a new one")]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Say of a field that something like a password was taken away from it."""
+        given: dict[str, Any] = super().clean() or self.cleaned_data
+        if self.cut:
+            says = "Something like a password stood in it and is taken away. Write it into its own field, below."
+            self.add_error(self.cut, says)
+        return given
 
     @sensitive_variables()
     def wish(self) -> Wish:
@@ -119,14 +127,21 @@ class SourceForm(forms.Form):
 
 
 @sensitive_variables()
-def _without_password(data: Any) -> tuple[Any, str]:
-    """What was sent, without the password that somebody typed into the connection string; and that password."""
-    if not data or not data.get("odbc"):
-        return data, ""
-    kept = data.copy()
-    odbc, password = strings.taken_out(str(kept["odbc"]))
-    kept["odbc"] = odbc
-    return kept, password
+def _without_password(data: Any) -> tuple[Any, str, str]:
+    """What was sent, without the password that somebody typed into the connection string; and that password.
+
+    And the field in which something stood that may be one, but cannot be told from the rest: it is taken away.
+    """
+    if not data:
+        return data, "", ""
+    kept, cut = data.copy(), ""
+    odbc = str(kept.get("odbc", ""))
+    kept["odbc"], password = strings.taken_out(odbc)
+    if kept["odbc"] != odbc and not password:
+        cut = "odbc"
+    if "@" in str(kept.get("host", "")):  # ase://user:password@host:port/, as the command line takes it
+        kept["host"], cut = str(kept["host"]).rpartition("@")[2], "host"
+    return kept, password, cut
 
 
 def _initial(source: DataSource) -> dict[str, Any]:

@@ -74,7 +74,11 @@ def remove(request: Asked, pk: int) -> HttpResponse:
     """Remove it with its password."""
     source = for_work(request, pk)
     name, system = source.name, source.system_id
+    schedule = by_hand.collects(source.system)
     data_sources.remove(source, request.user, request)
+    if schedule and not schedule.paused and not DataSource.objects.filter(system=system).exists():
+        says = f"The schedule {schedule.name} has no data source to ask any more: its next run fails."
+        messages.warning(request, f"{says} Pause it, or add one.")
     messages.success(request, f"{name} is removed, with its password. What it brought, with its audits, stays.")
     return redirect("system", system)
 

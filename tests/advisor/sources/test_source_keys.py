@@ -1,6 +1,8 @@
 """Passwords are sealed with keys of their own; a wrong, missing or changed key is told, and breaks nothing."""
 
 import stat
+import subprocess
+import sys
 from io import StringIO
 from pathlib import Path
 
@@ -92,6 +94,31 @@ def test_the_service_makes_a_key_file_for_its_owner_alone_and_never_another(sett
     keys.make_file()
     assert path.read_text() == made
     assert keys.unseal(sealed.text, "a") == SECRET
+
+
+def test_of_several_processes_that_start_at_once_each_reads_the_same_whole_key(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; from types import SimpleNamespace\n"
+        "from advisor.services.sources import keys\n"
+        "keys.settings = SimpleNamespace(SOURCE_KEYS=[], SOURCE_KEY_FILE=sys.argv[1], SOURCE_KEY_FILE_GIVEN=False)\n"
+        "sys.stdin.readline(); keys.make_file(); print(Path(sys.argv[1]).read_text(), end='')"
+    )
+    for number in range(5):
+        path = tmp_path / f"key {number}"
+        command = [sys.executable, "-c", code, str(path)]
+        started = [
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(4)
+        ]
+        for one in started:
+            assert one.stdin
+            one.stdin.write("\n")
+            one.stdin.flush()
+        told = {one.communicate(timeout=60)[0] for one in started}
+        assert [one.returncode for one in started] == [0] * 4
+        assert told == {path.read_text()}
+        assert len(path.read_text().strip()) >= 64
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert len(list(tmp_path.iterdir())) == 5, "nothing else is left"
 
 
 def test_a_given_key_has_no_file_made(settings: Settings, tmp_path: Path) -> None:

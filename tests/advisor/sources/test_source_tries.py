@@ -151,6 +151,7 @@ def test_nobody_tries_more_often_than_a_server_takes(
     with pytest.raises(trying.Refused, match="you have tried 30 times"):
         trying.ask(make_source(system, people.owner, name="last"), people.owner)
     SourceTry.objects.update(created=timezone.now() - timedelta(hours=2))
+    JournalEntry.objects.update(at=timezone.now() - timedelta(hours=2))
     tried(source, people.owner, django_capture_on_commit_callbacks)
     assert source.tries.count() == min(trying.MOST_OF_SOURCE + 1, trying.KEPT)
 
