@@ -29,10 +29,10 @@ class Target:
 class CollectorFailed(Exception):
     """Nothing usable was collected; says what is wrong and what to do."""
 
-    def __init__(self, says: str, do: str) -> None:
-        """Take both, each without a full stop."""
+    def __init__(self, says: str, do: str, *, again: bool = True) -> None:
+        """Take both, each without a full stop. `again`: whether it is worth trying again by itself."""
         super().__init__(f"{says}: {do}")
-        self.says, self.do = says, do
+        self.says, self.do, self.again = says, do, again
 
 
 class Collector(Protocol):

@@ -85,9 +85,9 @@ def repeated(report: str) -> Callable[[random.Random], Iterator[str]]:
 
 def monitored(chance: random.Random) -> Iterator[str]:
     """Snapshots of a server with 20,000 open tables and indexes, as isql prints them without a bound on its lines."""
-    names = ("DBName", "ObjectName", "ObjectID", "IndexID", "LogicalReads", "PhysicalReads", "APFReads", "RowsUpdated")
-    names += ("LockRequests", "LockWaits", "UsedCount")
-    widths = (30, 40, *(12,) * 9)
+    names = ["DBName", "ObjectName", "ObjectID", "IndexID", "LogicalReads", "PhysicalReads", "APFReads", "RowsUpdated"]
+    names += ["LockRequests", "LockWaits", "UsedCount"]
+    widths = [30, 40, *[12] * 9]
     minute = 0
     while True:
         minute += 1

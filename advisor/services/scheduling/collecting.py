@@ -23,10 +23,10 @@ from collectors.live.program import programs
 class Failed(Exception):
     """Nothing was collected; says what is wrong and what to do."""
 
-    def __init__(self, says: str, do: str) -> None:
-        """Take both, each without a full stop."""
+    def __init__(self, says: str, do: str, *, again: bool = True) -> None:
+        """Take both, each without a full stop. `again`: whether it is worth trying again by itself."""
         super().__init__(f"{says}: {do}")
-        self.says, self.do = says, do
+        self.says, self.do, self.again = says, do, again
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def collect(run: Run) -> Upload:
         try:
             collector.collect(target, folder, seconds())
         except CollectorFailed as error:
-            raise Failed(error.says, error.do) from None
+            raise Failed(error.says, error.do, again=error.again) from None
         return _take(run, system, folder, collector)
 
 
@@ -100,13 +100,14 @@ def _from_sources(run: Run, system: System, collector: Collector) -> Upload:
                 _ask(source, collector, folder, left)
                 return _take(run, system, folder, collector, source)
             except Failed as error:
-                failed.append(Failed(f"{source}: {error.says}", error.do))
+                failed.append(Failed(f"{source}: {error.says}", error.do, again=error.again))
     if not failed:
         do = "add one: on its page, under Data sources"
         raise Failed(f"{system.name} has no data source to be asked by", do)
     if len(failed) == 1:
         raise failed[0]
-    raise Failed("; ".join(one.says for one in failed), "; ".join(dict.fromkeys(one.do for one in failed)))
+    says, do = "; ".join(one.says for one in failed), "; ".join(dict.fromkeys(one.do for one in failed))
+    raise Failed(says, do, again=all(one.again for one in failed))
 
 
 @sensitive_variables()
@@ -120,7 +121,9 @@ def _ask(source: DataSource, collector: Collector, folder: Path, left: float) ->
             collector.collect(target, folder, left)
     except (CollectorFailed, keys.NoKey, reaching.NotAsked) as error:
         login = data_sources.login(source)  # runs are seen by who only reads, and mailed
-        raise Failed(asking.without_login(error.says, login), asking.without_login(error.do, login)) from None
+        again = not isinstance(error, CollectorFailed) or error.again
+        says, do = asking.without_login(error.says, login), asking.without_login(error.do, login)
+        raise Failed(says, do, again=again) from None
 
 
 def seconds() -> float:

@@ -53,7 +53,10 @@ def make_run(run_id: int) -> None:
             _make(run)
     except (OperationalError, InterfaceError):
         raise  # the database is away: the task comes again, and this run is still its own
-    except (collecting.Failed, dropping.Unreadable) as error:
+    except collecting.Failed as error:
+        fail = _put_off if error.again else _give_up
+        fail(run, f"{error.says}\n{error.do}")
+    except dropping.Unreadable as error:
         _put_off(run, f"{error.says}\n{error.do}")
     except SoftTimeLimitExceeded:
         seconds = f"{settings.CELERY_TASK_SOFT_TIME_LIMIT:,} seconds"

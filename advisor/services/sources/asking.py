@@ -42,7 +42,8 @@ def without(password: str) -> Iterator[None]:
     try:
         yield
     except CollectorFailed as error:
-        raise CollectorFailed(hidden(error.says, password), hidden(error.do, password)) from None
+        says, do = hidden(error.says, password), hidden(error.do, password)
+        raise CollectorFailed(says, do, again=error.again) from None
     except Exception as error:
         text = str(error)
         if not any(_speaks(one, password) for one in _chain(error)):

@@ -5,7 +5,9 @@ process helps. It prints lines of JSON: `{"doing": …, "within": seconds}` befo
 …}` or `{"failed": …}`. What it is to log in with comes by standard input, so that no list of processes shows it.
 """
 
+import errno
 import json
+import resource
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -17,10 +19,16 @@ from collectors.live.kit import CollectorFailed
 
 NO_ODBC = "apt-get install unixodbc tdsodbc (or what this system calls them)"
 
+LESS = "ask for less (--without), and see that it is an SAP ASE"
+ROOM = "make room on the disk with the temporary folder (TMPDIR), and see that it may be written to"
+MOST_MEMORY = 2 << 30
+"""Bytes this process may take: 200,000 rows of the widest monitoring table are a tenth of that (this project)."""
+
 
 def main() -> None:
     """Do what was ordered."""
     order: dict[str, Any] = json.load(sys.stdin)
+    _bound_memory()
     connection = Connection(tuple((name, value) for name, value in order["parts"]), order["password"])
     try:
         result = _asked(connection, order)
@@ -28,7 +36,16 @@ def main() -> None:
         says = f"this machine cannot speak ODBC: {connection.scrub(str(error))}"
         _tell(failed={"says": says, "do": NO_ODBC})
     except CollectorFailed as error:
-        _tell(failed={"says": connection.scrub(error.says), "do": error.do})
+        _tell(failed={"says": connection.scrub(error.says), "do": error.do, "again": error.again})
+    except MemoryError:
+        _tell(failed={"says": f"{connection.where} answered with more than {MOST_MEMORY >> 30} GB", "do": LESS})
+    except OSError as error:
+        _tell(
+            failed={
+                "says": f"the answers cannot be written ({error.strerror})",
+                "do": LESS if error.errno == errno.EFBIG else ROOM,
+            }
+        )
     else:
         _tell(result=result)
 
@@ -46,6 +63,13 @@ def _asked(connection: Connection, order: dict[str, Any]) -> dict[str, Any]:
     result = one.collect() if order["write"] else one.look()
     files = [asdict(written) for written in result.files.values()]
     return {**asdict(result), "files": files, "started": started, "ended": now()}
+
+
+def _bound_memory() -> None:
+    """Have a server that answers without end run into our bound and not into the memory of this machine."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = MOST_MEMORY if hard == resource.RLIM_INFINITY else min(MOST_MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 def _tell(**what: Any) -> None:

@@ -29,6 +29,8 @@ NO_NEWS = (5701, 5703, 5704)
 """Changed database, language, character set: said at every login."""
 LOST_NUMBERS = frozenset([20002, 20003, 20004, 20006, 20009, 20017, 20020, 20047])
 """FreeTDS's own: reading, writing or logging in failed, or the connection is dead already."""
+REJECTED = "08004"
+"""What FreeTDS calls Msg 911, a database that is not there (any more), too: the line holds."""
 SLOW = ("HYT00",)
 DEADLOCK = 1205
 PACKAGES = "on Debian: apt-get install unixodbc tdsodbc; for SAP's own driver see its installation guide"
@@ -94,6 +96,8 @@ class Server:
         state, number, text = _told(error, self._where)
         if state in SLOW:
             return Slow(text)
+        if state == REJECTED and number not in (None, *LOST_NUMBERS):
+            return Refused(number, text)
         if state.startswith("08") or state in ("01002", "HYT01") or number in LOST_NUMBERS:
             return Lost(text)
         return Refused(number, text)
@@ -175,7 +179,8 @@ def _not_connected(connection: Connection, error: pyodbc.Error) -> CollectorFail
         return CollectorFailed(says, f"install it; {PACKAGES}")
     if number == 4002 or state == "28000" or "Login failed" in whole or "4002" in whole:
         do = "see that login and password are right and the login is not locked (sp_displaylogin)"
-        return CollectorFailed(f"{where} refuses the login{f' {connection.user}' if connection.user else ''}", do)
+        says = f"{where} refuses the login{f' {connection.user}' if connection.user else ''}"
+        return CollectorFailed(says, do, again=False)  # some servers lock a login after a few wrong passwords
     if state.startswith("08") or state in SLOW or "(20009)" in whole or "(20013)" in whole:
         return _not_reached(connection, text)
     return CollectorFailed(f"no connection to {where}: {text}", "see that it is an SAP ASE, and ask its DBA")

@@ -101,7 +101,7 @@ class _Listener:
 def _outcome(listener: _Listener, status: int, said: str) -> dict[str, Any]:
     """What the process did. Raises `CollectorFailed`."""
     if failed := listener.last.get("failed"):
-        raise CollectorFailed(failed["says"], failed["do"])
+        raise CollectorFailed(failed["says"], failed["do"], again=failed.get("again", True))
     result: dict[str, Any] | None = listener.last.get("result")
     if status or result is None:
         how = f"ended with status {status}" if status >= 0 else f"was ended by signal {-status}"

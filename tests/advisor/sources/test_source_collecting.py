@@ -69,10 +69,20 @@ def test_each_source_that_failed_is_told_with_the_remedy_and_without_the_passwor
         of_server(system, people.owner, server, name="a first", password=SECRET)
         make_source(system, people.owner, name="b second", host="127.0.0.1", port=1)
         run = made(run_of(system))
-    assert run.state == "waiting"
+    assert run.state == "failed"  # a refused login among them: it is not sent again
     assert run.error.startswith("a first: ")
     assert "; b second: " in run.error
     assert SECRET not in run.error
+
+
+def test_a_refused_login_is_not_tried_again_by_itself_because_a_server_may_lock_it(
+    people: People, system: System
+) -> None:
+    with serving("16.0") as server:
+        of_server(system, people.owner, server, password=SECRET)
+        run = made(run_of(system))
+    assert run.state == "failed"
+    assert "see that login and password are right" in run.error
 
 
 def test_a_system_without_a_source_says_where_one_is_added(people: People, system: System) -> None:
