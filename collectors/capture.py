@@ -20,6 +20,10 @@ from collectors.listings import Listings
 from collectors.read import Input
 from collectors.snapshots import sort_out
 
+CONFIG_FILE = "ase/config_file"
+OTHER_NAME = "taken for the configuration of {0}, which came with it, though it is called {1}: see that it is of {0}"
+"""A server calls its configuration file by its own name; nothing within says whose it is."""
+
 
 @dataclass
 class _Group:
@@ -140,6 +144,9 @@ def _place(one: Input, groups: dict[tuple[str, str], _Group], name: str | None, 
         beside = [group for group in same_product if any(together(one, other) for other in group.inputs)]
         if len(beside) == 1:
             beside[0].inputs.append(one)
+            stem = PurePath(one.file).stem
+            if one.report == CONFIG_FILE and stem.upper() != beside[0].name.upper():
+                one.problems.append(OTHER_NAME.format(beside[0].name, stem))
             return
         if beside:
             break  # more than one is as near as any: no guess
@@ -254,8 +261,8 @@ def interval_of(facts: Iterable[Fact]) -> Interval | None:
 
 
 def _between(pair: Snapshot) -> Interval:
-    """The time between two snapshots; with one of the times alone none is known."""
-    if pair.previous is None or pair.taken is None:
+    """The time between two snapshots; with one of the times alone none is known, nor where the clock went back."""
+    if pair.previous is None or pair.taken is None or pair.taken < pair.previous:
         return Interval()
     return Interval(pair.previous, pair.taken, elapsed(pair.previous, pair.taken))
 

@@ -18,6 +18,8 @@ from typing import BinaryIO, cast
 from collectors import manifest
 
 MEGABYTE = 1 << 20
+MOST_GONE = 100
+"""Files named one by one that a manifest names and that are not there."""
 
 
 @dataclass(frozen=True)
@@ -144,9 +146,9 @@ def _open_folder(folder: Path, given: str, bounds: Bounds) -> Iterator[Named]:
             yield Named(shown(path), refused=_why(error), given=given)
     yield from failed
     for place in places:
-        for name in sorted(manifest.of_folder(place)):
-            if not (place / name).exists():
-                yield Named(shown(place / name), refused=manifest.GONE, given=given)
+        yield from _gone(
+            place, (name for name in sorted(manifest.of_folder(place)) if not (place / name).exists()), given
+        )
     if not count and not failed:
         why = "nothing but hidden files" if hidden else "an empty folder"
         yield Named(shown(folder), refused=why, given=given)
@@ -196,10 +198,7 @@ def _open_zip(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
             yield Named(shown(path), refused=f"unpacks to more than {bounds.unpacked_mb} MB", given=given)
             return
         checksums = _checksums(archive, bounds)
-        yield from (
-            Named(f"{shown(path)}/{shown(name)}", refused=manifest.GONE, given=given)
-            for name in sorted(checksums.keys() - {member.filename for member in members})
-        )
+        yield from _gone(path, sorted(checksums.keys() - {member.filename for member in members}), given)
         seen: dict[str, int] = {}
         for member in members:
             seen[member.filename] = seen.get(member.filename, 0) + 1
@@ -219,6 +218,15 @@ def _open_zip(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
                     yield _bounded(name, inner, member.compress_size, given, bounds)
             except (*UNREADABLE, NotImplementedError, RuntimeError) as error:
                 yield Named(name, refused=f"damaged inside the zip: {error}", given=given)
+
+
+def _gone(place: Path, names: Iterable[str], given: str) -> Iterator[Named]:
+    """Say which files a manifest names that are not there; of very many the first ones, and how many more."""
+    names = list(names)
+    for name in names[:MOST_GONE]:
+        yield Named(f"{shown(place)}/{shown(name)}", refused=manifest.GONE, given=given)
+    if (more := len(names) - MOST_GONE) > 0:
+        yield Named(shown(place), refused=f"{more:,} more files are {manifest.GONE}", given=given)
 
 
 def _checksums(archive: zipfile.ZipFile, bounds: Bounds) -> dict[str, str]:

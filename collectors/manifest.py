@@ -40,9 +40,9 @@ class Manifest:
 
     @property
     def checksums(self) -> dict[str, str]:
-        """The SHA-256 of each file, by its name; a name with a path is none."""
+        """The SHA-256 of each file, by its name; a name with a path, or with what controls a terminal, is none."""
         named = {str(one["file"]): str(one["sha256"]).lower() for one in self.entries}
-        return {name: digest for name, digest in named.items() if PurePath(name).name == name}
+        return {name: digest for name, digest in named.items() if _is_name(name)}
 
     @property
     def entries(self) -> list[Mapping[str, Any]]:
@@ -127,6 +127,10 @@ def _of_folder(path: Path, changed: int, size: int) -> dict[str, str]:
     except OSError:  # it is reported when its turn comes
         return {}
     return one.checksums if one else {}
+
+
+def _is_name(text: str) -> bool:
+    return PurePath(text).name == text and text not in ("", "..") and text.isprintable()
 
 
 def _list(what: object) -> list[Mapping[str, Any]]:

@@ -1,6 +1,7 @@
 """Streams in, facts out: which report is which, one after the other, whatever stands between them."""
 
 import gc
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -32,6 +33,8 @@ MOST_UNKNOWN_LINES, MOST_UNKNOWN = 200_000, 16 << 20
 """Lines and characters in a row that belong to no report; then the rest of the file is not looked at."""
 MOST_REPORTS = 10_000
 """Reports in one file; a year of hourly samples has 8,760."""
+EXCEL = re.compile(r"[\ufeff\"]{0,2}sep=.\"?\s{0,2}", re.IGNORECASE)
+"""What Excel wants as the first line of separated values: what parts them. It is neither a row nor a heading."""
 
 
 class Enough(Exception):
@@ -113,6 +116,8 @@ class _File:
         self.unknown_lines = self.unknown = 0
 
     def take(self, first: int, lines: list[str]) -> None:
+        if first == 1 and lines and EXCEL.fullmatch(lines[0]):
+            lines[0] = ""
         self.blank = self.blank and not any(map(str.strip, lines))
         at = 0
         while at < len(lines):

@@ -120,19 +120,27 @@ def delimited(line: str, separator: str = "") -> Heading | None:
     if columns is None or not 2 <= len(columns) <= MOST_COLUMNS:
         return None
     columns = [column.strip() for column in columns]
+    as_many = len(columns)
     while columns and not columns[-1]:
         columns.pop()
-    return Heading("delimited", tuple(columns), 1, values(len(columns), separator), separator=separator)
+    return Heading("delimited", tuple(columns), 1, values(len(columns), separator, as_many), separator=separator)
 
 
-def values(columns: int, separator: str) -> Callable[[Sequence[str]], Sequence[str] | None]:
-    """Make the cutter of separated values; empty cells behind the last column are trailing separators."""
+def values(columns: int, separator: str, as_many: int = 0) -> Callable[[Sequence[str]], Sequence[str] | None]:
+    """Make the cutter of separated values; empty cells behind the last column are trailing separators.
+
+    As many of them stand in every row, or in none. Else a value was parted, and those behind it stand a column too far.
+    Commas part the thousands of a figure, too: there a row has no more of them than the heading, which has `as_many`.
+    """
+    trailing = [as_many] if separator == "," and as_many else []
 
     def cut(lines: Sequence[str]) -> Sequence[str] | None:
         cells = split(lines[0], separator)
         if cells is None or len(cells) < columns or any(map(str.strip, cells[columns:])):
             return None
-        return cells
+        if not trailing:
+            trailing.append(len(cells))
+        return cells if len(cells) == trailing[0] else None
 
     return cut
 

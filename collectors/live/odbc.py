@@ -6,6 +6,7 @@ The connection string with its password goes to it by a pipe, never by its argum
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from collectors.live.ase.connection import scrub
 from collectors.live.ase.process import PASSED_ON
 from collectors.live.kit import CollectorFailed
 from collectors.live.processes import TimedOut, end_left_behind, marked, watch
@@ -53,7 +55,7 @@ def try_it(options: Mapping[str, str], seconds: float) -> Tried:
         connection += ";PWD={" + password.replace("}", "}}") + "}"
     told = _answer({"connection": f"{connection};", "seconds": max(1, round(seconds / 2))}, seconds)
     if "state" in told:
-        raise _failed(told["state"], told.get("text", ""))
+        raise _failed(told["state"], scrub(told.get("text", ""), password, _password_in(connection)))
     release = " ".join(one for one in (told.get("product", ""), told.get("release", "")) if one)
     server = " ".join(dict.fromkeys(one for one in (told.get("server", ""), told.get("database", "")) if one))
     driver = " ".join(one for one in (told.get("driver", ""), told.get("driver_version", "")) if one)
@@ -91,6 +93,12 @@ def _read(out: IO[bytes], status: int) -> dict[str, str]:
         do = "see whether the driver is installed whole, and of one make with the driver manager"
         raise CollectorFailed(f"the process with the driver ended {how} and told nothing", do) from None
     return {str(name): "".join(c if c.isprintable() else " " for c in str(value)) for name, value in told.items()}
+
+
+def _password_in(connection: str) -> str:
+    """The password that stands in a connection string itself; empty where none does."""
+    found = re.search(r"(?i)(?:\A|;)\s*(?:pwd|password)\s*=\s*(?:\{((?:[^}]|\}\})*)\}|([^;{]*))", connection)
+    return (found[1] or found[2] or "").replace("}}", "}").strip() if found else ""
 
 
 def _failed(state: str, text: str) -> CollectorFailed:

@@ -115,3 +115,13 @@ def test_rules_see_the_differences_and_why_some_are_not_believed() -> None:
     doubt = not_believed(one.facts, "fglockspins")
     assert doubt is not None
     assert "restarted" in str(doubt)
+
+
+def test_a_configuration_file_called_like_another_server_is_taken_with_a_doubt() -> None:
+    for file, doubted in (("d/LARCH.cfg", False), ("d/larch.003", False), ("d/BIRCH.cfg", True)):
+        setting = Input(file, "ase/config_file", [ConfigParameter(name="x", run_value=1.0)], given="d")
+        (one,) = captures([pair("d/a.txt", 0, 600), setting])
+        assert one.facts.every(ConfigParameter)
+        assert [problem.startswith("taken for the configuration of LARCH") for problem in setting.problems] == (
+            [True] if doubted else []
+        )

@@ -249,3 +249,27 @@ def test_differences_are_stored_with_their_certificate() -> None:
     assert restored == list[object](rows)
     assert not lost
     assert [getattr(row, "certificate", None) for row in restored] == ["ok", "reset"]
+
+
+def test_counters_cleared_while_a_snapshot_was_read_are_not_believed_whatever_the_dates_say() -> None:
+    before = [lock(900.0, 0), lock(500.0, 1), lock(400.0, 2)]
+    after = [lock(950.0, 0), lock(5.0, 1), lock(9.0, 2)]
+    found = between([*before], [*after])
+    assert [(row.certificate, row.believed) for row in found.rows] == [("reset", False)] * 3
+    assert found.fell
+
+
+def test_spinlocks_whose_slots_were_given_out_anew_are_not_subtracted_from_each_other() -> None:
+    before = [lock(900.0, 7), lock(500.0, 8), lock(400.0, 9)]
+    after = [lock(910.0, 8), lock(505.0, 9), lock(407.0, 10)]
+    found = between([*before], [*after])
+    assert [(row.certificate, row.grabs) for row in found.rows if isinstance(row, MonSpinlockActivity)] == [
+        ("ambiguous", ABSENT),
+        ("ambiguous", ABSENT),
+    ]
+    more = between([*before], [*before, lock(3.0, 10)])
+    assert [row.certificate for row in more.rows] == ["ok"] * 3, "one that came and none that went: nothing moved"
+
+
+def test_no_time_passed_between_a_later_time_and_an_earlier_one() -> None:
+    assert elapsed(at(60), at(0)) is None

@@ -133,3 +133,26 @@ def test_no_message_keeps_a_password(said: str) -> None:
 def test_a_message_controls_no_terminal_and_is_bounded() -> None:
     assert scrub("a\x1b[2J\nb") == "a [2J b"
     assert len(scrub("x" * 10_000)) == 500
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("ase://u@h;dumpfile=x:5000/", "cannot be read"),
+        ("ase://u@h;driver=other:5000/", "cannot be read"),
+        ("ase://u%7D;DumpFile=x@h:5000/", "a brace within its UID"),
+        ("DRIVER={FreeTDS};SERVER=h;UID={u}};DumpFile=x}", "a brace within its UID"),
+        ("DRIVER={FreeTDS};DRIVER=/tmp/x.so;SERVER=h", "driver twice"),
+        ("ase://u:a%0Ab@h/", "password cannot be told"),
+        ("ase://u:a%00b@h/", "password cannot be told"),
+    ],
+)
+def test_no_part_can_be_smuggled_in_that_a_driver_sees_and_we_do_not(given: str, says: str) -> None:
+    with pytest.raises(CollectorFailed, match=says):
+        parse(given)
+
+
+def test_a_password_too_long_for_the_pipe_is_refused_and_hangs_nobody() -> None:
+    with pytest.raises(CollectorFailed, match="password cannot be told") as failed:
+        parse("ase://u@h/", "x" * 100_000)
+    assert "xxx" not in str(failed.value)

@@ -3,7 +3,7 @@
 import pytest
 
 from collectors.live.ase.connection import parse
-from collectors.live.ase.driver import Server
+from collectors.live.ase.driver import Refused, Server
 from collectors.live.ase.guard import NotReadOnly
 from collectors.live.printing import ResultSet
 from tests.live.running import serving
@@ -39,3 +39,13 @@ def _column(line: Server, sql: str, unsigned: "set[tuple[str, str]] | tuple[()]"
     at = part.columns.index("CacheSearches")
     found = [row[at] for row in part.rows]
     return [cell for cell in found if isinstance(cell, int)]
+
+
+def test_a_database_that_is_gone_is_an_answer_and_no_lost_line() -> None:
+    with serving() as server:
+        line = Server(parse(server.connection()), 10)
+        with pytest.raises(Refused) as failed:
+            line.ask("select name from [gone]..sysobjects", 10)
+        assert failed.value.number == 911
+        assert line.ask("select * from master..monState", 10), "the line holds"
+        line.close()

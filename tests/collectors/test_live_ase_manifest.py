@@ -111,3 +111,33 @@ def test_a_manifest_begins_with_its_format_and_is_json() -> None:
     text = manifest.written({"format": manifest.FORMAT, "files": []})
     assert text.startswith(manifest.FIRST_LINE.encode())
     assert json.loads(text) == {"format": manifest.FORMAT, "files": []}
+
+
+def test_a_zip_holds_what_was_collected_and_nothing_a_driver_left_there(folder: Path) -> None:
+    (folder / "freetds.log").write_text("what was sent")
+    path = folder.parent / "packed.zip"
+    pack(folder, path)
+    assert zipfile.ZipFile(path).namelist() == [manifest.NAME, *sorted(TEXT)]
+
+
+def test_a_zip_that_could_not_be_written_to_its_end_is_not_left_behind(folder: Path) -> None:
+    (folder / "server.txt").unlink()
+    path = folder.parent / "packed.zip"
+    with pytest.raises(FileNotFoundError):
+        pack(folder, path)
+    assert not path.exists()
+    path.write_text("of somebody")
+    with pytest.raises(FileExistsError):
+        pack(folder, path)
+    assert path.read_text() == "of somebody"
+
+
+def test_a_manifest_of_very_many_names_does_not_become_as_many_exports(folder: Path) -> None:
+    names = [*(f"f{number:05}" for number in range(20_000)), "..", "a/b", "a\nb", "n\0ul", "e\x1b[2J"]
+    files = [{"file": name, "sha256": "0" * 64} for name in names]
+    (folder / manifest.NAME).write_bytes(manifest.written({"format": manifest.FORMAT, "files": files}))
+    for path in (folder, zipped(folder)):
+        found = [named for named in open_all([str(path)], io.BytesIO()) if named.refused]
+        assert len(found) == 101
+        assert (found[-1].refused or "").startswith("19,900 more files are named in manifest.json, but not there")
+        assert all(named.name.isprintable() for named in found)

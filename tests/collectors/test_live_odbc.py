@@ -68,3 +68,21 @@ def test_a_process_that_tells_nothing_is_told(monkeypatch: pytest.MonkeyPatch, t
 
 def test_a_target_shows_nothing_of_its_options() -> None:
     assert "s3cr3t" not in repr(Target("A", "ase", {"password": "s3cr3t"}))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"connection": "DRIVER={A};UID=x;", "password": "quay} 42"},
+        {"connection": "DRIVER={A};UID=x;PWD={quay}} 42};"},
+        {"connection": "DRIVER={A};UID=x;pwd = quay} 42"},
+    ],
+)
+def test_a_driver_that_repeats_the_password_is_not_repeated(
+    options: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = {"state": "HY000", "text": "cannot log in as x with quay} 42 (quay}} 42)"}
+    monkeypatch.setattr(odbc, "_answer", lambda order, seconds: told)
+    with pytest.raises(CollectorFailed) as failed:
+        try_it(options, 5)
+    assert "quay" not in str(failed.value)

@@ -228,3 +228,20 @@ def test_inputs_without_snapshots_are_left_as_they_are() -> None:
 def test_snapshots_of_two_servers_say_nothing_of_each_other() -> None:
     files = [given("a.txt", snapshot(0), lock(10.0)), given("b.txt", snapshot(60, server="BIRCH"), lock(50.0))]
     assert {row[2] for row in counted(sort_out(files)[0])[0]} == {"other instance"}
+
+
+def test_a_clock_set_back_between_two_snapshots_of_a_file_gives_counts_and_no_rates() -> None:
+    one = given("a.txt", snapshot(60), lock(10.0), snapshot(0, 2), lock(50.0), snapshot(120, 3), lock(57.0))
+    found, left = sort_out([one])
+    assert counted(found) == [[("MonSpinlockActivity", None, "ok", 40.0)], [("MonSpinlockActivity", 120.0, "ok", 7.0)]]
+    assert left == []
+    assert one.problems == [
+        "the clock went back since the snapshot of a.txt: how long it took is not known, so there are no rates"
+    ]
+
+
+def test_snapshots_put_into_a_file_the_later_one_first_are_ordered_by_their_times() -> None:
+    one = given("a.txt", snapshot(60), lock(50.0), snapshot(0, 2), lock(10.0))
+    found, _ = sort_out([one])
+    assert counted(found) == [[LOCK]]
+    assert one.problems == []

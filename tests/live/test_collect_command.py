@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -176,3 +177,22 @@ def test_an_interrupted_collection_leaves_nothing_behind(tmp_path: Path) -> None
         while "gone" not in {one["kind"] for one in slow.requests()} and time.monotonic() < until:
             time.sleep(0.05)
         assert slow.requests()[-1]["kind"] in ("gone", "cancel", "logout"), "the line is closed with the process"
+
+
+def test_ctrl_c_ends_it_and_all_it_started_and_leaves_nothing(server: Serving, tmp_path: Path) -> None:
+    place = tmp_path / "temporary"
+    place.mkdir()
+    environment = {**os.environ, "LOCKWRIGHT_PASSWORD": server.password, "TMPDIR": str(place)}
+    command = [*MANAGE, "collect", address(server), "--seconds", "60"]
+    asked = len(server.batches())
+    running = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 30
+    while len(server.batches()) < asked + 20 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert list(place.iterdir())
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert said == "CommandError: interrupted: nothing was written\n"
+    assert list(place.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [place]

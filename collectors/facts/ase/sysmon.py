@@ -129,7 +129,7 @@ class RowsChanged(Fact):
     BRING: ClassVar[str] = SYSMON
 
     operation: str
-    """`Inserts`, `Updates` or `Deletes`."""
+    """`Inserts`, `Updates`, `Deletes`; or `Data Only Locked Updates`, whose rows are counted among the updates too."""
     way: str
     """As printed: `APL Heap Table`, `DOL Direct`, `Data Only Lock Table`."""
     logging: str | None = None

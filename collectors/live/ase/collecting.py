@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from collectors import manifest
 from collectors.live.ase.connection import Connection, parse
@@ -113,14 +113,23 @@ def collect_zip(connection: Connection, folder: Path, order: Order, **more: Any)
 
 
 def pack(folder: Path, path: Path) -> None:
-    """Put the files of a folder into a zip, in order of name, the manifest first."""
-    files = sorted(folder.iterdir(), key=lambda one: (one.name != manifest.NAME, one.name))
-    with zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED) as archive:
+    """Put what the manifest of a folder names into a zip, in order of name, itself first; a driver may leave more."""
+    files = [folder / name for name in (manifest.NAME, *sorted(manifest.of_folder(folder)))]
+    with path.open("xb") as stream:
+        try:
+            _write_zip(files, stream)
+        except BaseException:  # a full disk, or somebody had enough: half a zip is no use to anybody
+            path.unlink(missing_ok=True)
+            raise
+
+
+def _write_zip(files: Iterable[Path], stream: IO[bytes]) -> None:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
             member = zipfile.ZipInfo(file.name, ZIP_TIME)
             member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
-            with file.open("rb") as stream, archive.open(member, "w") as out:
-                while piece := stream.read(manifest.PIECE):
+            with file.open("rb") as text, archive.open(member, "w") as out:
+                while piece := text.read(manifest.PIECE):
                     out.write(piece)
 
 

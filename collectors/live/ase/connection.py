@@ -12,6 +12,10 @@ from urllib.parse import unquote, urlsplit
 from collectors.live.kit import CollectorFailed
 
 LONGEST = 4096
+LONGEST_PASSWORD = 1000
+"""Characters. ASE takes 255 bytes; the whole order goes to the collecting process by a pipe that holds 64 KB."""
+HOST = re.compile(r"[\w.:%-]{1,255}")
+"""What stands between `@` and the port of an address: nothing that ends a part of a connection string."""
 PASSWORDS = ("pwd", "password")
 REFUSED = ("dumpfile", "dumpfileappend", "debugflags", "filedsn", "savefile")
 """Parts that would have a driver read or write files: what is sent, the password with it."""
@@ -114,16 +118,33 @@ def parse(text: str, password: str = "", *, paths: bool = False) -> Connection:
     only for who may run any program on this machine.
     """
     text = text.strip()
-    if len(text) > LONGEST or not text.isprintable() or "\0" in password or "\n" in password:
+    if len(text) > LONGEST or not text.isprintable():
         raise CollectorFailed("the connection cannot be read", f"{FORMS}; no line breaks, at most {LONGEST} characters")
     found = _of_url(text) if "://" in text.partition(";")[0].partition("=")[0] else _of_odbc(text)
+    _check_parts(found)
+    said = found.password or password
+    if len(said) > LONGEST_PASSWORD or any(char in said for char in "\0\r\n"):
+        do = f"give one without line breaks, of at most {LONGEST_PASSWORD:,} characters"
+        raise CollectorFailed("the password cannot be told to a driver", do)
     if bad := [name for name, _ in found.parts if name.strip().lower() in REFUSED]:
         do = f"leave {', '.join(bad)} away"
         raise CollectorFailed("the connection has a part that makes a driver read or write files", do)
     if not paths and re.search(r"[/\\]", found.driver):
         do = "have it registered on this machine (odbcinst.ini) and name it: DRIVER={name}"
         raise CollectorFailed("a driver is named by its path", do)
-    return Connection(found.parts, found.password or password)
+    return Connection(found.parts, said)
+
+
+def _check_parts(found: Connection) -> None:
+    """Refuse what drivers read otherwise than we do: then a value could hold parts that nobody has looked at.
+
+    Of a part that comes twice some take the first, some the last. Some end a value in braces at the first `};`.
+    """
+    names = [name.strip().lower() for name, _ in found.parts]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise CollectorFailed(f"the connection has {twice[0]} twice", "leave one of them away")
+    if bad := [name for name, value in found.parts if "}" in _bare(value)]:
+        raise CollectorFailed(f"the connection has a brace within its {bad[0]}", "give a value without braces")
 
 
 def _of_url(text: str) -> Connection:
@@ -132,7 +153,14 @@ def _of_url(text: str) -> Connection:
         host, port = url.hostname, url.port
     except ValueError:
         host, port, url = None, None, urlsplit("")
-    if url.scheme != "ase" or not host or url.path not in ("", "/") or url.query or url.fragment:
+    if (
+        url.scheme != "ase"
+        or not host
+        or not HOST.fullmatch(host)
+        or url.path not in ("", "/")
+        or url.query
+        or url.fragment
+    ):
         raise CollectorFailed("the connection cannot be read", FORMS)
     parts = [("DRIVER", "{FreeTDS}"), ("SERVER", host), ("PORT", str(port or PORT))]
     if url.username:

@@ -1,6 +1,6 @@
 """One table being read: its records are cut, turned into facts, and told apart by the time they bear."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
 from collectors.facts.ase import MonTable
@@ -19,6 +19,8 @@ from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
 REMEDY = "export it again in full (isql -w 2000, or bcp)"
 MAY_BE_EMPTY = (words, small, time)
 """Cells of these readers may be blank in isql; a counter never is, it would be printed as NULL."""
+TORN = "   "
+"""Within a text that isql printed: another column's value got into this one. Names padded by bytes do so, too."""
 OBJECTS = frozenset(("monOpenObjectActivity", "monOpenPartitionActivity"))
 OF_INDEX = ("used_count", "scans")
 MOST_TAIL = 64
@@ -43,6 +45,7 @@ class Reading:
         self.merged = table.name in OBJECTS and "indexid" not in self.columns
         if self.merged:  # uses of index 0 are scans of the table: without the index nobody knows which uses these are
             self.plan = [one for one in self.plan if one[1] not in OF_INDEX]
+        self.again = _repeated(self.columns, {place for place, _, _ in self.plan})
         self.needed = table.needed & {name for _, name, _ in self.plan}
         self.lacks = sorted(table.needed - self.needed - {"source"})
         self.time = next((self.columns.index(name) for name in TAKEN if name in self.columns), None)
@@ -64,8 +67,11 @@ class Reading:
         heading = self.heading
         if heading.parts > 1:
             return self._feed_wrapped(number, line)
-        if END.match(line):
-            return False
+        if END.match(line):  # a row whose name looks like it is still a row
+            if heading.layout != "isql" or not self._row((line,), number, number):
+                return False
+            self.last = number
+            return True
         if heading.layout == "isql":
             if is_dashes(line):
                 return self._repeated()
@@ -146,11 +152,15 @@ class Reading:
                 value = read(cells[place])
                 if value is not None and value is not ABSENT:
                     values[name] = value
+                    if printed and isinstance(value, str) and TORN in value:
+                        return False
                 elif printed and read not in MAY_BE_EMPTY and not cells[place].strip():
                     return False
         except (Doubt, IndexError):
             return False
         if not self.needed <= values.keys():
+            return False
+        if any(cells[place].strip() != cells[other].strip() for place, other in self.again):
             return False
         self.rows += 1
         self.repeats = 0
@@ -253,3 +263,12 @@ class Reading:
         """Whether the last column is a figure."""
         place, _, read = max(self.plan, default=(-1, "", words))
         return place == len(self.columns) - 1 and read not in MAY_BE_EMPTY
+
+
+def _repeated(columns: Sequence[str], places: Collection[int]) -> list[tuple[int, int]]:
+    """Columns that are read and come again under the same name (a join of a table with itself): they must agree."""
+    return [
+        (place, other)
+        for other, name in enumerate(columns)
+        if name and (place := columns.index(name)) != other and place in places
+    ]

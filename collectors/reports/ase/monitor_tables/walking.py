@@ -77,7 +77,8 @@ class Walk:
 
     def _outside(self, number: int, raw: str) -> bool:
         line = raw
-        if prompts := PROMPTS.match(line):
+        prompts = None if self.dashes else PROMPTS.match(line)  # below dashes stands a row, whatever it looks like
+        if prompts:
             self._end_message()
             if "1>" in prompts[0]:
                 self.asked.answered = True
