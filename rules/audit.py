@@ -55,7 +55,7 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
 def rank(found: list[Ranked]) -> list[Ranked]:
     """Order findings: dearest first, then severity, then weight; what another explains comes after it.
 
-    Spinlocks weigh what they span; those without spins come after them by their share of waits. Cost in processors
+    Spinlocks weigh what they spun; those without spins come after them by their share of waits. Cost in processors
     and severity come before both.
     `explains` of a rule names rules; here it becomes the keys of the findings those rules made.
     """

@@ -22,6 +22,12 @@ def audits_of(story: Path) -> list[Audit]:
     return run_audit(inputs, {}, load(story / "story.yml").get("name"))
 
 
+def changes_of(audits: list[Audit]) -> list[str]:
+    """Every change of every finding, as `target: old -> new`."""
+    changes = [change for audit in audits for ranked in audit.findings for change in ranked.finding.changes]
+    return [f"{change.target}: {change.old} -> {change.new}" for change in changes]
+
+
 def verdicts_of(audits: list[Audit]) -> dict[str, Any]:
     """Every verdict by system and start, with subjects, severities and changes where a rule fired."""
     said: dict[str, Any] = {}

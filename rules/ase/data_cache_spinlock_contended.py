@@ -99,7 +99,7 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         named = named_of(facts, figure.label)
         advice = advise(facts, figure.label, named, contention, limits.contention_percent)
         if figure.short and advice.change:
-            advice = Advice(f"Should a longer interval show the same: {advice.says}")
+            advice = Advice(f"Should an interval of 30 s or more show the same: {advice.says}")
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)
@@ -150,7 +150,7 @@ def _finding(
     loud = engines and not figure.since_boot and not figure.short and contention >= limits.critical_percent
     return Finding(
         subject=figure.label,
-        severity=Severity.CRITICAL if loud else Severity.WARNING,
+        severity=Severity.NOTE if figure.undated else Severity.CRITICAL if loud else Severity.WARNING,
         title=f"{figure.label}: spinlock {contention:g} % contended",
         says=" ".join(part for part in (says, hides, advice.says, decides, figure.aside, SCANS) if part),
         evidence=tuple(evidence),

@@ -21,8 +21,8 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, EngineBusy, LockHashtable, MetadataSpinlock, MonEngine
 from collectors.facts.ase import MonSpinlockActivity as Spins
 from collectors.facts.scaling import LoadSeries
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
-from rules.judging.monitored import RANKED, dearest
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.judging.monitored import RANKED, dearest, say_doubt
 from rules.judging.server import ENGINE_FACTS, Engines, engines_of, one_engine, subject_of
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlock_figures import Figure
@@ -83,7 +83,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield alone
         return
     if busy is None or engines.number is None:
-        yield Unknown.of(EngineBusy, MonEngine)
+        doubtful = [row.certificate for row in facts.every(MonEngine) if not row.believed]
+        yield Untrusted(f"monEngine: {say_doubt(doubtful)}") if doubtful else Unknown.of(EngineBusy, MonEngine)
         return
     said = f"{engines.number} engines {busy:.0f} % busy on average"
     if busy < limits.busy_percent:
@@ -109,7 +110,7 @@ def _finding(
     hot, busy = seen.by_spins, engines.busy_percent or 0.0
     listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
     spins = [one.lock for one in hot if one.lock]
-    turned = "".join(f" {one.name} span {one.spins:,.0f} times {one.when}." for one in spins)
+    turned = "".join(f" {one.name} spun {one.spins:,.0f} times {one.when}." for one in spins)
     ranked = f"{turned[1:]} {RANKED.replace('It is', 'They are')}" if spins else DECIDES
     return Finding(
         subject=subject_of(facts),

@@ -30,6 +30,7 @@ from rules.finding import (
     Expectation,
     Finding,
     Lacking,
+    NotApplicable,
     Outcome,
     Severity,
     Unknown,
@@ -78,7 +79,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     found = [series for series in facts.every(LoadSeries) if series.load_name.lower().startswith("engine")]
     online = _online(facts)
     if not found:
-        yield Unknown((SERIES,), "whether fewer engines would do more shows only a load series over engines")
+        yield NotApplicable("no load series over engines was brought: only that shows whether fewer would do more")
         return
     for series in found:
         course = course_of(series)

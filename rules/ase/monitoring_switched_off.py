@@ -50,8 +50,9 @@ SWITCHES: dict[str, tuple[str, ...]] = {
 """Beside `enable monitoring`, which every table needs (knowledge/ase-formats.md, 2.3)."""
 COSTS = {SPINLOCKS: "About 1 % of the server (practice: SAP wiki, Spinlocks and CPU usage in SAP ASE)."}
 NO_COST = "What it costs is in no source: watch how busy the engines are before and after."
-ALWAYS_HELD = ("monEngine", "monState", "monDataCache", "monCachePool", "monThread", "monProcedureCache")
-"""Tables that have a row on any server: all zeros there mean that nothing was counted."""
+ALWAYS_HELD = ("monEngine", "monDataCache", "monCachePool", "monThread", "monProcedureCache")
+"""Tables that count something on any server that works: all zeros there mean that nothing was counted. monState is
+none of them: on older releases it counts deadlocks alone."""
 
 
 @dataclass(frozen=True)

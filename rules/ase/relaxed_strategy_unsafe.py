@@ -225,7 +225,8 @@ def _advised(limits: Limits, seen: Seen) -> Outcome:
     else:
         return Clean(f"{name}: nothing is grabbed from it, so sp_sysmon's advice is judged by the cache's own rule")
     says = "sp_sysmon judges by whole per cents of hits and by the share washed dirty, which counts as 0 where no wash "
-    says += "statistics are there; it does not look at replacement. Relaxed LRU is for named caches without any."
+    says += "statistics are there; it does not look at replacement. Relaxed LRU is for named caches from "
+    says += "which nothing is replaced."
     title = f"{name}: do not follow sp_sysmon's advice to use relaxed LRU: {why}"
     finding = _finding(limits, seen, title, says)
     return replace(finding, severity=Severity.ADVICE if grabs else Severity.NOTE)

@@ -125,7 +125,7 @@ def _finding(
     facts: Facts, limits: Limits, one: Spinlock, engines: Engines, caches: list[str], first: Spinlock
 ) -> Finding:
     name, percent, busy = plain_name(one.name), one.percent or 0.0, engines.busy_percent
-    loud = one.of_interval and busy is not None and name not in SCHEDULER
+    loud = one.of_interval and one.seconds is not None and busy is not None and name not in SCHEDULER
     seen = looks(facts) if name in LOCKS else []
     evidence = [*one.evidence(), *(item for look in seen for item in look.evidence)]
     rate = one.per_engine(engines.number)

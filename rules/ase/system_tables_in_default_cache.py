@@ -43,7 +43,7 @@ HIDDEN = Lacking(
     "searches of the system tables: monOpenObjectActivity hides them",
     "dbcc traceon(3650), then two snapshots of master..monOpenObjectActivity, then dbcc traceoff(3650)",
 )
-SEEN = f"The source document counted 100,000 in about 2 minutes, nearly 1,000 per second ({TALLMAN})."
+SEEN = f"Jeff Tallman counted 100,000 in about 2 minutes, nearly 1,000 per second ({TALLMAN})."
 NAMED = 6
 
 
@@ -61,6 +61,9 @@ class Limits:
         CACHE_SEARCHES, "this project: below this the per cent is of almost nothing", unit="searches/s"
     )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    relinkages_per_second: float = limit(
+        1000.0, f"practice: nearly so many were worth an outage of the database ({TALLMAN})", unit="searches/s"
+    )
     share_percent: float = limit(
         5.0, "this project: with less, an outage of the database gains nothing to be felt", low=0.1, high=100, unit="%"
     )
@@ -103,7 +106,9 @@ def _judge(
         return
     free, fixed = _inside(contents, name)
     share = 100 * contents.inside(name, sum(one.reads for one in free))
-    real = share >= limits.share_percent
+    reads = sum(one.reads for one in free)
+    rate = reads / contents.seconds if contents.seconds and contents.of_interval else 0.0
+    real = share >= limits.share_percent or rate >= limits.relinkages_per_second
     if real and isinstance(plan, Lacks):
         yield _finding(facts, limits, figure, contents, None)
         yield Unknown(plan.missing)
@@ -111,7 +116,8 @@ def _judge(
         yield _finding(facts, limits, figure, contents, report.Part(part.plan, name, ()))
     else:
         said = f"{figure.said}; system tables that can be bound and are not make {share:.1f} % of its searches"
-        why = f" (limit {limits.share_percent:g} %)" if not real else ", and an outage would gain too little"
+        least = f"{limits.share_percent:g} % or {limits.relinkages_per_second:,.0f} per second"
+        why = f" (limit {least})" if not real else ", and an outage would gain too little"
         yield Clean(f"{said}{why}{_cannot(contents, name, fixed)}")
 
 

@@ -195,7 +195,7 @@ def _finding(
             evidence.append(Evidence(f"prefetched reads of {name_of(one.row)}", one.row.apf_reads, "", one.row.source))
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING if first.row.of_interval else Severity.ADVICE,
+        severity=Severity.WARNING if first.row.of_interval and first.row.seconds else Severity.ADVICE,
         title=f"Scans of {name_of(first.row)} make up to {_share(first.pages, reads):.0f} % of all cache searches",
         says=f"{when[0].upper()}{when[1:]}: {named}{more}. One page scanned is one relinkage under a cache spinlock. "
         f"Fix the statements that scan: no setting makes this less. {STATEMENTS}",

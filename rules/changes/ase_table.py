@@ -189,6 +189,11 @@ def _script(
         "-- the table now",
         *look,
         *(prepare if copies else ()),
+        *(
+            ("-- an outage of this table begins here: one table at a time, never together with the next",)
+            if copies
+            else ()
+        ),
         f"alter table {table} lock {new}",
         "go",
         *((f"update statistics {table}", "go") if copies else ()),

@@ -146,7 +146,7 @@ def _by_monitoring(facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bo
 
 
 def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bounds) -> Iterator[Table]:
-    """Allpages tables by pages asked of their indexes: that is where address locks are."""
+    """Allpages tables by pages asked of their indexes, where address locks are; those of index 1 hold its data, too."""
     reads: dict[Hashable, tuple[float, MonOpenObjectActivity]] = {}
     for row in activity(facts):
         scheme = listed.get(table_key(row))
@@ -161,7 +161,7 @@ def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds:
         scheme = listed[key]
         to = _next(scheme, insert_point=_insert_point(facts, scheme))
         if to and share >= bounds.index_share_percent:
-            why = f"{share:.0f} % of the index pages read of allpages tables"
+            why = f"{share:.0f} % of the pages read through indexes of allpages tables"
             yield Table(
                 scheme,
                 to,

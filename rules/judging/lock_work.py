@@ -79,7 +79,8 @@ def _requests(facts: Facts) -> Iterator[Look]:
         return
     each = locks.requests / sample.committed_xacts
     said = (
-        f"{each:,.0f} locks are asked for by each commit: earlier promotion or a lower isolation level asks for fewer."
+        f"{each:,.0f} locks are asked for by each commit: shorter transactions or a lower isolation level ask for "
+        "fewer; earlier promotion helps only where a table lock blocks nobody."
     )
     yield Look(said, (Evidence("lock requests per commit", round(each, 1), "", locks.source),))
 
@@ -90,6 +91,8 @@ def _promotions(facts: Facts) -> Iterator[Look]:
     counted = [one for one in rows if known(one.count)]
     if counted:
         count = sum(one.count for one in counted if known(one.count))
+        if not count:
+            return
         evidence = tuple(Evidence(one.kind, one.count, "", one.source) for one in counted if known(one.count))
         yield Look(f"{count:,.0f} lock promotions were counted.", evidence)
 

@@ -131,7 +131,7 @@ class Spinlock:
     @property
     def told(self) -> str:
         """What it cost, as sentences: spins, their share, spins for each wait, and its hottest row against the sum."""
-        said = f"{self.name} span {self.spins:,.0f} times {self.when}"
+        said = f"{self.name} spun {self.spins:,.0f} times {self.when}"
         said += f", {self.spins_share:.1f} % of all spins" if self.spins_share is not None else ""
         said += f", {self.spins_per_wait:,.0f} for each wait" if self.spins_per_wait is not None else ""
         hot = self.hottest.waited_percent

@@ -29,7 +29,7 @@ class Engines:
     number: int | None = None
     """`None` where no export counts them."""
     busy_percent: float | None = None
-    """Mean share of their time that they worked or span, per cent; `None` where no interval shows it."""
+    """Mean share of their time that they worked or spun, per cent; `None` where no interval shows it."""
     source: Source = NOWHERE
     """Where the first of them stands."""
 

@@ -17,13 +17,17 @@ DISAGREE_TIMES, DISAGREE_POINTS = 3.0, 5.0
 FEW_GRABS = 10_000.0
 """This project: without times, fewer grabs in all are nothing; the SAP wiki calls 100 harmless and 100,000 dear."""
 
+UNDATED = (
+    "The two snapshots have no times, so neither their distance nor a restart between them is known: put select "
+    "@@servername, getdate(), @@boottime in front of each."
+)
 SHORT_SECONDS = 30.0
 """This project: a shorter interval shows a moment, not the work; nothing is changed for it."""
 
 
 def short(seconds: float | None) -> bool:
-    """Whether an interval of so many seconds is a moment; without times that is not known, and not said."""
-    return seconds is not None and seconds < SHORT_SECONDS
+    """Whether an interval of so many seconds is a moment, or one of unknown length."""
+    return seconds is None or seconds < SHORT_SECONDS
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,13 @@ class Figure:
 
     @property
     def short(self) -> bool:
-        """Whether its interval is a moment, from which nothing is changed."""
+        """Whether its interval is a moment or of unknown length: nothing is changed for it."""
         return self.of_interval and self.lock is not None and short(self.lock.seconds)
+
+    @property
+    def undated(self) -> bool:
+        """Whether it lies between snapshots without times: a restart between them cannot be ruled out."""
+        return self.of_interval and self.lock is not None and self.lock.seconds is None
 
     @property
     def said(self) -> str:
@@ -132,7 +141,9 @@ def _monitored(lock: Spinlock, label: str, family: str, printed: Figure | None) 
     grabs = lock.rate(lock.grabs)
     other = printed.contention if printed else ABSENT
     aside = SINCE_BOOT if not lock.of_interval else ""
-    if lock.of_interval and short(lock.seconds):
+    if lock.of_interval and lock.seconds is None:
+        aside = UNDATED
+    elif lock.of_interval and short(lock.seconds):
         aside = f"{lock.seconds:,.0f} s are a moment: take the two snapshots at least {SHORT_SECONDS:.0f} s apart."
     if known(other) and 0 <= other <= 100 and _apart(percent, other):
         aside = f"{aside} " if aside else ""

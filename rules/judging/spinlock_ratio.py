@@ -150,14 +150,14 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
     elif changes and figure.since_boot and not PARAMETERS[ratio.parameter].static:
         changes, expects, advice = (), (), f"Should an interval show the same (the ratio may be new): {advice}"
     elif changes and figure.short:
-        changes, expects, advice = (), (), f"Should a longer interval show the same: {advice}"
+        changes, expects, advice = (), (), f"Should an interval of 30 s or more show the same: {advice}"
     says = f"{contention:g} % of the grabs of the {figure.label} spinlocks had to wait{at_work(facts, figure)}."
     cost = figure.lock.told if figure.lock else DECIDES
     alone = "" if engines else "The number of engines is not in the export: with one engine no ratio matters."
     loud = Severity.CRITICAL if engines and not figure.since_boot and not figure.short else Severity.WARNING
     yield Finding(
         subject=subject_of(facts),
-        severity=loud if contention >= gate.critical_percent else gate.base,
+        severity=Severity.NOTE if figure.undated else loud if contention >= gate.critical_percent else gate.base,
         title=f"{figure.label[0].upper()}{figure.label[1:]} spinlocks {contention:g} % contended",
         says=" ".join(part for part in (says, advice, ratio.cure, alone, cost, figure.aside) if part),
         evidence=tuple(_evidence(ratio, gate, contention, setting, now)),

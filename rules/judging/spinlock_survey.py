@@ -18,7 +18,7 @@ from rules.changes.ase_cache import DEFAULT_CACHE
 from rules.finding import Outcome, Untrusted
 from rules.judging.cache_figures import per_second, seconds_of
 from rules.judging.monitored import BUFFERS, OF_HASHTABLE, OF_METADATA, names_read
-from rules.judging.spinlock_figures import Figure, figure_of
+from rules.judging.spinlock_figures import UNDATED, Figure, figure_of
 from rules.judging.spinlock_gates import lock_uses
 from rules.judging.spinlock_ratio import refused
 
@@ -134,6 +134,8 @@ def survey(
             untrusted.append(quiet)
         elif quiet is None and figure.too_few(rates[figure.family]):
             faint.append(figure)
+        elif quiet is None and figure.undated:
+            untrusted.append(Untrusted(f"{figure.said}: {UNDATED}"))
         elif quiet is None:
             hot.append(figure)
     return Survey(tuple(hot), tuple(faint), tuple(untrusted), seen)
