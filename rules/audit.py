@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from collectors.facts import Capture
 from collectors.facts.scaling import LoadSeries
 from rules.finding import Finding, Verdict
-from rules.judging.cache_memory import free_memory
+from rules.judging.caches.memory import free_memory
 from rules.kit import REGISTER, judge
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan

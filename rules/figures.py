@@ -30,7 +30,7 @@ from collectors.facts.openvms import (
     RemasterRates,
 )
 from collectors.facts.scaling import LoadSeries
-from rules.judging.cache_figures import latest_caches, seconds_of
+from rules.judging.caches.figures import latest_caches, seconds_of
 from rules.judging.watched import watched
 from rules.laws.series import Course, course_of
 from rules.settings import settings_of

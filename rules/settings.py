@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from collectors.facts import ABSENT, Facts, Missing, Reading, known
 from collectors.facts.ase import CachePool, ConfigParameter, NamedCache, Server
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, SysgenParameter
-from rules.judging.cpu_layout import Layout
+from rules.judging.openvms.cpu_layout import Layout
 
 Value = Reading | str | None
 WAITS = " (configured)"

@@ -22,10 +22,10 @@ from collectors.facts import Facts
 from rules.finding import Outcome
 from rules.judging.server import ENGINE_FACTS
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlock_figures import Figure
-from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
-from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
-from rules.judging.spinlock_survey import LOCK_FACTS, lock_figure
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
+from rules.judging.spinlocks.ratio import Gate, Ratio, judge_ratio
+from rules.judging.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.kit import limit, rule
 from rules.laws.spinlocks import ADDRESS_LOCK_BUCKETS
 

@@ -25,15 +25,15 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import LockRequests, RowsChanged, SysmonSample, TaskSwitches
 from rules.changes.ase_table import lock_scheme_template
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.allpages_tables import USES, Bounds, Table, named_tables, no_allpages_tables
-from rules.judging.cache_figures import seconds_of
-from rules.judging.lock_waits import Share, Waits, allpages_share, waits_of
+from rules.judging.caches.figures import seconds_of
+from rules.judging.objects.allpages import USES, Bounds, Table, named_tables, no_allpages_tables
+from rules.judging.objects.lock_waits import Share, Waits, allpages_share, waits_of
 from rules.judging.server import ENGINE_FACTS, setting_of, subject_of
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlock_figures import Figure
-from rules.judging.spinlock_gates import BUSY_PERCENT, LOCK_PERCENT, LOOKUPS
-from rules.judging.spinlock_ratio import refused
-from rules.judging.spinlock_survey import LOCK_FACTS, lock_figure
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.gates import BUSY_PERCENT, LOCK_PERCENT, LOOKUPS
+from rules.judging.spinlocks.ratio import refused
+from rules.judging.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.kit import limit, rule
 
 LINKS = (

@@ -31,8 +31,8 @@ from rules.changes.ase_cache import (
     show_cache,
 )
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.cache_contents import CONTENT_FACTS
-from rules.judging.cache_figures import (
+from rules.judging.caches.contents import CONTENT_FACTS
+from rules.judging.caches.figures import (
     doubt,
     is_default,
     kind_of,
@@ -44,11 +44,11 @@ from rules.judging.cache_figures import (
     set_apart,
     turnover_percent,
 )
-from rules.judging.cache_fit import Fit, fit_of
-from rules.judging.cache_monitored import MONITORED
+from rules.judging.caches.fit import Fit, fit_of
+from rules.judging.caches.monitored import MONITORED
 from rules.judging.server import ENGINE_FACTS, busy_of
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT
+from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT
 from rules.kit import limit, rule
 
 LINKS = (

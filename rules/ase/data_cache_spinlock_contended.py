@@ -26,13 +26,13 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.cache_figures import doubt, named_of
-from rules.judging.cache_partitions import Advice, advise
+from rules.judging.caches.figures import doubt, named_of
+from rules.judging.caches.partitions import Advice, advise
 from rules.judging.server import ENGINE_FACTS, busy_of
-from rules.judging.spinlock_figures import Figure
-from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES, CRITICAL_ORIGIN
-from rules.judging.spinlock_ratio import SWITCHES, at_work, refused
-from rules.judging.spinlock_survey import CACHE_FACTS, cache_figure, cache_names
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES, CRITICAL_ORIGIN
+from rules.judging.spinlocks.ratio import SWITCHES, at_work, refused
+from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
 from rules.kit import limit, rule
 
 LINKS = (

@@ -35,9 +35,9 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
-from rules.judging.descriptors import KINDS, cache_of
+from rules.judging.objects.descriptors import KINDS, cache_of
 from rules.judging.server import ENGINE_FACTS, busy_of, server_of, setting_of
-from rules.judging.spinlock_gates import BUSY_PERCENT
+from rules.judging.spinlocks.gates import BUSY_PERCENT
 from rules.kit import limit, rule
 
 LINKS = (

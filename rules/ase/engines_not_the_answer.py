@@ -22,13 +22,13 @@ from collectors.facts.ase import CacheActivity, EngineBusy, LockHashtable, Metad
 from collectors.facts.ase import MonSpinlockActivity as Spins
 from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.monitored import RANKED, dearest, say_doubt
 from rules.judging.server import ENGINE_FACTS, Engines, engines_of, one_engine, subject_of
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlock_figures import Figure
-from rules.judging.spinlock_gates import LOCK_PERCENT, METADATA_PERCENT, SPINS_ORIGIN, SPINS_PER_ENGINE
-from rules.judging.spinlock_ratio import DECIDES
-from rules.judging.spinlock_survey import (
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.gates import LOCK_PERCENT, METADATA_PERCENT, SPINS_ORIGIN, SPINS_PER_ENGINE
+from rules.judging.spinlocks.monitored import RANKED, dearest, say_doubt
+from rules.judging.spinlocks.ratio import DECIDES
+from rules.judging.spinlocks.survey import (
     CACHE_FACTS,
     LOCK_FACTS,
     Survey,

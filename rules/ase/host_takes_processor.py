@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, Server, ThreadBusy
 from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
-from rules.judging.monitored import say_doubt
 from rules.judging.server import setting_of, subject_of
+from rules.judging.spinlocks.monitored import say_doubt
 from rules.kit import limit, rule
 
 LINKS = (

@@ -33,7 +33,7 @@ from rules.finding import (
     Untrusted,
 )
 from rules.judging.server import ENGINE_FACTS, busy_of, setting_of, subject_of
-from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, LOOKUPS
+from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, LOOKUPS
 from rules.kit import limit, rule
 from rules.laws.hashing import next_power_of_two
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import SemaphoreRequests, Server, SysmonSample, TaskSwitches
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.cache_figures import seconds_of
+from rules.judging.caches.figures import seconds_of
 from rules.judging.server import subject_of
 from rules.kit import limit, rule
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from rules.finding import Outcome
-from rules.judging.descriptors import GRABS_ORIGIN, USES, Descriptors, falling, judge_descriptors
+from rules.judging.objects.descriptors import GRABS_ORIGIN, USES, Descriptors, falling, judge_descriptors
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, METADATA_GRABS, METADATA_PERCENT
-from rules.judging.spinlock_ratio import Gate
+from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, METADATA_GRABS, METADATA_PERCENT
+from rules.judging.spinlocks.ratio import Gate
 from rules.kit import limit, rule
 
 LINKS = (

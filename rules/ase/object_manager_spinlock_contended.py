@@ -27,10 +27,10 @@ from collectors.facts.ase import (
     ResourceUsage,
 )
 from rules.finding import Change, Evidence, Outcome, Severity, Unknown
-from rules.judging.hot_objects import bindings, hottest
+from rules.judging.objects.hot import bindings, hottest
 from rules.judging.server import ENGINE_FACTS, busy_of, subject_of
-from rules.judging.spinlock_figures import Figure
-from rules.judging.spinlock_gates import (
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.gates import (
     BUSY_ORIGIN,
     BUSY_PERCENT,
     METADATA_GRABS,
@@ -39,8 +39,8 @@ from rules.judging.spinlock_gates import (
     SPINS_PER_ENGINE,
     SPINS_SHARE,
 )
-from rules.judging.spinlock_named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
-from rules.judging.spinlock_survey import metadata_figure
+from rules.judging.spinlocks.named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
+from rules.judging.spinlocks.survey import metadata_figure
 from rules.kit import limit, rule
 
 LINKS = (

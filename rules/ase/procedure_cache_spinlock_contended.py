@@ -21,10 +21,9 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonProcedureCache, MonSpinlockActivity, ProcedureCacheActivity
 from rules.finding import Evidence, Outcome, Severity, Unknown
-from rules.judging.monitored import PROCEDURE_CACHE, PROCEDURE_MANAGER
 from rules.judging.server import ENGINE_FACTS, busy_of, interval_first, server_of, setting_of
-from rules.judging.spinlock_figures import Figure, figure_of
-from rules.judging.spinlock_gates import (
+from rules.judging.spinlocks.figures import Figure, figure_of
+from rules.judging.spinlocks.gates import (
     BUSY_ORIGIN,
     BUSY_PERCENT,
     METADATA_GRABS,
@@ -33,7 +32,8 @@ from rules.judging.spinlock_gates import (
     SPINS_PER_ENGINE,
     SPINS_SHARE,
 )
-from rules.judging.spinlock_named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
+from rules.judging.spinlocks.monitored import PROCEDURE_CACHE, PROCEDURE_MANAGER
+from rules.judging.spinlocks.named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
 from rules.kit import limit, rule
 
 LINKS = (

@@ -26,7 +26,7 @@ from collectors.facts.ase import CacheActivity, CachePool, NamedCache, Server, S
 from rules.changes.ase_cache import RELAXED, STRICT, set_replacement, show_cache
 from rules.changes.ase_cache_back import take_back_replacement
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.cache_figures import (
+from rules.judging.caches.figures import (
     doubt,
     is_default,
     kind_of,
@@ -38,7 +38,7 @@ from rules.judging.cache_figures import (
     set_apart,
     turnover_percent,
 )
-from rules.judging.cache_monitored import MONITORED
+from rules.judging.caches.monitored import MONITORED
 from rules.kit import limit, rule
 
 LINKS = (

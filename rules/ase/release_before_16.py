@@ -21,10 +21,9 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import LockHashtable, MetadataSpinlock, MonSpinlockActivity, Server
 from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
-from rules.judging.monitored import SINCE_BOOT
 from rules.judging.server import ENGINE_FACTS, server_of, subject_of
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlock_gates import (
+from rules.judging.spinlocks.gates import (
     BUSY_ORIGIN,
     BUSY_PERCENT,
     LOCK_PERCENT,
@@ -32,7 +31,8 @@ from rules.judging.spinlock_gates import (
     METADATA_GRABS,
     METADATA_PERCENT,
 )
-from rules.judging.spinlock_survey import LOCK_FACTS, Survey, lock_figures, metadata_figures, survey
+from rules.judging.spinlocks.monitored import SINCE_BOOT
+from rules.judging.spinlocks.survey import LOCK_FACTS, Survey, lock_figures, metadata_figures, survey
 from rules.kit import limit, rule
 
 LINKS = (

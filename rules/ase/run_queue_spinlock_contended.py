@@ -21,10 +21,9 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.ase import MonSpinlockActivity
 from rules.finding import Clean, Outcome, Unknown
-from rules.judging.monitored import RUN_QUEUE, RUN_QUEUE_OLD, SCHEDULER, names_read
 from rules.judging.server import ENGINE_FACTS
-from rules.judging.spinlock_figures import Figure, figure_of
-from rules.judging.spinlock_gates import (
+from rules.judging.spinlocks.figures import Figure, figure_of
+from rules.judging.spinlocks.gates import (
     BUSY_ORIGIN,
     BUSY_PERCENT,
     METADATA_GRABS,
@@ -33,8 +32,9 @@ from rules.judging.spinlock_gates import (
     SPINS_PER_ENGINE,
     SPINS_SHARE,
 )
-from rules.judging.spinlock_named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
-from rules.judging.spinlock_names import plain_name
+from rules.judging.spinlocks.monitored import RUN_QUEUE, RUN_QUEUE_OLD, SCHEDULER, names_read
+from rules.judging.spinlocks.named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
+from rules.judging.spinlocks.names import plain_name
 from rules.kit import limit, rule
 
 LINKS = (

@@ -22,11 +22,9 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.ase import MonSpinlockActivity
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
-from rules.judging.lock_work import BRING, WORK_FACTS, looks
-from rules.judging.monitored import SCHEDULER, SINCE_BOOT, Spinlock, all_in_doubt, spinlocks_by_name
 from rules.judging.server import ENGINE_FACTS, ENGINES_MISSING, Engines, engines_of
-from rules.judging.spinlock_figures import FEW_GRABS
-from rules.judging.spinlock_gates import (
+from rules.judging.spinlocks.figures import FEW_GRABS
+from rules.judging.spinlocks.gates import (
     BUSY_ORIGIN,
     BUSY_PERCENT,
     CACHE_PERCENT,
@@ -37,8 +35,10 @@ from rules.judging.spinlock_gates import (
     SPINS_PER_ENGINE,
     SPINS_SHARE,
 )
-from rules.judging.spinlock_names import BY_NAME, BY_RATIO, LOCKS, METADATA, meaning_of, plain_name
-from rules.judging.spinlock_survey import CACHE_FACTS, cache_names
+from rules.judging.spinlocks.lock_work import BRING, WORK_FACTS, looks
+from rules.judging.spinlocks.monitored import SCHEDULER, SINCE_BOOT, Spinlock, all_in_doubt, spinlocks_by_name
+from rules.judging.spinlocks.names import BY_NAME, BY_RATIO, LOCKS, METADATA, meaning_of, plain_name
+from rules.judging.spinlocks.survey import CACHE_FACTS, cache_names
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)

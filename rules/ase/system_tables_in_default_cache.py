@@ -24,15 +24,15 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from rules.changes.ase_binding import why_not
 from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging import binding_report as report
-from rules.judging.binding_plan import BindingPlan, Lacks, binding_plan, movable
-from rules.judging.cache_contents import Contents, Held, contents_of
-from rules.judging.hot_caches import HOT_FACTS, contention_of, hot_caches
+from rules.judging.caches import binding_report as report
+from rules.judging.caches.binding_plan import BindingPlan, Lacks, binding_plan, movable
+from rules.judging.caches.contents import Contents, Held, contents_of
+from rules.judging.caches.hot import HOT_FACTS, contention_of, hot_caches
 from rules.judging.server import server_of
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlock_figures import Figure
-from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
-from rules.judging.spinlock_ratio import at_work
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
+from rules.judging.spinlocks.ratio import at_work
 from rules.kit import limit, rule
 
 LINKS = (

@@ -21,15 +21,15 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import IndexSize, MonOpenObjectActivity, MonSpinlockActivity
 from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.cache_contents import CONTENT_FACTS, Contents, contents_of
-from rules.judging.monitored import say_doubt
-from rules.judging.objects_seen import Sizes, activity, doubts, is_system, name_of, page_kb_of, sizes
+from rules.judging.caches.contents import CONTENT_FACTS, Contents, contents_of
+from rules.judging.objects.seen import Sizes, activity, doubts, is_system, name_of, page_kb_of, sizes
 from rules.judging.server import ENGINE_FACTS, subject_of
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlock_figures import Figure
-from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
-from rules.judging.spinlock_ratio import refused
-from rules.judging.spinlock_survey import CACHE_FACTS, cache_figure
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
+from rules.judging.spinlocks.monitored import say_doubt
+from rules.judging.spinlocks.ratio import refused
+from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure
 from rules.kit import limit, rule
 
 LINKS = (

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.ase import MonSpinlockActivity
 from rules.finding import Outcome
-from rules.judging.monitored import USER_LOG_CACHE
 from rules.judging.server import ENGINE_FACTS
-from rules.judging.spinlock_figures import Figure, figure_of
-from rules.judging.spinlock_gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, METADATA_GRABS
-from rules.judging.spinlock_named import GRABS_ORIGIN, PERCENT_ORIGIN
-from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
+from rules.judging.spinlocks.figures import Figure, figure_of
+from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, METADATA_GRABS
+from rules.judging.spinlocks.monitored import USER_LOG_CACHE
+from rules.judging.spinlocks.named import GRABS_ORIGIN, PERCENT_ORIGIN
+from rules.judging.spinlocks.ratio import Gate, Ratio, judge_ratio
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonEngine, MonState
-from rules.judging.monitored import OF_HASHTABLE, OF_METADATA, spinlock_named, spinlocks_by_name
+from rules.judging.spinlocks.monitored import OF_HASHTABLE, OF_METADATA, spinlock_named, spinlocks_by_name
 
 MOST_SPINLOCKS = 5
 """Spinlocks with a figure of their own: those that spun most."""

@@ -23,7 +23,7 @@ from collectors.facts import Facts
 from collectors.facts.openvms import LockRates, ProcessorModes
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms_node import MODES, READS, Work, busiest_operations, subject_of, work_of
+from rules.judging.openvms.node import MODES, READS, Work, busiest_operations, subject_of, work_of
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.series import Course, Step, course_of

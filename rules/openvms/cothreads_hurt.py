@@ -34,9 +34,9 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
-from rules.judging.cpu_layout import READ, Layout, Pair
-from rules.judging.dedicated import day_busy
-from rules.judging.openvms_node import Work, work_of
+from rules.judging.openvms.cpu_layout import READ, Layout, Pair
+from rules.judging.openvms.dedicated import day_busy
+from rules.judging.openvms.node import Work, work_of
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 

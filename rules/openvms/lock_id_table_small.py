@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
-from rules.judging.openvms_node import READS, USE, level_of, node_name, parameter_of, subject_of
+from rules.judging.openvms.node import READS, USE, level_of, node_name, parameter_of, subject_of
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)

@@ -26,7 +26,7 @@ from collectors.facts.openvms import Cpu, CpuModes, DedicatedLockManager, Fastpa
 from rules.changes.openvms_cpu import place_by_hand
 from rules.changes.quoting import comment
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.cpu_layout import READ, SERVER, Layout
+from rules.judging.openvms.cpu_layout import READ, SERVER, Layout
 from rules.kit import limit, rule
 
 LINKS = (

@@ -43,7 +43,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
-from rules.judging.cpu_layout import READ, Layout, no_dedicated
+from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 

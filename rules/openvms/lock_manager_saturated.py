@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
-from rules.judging.cpu_layout import READ, Layout
-from rules.judging.dedicated import LCK73, not_to_believe, served
+from rules.judging.openvms.cpu_layout import READ, Layout
+from rules.judging.openvms.dedicated import LCK73, not_to_believe, served
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE",)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, fields
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import DistributedLockRates, LockRates
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms_node import READS, subject_of
+from rules.judging.openvms.node import READS, subject_of
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 

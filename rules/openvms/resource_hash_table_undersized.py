@@ -24,7 +24,7 @@ from collectors.facts import Facts, Source
 from collectors.facts.openvms import LockRates
 from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
-from rules.judging.openvms_node import READS, USE, busiest_operations, level_of, node_name, parameter_of, subject_of
+from rules.judging.openvms.node import READS, USE, busiest_operations, level_of, node_name, parameter_of, subject_of
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.hashing import mean_chain, next_power_of_two, share_colliding

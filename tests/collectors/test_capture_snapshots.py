@@ -12,7 +12,7 @@ from collectors.facts.ase import (
     SysmonSample,
 )
 from collectors.read import Input
-from rules.judging.monitored import not_believed, spinlocks_by_name
+from rules.judging.spinlocks.monitored import not_believed, spinlocks_by_name
 from tests.collectors.moments import AGO, at, snapshot
 
 

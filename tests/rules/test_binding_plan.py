@@ -21,7 +21,7 @@ from collectors.facts.ase import (
     SysmonSample,
 )
 from rules.finding import Clean, Unknown, Untrusted
-from rules.judging.binding_plan import (
+from rules.judging.caches.binding_plan import (
     GROWTH,
     OUTAGE_MOVES,
     BindingPlan,
@@ -29,9 +29,9 @@ from rules.judging.binding_plan import (
     binding_plan,
     suits_relaxed,
 )
-from rules.judging.binding_report import Part, changes
-from rules.judging.cache_contents import Contents, Held, contents_of, partitions_of
-from rules.judging.cache_memory import free_memory
+from rules.judging.caches.binding_report import Part, changes
+from rules.judging.caches.contents import Contents, Held, contents_of, partitions_of
+from rules.judging.caches.memory import free_memory
 
 DEFAULT = "default data cache"
 CACHE = NamedCache(name=DEFAULT, status="Active", kind="Default", run_size_mb=8000.0, run_partitions=2.0)

@@ -4,7 +4,7 @@ import pytest
 
 from collectors.facts import Facts
 from collectors.facts.ase import CachePool, EngineBusy, NamedCache, Server
-from rules.judging.cache_partitions import Advice, advise
+from rules.judging.caches.partitions import Advice, advise
 
 
 def advice(engines: int, run: float, contention: float, *, pool_mb: float = 100_000.0, version: str = "15.7") -> Advice:

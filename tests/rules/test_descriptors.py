@@ -4,7 +4,7 @@ import pytest
 
 from collectors.facts import Facts
 from collectors.facts.ase import MetadataCache, MetadataSpinlock, Server
-from rules.judging.descriptors import falling
+from rules.judging.objects.descriptors import falling
 from rules.kit import judge_one, rules
 
 

@@ -5,7 +5,7 @@ import pytest
 from collectors.facts import ABSENT, OVERFLOW, Facts, Reading, Source
 from collectors.facts.ase import LockRequests, RowsChanged
 from rules.finding import Untrusted
-from rules.judging.lock_waits import Share, Waits, allpages_share, span, waits_of
+from rules.judging.objects.lock_waits import Share, Waits, allpages_share, span, waits_of
 
 PAGES = ("Exclusive Page", "Shared Page")
 

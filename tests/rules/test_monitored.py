@@ -12,11 +12,11 @@ from collectors.facts.ase import (
     MonSpinlockActivity,
     MonThread,
 )
-from rules.judging.monitored import all_in_doubt, dearest, spinlock_named, spinlocks_by_name
 from rules.judging.server import engines_of, thread_busy
-from rules.judging.spinlock_figures import Figure, figure_of
-from rules.judging.spinlock_names import meaning_of
-from rules.judging.spinlock_survey import cache_names, lock_figure
+from rules.judging.spinlocks.figures import Figure, figure_of
+from rules.judging.spinlocks.monitored import all_in_doubt, dearest, spinlock_named, spinlocks_by_name
+from rules.judging.spinlocks.names import meaning_of
+from rules.judging.spinlocks.survey import cache_names, lock_figure
 
 TEN: dict[str, Any] = {"over": "interval", "seconds": 10.0, "certificate": "ok"}
 

@@ -14,12 +14,12 @@ from collectors.facts.ase import (
     SysmonSample,
 )
 from rules.finding import Clean, Unknown, Untrusted
-from rules.judging.cache_contents import Contents, Held, partitions_of
-from rules.judging.cache_figures import doubt, latest_caches, named_of, pool_kb, pools_of
-from rules.judging.monitored import Spinlock, not_believed, spinlocks_by_name
+from rules.judging.caches.contents import Contents, Held, partitions_of
+from rules.judging.caches.figures import doubt, latest_caches, named_of, pool_kb, pools_of
 from rules.judging.server import subject_of
-from rules.judging.spinlock_figures import Figure
-from rules.judging.spinlock_survey import cache_figure, cache_names
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.monitored import Spinlock, not_believed, spinlocks_by_name
+from rules.judging.spinlocks.survey import cache_figure, cache_names
 
 MOST_CACHES = 60
 """Caches of one server that are looked at: the largest. More than thirty was never seen; a page has to end."""

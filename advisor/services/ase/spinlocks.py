@@ -12,7 +12,7 @@ from typing import Any
 from advisor.models import Audit
 from collectors.facts import Facts, Missing, known
 from collectors.facts.ase import CacheActivity, LockHashtable, MetadataSpinlock, MonSpinlockActivity, Snapshot
-from rules.judging.monitored import (
+from rules.judging.spinlocks.monitored import (
     OF_HASHTABLE,
     OF_METADATA,
     SCHEDULER,
@@ -22,8 +22,8 @@ from rules.judging.monitored import (
     not_measured,
     spinlocks_by_name,
 )
-from rules.judging.spinlock_names import BY_NAME, BY_RATIO, plain_name
-from rules.judging.spinlock_survey import cache_names
+from rules.judging.spinlocks.names import BY_NAME, BY_RATIO, plain_name
+from rules.judging.spinlocks.survey import cache_names
 
 CACHES, REST = "ase/data_cache_spinlock_contended", "ase/spinlock_dear"
 QUEUES = "ase/run_queue_spinlock_contended"

@@ -34,7 +34,7 @@ from collectors.facts.ase import (
     Server,
     SysmonSample,
 )
-from rules.judging.cache_contents import Contents, contents_of
+from rules.judging.caches.contents import Contents, contents_of
 
 KEPT = 24
 """Captures whose pages are kept ready in each process: some megabytes at the most."""

@@ -11,7 +11,7 @@ from advisor.services.ase.caches import MOST_CACHES, Shown, cache_map
 from advisor.services.ase.planned import planned
 from collectors.facts import OVERFLOW, Fact, Facts
 from collectors.facts.ase import CacheActivity, MonDataCache, MonSpinlockActivity, NamedCache
-from rules.judging.cache_contents import contents_of
+from rules.judging.caches.contents import contents_of
 from tests.advisor.ase.servers import DEFAULT, audited, contended, setting, spun, sysmon_only
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.pictures import HOSTILE

@@ -10,9 +10,9 @@ from advisor.services.ase.what_if import data_caches, engines, settings
 from advisor.services.ase.what_if.answers import Answer, BadNumber, Judgement, judgement_of, whole
 from collectors.facts import Facts
 from rules.changes.ase_config import legal
-from rules.judging.binding_plan import movable
-from rules.judging.cache_contents import Contents, Held
-from rules.judging.cache_memory import MEMORY_MISSING, FreeMemory, free_memory
+from rules.judging.caches.binding_plan import movable
+from rules.judging.caches.contents import Contents, Held
+from rules.judging.caches.memory import MEMORY_MISSING, FreeMemory, free_memory
 from rules.judging.server import busy_of
 
 MOST_CACHES = 12

@@ -19,9 +19,9 @@ from collectors.facts import Facts
 from collectors.facts.ase import IndexSize, NamedCache, Server
 from rules.changes.ase_binding import LOCKS, OUTAGE, why_not
 from rules.changes.ase_cache import cache_key, most_partitions
-from rules.judging.binding_plan import GROWTH, suits_relaxed
-from rules.judging.cache_contents import Contents, Held
-from rules.judging.cache_figures import (
+from rules.judging.caches.binding_plan import GROWTH, suits_relaxed
+from rules.judging.caches.contents import Contents, Held
+from rules.judging.caches.figures import (
     POOL_KB,
     POOL_PAGES,
     named_of,

@@ -15,10 +15,10 @@ from advisor.services.ase.what_if.answers import (
 from collectors.facts import Facts, Missing, known
 from collectors.facts.ase import LockHashtable
 from rules.changes.ase_config import PARAMETERS, legal, more_memory
-from rules.judging.descriptors import KINDS, cache_of
+from rules.judging.objects.descriptors import KINDS, cache_of
 from rules.judging.server import setting_of
-from rules.judging.spinlock_figures import Figure
-from rules.judging.spinlock_survey import lock_figure, metadata_figure
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.survey import lock_figure, metadata_figure
 from rules.laws.hashing import mean_chain
 from rules.laws.spinlocks import ADDRESS_LOCK_BUCKETS, TABLE_LOCK_BUCKETS, spinlocks
 

@@ -3,7 +3,7 @@
 Of many names no source says more than the name itself; then that is what is said (knowledge/ase-rules.md, section 5).
 """
 
-from rules.judging.monitored import (
+from rules.judging.spinlocks.monitored import (
     ADDRESS,
     BUFFERS,
     INDEX,

@@ -28,7 +28,7 @@ from rules.finding import (
     Untrusted,
 )
 from rules.judging.server import ENGINES_MISSING, busy_of, setting_of, subject_of
-from rules.judging.spinlock_figures import Figure
+from rules.judging.spinlocks.figures import Figure
 from rules.laws.spinlocks import spinlocks
 
 SWITCHES = "it needs enable monitoring and enable spinlock monitoring, which costs about 1 %"

@@ -3,7 +3,7 @@
 from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates
 from rules.finding import Lacking, Untrusted
-from rules.judging.cpu_layout import Layout
+from rules.judging.openvms.cpu_layout import Layout
 
 LCK73 = Lacking("busy share of the lock manager's CPU", "a T4 composite CSV made with the LCK73_MON collector")
 MUCH = 1000.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject
-from rules.judging.cache_contents import DATA, Contents, contents_of
+from rules.judging.caches.contents import DATA, Contents, contents_of
 
 
 @dataclass(frozen=True)

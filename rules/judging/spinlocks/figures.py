@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from collectors.facts import ABSENT, Facts, Reading, Source, known
 from collectors.facts.ase import MonSpinlockActivity
 from rules.finding import Clean, Lacking, Outcome, Unknown
-from rules.judging.monitored import SINCE_BOOT, Spinlock, not_believed, not_measured, spinlock_named
+from rules.judging.spinlocks.monitored import SINCE_BOOT, Spinlock, not_believed, not_measured, spinlock_named
 
 DISAGREE_TIMES, DISAGREE_POINTS = 3.0, 5.0
 """This project: two sources disagree grossly where one is three times the other and five points of a per cent more."""

@@ -13,7 +13,7 @@ from collectors.facts import Facts, Source, known, number_or
 from collectors.facts.ase import MonOpenObjectActivity, ObjectLockContention, TableScheme
 from rules.changes.ase_table import SYSTEM_DATABASES, NotConvertible, alter_lock_scheme
 from rules.finding import Change
-from rules.judging.objects_seen import SYSTEM_NAMES, activity, schemes, table_key
+from rules.judging.objects.seen import SYSTEM_NAMES, activity, schemes, table_key
 
 USES = (MonOpenObjectActivity, ObjectLockContention, TableScheme)
 ALLPAGES, DATAPAGES, DATAROWS = "allpages", "datapages", "datarows"

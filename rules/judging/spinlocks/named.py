@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity
 from rules.judging.server import busy_of
-from rules.judging.spinlock_figures import Figure
-from rules.judging.spinlock_ratio import DECIDES, at_work, refused
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.ratio import DECIDES, at_work, refused
 
 PERCENT_ORIGIN = "practice: above 10-20 % a spinlock wants more instances (DbxTune); for this one no vendor figure"
 GRABS_ORIGIN = "this project: with fewer grabs the per cent is of almost nothing"

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from collectors.facts import ABSENT, Fact, Facts, Reading, known
 from collectors.facts.ase import CacheActivity, CachePool, MonCachePool, MonDataCache, MonSpinlockActivity, NamedCache
-from rules.judging.monitored import spinlock_named
+from rules.judging.spinlocks.monitored import spinlock_named
 
 MONITORED: tuple[type[Fact], ...] = (MonDataCache, MonCachePool, MonSpinlockActivity)
 """What a rule declares that takes caches from the monitoring tables, too."""

@@ -12,7 +12,7 @@ from rules.changes.ase_cache import most_partitions, set_partitions, show_cache
 from rules.changes.ase_cache_back import take_back_partitions
 from rules.changes.ase_config import OutOfRange
 from rules.finding import Change, Expectation, Lacking
-from rules.judging.cache_figures import kind_of, page_kb, pool_kb, pools_of, set_apart, too_small_for
+from rules.judging.caches.figures import kind_of, page_kb, pool_kb, pools_of, set_apart, too_small_for
 from rules.judging.server import ENGINES_MISSING, busy_of
 from rules.laws.hashing import next_power_of_two
 

@@ -11,9 +11,9 @@ from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import MetadataCache, MetadataSpinlock, MonSpinlockActivity
 from rules.finding import NotApplicable, Outcome, Unknown
 from rules.judging.server import ENGINE_FACTS, server_of, setting_of
-from rules.judging.spinlock_figures import Figure
-from rules.judging.spinlock_ratio import Gate, Ratio, judge_ratio
-from rules.judging.spinlock_survey import metadata_figure
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.ratio import Gate, Ratio, judge_ratio
+from rules.judging.spinlocks.survey import metadata_figure
 
 USES: tuple[type[Fact], ...] = (*ENGINE_FACTS, MetadataSpinlock, MonSpinlockActivity, MetadataCache)
 """What `judge_descriptors` looks at."""

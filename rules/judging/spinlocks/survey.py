@@ -16,11 +16,11 @@ from collectors.facts.ase import (
 )
 from rules.changes.ase_cache import DEFAULT_CACHE
 from rules.finding import Outcome, Untrusted
-from rules.judging.cache_figures import per_second, seconds_of
-from rules.judging.monitored import BUFFERS, OF_HASHTABLE, OF_METADATA, names_read
-from rules.judging.spinlock_figures import UNDATED, Figure, figure_of
-from rules.judging.spinlock_gates import lock_uses
-from rules.judging.spinlock_ratio import refused
+from rules.judging.caches.figures import per_second, seconds_of
+from rules.judging.spinlocks.figures import UNDATED, Figure, figure_of
+from rules.judging.spinlocks.gates import lock_uses
+from rules.judging.spinlocks.monitored import BUFFERS, OF_HASHTABLE, OF_METADATA, names_read
+from rules.judging.spinlocks.ratio import refused
 
 LOCK_FACTS: tuple[type[Fact], ...] = (LockHashtable, LockSummary, MonSpinlockActivity)
 CACHE_FACTS: tuple[type[Fact], ...] = (

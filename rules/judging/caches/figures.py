@@ -10,14 +10,14 @@ from collectors.facts import OVERFLOW, Facts, Reading, known
 from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, NamedCache, Server, SysmonSample
 from rules.changes.ase_cache import DEFAULT_CACHE
 from rules.finding import Unknown, Untrusted
-from rules.judging.cache_monitored import (
+from rules.judging.caches.monitored import (
     doubtful_caches,
     interval_seconds,
     monitored_caches,
     monitored_pools,
     monitored_settings,
 )
-from rules.judging.monitored import say_doubt
+from rules.judging.spinlocks.monitored import say_doubt
 
 POOL_KB, POOL_PAGES = 512.0, 256.0
 """Vendor: no pool in any partition under 512 KB (System Administration Guide 2, 16.0), nor under 256 logical pages

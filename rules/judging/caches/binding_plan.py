@@ -12,9 +12,9 @@ from collectors.facts.ase import CacheBinding, CachePool, IndexSize, MonCachedOb
 from rules.changes.ase_binding import why_not
 from rules.changes.ase_cache import most_partitions, show_cache
 from rules.finding import Lacking
-from rules.judging.cache_contents import CONTENT_FACTS, Contents, Held, partitions_of
-from rules.judging.cache_figures import POOL_KB, POOL_PAGES, named_of, page_kb, replaces, set_apart
-from rules.judging.cache_memory import MEMORY_FACTS, MEMORY_MISSING, FreeMemory, free_memory
+from rules.judging.caches.contents import CONTENT_FACTS, Contents, Held, partitions_of
+from rules.judging.caches.figures import POOL_KB, POOL_PAGES, named_of, page_kb, replaces, set_apart
+from rules.judging.caches.memory import MEMORY_FACTS, MEMORY_MISSING, FreeMemory, free_memory
 from rules.judging.server import ENGINES_MISSING, busy_of
 from rules.laws.binding import Cache, NewCache, Optimum, Piece, Terms, collisions
 from rules.laws.binding_search import MOST_PIECES, best_binding

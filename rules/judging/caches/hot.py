@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CacheActivity, MonSpinlockActivity
 from rules.finding import Clean, Lacking, Outcome, Unknown, Untrusted
-from rules.judging.binding_plan import PLAN_FACTS, pending_of
-from rules.judging.cache_figures import doubt
+from rules.judging.caches.binding_plan import PLAN_FACTS, pending_of
+from rules.judging.caches.figures import doubt
 from rules.judging.server import ENGINE_FACTS
-from rules.judging.spinlock_figures import Figure, ways
-from rules.judging.spinlock_ratio import refused
-from rules.judging.spinlock_survey import CACHE_FACTS, cache_figure, cache_names
+from rules.judging.spinlocks.figures import Figure, ways
+from rules.judging.spinlocks.ratio import refused
+from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
 
 HOT_FACTS: tuple[type[Fact], ...] = tuple(dict.fromkeys((*PLAN_FACTS, *ENGINE_FACTS, *CACHE_FACTS)))
 """All that the rules of the binding plan look at."""

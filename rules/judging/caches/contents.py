@@ -21,9 +21,9 @@ from collectors.facts.ase import (
 )
 from rules.changes.ase_cache import DEFAULT_CACHE
 from rules.finding import Clean, Outcome, Unknown, Untrusted
-from rules.judging.cache_figures import latest_caches, named_of, per_second, seconds_of
-from rules.judging.monitored import say_doubt
-from rules.judging.objects_seen import SYSTEM_NAMES, activity, doubts, sizes
+from rules.judging.caches.figures import latest_caches, named_of, per_second, seconds_of
+from rules.judging.objects.seen import SYSTEM_NAMES, activity, doubts, sizes
+from rules.judging.spinlocks.monitored import say_doubt
 
 CONTENT_FACTS: tuple[type[Fact], ...] = (
     MonOpenObjectActivity,

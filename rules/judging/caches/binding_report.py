@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rules.changes.ase_binding import bind, bind_system_tables
 from rules.changes.ase_cache import cache_key, create_cache
 from rules.finding import Change, Evidence, Expectation
-from rules.judging.binding_plan import (
+from rules.judging.caches.binding_plan import (
     GROWTH,
     LEAST_MOVE_PERCENT,
     OUTAGE_MOVES,

@@ -12,7 +12,7 @@ from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, P
 from rules.changes.openvms_cpu import HIGHEST_CPU, NeverStop, stop_cpu
 from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
 from rules.finding import Change, NotApplicable, Untrusted
-from rules.judging.openvms_node import READS, node_name, parameter_of, subject_of
+from rules.judging.openvms.node import READS, node_name, parameter_of, subject_of
 
 READ = (*READS, Cpu, FastpathDevice, KernelService, ProcessorModes)
 """What a rule that asks for the layout has to declare."""

@@ -1,0 +1,1 @@
+"""Tables, indexes and descriptors of SAP ASE: which are hot, which wait, which are used up."""

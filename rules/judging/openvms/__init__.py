@@ -1,0 +1,1 @@
+"""An OpenVMS node: its CPUs, its lock manager."""
