@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from collectors.deltas import elapsed
 from collectors.facts import Capture, Fact, Facts, Interval, System, known
 from collectors.facts.ase import EngineBusy, MonEngine, Server, Snapshot, SysmonSample
 from collectors.facts.openvms import Node, ProcessorModes, T4File
 from collectors.facts.scaling import LoadSeries
+from collectors.intervals.deltas import elapsed
+from collectors.intervals.snapshots import sort_out
 from collectors.listings import Listings
 from collectors.read import Input
-from collectors.snapshots import sort_out
 
 CONFIG_FILE = "ase/config_file"
 OTHER_NAME = "taken for the configuration of {0}, which came with it, though it is called {1}: see that it is of {0}"

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from collectors.deltas import Differences, differences, elapsed
 from collectors.facts import ABSENT, OVERFLOW, Reading, Source
 from collectors.facts.ase import (
     MonDataCache,
@@ -17,6 +16,7 @@ from collectors.facts.ase import (
 )
 from collectors.facts.codec import dump, load
 from collectors.facts.counted import Counted
+from collectors.intervals.deltas import Differences, differences, elapsed
 from tests.collectors.moments import AGO, BOOT, NOON, at, snapshot
 
 

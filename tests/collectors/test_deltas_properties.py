@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collectors.deltas import differences
 from collectors.facts import known
 from collectors.facts.ase import MonDataCache, MonSpinlockActivity, Snapshot
-from collectors.wrapping import FASTEST
+from collectors.intervals.deltas import differences
+from collectors.intervals.wrapping import FASTEST
 from tests.collectors.moments import BOOT, at, snapshot
 
 HALF, WHOLE = 2**31, 2**32

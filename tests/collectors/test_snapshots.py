@@ -16,8 +16,8 @@ from collectors.facts.ase import (
     Snapshot,
 )
 from collectors.facts.counted import Counted
+from collectors.intervals.snapshots import sort_out
 from collectors.read import Input
-from collectors.snapshots import sort_out
 from tests.collectors.moments import AGO, BOOT, at, snapshot
 
 

@@ -13,11 +13,11 @@ from functools import cmp_to_key
 from pathlib import PurePath
 from typing import cast
 
-from collectors.deltas import Differences, between, differences, seconds_between, since_start
 from collectors.facts import Fact, known
 from collectors.facts.ase import Deadlock, MonTable, Snapshot
 from collectors.facts.counted import Counted
-from collectors.moments import SAME_MOMENT, Moment, Part, order_of, table_of, went_back
+from collectors.intervals.deltas import Differences, between, differences, seconds_between, since_start
+from collectors.intervals.moments import SAME_MOMENT, Moment, Part, order_of, table_of, went_back
 from collectors.read import Input
 
 NO_ORDER = (

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from collectors.deltas import rises_and_falls
 from collectors.facts import Fact
 from collectors.facts.ase import MonState, MonTable, Snapshot
 from collectors.facts.counted import Counted
+from collectors.intervals.deltas import rises_and_falls
 from collectors.read import Input
 
 SAME_MOMENT = 30.0

@@ -1,7 +1,7 @@
 """Two snapshots of a table of counters → what each row counted between them, with a certificate.
 
-What a figure that fell means is in `collectors.wrapping`; here rows find their partners, and what makes all counters of
-a row doubtful is looked at: another server, a restart, a clear date that moved, a descriptor that was used again.
+What a figure that fell means is in `collectors.intervals.wrapping`; here rows find their partners, and what makes all
+counters of a row doubtful is looked at: another server, a restart, a clear date that moved, a descriptor used again.
 
 A row is believed as a whole or not at all: its certificate is that of its worst counter. Counters that are not believed
 are `ABSENT`; the others of the row keep their differences, for those who read the table itself. A counter that one of
@@ -20,7 +20,7 @@ from typing import Any
 from collectors.facts import ABSENT, Missing, Reading, known
 from collectors.facts.ase import MonOpenObjectActivity, MonSpinlockActivity, Snapshot
 from collectors.facts.counted import Certificate, Counted
-from collectors.pairing import (
+from collectors.intervals.pairing import (
     SAME_CLEAR,
     SAME_START,
     Pair,
@@ -34,7 +34,7 @@ from collectors.pairing import (
     renumbered,
     telling,
 )
-from collectors.wrapping import HALF_WORD, WORD, Between, Counts, column
+from collectors.intervals.wrapping import HALF_WORD, WORD, Between, Counts, column
 
 LEAST_BY_MINUTES = 600.0
 """Seconds from which two times printed without seconds give a rate: it is off by a tenth at most (this project)."""
