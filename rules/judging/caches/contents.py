@@ -141,7 +141,10 @@ def _held(facts: Facts, rows: Iterable[MonOpenObjectActivity]) -> list[Held]:
     """One for each table's data and each index; rows of several instances are added up, nameless ones left out."""
     known_sizes, cached = sizes(facts), _seen(facts)
     names = {(one.database, one.table, one.index_id): one for one in facts.every(IndexSize)}
-    bindings = [one for one in facts.every(CacheBinding) if one.valid is not False]
+    bindings: dict[str, list[CacheBinding]] = {}
+    for binding in facts.every(CacheBinding):
+        if binding.valid is not False:
+            bindings.setdefault(binding.database, []).append(binding)
     defaults = {one.name for one in facts.every(NamedCache) if one.is_default} | {DEFAULT_CACHE}
     found: dict[tuple[str, str, int], Held] = {}
     changed: dict[tuple[str, str], float] = {}
@@ -210,9 +213,11 @@ def _kb(row: MonCachedObject) -> float:
     return row.cached_kb if known(row.cached_kb) else 0.0
 
 
-def _placed(one: Held, bindings: list[CacheBinding], seen: MonCachedObject | None, defaults: set[str]) -> Held:
+def _placed(
+    one: Held, bindings: dict[str, list[CacheBinding]], seen: MonCachedObject | None, defaults: set[str]
+) -> Held:
     """Put it into its cache. Pages seen in a named cache without any listing of bindings: it is bound, somehow."""
-    mine = [binding for binding in bindings if binding.database == one.database]
+    mine = bindings.get(one.database, [])
     for binding in reversed(mine):
         same_owner = not (binding.owner and one.owner) or binding.owner == one.owner
         same_part = (
