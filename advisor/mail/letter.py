@@ -136,6 +136,7 @@ def _made(
     cids = {key: f"{picture.name}.{thread}@lockwright" for key, picture in enclosed.pictures.items()}
     shared = {
         "fold": fold,
+        "fold_query": fold_query,
         "one_line": one_line,
         "cut": cut,
         "quote": quote,
@@ -202,6 +203,23 @@ def fold(text: str, indent: int = 0, hanging: int | None = None, longest: int = 
         break_on_hyphens=False,
     )
     return "\n".join(lines)[indent:].replace("\u00a0", " ")
+
+
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+
+
+def fold_query(command: str, indent: int) -> str:
+    """A command for a text part: a SELECT goes on over lines, as T-SQL lets it, but never within quotes.
+
+    Any other command stands on one line, and so does one with a remark that ends with its line.
+    """
+    command = one_line(command, 1000)
+    bare = QUOTED.sub("", command)
+    if not bare.lower().startswith("select ") or "--" in bare:
+        return command
+    kept = QUOTED.sub(lambda found: found[0].replace(" ", "\u00a0"), command)
+    lines = textwrap.wrap(kept, WIDTH - indent, break_long_words=False, break_on_hyphens=False)
+    return f"\n{' ' * indent}".join(lines).replace("\u00a0", " ")
 
 
 def quote(line: str, room: int) -> str:

@@ -13,7 +13,9 @@ IN_WORDS = {"load series": "scaling.LoadSeries", "T4": "openvms.T4File"}
 
 def stands_alone(bring: str) -> bool:
     """Whether all that is no command is a remark in the language of the command."""
-    tsql = re.compile(r"""(sp_\w+( "[^"]*")?|select @@\w+( \w+)?(, (@@\w+|getdate\(\))( \w+)?)*)( -- .+)?""")
+    tsql = re.compile(
+        r"""(sp_\w+( "[^"]*")?|select @@\w+( \w+)?(, (@@\w+|getdate\(\))( \w+)?)*)( -- .+| /\* .+ \*/)?"""
+    )
     query = re.compile(r"select [^\"]+ from [\w., ]+( inner join [\w.= ]+)?( where [^\"]+?)?( -- .+| /\* .+ \*/)?")
     dcl = re.compile(r"(MCR|SHOW|ANALYZE|MONITOR)[A-Z0-9$ /]*( ! .+)?")
     return bool(tsql.fullmatch(bring) or query.fullmatch(bring) or dcl.fullmatch(bring))

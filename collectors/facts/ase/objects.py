@@ -141,7 +141,7 @@ class TableScheme(Fact):
 
     BRING: ClassVar[str] = (
         "select db_name() DBName, user_name(uid) OwnerName, name ObjectName, id ObjectID, lockscheme(id) LockScheme, "
-        "sysstat2 from sysobjects where type in ('U', 'S') -- in each database"
+        "sysstat2 from sysobjects where type in ('U', 'S') /* in each database */"
     )
 
     database: str | None = None
@@ -163,7 +163,7 @@ class IndexSize(Fact):
         "select db_name() DBName, user_name(o.uid) OwnerName, o.name ObjectName, o.id ObjectID, "
         "lockscheme(o.id) LockScheme, i.indid IndexID, i.name IndexName, "
         "data_pages(db_id(), o.id, i.indid) * (@@maxpagesize / 1024) SizeKB "
-        "from sysobjects o inner join sysindexes i on o.id = i.id where o.type in ('U', 'S') -- in each database"
+        "from sysobjects o inner join sysindexes i on o.id = i.id where o.type in ('U', 'S') /* in each database */"
     )
 
     database: str | None = None
@@ -251,7 +251,7 @@ class HeldLock(Fact):
 class Deadlock(Fact):
     """One edge of one deadlock (`monDeadLock`): who held what the other waited for."""
 
-    BRING: ClassVar[str] = "select * from master..monDeadLock -- needs deadlock pipe active; one reader empties it"
+    BRING: ClassVar[str] = "select * from master..monDeadLock /* needs deadlock pipe active; one reader empties it */"
 
     deadlock_id: int | None = None
     resolved: datetime | None = None

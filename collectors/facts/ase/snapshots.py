@@ -18,7 +18,7 @@ class Snapshot(Fact):
     """When the rows around it were read, and what tells whether two snapshots may be subtracted."""
 
     BRING: ClassVar[str] = (
-        "select @@servername ServerName, getdate() SampleTime, @@boottime BootTime -- in front of each snapshot"
+        "select @@servername ServerName, getdate() SampleTime, @@boottime BootTime /* in front of each snapshot */"
     )
 
     number: int

@@ -7,7 +7,7 @@ import pytest
 from django.core.mail import EmailMultiAlternatives
 from django.utils import timezone
 
-from advisor.mail.letter import cut, fold, one_line, quote
+from advisor.mail.letter import cut, fold, fold_query, one_line, quote
 from advisor.models import Audit, Recipient, System, Upload
 from advisor.services.mailing import letters
 from advisor.services.scheduling.troubles import Missing
@@ -145,3 +145,13 @@ def test_a_quoted_line_gives_up_its_gaps_before_its_words() -> None:
 
 def test_one_line_is_one_line() -> None:
     assert one_line(HOSTILE) == '"><script>alert(1)</script> Bcc: x@y.example gnp.exe'
+
+
+def test_a_query_to_bring_goes_on_over_lines_and_is_never_broken_within_quotes() -> None:
+    name = "'a cache of many words whose name is longer than one whole line of a mail may ever be'"
+    query = f"select CacheName, PhysicalWrites from master..monDataCache where CacheName = {name} /* twice */"
+    folded = fold_query(query, 4)
+    assert name in folded
+    assert " ".join(folded.split()) == query
+    assert len(folded.split("\n")) > 2
+    assert fold_query("sp_helpcache -- a remark", 4) == "sp_helpcache -- a remark"

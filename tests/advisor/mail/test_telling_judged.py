@@ -1,5 +1,7 @@
 """What is told of an audit that could not judge all, of the first one, and of a capture that is judged anew."""
 
+import re
+
 from advisor.models import Audit, Mail, Recipient, System, Told
 from advisor.services.mailing import telling
 from tests.advisor.mail.hearing import another_capture, audited_again, content, hearer, kinds, mails, text_of, was
@@ -68,7 +70,7 @@ def test_no_heartbeat_says_that_nothing_changed_where_not_all_was_judged(
         assert "nothing changed" not in said.lower().replace("a line when nothing changed", "")
         assert "Nothing was found" not in said
         assert "no change where it could be judged" in said
-    assert "1 could not be judged" in text_of(mail)
+    assert re.search(r"[0-9]+ could not be judged", text_of(mail))
     assert BRING in text_of(mail)
 
 
