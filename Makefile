@@ -32,7 +32,8 @@ packages: ## install the Debian packages that the tests need, as root; else say 
 
 test: .venv/tests packages ## run all tests: on SQLite, in a browser, with real processes that fail, and on PostgreSQL again
 	$(BIN)/python -m pytest -n $(JOBS) --ignore=tests/browser --ignore=tests/faults
-	$(BIN)/python -m pytest tests/browser tests/faults
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile tests/browser
+	$(BIN)/python -m pytest tests/faults
 	$(BIN)/python -m tests.on_postgres -n $(JOBS) tests/advisor
 
 check: .venv/tests ## format, lint, types, arrows
