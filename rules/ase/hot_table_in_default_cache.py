@@ -24,8 +24,8 @@ from collectors.facts import Facts
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
 from rules.judging.caches import binding_report as report
 from rules.judging.caches.binding_plan import BindingPlan, Lacks, binding_plan, movable
-from rules.judging.caches.contents import Contents, Held, contents_of
-from rules.judging.caches.hot import HOT_FACTS, contention_of, hot_caches
+from rules.judging.caches.contents import Contents, Held
+from rules.judging.caches.hot import HOT_FACTS, contention_of, searched
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
@@ -67,18 +67,14 @@ class Limits:
 @rule(needs=(), uses=HOT_FACTS, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look into every contended cache."""
-    hot, quiet = hot_caches(
+    hot, contents, quiet = searched(
         facts,
         contention_percent=limits.contention_percent,
         searches_per_second=limits.searches_per_second,
         busy_percent=limits.busy_percent,
     )
     yield from quiet
-    contents = contents_of(facts) if hot else None
     if contents is None:
-        return
-    if not isinstance(contents, Contents):
-        yield contents
         return
     plan = binding_plan(facts, contents, tuple(figure.label for figure in hot))
     for figure in hot:

@@ -30,16 +30,7 @@ from rules.finding import Change, Evidence, Outcome, Severity, Unknown
 from rules.judging.objects.hot import bindings, hottest
 from rules.judging.server import ENGINE_FACTS, busy_of, subject_of
 from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import (
-    BUSY_ORIGIN,
-    BUSY_PERCENT,
-    METADATA_GRABS,
-    SHARE_ORIGIN,
-    SPINS_ORIGIN,
-    SPINS_PER_ENGINE,
-    SPINS_SHARE,
-)
-from rules.judging.spinlocks.named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
+from rules.judging.spinlocks.named import Dear, quiet_of, speak
 from rules.judging.spinlocks.survey import metadata_figure
 from rules.kit import limit, rule
 
@@ -51,14 +42,9 @@ NO_RATIO = "One spinlock guards the chains of all object descriptors: no ratio s
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Dear):
     """From which figures on the rule speaks, and how many tables it names."""
 
-    contention_percent: float = limit(10.0, PERCENT_ORIGIN, low=0.1, high=100, unit="%")
-    spins_share_percent: float = limit(SPINS_SHARE, SHARE_ORIGIN, low=1, high=100, unit="%")
-    spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
-    grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     most_objects: int = limit(5, "this project: a few tables make most of the operations", low=1, high=50)
     object_percent: float = limit(
         5.0, "this project: a table with less of all operations relieves nothing", low=0.1, high=100, unit="%"
@@ -77,14 +63,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not isinstance(figure, Figure):
         yield figure
         return
-    dear = Dear(
-        limits.contention_percent,
-        limits.spins_share_percent,
-        limits.spins_per_engine,
-        limits.grabs_per_second,
-        limits.busy_percent,
-    )
-    quiet = quiet_of(facts, dear, figure)
+    quiet = quiet_of(facts, limits, figure)
     if quiet:
         yield quiet
         return
@@ -103,7 +82,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             changes = bindings(found)
     yield speak(
         facts,
-        dear,
+        limits,
         figure,
         subject=subject_of(facts),
         advice=advice,

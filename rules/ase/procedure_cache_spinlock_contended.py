@@ -23,18 +23,9 @@ from collectors.facts.ase import MonProcedureCache, MonSpinlockActivity, Procedu
 from rules.finding import Evidence, Outcome, Severity, Unknown
 from rules.judging.server import ENGINE_FACTS, busy_of, interval_first, server_of, setting_of
 from rules.judging.spinlocks.figures import Figure, figure_of
-from rules.judging.spinlocks.gates import (
-    BUSY_ORIGIN,
-    BUSY_PERCENT,
-    METADATA_GRABS,
-    SHARE_ORIGIN,
-    SPINS_ORIGIN,
-    SPINS_PER_ENGINE,
-    SPINS_SHARE,
-)
 from rules.judging.spinlocks.monitored import PROCEDURE_CACHE, PROCEDURE_MANAGER
-from rules.judging.spinlocks.named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
-from rules.kit import limit, rule
+from rules.judging.spinlocks.named import Dear, quiet_of, speak
+from rules.kit import rule
 
 LINKS = (
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
@@ -53,14 +44,8 @@ Said = tuple[str, tuple[Evidence, ...]]
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Dear):
     """From which figures on the rule speaks."""
-
-    contention_percent: float = limit(10.0, PERCENT_ORIGIN, low=0.1, high=100, unit="%")
-    spins_share_percent: float = limit(SPINS_SHARE, SHARE_ORIGIN, low=1, high=100, unit="%")
-    spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
-    grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
 
 
 @rule(
@@ -71,28 +56,21 @@ class Limits:
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the two spinlocks, each by itself."""
-    dear = Dear(
-        limits.contention_percent,
-        limits.spins_share_percent,
-        limits.spins_per_engine,
-        limits.grabs_per_second,
-        limits.busy_percent,
-    )
-    outcomes = [_judged(facts, dear, name) for name in (PROCEDURE_CACHE, PROCEDURE_MANAGER)]
+    outcomes = [_judged(facts, limits, name) for name in (PROCEDURE_CACHE, PROCEDURE_MANAGER)]
     yield from [one for one in outcomes if not isinstance(one, Unknown)] or outcomes[:1]
 
 
-def _judged(facts: Facts, dear: Dear, name: str) -> Outcome:
+def _judged(facts: Facts, limits: Limits, name: str) -> Outcome:
     figure = figure_of(facts, name, name, "procedure cache", sysmon=False)
     if not isinstance(figure, Figure):
         return figure
-    quiet = quiet_of(facts, dear, figure)
+    quiet = quiet_of(facts, limits, figure)
     if quiet:
         return quiet
     advice = [*_used(facts), *_reserve(facts), *_newer(facts)]
     return speak(
         facts,
-        dear,
+        limits,
         figure,
         subject=name,
         advice=[says for says, _ in advice],

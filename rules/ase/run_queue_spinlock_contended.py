@@ -16,24 +16,15 @@ alone.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
 from collectors.facts.ase import MonSpinlockActivity
 from rules.finding import Clean, Outcome, Unknown
 from rules.judging.server import ENGINE_FACTS
 from rules.judging.spinlocks.figures import Figure, figure_of
-from rules.judging.spinlocks.gates import (
-    BUSY_ORIGIN,
-    BUSY_PERCENT,
-    METADATA_GRABS,
-    SHARE_ORIGIN,
-    SPINS_ORIGIN,
-    SPINS_PER_ENGINE,
-    SPINS_SHARE,
-)
 from rules.judging.spinlocks.monitored import RUN_QUEUE, RUN_QUEUE_OLD, SCHEDULER, names_read
-from rules.judging.spinlocks.named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
+from rules.judging.spinlocks.named import Dear, quiet_of, speak
 from rules.judging.spinlocks.names import plain_name
 from rules.kit import limit, rule
 
@@ -50,14 +41,9 @@ NEVER_BY_SPINS = 101.0
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Dear):
     """From which figures on the rule speaks."""
 
-    contention_percent: float = limit(10.0, PERCENT_ORIGIN, low=0.1, high=100, unit="%")
-    spins_share_percent: float = limit(SPINS_SHARE, SHARE_ORIGIN, low=1, high=100, unit="%")
-    spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
-    grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     spins_per_wait: float = limit(
         200.0, "practice: above 100-200 fewer engines (DbxTune); alone it speaks too often", low=1, unit="spins"
     )
@@ -78,10 +64,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         if not isinstance(figure, Figure):
             yield figure
             continue
-        share = NEVER_BY_SPINS if name in SCHEDULER else limits.spins_share_percent
-        dear = Dear(
-            limits.contention_percent, share, limits.spins_per_engine, limits.grabs_per_second, limits.busy_percent
-        )
+        dear = replace(limits, spins_share_percent=NEVER_BY_SPINS) if name in SCHEDULER else limits
         yield quiet_of(facts, dear, figure) or speak(
             facts, dear, figure, subject=name, advice=(ONE_EACH, _each_wait(limits, figure))
         )

@@ -23,18 +23,9 @@ from collectors.facts.ase import MonSpinlockActivity, MonStatementCache, Procedu
 from rules.finding import Evidence, Outcome
 from rules.judging.server import ENGINE_FACTS, interval_first, setting_of, subject_of
 from rules.judging.spinlocks.figures import Figure, figure_of
-from rules.judging.spinlocks.gates import (
-    BUSY_ORIGIN,
-    BUSY_PERCENT,
-    METADATA_GRABS,
-    SHARE_ORIGIN,
-    SPINS_ORIGIN,
-    SPINS_PER_ENGINE,
-    SPINS_SHARE,
-)
 from rules.judging.spinlocks.monitored import STATEMENT_CACHE
-from rules.judging.spinlocks.named import GRABS_ORIGIN, PERCENT_ORIGIN, Dear, quiet_of, speak
-from rules.kit import limit, rule
+from rules.judging.spinlocks.named import Dear, quiet_of, speak
+from rules.kit import rule
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
 INFERRED = "No official page about this spinlock was read: what follows is what practitioners infer."
@@ -42,14 +33,8 @@ LITERALS = "enable literal autoparam"
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Dear):
     """From which figures on the rule speaks."""
-
-    contention_percent: float = limit(10.0, PERCENT_ORIGIN, low=0.1, high=100, unit="%")
-    spins_share_percent: float = limit(SPINS_SHARE, SHARE_ORIGIN, low=1, high=100, unit="%")
-    spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
-    grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
 
 
 @rule(
@@ -64,14 +49,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not isinstance(figure, Figure):
         yield figure
         return
-    dear = Dear(
-        limits.contention_percent,
-        limits.spins_share_percent,
-        limits.spins_per_engine,
-        limits.grabs_per_second,
-        limits.busy_percent,
-    )
-    quiet = quiet_of(facts, dear, figure)
+    quiet = quiet_of(facts, limits, figure)
     if quiet:
         yield quiet
         return
@@ -86,7 +64,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     fewer = f"Fewer different statements: {LITERALS}" + (" is off." if off else ", or parameters in the program.")
     proof = [thrown] if thrown else []
     proof += [Evidence(LITERALS, 0, "", setting.source)] if setting and off else []
-    yield speak(facts, dear, figure, subject=subject_of(facts), advice=(INFERRED, larger, fewer), evidence=proof)
+    yield speak(facts, limits, figure, subject=subject_of(facts), advice=(INFERRED, larger, fewer), evidence=proof)
 
 
 def _thrown_out(facts: Facts) -> Evidence | None:

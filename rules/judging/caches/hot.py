@@ -6,6 +6,7 @@ from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CacheActivity, MonSpinlockActivity
 from rules.finding import Clean, Lacking, Outcome, Unknown, Untrusted
 from rules.judging.caches.binding_plan import PLAN_FACTS, pending_of
+from rules.judging.caches.contents import Contents, contents_of
 from rules.judging.caches.figures import doubt
 from rules.judging.server import ENGINE_FACTS
 from rules.judging.spinlocks.figures import Figure, ways
@@ -16,10 +17,14 @@ HOT_FACTS: tuple[type[Fact], ...] = tuple(dict.fromkeys((*PLAN_FACTS, *ENGINE_FA
 """All that the rules of the binding plan look at."""
 
 
-def hot_caches(
+def searched(
     facts: Facts, *, contention_percent: float, searches_per_second: float, busy_percent: float
-) -> tuple[list[Figure], list[Outcome]]:
-    """The caches over the limits, and what is to be said of the others; the label of a figure is the cache's name."""
+) -> tuple[list[Figure], Contents | None, list[Outcome]]:
+    """The caches over the limits with what all caches hold, and what is to be said of the others.
+
+    The label of a figure is the cache's name. Without contents there is nothing to look into: no cache is contended,
+    or the counts by object cannot be used.
+    """
     hot: list[Figure] = []
     quiet: list[Outcome] = []
     for name in cache_names(facts):
@@ -32,7 +37,10 @@ def hot_caches(
             quiet.append(why)
         else:
             hot.append(figure)
-    return hot, quiet or ([] if hot else [Unknown(ways("the data caches"))])
+    if not hot:
+        return [], None, quiet or [Unknown(ways("the data caches"))]
+    contents = contents_of(facts)
+    return (hot, contents, quiet) if isinstance(contents, Contents) else (hot, None, [*quiet, contents])
 
 
 def _quiet(facts: Facts, name: str, figure: Figure, limits: tuple[float, float, float]) -> Iterator[Outcome]:

@@ -11,7 +11,17 @@ from collectors.facts import Facts, known
 from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity
 from rules.judging.server import busy_of
 from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    METADATA_GRABS,
+    SHARE_ORIGIN,
+    SPINS_ORIGIN,
+    SPINS_PER_ENGINE,
+    SPINS_SHARE,
+)
 from rules.judging.spinlocks.ratio import DECIDES, at_work, refused
+from rules.kit import limit
 
 PERCENT_ORIGIN = "practice: above 10-20 % a spinlock wants more instances (DbxTune); for this one no vendor figure"
 GRABS_ORIGIN = "this project: with fewer grabs the per cent is of almost nothing"
@@ -19,13 +29,13 @@ GRABS_ORIGIN = "this project: with fewer grabs the per cent is of almost nothing
 
 @dataclass(frozen=True)
 class Dear:
-    """The limits such a spinlock is held against."""
+    """The limits such a spinlock is held against: those of each of its rules, which may add their own."""
 
-    contention_percent: float
-    spins_share_percent: float
-    spins_per_engine: float
-    grabs_per_second: float
-    busy_percent: float
+    contention_percent: float = limit(10.0, PERCENT_ORIGIN, low=0.1, high=100, unit="%")
+    spins_share_percent: float = limit(SPINS_SHARE, SHARE_ORIGIN, low=1, high=100, unit="%")
+    spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
+    grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
+    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
 
 
 def by_spins(facts: Facts, dear: Dear, figure: Figure) -> bool:
