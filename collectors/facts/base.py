@@ -2,7 +2,7 @@
 
 import enum
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, TypeGuard, TypeVar
@@ -85,6 +85,7 @@ class Fact:
 
 
 F = TypeVar("F", bound=Fact)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,8 @@ class Facts:
     items: tuple[Fact, ...] = ()
     declared: frozenset[type[Fact]] | None = None
     by_type: dict[type[Fact], list[Fact]] = field(default_factory=dict, compare=False, repr=False)
+    made: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What was made of the facts once, by what made it; narrowed views share it."""
 
     def __post_init__(self) -> None:
         """Sort once by type; a narrowed view shares the table."""
@@ -125,10 +128,21 @@ class Facts:
             for item in self.items:
                 self.by_type.setdefault(type(item), []).append(item)
 
-    def every(self, kind: type[F]) -> list[F]:
-        """Every fact of this type, in the order of the exports."""
+    def _may_ask(self, kind: type[Fact]) -> None:
         if self.declared is not None and kind not in self.declared:
             raise Undeclared(f"{kind.fact_name()} is used but not declared in needs or uses")
+
+    def once(self, kind: type[Fact], make: Callable[["Facts"], T]) -> T:
+        """What `make` makes of the facts of this type and of no other: made once, however many rules ask."""
+        self._may_ask(kind)
+        if make not in self.made:
+            self.made[make] = make(self)
+        made: T = self.made[make]
+        return made
+
+    def every(self, kind: type[F]) -> list[F]:
+        """Every fact of this type, in the order of the exports."""
+        self._may_ask(kind)
         return list(self.by_type.get(kind, ()))  # type: ignore[arg-type]  # the table is keyed by exact type
 
     def latest(self, kind: type[F], /, **fields: Any) -> F | None:
@@ -144,7 +158,7 @@ class Facts:
 
     def narrowed(self, kinds: Iterable[type[Fact]]) -> "Facts":
         """The same facts, with access to these types alone."""
-        return Facts(self.items, frozenset(kinds), self.by_type)
+        return Facts(self.items, frozenset(kinds), self.by_type, self.made)
 
     def __iter__(self) -> Iterator[Fact]:
         """Walk over all facts."""

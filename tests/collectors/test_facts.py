@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from collectors.facts import Fact, is_command
+from collectors.facts import Fact, Facts, is_command
+from collectors.facts.ase import Server
+from collectors.facts.base import Undeclared
 from collectors.facts.shapes import kinds
 
 FACTS = {name: kind for name, kind in sorted(kinds().items()) if issubclass(kind, Fact) and kind is not Fact}
@@ -63,3 +65,17 @@ def test_commands_are_known_as_such(bring: str) -> None:
 )
 def test_words_are_not_taken_for_commands(bring: str) -> None:
     assert not is_command(bring)
+
+
+def test_what_is_made_of_facts_is_made_once_for_all_who_declared_them() -> None:
+    made: list[int] = []
+
+    def count(facts: Facts) -> int:
+        made.append(1)
+        return len(facts.every(Server))
+
+    facts = Facts((Server(name="A"), Server(name="B")))
+    assert [facts.narrowed((Server,)).once(Server, count) for _ in range(3)] == [2, 2, 2]
+    assert made == [1]
+    with pytest.raises(Undeclared):
+        facts.narrowed(()).once(Server, count)

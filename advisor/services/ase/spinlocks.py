@@ -5,7 +5,7 @@ apart, because they have neither grabs nor spins and cover another time.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -154,7 +154,7 @@ def _row(one: Spinlock, caches: set[str], doubtful: int) -> Row:
     )
 
 
-def _doubtful(facts: Facts, locks: dict[str, Spinlock]) -> Counter[str]:
+def _doubtful(facts: Facts, locks: Mapping[str, Spinlock]) -> Counter[str]:
     """Rows of believed names, of the same kind of figures, that are not among the believed ones."""
     known_rows = {(row.instance, row.name, row.slot, row.rows) for one in locks.values() for row in one.rows}
     of_interval = any(one.of_interval for one in locks.values())

@@ -9,7 +9,7 @@ Rank by spins, not by per cent: 40 % of 100 grabs is nothing, 4 % of 100,000 may
 processors is made of it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -162,8 +162,12 @@ class Spinlock:
             yield Evidence(f"coldest of {len(self.rows)} rows", round(cold, 2), "%", self.coldest.source)
 
 
-def spinlocks_by_name(facts: Facts) -> dict[str, Spinlock]:
+def spinlocks_by_name(facts: Facts) -> Mapping[str, Spinlock]:
     """Every spinlock whose counts can be believed, by name; empty where the table was not brought."""
+    return facts.once(MonSpinlockActivity, _by_name)
+
+
+def _by_name(facts: Facts) -> Mapping[str, Spinlock]:
     rows = [row for row in _rows(facts) if row.believed and known(row.grabs) and not _impossible(row)]
     everything = sum(row.spins for row in rows if known(row.spins))
     found: dict[str, list[MonSpinlockActivity]] = {}
