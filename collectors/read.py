@@ -13,8 +13,6 @@ from collectors.intake import UNREADABLE, Named
 from collectors.kit import (
     Follows,
     Kind,
-    Leftover,
-    Leftovers,
     NotThisReport,
     Outcome,
     Report,
@@ -23,6 +21,7 @@ from collectors.kit import (
     named_for,
     starting,
 )
+from collectors.leftovers import Leftover, Leftovers
 from collectors.text import NotText, blocks
 
 LINES_ABOVE = 12

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from collectors.facts import Capture, Fact, Facts
-from rules.finding import Clean, Finding, NotApplicable, Outcome, Unknown, Untrusted, Verdict
+from rules.finding import Clean, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted, Verdict
 
 PARTS = ("Finds", "Why it matters", "What to do", "When to ignore it")
-PRODUCTS = ("ase", "openvms", "scaling")
+PRODUCTS = ("ase", "openvms", "rdb", "scaling")
 LOUDEST_FIRST = ("fired", "untrusted", "unknown", "clean", "not-applicable")
 
 
@@ -142,13 +142,16 @@ def check_names(overrides: Mapping[str, float]) -> None:
 
 
 def rules_for(capture: Capture) -> Iterator[Rule]:
-    """The rules of the system's product; those for load series where there is one."""
+    """The rules of the system's product; those for load series, and for databases on a node, where there are any."""
+    from collectors.facts.rdb import OfDatabase
     from collectors.facts.scaling import LoadSeries
 
-    series = bool(capture.facts.every(LoadSeries))
-    for one in rules():
-        if one.product == capture.system.product or (series and one.product == "scaling"):
-            yield one
+    products = {capture.system.product}
+    if capture.facts.every(LoadSeries):
+        products.add("scaling")
+    if any(issubclass(kind, OfDatabase) for kind in capture.facts.by_type):
+        products.add("rdb")
+    yield from (one for one in rules() if one.product in products)
 
 
 def judge(capture: Capture, overrides: Mapping[str, float] | None = None) -> list[Verdict]:
@@ -165,7 +168,27 @@ def judge_one(one: Rule, facts: Facts, overrides: Mapping[str, float]) -> Verdic
         outcomes = list(one.check(facts.narrowed((*one.needs, *one.uses)), limits_for(one, overrides)))
     except Exception as error:  # noqa: BLE001 - whatever a rule does wrong, the others must still speak
         return Verdict(one.id, "broken", f"{type(error).__name__}: {error}"[:500])
-    return sum_up(one.id, outcomes)
+    return sum_up(one.id, [_unsure(outcome) if isinstance(outcome, Finding) else outcome for outcome in outcomes])
+
+
+TENTATIVE = (
+    "Read tentatively: the layout of {0} is recalled and no source confirms it, so hold these figures against the "
+    "lines quoted before anything is changed."
+)
+
+
+def _unsure(finding: Finding) -> Finding:
+    """Speak softly of what was read by a layout that nothing confirms: advice at most, and said in so many words."""
+    files = list(dict.fromkeys(one.source.file for one in finding.evidence if one.source.tentative))
+    if not files:
+        return finding
+    caution = TENTATIVE.format(", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else ""))
+    return dataclasses.replace(
+        finding,
+        severity=min(finding.severity, Severity.ADVICE),
+        says=f"{finding.says} {caution}",
+        changes=tuple(dataclasses.replace(change, cautions=(caution, *change.cautions)) for change in finding.changes),
+    )
 
 
 def sum_up(rule_id: str, outcomes: list[Outcome]) -> Verdict:

@@ -43,6 +43,9 @@ class Source:
     file: str
     first: int
     last: int
+    tentative: bool = False
+    """Whether the layout it was read by is recalled, confirmed by no source, and nothing in the export proves it. What
+    rests on such a fact is never advised firmly: `rules.kit` sees to that for all rules."""
 
     def __str__(self) -> str:
         """Print as `file:640` or `file:640-641`."""
@@ -54,7 +57,7 @@ NOWHERE = Source("", 0, 0)
 """For facts written by hand in a test."""
 
 
-COMMAND = re.compile(r"(?:sp_[a-z_]+|select)\b|[A-Z][A-Z0-9$_]*(?:/[A-Z_=]+)*(?:\s+[A-Z0-9$_/=]+)+(?:\s*!|$)")
+COMMAND = re.compile(r"(?:sp_[a-z_]+|select)\b|[A-Z][A-Z0-9$_]*(?:/[A-Z_=]+)*(?:\s+[A-Z0-9$_/=.,:+]+)+(?:\s*!|$)")
 """T-SQL as it is written here, or a whole line of DCL: capitals, then nothing or a comment."""
 
 

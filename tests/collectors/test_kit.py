@@ -5,8 +5,9 @@ import time
 
 import pytest
 
-from collectors.facts import ABSENT, OVERFLOW
-from collectors.kit import Leftover, Leftovers, Report, is_noise, kinds, reading, report, start_of_any, starting
+from collectors.facts import ABSENT, OVERFLOW, Source
+from collectors.kit import Report, kinds, reading, report, start_of_any, starting
+from collectors.leftovers import Leftover, Leftovers, is_noise
 
 NASTY = [
     unit * 100_000
@@ -109,3 +110,12 @@ def test_a_report_gives_back_what_was_not_claimed() -> None:
     assert found.leftovers() == [Leftover(11, 11, "noise?")]
     found.problem("cut; bring it whole", 1)
     assert found.problems == ["line 11: cut; bring it whole"]
+
+
+def test_a_reader_that_is_unsure_says_so_in_a_problem_and_in_every_source_from_then_on() -> None:
+    one = Report("spl.txt", 7, ["a", "b"])
+    sure = one.source(0)
+    one.tentative("the layout is recalled")
+    assert one.problems == ["tentative: the layout is recalled"]
+    assert not sure.tentative
+    assert one.source(0, 1) == Source("spl.txt", 7, 8, tentative=True)

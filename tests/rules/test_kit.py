@@ -2,15 +2,27 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
-from collectors.facts import Capture, Facts, Interval, System, is_command
+from collectors.facts import Capture, Facts, Interval, Source, System, is_command
 from collectors.facts.ase import LockHashtable, Server
 from collectors.facts.scaling import LoadPoint, LoadSeries
-from rules.finding import Clean, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.finding import (
+    Change,
+    Clean,
+    Effect,
+    Evidence,
+    Finding,
+    Lacking,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
 from rules.kit import BadLimit, Rule, check_names, judge, judge_one, limit, limits_for, rules
 from tests.facts_yml import load
 from tests.test_findings import CASES, judged
@@ -126,3 +138,21 @@ def test_what_any_rule_asks_for_is_a_command_or_begins_in_lower_case() -> None:
         else:
             assert bring[0].islower(), bring
             assert not bring.startswith(("sp_", "select ")), bring
+
+
+def test_what_was_read_by_a_recalled_layout_is_never_advised_firmly() -> None:
+    unsure, sure = Source("traces/spl.txt", 4, 9, tentative=True), Source("t4.csv", 1, 2)
+    change = Change("k", "X", 1, 2, ("$ SET X",), ("$ SET Y",), Effect.ONLINE, cautions=("Look first.",))
+    loud = Finding("X", Severity.CRITICAL, "t", "Says.", (Evidence("m", 1, "%", unsure),), changes=(change,))
+    firm = replace(loud, subject="Y", evidence=(Evidence("m", 1, "%", sure),))
+    soft, kept = judge_one(says(loud, firm), TABLE, {}).findings
+    assert soft.severity is Severity.ADVICE
+    assert soft.says.startswith("Says. Read tentatively: the layout of traces/spl.txt")
+    assert soft.changes[0].cautions[0].startswith("Read tentatively")
+    assert soft.changes[0].cautions[1] == "Look first."
+    assert kept == firm
+
+
+def test_a_tentative_note_stays_a_note() -> None:
+    note = replace(finding(), severity=Severity.NOTE, evidence=(Evidence("m", 1, "%", Source("f", 1, 1, True)),))
+    assert judge_one(says(note), TABLE, {}).findings[0].severity is Severity.NOTE

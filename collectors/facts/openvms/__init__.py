@@ -1,5 +1,7 @@
-"""Facts about OpenVMS nodes, their processors and their lock manager."""
+"""Facts about OpenVMS nodes, their processors, their lock manager and their cluster."""
 
+from collectors.facts.openvms.cluster import ClusterMember, ClusterNode, LockLatency
+from collectors.facts.openvms.listings import AutogenFeedback, AutogenRun, MemoryUse, Process
 from collectors.facts.openvms.locking import (
     DedicatedLockManager,
     DistributedLockRates,
@@ -9,29 +11,57 @@ from collectors.facts.openvms.locking import (
     T4Column,
     T4File,
 )
+from collectors.facts.openvms.monitor import (
+    AlignmentFaults,
+    Curve,
+    FaultSource,
+    MonitorItem,
+    MonitorSample,
+    SystemRates,
+)
 from collectors.facts.openvms.processors import (
     Cpu,
     CpuModes,
     FastpathDevice,
     KernelService,
     Node,
+    OfNode,
     ProcessorModes,
     SysgenParameter,
 )
+from collectors.facts.openvms.spinlocks import LockSummaryItem, SpinlockState, SpinlockTrace, SpinlockTraceRun
 
 __all__ = [
+    "AlignmentFaults",
+    "AutogenFeedback",
+    "AutogenRun",
+    "ClusterMember",
+    "ClusterNode",
     "Cpu",
     "CpuModes",
+    "Curve",
     "DedicatedLockManager",
     "DistributedLockRates",
     "FastpathDevice",
+    "FaultSource",
     "KernelService",
     "LockDatabase",
+    "LockLatency",
     "LockRates",
+    "LockSummaryItem",
+    "MemoryUse",
+    "MonitorItem",
+    "MonitorSample",
     "Node",
+    "OfNode",
+    "Process",
     "ProcessorModes",
     "RemasterRates",
+    "SpinlockState",
+    "SpinlockTrace",
+    "SpinlockTraceRun",
     "SysgenParameter",
+    "SystemRates",
     "T4Column",
     "T4File",
 ]

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from collectors.facts.base import ABSENT, Fact, Reading, known
-from collectors.facts.openvms.processors import T4
+from collectors.facts.base import ABSENT, Reading, known
+from collectors.facts.openvms.processors import T4, OfNode
 
 
 def total(*readings: Reading) -> float | None:
@@ -15,7 +15,7 @@ def total(*readings: Reading) -> float | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LockRates(Fact):
+class LockRates(OfNode):
     """Lock operations of this node. On a cluster a remote operation is counted on both nodes: never add nodes."""
 
     BRING: ClassVar[str] = T4
@@ -38,7 +38,7 @@ class LockRates(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LockDatabase(Fact):
+class LockDatabase(OfNode):
     """How many locks and resources there are. For these levels `peak` is the highest sample."""
 
     BRING: ClassVar[str] = T4
@@ -50,7 +50,7 @@ class LockDatabase(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistributedLockRates(Fact):
+class DistributedLockRates(OfNode):
     """Lock operations by where they are served."""
 
     BRING: ClassVar[str] = T4
@@ -89,7 +89,7 @@ class DistributedLockRates(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RemasterRates(Fact):
+class RemasterRates(OfNode):
     """Lock trees that changed their master, per second."""
 
     BRING: ClassVar[str] = T4
@@ -105,7 +105,7 @@ class RemasterRates(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DedicatedLockManager(Fact):
+class DedicatedLockManager(OfNode):
     """T4's LCK73 collector: all zero while no CPU is dedicated to the lock manager."""
 
     BRING: ClassVar[str] = T4
@@ -126,7 +126,7 @@ class DedicatedLockManager(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class T4File(Fact):
+class T4File(OfNode):
     """One T4 file: what it covers. Each sample is the mean over the interval that ends at its time."""
 
     BRING: ClassVar[str] = T4
@@ -147,7 +147,7 @@ class T4File(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class T4Column(Fact):
+class T4Column(OfNode):
     """One column over the whole file. `source` is the row of its peak (the first such row).
 
     `samples` counts those with a figure: cells that were empty or asterisks are in none of these figures. `p95` is the

@@ -10,6 +10,13 @@ T4 = "a T4 composite CSV of a busy day (T4$SYS:T4$CONFIG.COM collects it)"
 
 
 @dataclass(frozen=True, kw_only=True)
+class OfNode(Fact):
+    """What is true of one node. An export of several nodes names the node in each fact; else `None` may stand."""
+
+    node: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Node(Fact):
     """An OpenVMS node."""
 
@@ -24,6 +31,8 @@ class Node(Fact):
     memory_mb: Reading = ABSENT
     at: datetime | None = None
     """When the display was made, where it says so; the node's own clock, without a zone."""
+    uptime_seconds: Reading = ABSENT
+    """Since the last boot, where the display says so (SHOW SYSTEM, a MONITOR recording)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,13 +88,14 @@ class Cpu(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProcessorModes(Fact):
+class ProcessorModes(OfNode):
     """Time in processor modes, all CPUs together: per cent of one CPU, so 200 is two CPUs' worth."""
 
     BRING: ClassVar[str] = T4
 
     statistic: str
-    """`mean`, `p95` (each figure's own 95th percentile), `at lock peak` or `at mp synch peak` (one sample)."""
+    """`mean`, `p95` (each figure's own 95th percentile), `at lock peak` or `at mp synch peak` (one sample); of
+    MONITOR displays also `current` (the last interval), `minimum` and `maximum` (each figure's own)."""
     interrupt_percent: Reading = ABSENT
     mp_synch_percent: Reading = ABSENT
     kernel_percent: Reading = ABSENT
@@ -98,7 +108,7 @@ class ProcessorModes(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CpuModes(Fact):
+class CpuModes(OfNode):
     """Time in processor modes of one CPU, per cent."""
 
     BRING: ClassVar[str] = T4

@@ -5,10 +5,11 @@ from collections import deque
 from collections.abc import Sequence
 
 from collectors.facts.base import Source
-from collectors.kit import Leftovers, Outcome
+from collectors.kit import Outcome
 from collectors.layouts import streamed
 from collectors.layouts.streamed import Heading
 from collectors.layouts.tables import BORDER, MOST_PARTS, SEPARATORS, is_dashes, key
+from collectors.leftovers import Leftovers
 from collectors.reports.ase.monitor_tables import clock, headless
 from collectors.reports.ase.monitor_tables.asking import Asked
 from collectors.reports.ase.monitor_tables.failures import Failures, Problems

@@ -6,7 +6,8 @@ from typing import Any
 
 from collectors.facts.ase.sysmon import SysmonAdvice, SysmonSample, SysmonSection
 from collectors.facts.base import ABSENT, Fact
-from collectors.kit import Leftover, Leftovers, Outcome
+from collectors.kit import Outcome
+from collectors.leftovers import Leftover, Leftovers
 from collectors.reports.ase.sp_sysmon.caches import CACHE, caches
 from collectors.reports.ase.sp_sysmon.checks import cache_sums, lock_sums
 from collectors.reports.ase.sp_sysmon.forms import COUNT, Form, Forms

@@ -40,7 +40,8 @@ from collectors.facts.openvms import (
     T4Column,
     T4File,
 )
-from collectors.kit import Leftovers, Outcome, starting, stream
+from collectors.kit import Outcome, starting, stream
+from collectors.leftovers import Leftovers
 from collectors.reports.openvms.t4 import names as t4
 
 if TYPE_CHECKING:

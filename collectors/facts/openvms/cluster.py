@@ -1,0 +1,75 @@
+"""A cluster: its nodes, who masters the lock trees, what a remote lock takes."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Fact, Reading
+from collectors.facts.openvms.processors import OfNode
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterNode(OfNode):
+    """One line of SHOW CLUSTER, or of another cluster-wide table: a member as `node` saw it."""
+
+    BRING: ClassVar[str] = "SHOW CLUSTER"
+
+    name: str
+    hardware: str | None = None
+    software: str | None = None
+    """`VMS V8.4`, as printed."""
+    status: str | None = None
+    """`MEMBER`, or another word while it joins or has gone."""
+    at: datetime | None = None
+    lock_directory_weight: Reading = ABSENT
+    """LOCKDIRWT, where the table prints it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockLatency(Fact):
+    """What a lock takes from one node to a master: one cell of a LOCKTIME matrix. `node` = `master`: a local lock."""
+
+    BRING: ClassVar[str] = "a LOCKTIME.COM run as CSV (KP_LOCKTOOLS): microseconds a lock, node by node"
+
+    from_node: str
+    """The node that asks."""
+    master: str
+    microseconds: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterMember(Fact):
+    """One node of the cluster at the time of a capture, this node included: made by `collectors.cluster`.
+
+    Each other node's figures come from its own exports, brought together with this one's and of an overlapping time.
+    Rates per second are means of its own interval. Never add `operations` over nodes: a remote one counts on both.
+    """
+
+    BRING: ClassVar[str] = "a T4 composite CSV of every node of the cluster, all of the same day"
+
+    name: str
+    own: bool = False
+    """Whether this is the node of the capture."""
+    hardware: str | None = None
+    version: str | None = None
+    cpus: Reading = ABSENT
+    operations_per_second: Reading = ABSENT
+    local_per_second: Reading = ABSENT
+    incoming_per_second: Reading = ABSENT
+    outgoing_per_second: Reading = ABSENT
+    mp_synch_percent: Reading = ABSENT
+    moved_out_per_second: Reading = ABSENT
+    """Lock trees that left this node for another master."""
+    moved_in_per_second: Reading = ABSENT
+    lock_directory_weight: Reading = ABSENT
+    """LOCKDIRWT of that node's own listing."""
+    lock_remaster_weight: Reading = ABSENT
+    """LOCKRMWT, of no effect from V8.3 on."""
+    pe1: Reading = ABSENT
+    dedicated: bool | None = None
+    """Whether its lock manager has a CPU of its own; `None`: not known."""
+    start: datetime | None = None
+    end: datetime | None = None
+    complete: bool | None = None
+    """The same in every member: `True` where what all members together ask for elsewhere and what they serve for others
+    agree, so no node is missing; `False` where they do not; `None` where a member has no such figures."""

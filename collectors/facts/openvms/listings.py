@@ -1,0 +1,79 @@
+"""What DCL commands and AUTOGEN print of one node."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Reading
+from collectors.facts.openvms.processors import OfNode
+
+
+@dataclass(frozen=True, kw_only=True)
+class Process(OfNode):
+    """One process of SHOW SYSTEM."""
+
+    BRING: ClassVar[str] = "SHOW SYSTEM"
+
+    pid: str
+    name: str
+    state: str
+    """`HIB`, `LEF`, `CUR`, `COM` …, without the number of the CPU."""
+    cpu: int | None = None
+    """Of a current process on a multiprocessor: the CPU it runs on."""
+    priority: Reading = ABSENT
+    io: Reading = ABSENT
+    cpu_seconds: Reading = ABSENT
+    page_faults: Reading = ABSENT
+    pages: Reading = ABSENT
+    kind: str | None = None
+    """The letter at the end of the line: `N` network, `B` batch, `S` subprocess, `M` multithreaded."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryUse(OfNode):
+    """One line of SHOW MEMORY. The unit is that of the group's heading: pages of unknown size, slots or bytes."""
+
+    BRING: ClassVar[str] = "SHOW MEMORY"
+
+    group: str
+    """`Physical Memory Usage`."""
+    name: str
+    """`Main Memory`, `Nonpaged Dynamic Memory`, a page file …"""
+    unit: str
+    """`pages`, `slots`, `bytes`."""
+    figures: tuple[tuple[str, Reading], ...] = ()
+    """Heading of the column → figure: (`Total`, 262144.0), (`Free`, …)."""
+    size_mb: Reading = ABSENT
+    """`Main Memory (24.00GB)`: 24576."""
+
+    def figure(self, heading: str) -> Reading:
+        """One column by its heading, without regard to case."""
+        return next((value for name, value in self.figures if name.lower() == heading.lower()), ABSENT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutogenFeedback(OfNode):
+    """What AGEN$PARAMS.REPORT says of one parameter."""
+
+    BRING: ClassVar[str] = "TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT"
+
+    parameter: str
+    old: Reading | str = ABSENT
+    new: Reading | str = ABSENT
+    levels: tuple[tuple[str, Reading], ...] = ()
+    """Feedback lines as printed: (`Current number of locks`, 84700.0)."""
+    override: str | None = None
+    """`MIN_RESHASHTBL = 65536` or the like, where the report says that MODPARAMS.DAT overrides the computed value."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutogenRun(OfNode):
+    """One AUTOGEN report: when, and how good its feedback is."""
+
+    BRING: ClassVar[str] = "TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT"
+
+    at: datetime | None = None
+    feedback_at: datetime | None = None
+    uptime_hours: Reading = ABSENT
+    """Hours of uptime the feedback covers: less than 24 is not worth using (the report warns)."""
+    warnings: tuple[str, ...] = ()

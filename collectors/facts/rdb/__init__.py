@@ -1,0 +1,34 @@
+"""Facts about Oracle Rdb databases."""
+
+from collectors.facts.rdb.database import Database, DatabaseUse, OfDatabase, RowCache, StorageArea
+from collectors.facts.rdb.statistics import (
+    IO_ITEMS,
+    ITEMS,
+    LOCK_ITEMS,
+    LOCK_TYPES,
+    HotRow,
+    ProcessLocks,
+    StatisticRow,
+    StatisticsWindow,
+)
+from collectors.facts.rdb.waiting import EventLog, HeldLock, NoLocksShown, WaitGroup
+
+__all__ = [
+    "IO_ITEMS",
+    "ITEMS",
+    "LOCK_ITEMS",
+    "LOCK_TYPES",
+    "Database",
+    "DatabaseUse",
+    "EventLog",
+    "HeldLock",
+    "HotRow",
+    "NoLocksShown",
+    "OfDatabase",
+    "ProcessLocks",
+    "RowCache",
+    "StatisticRow",
+    "StatisticsWindow",
+    "StorageArea",
+    "WaitGroup",
+]

@@ -1,0 +1,129 @@
+"""An Oracle Rdb database: its attributes, storage areas and row caches, and where it is open."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Fact, Reading
+
+HEADER = "an RMU/DUMP/HEADER listing of the database (RMU/DUMP/HEADER/OUTPUT=HEADER.TXT and the root file)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfDatabase(Fact):
+    """What is true of one database. `None` where the export names none: it then belongs to the one it came with."""
+
+    database: str | None = None
+    """The root file as printed, `DISK$DB:[PAY]PAYROLL.RDB;1`."""
+    node: str | None = None
+    """The OpenVMS node the display speaks of, where it names one: figures of one node are not those of the cluster."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Database(OfDatabase):
+    """The attributes that touch locking, from RMU/DUMP/HEADER or the information tables. `None`: not in the export."""
+
+    BRING: ClassVar[str] = HEADER
+
+    release: str | None = None
+    """`V7.2-501`."""
+    structure_level: str | None = None
+    at: datetime | None = None
+    maximum_users: Reading = ABSENT
+    maximum_nodes: Reading = ABSENT
+    """As printed. The trap: a header prints max(nodes, ceil(users ÷ 50)), so 41 may mean 4; `information tables` and
+    a `WARNING: Maximum node count is n instead of 1` line print what is configured: then `nodes_configured` has it."""
+    nodes_configured: Reading = ABSENT
+    """The configured node count, where it is printed without that trap."""
+    single_instance: bool | None = None
+    open_mode: str | None = None
+    """`AUTOMATIC` or `MANUAL`."""
+    snapshot_mode: str | None = None
+    """`immediate`, `deferred` or `disabled`."""
+    statistics_enabled: bool | None = None
+    global_buffers: bool | None = None
+    global_buffer_count: Reading = ABSENT
+    user_buffer_count: Reading = ABSENT
+    page_transfer: str | None = None
+    """`memory` or `disk`."""
+    adjustable_locking: bool | None = None
+    adjustable_locking_count: Reading = ABSENT
+    """Number of levels (fanout factors listed)."""
+    carry_over_locks: bool | None = None
+    lock_partitioning: bool | None = None
+    lock_timeout_seconds: Reading = ABSENT
+    """0: wait for ever (not set)."""
+    after_image_journaling: bool | None = None
+    fast_commit: bool | None = None
+    commit_to_journal: bool | None = None
+    transaction_interval: Reading = ABSENT
+    row_cache_enabled: bool | None = None
+    active_row_caches: Reading = ABSENT
+    reserved_row_caches: Reading = ABSENT
+    page_level_locking: bool | None = None
+    """The database's default for storage areas."""
+    storage_areas: Reading = ABSENT
+    """How many there are; 1 or a single-file database: no partitioning."""
+    warnings: tuple[str, ...] = ()
+    """The `WARNING:` lines as printed, each naming a prerequisite that is not met."""
+
+    @property
+    def nodes(self) -> float | None:
+        """The configured node count where the export proves it, else `None`.
+
+        A printed count above ceil(users ÷ 50) is the configured one; at or below it may be either (vendor:
+        RMU Reference Manual; 2,032 users and 4 nodes print 41).
+        """
+        if isinstance(self.nodes_configured, int | float):
+            return self.nodes_configured
+        if self.single_instance:
+            return 1
+        printed, users = self.maximum_nodes, self.maximum_users
+        if not isinstance(printed, int | float):
+            return None
+        if printed == 1:
+            return 1
+        if isinstance(users, int | float) and printed > -(-users // 50):
+            return printed
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StorageArea(OfDatabase):
+    """One storage area."""
+
+    BRING: ClassVar[str] = HEADER
+
+    name: str
+    number: Reading = ABSENT
+    page_level_locking: bool | None = None
+    row_cache: str | None = None
+    """The cache its rows go to, where one is set."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowCache(OfDatabase):
+    """One row cache that is defined."""
+
+    BRING: ClassVar[str] = HEADER
+
+    name: str
+    slots: Reading = ABSENT
+    row_bytes: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatabaseUse(OfDatabase):
+    """A database as the monitor of one node has it open (RMU/SHOW SYSTEM, RMU/SHOW USERS, RMU/DUMP/USERS)."""
+
+    BRING: ClassVar[str] = "RMU/SHOW SYSTEM ! on each node of the cluster"
+
+    release: str | None = None
+    """Of Rdb on that node."""
+    at: datetime | None = None
+    monitor_started: datetime | None = None
+    opened: datetime | None = None
+    opened_by_operator: bool | None = None
+    active_users: Reading = ABSENT
+    cluster_wide: bool = False
+    """RMU/DUMP/USERS: all nodes; SHOW is of one node alone."""

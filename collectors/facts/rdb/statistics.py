@@ -1,0 +1,146 @@
+"""What RMU/SHOW STATISTICS counts. A screen covers the node it was taken on, unless it was merged over the cluster."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Reading
+from collectors.facts.rdb.database import OfDatabase
+
+SCREENS = (
+    "a write (key W) of the RMU/SHOW STATISTICS screens Summary Locking Statistics, Locking (one lock type) and "
+    "Summary IO, each after some minutes of typical load, twice"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatisticsWindow(OfDatabase):
+    """One screen as written: when, over how long, of which nodes."""
+
+    BRING: ClassVar[str] = SCREENS
+
+    screen: str
+    """The title: `Summary Locking Statistics`, `Locking (page locks)`."""
+    release: str | None = None
+    at: datetime | None = None
+    elapsed_seconds: float | None = None
+    """Since the last reset, or since the monitor opened the database."""
+    rate_seconds: Reading = ABSENT
+    mode: str | None = None
+    """`Online`, `Record`, `Replay`."""
+    merged: bool | None = None
+    """Whether the figures are of several nodes (/CLUSTER); `None`: the screen does not tell."""
+    over: str = "since reset"
+    """`since reset`, or `interval`: the difference of two writes of one screen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatisticRow(OfDatabase):
+    """One line of a statistics screen. Sub-rows are subsets of the row above: never add them to it.
+
+    `lock_type` is one of LOCK_TYPES for locking screens, else `None`; `item` one of ITEMS for the lines known here,
+    else the label in small letters. Rates are per second.
+    """
+
+    BRING: ClassVar[str] = SCREENS
+
+    screen: str
+    item: str
+    label: str
+    """As printed."""
+    lock_type: str | None = None
+    maximum_per_second: Reading = ABSENT
+    current_per_second: Reading = ABSENT
+    mean_per_second: Reading = ABSENT
+    count: Reading = ABSENT
+    per_transaction: Reading = ABSENT
+    over: str = "since reset"
+    """As in `StatisticsWindow`."""
+
+
+LOCK_TYPES = (
+    "total",
+    "area",
+    "page",
+    "record",
+    "seqblk",
+    "filid",
+    "tsnblk",
+    "rtupb",
+    "active",
+    "membit",
+    "aij",
+    "snapshot",
+    "freeze",
+    "quiet point",
+    "logical area",
+    "nowait",
+    "client",
+)
+"""`total`: the Summary Locking Statistics screen, or the `total locks` line of the screens by field."""
+
+LOCK_ITEMS = (
+    "locks requested",
+    "requests not queued",
+    "requests stalled",
+    "request timeouts",
+    "request deadlocks",
+    "locks promoted",
+    "promotions not queued",
+    "promotions stalled",
+    "promotion timeouts",
+    "promotion deadlocks",
+    "locks demoted",
+    "locks released",
+    "blocking asts",
+    "stall time x100",
+    "invalid lock block",
+)
+IO_ITEMS = (
+    "transactions",
+    "verb successes",
+    "verb failures",
+    "data reads",
+    "data writes",
+    "synch data reads",
+    "synch data writes",
+    "asynch data reads",
+    "asynch data writes",
+    "ruj reads",
+    "ruj writes",
+    "aij reads",
+    "aij writes",
+    "root reads",
+    "root writes",
+)
+ITEMS = (*LOCK_ITEMS, *IO_ITEMS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessLocks(OfDatabase):
+    """One process of the Process Lock Overview."""
+
+    BRING: ClassVar[str] = SCREENS
+
+    pid: str
+    stream: str | None = None
+    """`**`: over 99."""
+    requested: Reading = ABSENT
+    promoted: Reading = ABSENT
+    deadlocks: Reading = ABSENT
+    """Promotion deadlocks."""
+    blasted: Reading = ABSENT
+    server: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HotRow(OfDatabase):
+    """One row of Hot Row Information: a slot of a row cache that many use."""
+
+    BRING: ClassVar[str] = "a write (key W) of the RMU/SHOW STATISTICS screen Hot Row Information"
+
+    dbkey: str
+    """`area:page:line`."""
+    users: Reading = ABSENT
+    dirty: bool | None = None
+    overflowed: bool | None = None

@@ -1,0 +1,1 @@
+"""Reports about Oracle Rdb databases."""

@@ -1,0 +1,1 @@
+"""An Oracle Rdb database: its attributes, its lock statistics, its waits."""
