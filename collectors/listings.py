@@ -20,6 +20,7 @@ from collectors.facts.ase import (
     TableScheme,
 )
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, SysgenParameter
+from collectors.facts.rdb import Database
 from collectors.partial import completed
 from collectors.read import Input
 
@@ -196,6 +197,8 @@ def _unit(one: Input, fact: Fact) -> Unit | None:
             return (report, "CPUs")
         case Node():
             return (report, "node")
+        case Database():
+            return (report, "database", (fact.database or "").upper())
         case Server():
             return (report, "server")
     return None
@@ -222,6 +225,8 @@ def _values(fact: Fact) -> tuple[object, dict[str, Any]]:
             brief = {"state": fact.state, "primary": fact.primary}
             none = "none" if isinstance(fact.cothread, Missing) else fact.cothread
             return fact.number, brief | ({"cothread": none, "fastpath": fact.fastpath} if fact.full else {})
+        case Database():
+            return "", {name: value for name, value in vars(fact).items() if name not in ("source", "at")}
         case Node():
             return fact.name.upper(), {
                 name: getattr(fact, name) for name in ("hardware", "version", "active_cpus", "memory_mb")
@@ -243,6 +248,8 @@ def _name(unit: Unit, words: dict[str, str]) -> str:
             return f"cache {unit[2]}"
         case "parameter":
             return unit[2]
+        case "database":
+            return f"the attributes of {unit[2] or 'the database'}"
         case "cache of" | "lock scheme of":
             return f"the {unit[1]} {'.'.join(part for part in unit[2:] if part)}"
     return words.get(unit[1], unit[1])

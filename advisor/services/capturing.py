@@ -25,7 +25,7 @@ from advisor.services.same import settle_again
 from advisor.services.scheduling import troubles
 from advisor.services.starting import start
 from advisor.services.storing import room, spool
-from collectors.capture import name_of
+from collectors.grouping import name_of
 from collectors.intake import MEGABYTE, Bounds, Named, open_all
 from collectors.read import Input as Read
 from collectors.read import read_all

@@ -1,6 +1,7 @@
 """Two snapshots are timed as a sample is, and join the sample of the same time."""
 
-from collectors.capture import captures, interval_of, name_of
+from collectors.capture import captures, interval_of
+from collectors.grouping import name_of
 from collectors.facts import Capture, Fact, Interval
 from collectors.facts.ase import (
     ConfigParameter,

@@ -1,0 +1,172 @@
+"""The other nodes of a cluster: what each did while one capture was taken.
+
+Nodes are of one cluster where an export says so: SHOW CLUSTER of one names the other, its SCS figures do, or one file
+speaks of both; or where arithmetic does: what the nodes ask of others is what they serve for others, to a few per cent.
+Rates of several nodes are never added: a remote operation is counted on both of its nodes.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from collectors.facts import ABSENT, Capture, Facts, Interval, Reading, Source, known
+from collectors.facts.openvms import (
+    ClusterMember,
+    ClusterNode,
+    DedicatedLockManager,
+    DistributedLockRates,
+    KernelService,
+    LockLatency,
+    LockRates,
+    MonitorItem,
+    Node,
+    ProcessorModes,
+    RemasterRates,
+    SysgenParameter,
+    T4Column,
+)
+from collectors.intervals.overlap import shared_part
+
+F = TypeVar("F", DistributedLockRates, LockRates, ProcessorModes, RemasterRates)
+
+AGREE = 0.05
+"""This project: asked and served remote operations agree to 5 % where no node is missing. Clocks and sample ends differ
+by seconds."""
+LEAST_REMOTE = 10.0
+"""Remote operations per second from which their agreement says anything."""
+
+
+def with_members(captures: Sequence[Capture]) -> list[Capture]:
+    """The same captures; those of nodes of one cluster, of one time, each with a `ClusterMember` for every node."""
+    found = list(captures)
+    nodes = [at for at, one in enumerate(found) if one.system.product == "openvms"]
+    for together in _clusters([found[at] for at in nodes]):
+        members = [nodes[at] for at in together]
+        complete = _complete([found[at] for at in members])
+        for at in members:
+            told = [_member(found[other], own=other == at, complete=complete) for other in members]
+            one = found[at]
+            found[at] = replace(one, facts=Facts((*one.facts.items, *told)))
+    return found
+
+
+def _clusters(captures: Sequence[Capture]) -> Iterator[list[int]]:
+    """Which captures are of one cluster and one time: at least two nodes, each once."""
+    left = list(range(len(captures)))
+    while left:
+        first = left.pop(0)
+        together = [first]
+        for other in list(left):
+            name = captures[other].system.name.upper()
+            new = all(captures[at].system.name.upper() != name for at in together)
+            same_time = all(_same_time(captures[at].interval, captures[other].interval) for at in together)
+            if new and same_time and any(_linked(captures[at], captures[other]) for at in together):
+                together.append(other)
+        if len(together) == 1:
+            others = [at for at in left if captures[at].system.name != captures[first].system.name]
+            same = [at for at in others if _same_time(captures[first].interval, captures[at].interval)]
+            whole = [first, *same]
+            if len(whole) > 1 and len({captures[at].system.name for at in whole}) == len(whole):
+                together = whole if _complete([captures[at] for at in whole]) else together
+        left = [at for at in left if at not in together]
+        if len(together) > 1:
+            yield together
+
+
+def _same_time(one: Interval, other: Interval) -> bool:
+    """Whether they are of one time; listings without a time go with each other."""
+    if one.start is None or other.start is None:
+        return one.start is None and other.start is None
+    return shared_part(one, other) > 0.5
+
+
+def _linked(one: Capture, other: Capture) -> bool:
+    """Whether an export of one names the other as a node of its cluster, or one file gives the rates of both."""
+    if _files(one) & _files(other):
+        return True
+    return other.system.name.upper() in _named_by(one) or one.system.name.upper() in _named_by(other)
+
+
+def _files(capture: Capture) -> set[str]:
+    """Files that say of which node each figure is: those of a whole cluster."""
+    return {fact.source.file for fact in capture.facts.every(DistributedLockRates) if fact.node}
+
+
+def _named_by(capture: Capture) -> set[str]:
+    """Nodes that the exports of one node name as members of its cluster."""
+    facts = capture.facts
+    named = {fact.name for fact in facts.every(ClusterNode)}
+    named |= {fact.partner for fact in facts.every(MonitorItem) if fact.partner}
+    named |= {name for fact in facts.every(LockLatency) for name in (fact.from_node, fact.master)}
+    named |= {fact.name.rpartition(" ")[2] for fact in facts.every(T4Column) if fact.group == "MON.SCS"}
+    return {name.upper() for name in named}
+
+
+def _complete(captures: Sequence[Capture]) -> bool | None:
+    """Whether what these nodes ask of others and what they serve for others agree: then none is missing."""
+    rates = [_mean(one.facts, DistributedLockRates) for one in captures]
+    asked = [one.outgoing_per_second if one else None for one in rates]
+    served = [one.incoming_per_second if one else None for one in rates]
+    out = [rate for rate in asked if rate is not None]
+    into = [rate for rate in served if rate is not None]
+    if len(out) < len(captures) or len(into) < len(captures) or max(sum(out), sum(into)) < LEAST_REMOTE:
+        return None
+    return abs(sum(out) - sum(into)) <= AGREE * max(sum(out), sum(into))
+
+
+def _mean(facts: Facts, kind: type[F]) -> F | None:
+    """The sustained figures: the mean, else those of the last interval that MONITOR showed."""
+    return facts.latest(kind, statistic="mean") or facts.latest(kind, statistic="current")
+
+
+def _member(capture: Capture, *, own: bool, complete: bool | None) -> ClusterMember:
+    facts, system = capture.facts, capture.system
+    rates, locks = _mean(facts, DistributedLockRates), _mean(facts, LockRates)
+    modes, moved = _mean(facts, ProcessorModes), _mean(facts, RemasterRates)
+    nodes = facts.every(Node)
+    return ClusterMember(
+        source=_source((rates, locks, modes), nodes),
+        name=system.name,
+        own=own,
+        hardware=next((node.hardware for node in reversed(nodes) if node.hardware), None),
+        version=next((node.version for node in reversed(nodes) if node.version), None),
+        cpus=modes.cpus if modes else ABSENT,
+        operations_per_second=_reading(locks.operations_per_second if locks else None),
+        local_per_second=_reading(rates.local_per_second if rates else None),
+        incoming_per_second=_reading(rates.incoming_per_second if rates else None),
+        outgoing_per_second=_reading(rates.outgoing_per_second if rates else None),
+        mp_synch_percent=modes.mp_synch_percent if modes else ABSENT,
+        moved_out_per_second=moved.moved_out if moved else ABSENT,
+        moved_in_per_second=moved.moved_in if moved else ABSENT,
+        lock_directory_weight=_parameter(facts, "LOCKDIRWT"),
+        lock_remaster_weight=_parameter(facts, "LOCKRMWT"),
+        pe1=_parameter(facts, "PE1"),
+        dedicated=_dedicated(facts),
+        start=capture.interval.start,
+        end=capture.interval.end,
+        complete=complete,
+    )
+
+
+def _source(rates: Iterable[DistributedLockRates | LockRates | ProcessorModes | None], nodes: Sequence[Node]) -> Source:
+    """Where the figures of a node were read."""
+    return next((fact.source for fact in (*rates, *reversed(nodes)) if fact is not None), Source("", 0, 0))
+
+
+def _reading(value: float | None) -> Reading:
+    return ABSENT if value is None else value
+
+
+def _parameter(facts: Facts, name: str) -> Reading:
+    """A parameter of this node's listings, where they agree on it."""
+    values = {fact.current for fact in facts.every(SysgenParameter) if fact.name == name}
+    value = values.pop() if len(values) == 1 else ABSENT
+    return value if known(value) else ABSENT
+
+
+def _dedicated(facts: Facts) -> bool | None:
+    """Whether the lock manager has a CPU of its own: SHOW FASTPATH names it, or T4's LCK73 columns show work."""
+    if any("lock manager" in service.service.lower() for service in facts.every(KernelService)):
+        return True
+    said = [one.on for one in facts.every(DedicatedLockManager) if one.on is not None]
+    return any(said) if said else None

@@ -1,0 +1,92 @@
+"""Oracle Rdb databases: how they are told apart, and on which node of the same exports one is open.
+
+A database is known by its root file. Two of one name in two directories are two databases, so a name without a
+directory stands for the one root file of that name there is, or for itself. A database that is open on one node that
+came with it is judged together with that node: its lock statistics and the node's lock rates are one story.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from collectors.facts import Fact
+from collectors.facts.rdb import OfDatabase, StatisticRow, StatisticsWindow
+from collectors.read import Input
+
+VERSION = re.compile(r";-?[0-9]*$")
+FILE_NAME = re.compile(r"([^\]>:]+?)(?:\.[A-Z0-9$_-]{0,39})?$")
+
+
+class Grouped(Protocol):
+    """A group of exports as `collectors.grouping` has it."""
+
+    product: str
+    name: str
+    inputs: list[Input]
+
+
+def root_key(root: str) -> str:
+    """What one root file is known by, however it was written: capitals, without its version number and quotes."""
+    return VERSION.sub("", root.strip(" \"'").upper())
+
+
+def short_name(root: str) -> str:
+    """`DISK$DB:[PAY]PAYROLL.RDB;1` → `PAYROLL`; what does not look like a file is kept."""
+    found = FILE_NAME.search(root_key(root))
+    return found[1].strip() if found and found[1].strip() else root.strip()
+
+
+def is_whole(root: str) -> bool:
+    """Whether a root file is written with its directory."""
+    return "[" in root or "<" in root
+
+
+def database_of(facts: Iterable[Fact]) -> str | None:
+    """The root file that facts name first, as printed; of two spellings the whole one."""
+    named = [fact.database for fact in facts if isinstance(fact, OfDatabase) and fact.database]
+    return next((root for root in named if is_whole(root)), named[0] if named else None)
+
+
+def parted_by_database(one: Input) -> list[Input]:
+    """Split an input that speaks of several databases; a fact that names none goes with the one before it."""
+    keys = {root_key(fact.database) for fact in one.facts if isinstance(fact, OfDatabase) and fact.database}
+    if len(keys) < 2:
+        return [one]
+    parts: dict[str, Input] = {}
+    key = ""
+    for fact in one.facts:
+        key = root_key(fact.database) if isinstance(fact, OfDatabase) and fact.database else key
+        part = parts.setdefault(key, Input(one.file, one.report, problems=one.problems, given=one.given))
+        part.facts.append(fact)
+    return list(parts.values())
+
+
+def whole_for(key: str, keys: Iterable[str]) -> str:
+    """The one key with a directory that a name without one stands for, or the key itself."""
+    if is_whole(key):
+        return key
+    found = {other for other in keys if is_whole(other) and short_name(other) == short_name(key)}
+    return found.pop() if len(found) == 1 else key
+
+
+def nodes_of(facts: Iterable[Fact]) -> list[str]:
+    """The nodes that facts of a database speak of, in capitals; those with statistics first."""
+    counted = [fact.node.upper() for fact in facts if isinstance(fact, StatisticRow | StatisticsWindow) and fact.node]
+    others = [fact.node.upper() for fact in facts if isinstance(fact, OfDatabase) and fact.node]
+    return list(dict.fromkeys([*counted, *others]))
+
+
+def node_for(database: Grouped, nodes: Sequence[Grouped], beside: Sequence[Grouped]) -> Grouped | None:
+    """The node whose capture a database belongs to, or `None` where more than one could be meant.
+
+    That is the node its statistics were taken on; without statistics the only node it names, or, where it names none,
+    the only node there is beside it.
+    """
+    facts = [fact for one in database.inputs for fact in one.facts]
+    named = nodes_of(facts)
+    counted = nodes_of(fact for fact in facts if isinstance(fact, StatisticRow | StatisticsWindow))
+    if not named:
+        return beside[0] if len(beside) == len(nodes) == 1 else None
+    wanted = counted or named
+    found = [node for node in nodes if node.name.upper() in wanted]
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,204 @@
+"""Which exports speak of one system: by the name they give, else by the company they came in.
+
+An export that names its system belongs to that system. One that does not (a configuration listing, say) joins a named
+system only where there is no doubt: exactly one system of its product came in the same folder or archive or on the
+same command line, or the user gave a name. Otherwise it is judged by itself, file by file. Advice built from the
+settings of one server and the figures of another would be worse than none.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from collectors.databases import database_of, node_for, parted_by_database, root_key, short_name, whole_for
+from collectors.facts.ase import Server, Snapshot
+from collectors.facts.openvms import LockLatency, Node
+from collectors.facts.scaling import LoadSeries
+from collectors.read import Input
+
+CONFIG_FILE = "ase/config_file"
+OTHER_NAME = "taken for the configuration of {0}, which came with it, though it is called {1}: see that it is of {0}"
+"""A server calls its configuration file by its own name; nothing within says whose it is."""
+
+
+@dataclass
+class Group:
+    """Inputs of one system."""
+
+    product: str
+    name: str
+    named: bool
+    chosen: bool = False
+    """Whether the user gave this very name to one of its files."""
+    inputs: list[Input] = field(default_factory=list)
+
+
+def product_of(one: Input) -> str:
+    """`ase`, `openvms`, `rdb` or, for a load series that does not say, `scaling`."""
+    series = [fact for fact in one.facts if isinstance(fact, LoadSeries)]
+    if series:
+        return series[0].product or "scaling"
+    return (one.report or "").split("/")[0]
+
+
+def name_of(one: Input) -> str | None:
+    """The system an export names, or `None`."""
+    for fact in one.facts:
+        if isinstance(fact, Server | Node) and fact.name:
+            return fact.name
+        if isinstance(fact, Snapshot) and fact.server:
+            return fact.server
+        if isinstance(fact, LoadSeries):
+            return fact.title
+    root = database_of(one.facts)
+    return short_name(root) if root else None
+
+
+def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str]) -> list[Group]:
+    """Sort inputs by system. `name` and `names` are the user's own words, see `collectors.capture.captures`."""
+    groups: dict[tuple[str, str], Group] = {}
+    nameless: list[Input] = []
+    for one in (part for whole in inputs for part in _by_node(whole)):
+        own = name_of(one)
+        if own is None:
+            nameless.append(one)
+            continue
+        product = product_of(one)
+        root = database_of(one.facts) if product == "rdb" else None
+        key = root_key(root) if root else own.upper()
+        group = groups.setdefault((product, key), Group(product, own, True))
+        group.inputs.append(one)
+    _join_short_names(groups)
+    _adopt_series(groups)
+    nameless = [one for one in nameless if not _shared_out(one, groups)]
+    left = [one for one in nameless if not _choose(one, groups, name, names.get(one.file, "").strip())]
+    for one in left:
+        _place(one, groups, name, others=len({other.file for other in left}) > 1)
+    _adopt_databases(groups)
+    if name and len({group.name for group in groups.values() if group.named and not group.chosen}) == 1:
+        for group in groups.values():
+            group.name = group.name if group.chosen else name
+    return list(groups.values())
+
+
+def _shared_out(one: Input, groups: dict[tuple[str, str], Group]) -> bool:
+    """Give what speaks of pairs of nodes to each of those nodes that there is; returns whether there was any."""
+    if not one.facts or not all(isinstance(fact, LockLatency) for fact in one.facts):
+        return False
+    named = {
+        name.upper() for fact in one.facts if isinstance(fact, LockLatency) for name in (fact.from_node, fact.master)
+    }
+    found = [groups["openvms", name] for name in sorted(named) if ("openvms", name) in groups]
+    for group in found:
+        group.inputs.append(one)
+    return bool(found)
+
+
+def _join_short_names(groups: dict[tuple[str, str], Group]) -> None:
+    """Put what calls a database by name alone to the one root file of that name; tell apart what is called alike."""
+    databases = {key: group for (product, key), group in groups.items() if product == "rdb"}
+    for key in list(databases):
+        whole = whole_for(key, databases)
+        if whole != key:
+            databases[whole].inputs += groups.pop(("rdb", key)).inputs
+            del databases[key]
+    called = Counter(group.name for group in databases.values())
+    for key, group in databases.items():
+        group.name = key if called[group.name] > 1 else group.name
+
+
+def _adopt_databases(groups: dict[tuple[str, str], Group]) -> None:
+    """Judge a database with the node that it is open on, where there is no doubt which one that is."""
+    nodes = [group for group in groups.values() if group.product == "openvms"]
+    for key, group in list(groups.items()):
+        if group.product != "rdb" or group.chosen:
+            continue
+        if (node := node_for(group, nodes, _beside(group, nodes))) is not None:
+            node.inputs += groups.pop(key).inputs
+
+
+def _beside(group: Group, others: Sequence[Group]) -> list[Group]:
+    """Those of which a file came in the same folder, or in one breath with one of these."""
+    pairs = {id(other): ((one, two) for one in group.inputs for two in other.inputs) for other in others}
+    return [other for other in others if any(_one_folder(a, b) or _one_breath(a, b) for a, b in pairs[id(other)])]
+
+
+def _adopt_series(groups: dict[tuple[str, str], Group]) -> None:
+    """Give a load series over engines to the one SAP ASE that came with it: only ASE has engines."""
+    servers = [group for group in groups.values() if group.product == "ase" and group.named]
+    for key, group in list(groups.items()):
+        series = [fact for one in group.inputs for fact in one.facts if isinstance(fact, LoadSeries)]
+        over_engines = bool(series) and all(one.load_name.lower().startswith("engine") for one in series)
+        beside = _beside(group, servers)
+        if group.product == "scaling" and over_engines and len(beside) == len(servers) == 1:
+            beside[0].inputs += groups.pop(key).inputs
+
+
+def _choose(one: Input, groups: dict[tuple[str, str], Group], name: str | None, chosen: str) -> bool:
+    """Put an export where the user said; returns whether there was a choice for it."""
+    if not chosen or (name and chosen.upper() == name.upper()):
+        return False  # the name for all exports may be another one of a system that names itself
+    product = product_of(one)
+    group = groups.setdefault((product, chosen.upper()), Group(product, chosen, True))
+    group.chosen = True
+    group.inputs.append(one)
+    return True
+
+
+def _by_node(one: Input) -> list[Input]:
+    """Split an input that speaks of several nodes (a session that went from node to node) or databases."""
+    if product_of(one) == "rdb":
+        return parted_by_database(one)
+    nodes = {fact.name.upper(): fact.name for fact in one.facts if isinstance(fact, Node)}
+    if len(nodes) < 2:
+        return [one]
+    parts: dict[str, Input] = {}
+    for fact in one.facts:
+        node = fact.name if isinstance(fact, Node) else getattr(fact, "node", None)
+        part = parts.setdefault(
+            (node or "").upper(), Input(one.file, one.report, problems=one.problems, given=one.given)
+        )
+        part.facts.append(fact)
+    return list(parts.values())
+
+
+def _place(one: Input, groups: dict[tuple[str, str], Group], name: str | None, *, others: bool) -> None:
+    """Find the system of an export that names none."""
+    product = product_of(one)
+    same_product = [group for group in groups.values() if group.product == product and group.named]
+    if name:  # a choice for some files says nothing of the others: the name for all does
+        same_product = [group for group in same_product if not group.chosen]
+    for together in (_one_file, _one_folder, _one_breath):
+        beside = [group for group in same_product if any(together(one, other) for other in group.inputs)]
+        if len(beside) == 1:
+            beside[0].inputs.append(one)
+            stem = PurePath(one.file).stem
+            if one.report == CONFIG_FILE and stem.upper() != beside[0].name.upper():
+                one.problems.append(OTHER_NAME.format(beside[0].name, stem))
+            return
+        if beside:
+            break  # more than one is as near as any: no guess
+    if name and len(same_product) == 1:
+        same_product[0].inputs.append(one)
+        return
+    if name:
+        groups.setdefault((product, name.upper()), Group(product, name, False)).inputs.append(one)
+        return
+    group = groups.setdefault((product, f"\0{one.file}"), Group(product, PurePath(one.file).stem, False))
+    if others or same_product:
+        one.problems.append("names no system, so it is judged by itself: --name NAME tells which one it belongs to")
+    group.inputs.append(one)
+
+
+def _one_file(one: Input, other: Input) -> bool:
+    return one.file == other.file
+
+
+def _one_folder(one: Input, other: Input) -> bool:
+    return PurePath(one.file).parent == PurePath(other.file).parent
+
+
+def _one_breath(one: Input, other: Input) -> bool:
+    """Whether both were named as files on one command line."""
+    return one.given == one.file and other.given == other.file

@@ -1,0 +1,114 @@
+"""What the other nodes of a cluster did: added where an export or arithmetic tells that they are of one cluster."""
+
+import datetime as dt
+
+from collectors.capture import captures
+from collectors.facts import ABSENT, Capture, Fact, Source
+from collectors.facts.openvms import (
+    ClusterMember,
+    ClusterNode,
+    DistributedLockRates,
+    LockLatency,
+    LockRates,
+    Node,
+    ProcessorModes,
+    SysgenParameter,
+    T4File,
+)
+from collectors.read import Input
+
+
+def at(hour: int, day: int = 2) -> dt.datetime:
+    return dt.datetime(2026, 3, day, hour)  # noqa: DTZ001 - exports have no zone
+
+
+def rates(local: float, incoming: float, outgoing: float, file: str, node: str | None = None) -> Fact:
+    """The same of new, converted and released locks: a third each."""
+    ways = {"local": local, "incoming": incoming, "outgoing": outgoing}
+    fields = {f"{kind}_{way}": rate / 3 for kind in ("enq", "convert", "deq") for way, rate in ways.items()}
+    return DistributedLockRates(source=Source(file, 2, 9), statistic="mean", node=node, **fields)
+
+
+def day(node: str, local: float, incoming: float, outgoing: float, *more: Fact, of: int = 2, hours: int = 8) -> Input:
+    file = f"in/{node}_{of}.csv"
+    covers = T4File(source=Source(file, 1, 99), kind="composite", start=at(8, of), end=at(8 + hours, of))
+    found = rates(local, incoming, outgoing, file)
+    return Input(file, "openvms/t4", [Node(name=node), covers, found, *more], given="in")
+
+
+def members(capture: Capture) -> dict[str, ClusterMember]:
+    return {member.name: member for member in capture.facts.every(ClusterMember)}
+
+
+def test_two_nodes_whose_remote_rates_agree_are_one_cluster_and_each_sees_both() -> None:
+    modes = ProcessorModes(statistic="mean", mp_synch_percent=31.0, cpus=8.0)
+    weight = SysgenParameter(name="LOCKDIRWT", current=2.0)
+    orkney, skye = captures([day("ORKNEY", 9000, 3000, 600, modes, weight), day("SKYE", 2000, 610, 2990)])
+    seen = members(orkney)
+    assert list(seen) == ["ORKNEY", "SKYE"]
+    assert [(one.own, one.complete) for one in seen.values()] == [(True, True), (False, True)]
+    assert seen["ORKNEY"].mp_synch_percent == 31.0
+    assert seen["ORKNEY"].lock_directory_weight == 2.0
+    assert round(float(seen["SKYE"].outgoing_per_second)) == 2990  # type: ignore[arg-type]  # a number here
+    assert seen["SKYE"].mp_synch_percent is ABSENT
+    assert seen["SKYE"].source.file == "in/SKYE_2.csv"
+    assert [one.own for one in members(skye).values()] == [False, True]
+
+
+def test_rates_that_do_not_agree_make_no_cluster_without_a_word_of_an_export() -> None:
+    both = captures([day("ORKNEY", 9000, 3000, 600), day("SKYE", 2000, 100, 700)])
+    assert [members(one) for one in both] == [{}, {}]
+
+
+def test_an_export_that_names_the_other_makes_them_one_and_says_that_a_node_is_missing() -> None:
+    listed = ClusterNode(name="SKYE", status="MEMBER")
+    one, other = captures([day("ORKNEY", 9000, 3000, 600, listed), day("SKYE", 2000, 100, 700)])
+    assert {member.complete for member in members(one).values()} == {False}
+    assert list(members(other)) == ["ORKNEY", "SKYE"]
+
+
+def test_another_day_of_the_other_node_says_nothing_of_this_one() -> None:
+    found = captures([day("ORKNEY", 9000, 3000, 600), day("SKYE", 2000, 600, 3000, of=3)])
+    assert [members(one) for one in found] == [{}, {}]
+
+
+def test_each_day_has_its_own_members() -> None:
+    found = captures([day(name, 900, 600, 600, of=of) for of in (2, 3) for name in ("ORKNEY", "SKYE")])
+    assert [len(members(one)) for one in found] == [2, 2, 2, 2]
+    starts = [{member.start for member in members(one).values()} for one in found]
+    assert starts == [{one.interval.start} for one in found]
+
+
+def test_three_nodes_of_which_two_only_ask_are_one_cluster() -> None:
+    nodes = [day("ORKNEY", 9000, 5000, 0), day("SKYE", 200, 0, 3000), day("BARRA", 100, 0, 2000)]
+    assert [len(members(one)) for one in captures(nodes)] == [3, 3, 3]
+
+
+def test_one_file_of_several_nodes_is_parted_and_its_nodes_are_one_cluster() -> None:
+    facts: list[Fact] = [
+        fact
+        for name, local in (("ORKNEY", 9000.0), ("SKYE", 4000.0))
+        for fact in (
+            Node(name=name),
+            rates(local, 100, 200, "sum.txt", node=name),
+            LockRates(statistic="mean", node=name, new_enq_per_second=1.0),
+        )
+    ]
+    found = captures([Input("sum.txt", "openvms/monitor", facts, given="sum.txt")])
+    assert [one.system.name for one in found] == ["ORKNEY", "SKYE"]
+    assert [len(one.facts.every(LockRates)) for one in found] == [1, 1]
+    assert [len(members(one)) for one in found] == [2, 2]
+
+
+def test_a_latency_matrix_goes_to_every_node_it_names() -> None:
+    matrix = Input(
+        "in/lt.csv", "openvms/locktime", [LockLatency(from_node="SKYE", master="ORKNEY", microseconds=250.0)]
+    )
+    found = captures([day("ORKNEY", 9000, 1, 1), day("SKYE", 10, 1, 1), day("BARRA", 10, 1, 1), matrix])
+    assert [(one.system.name, len(one.facts.every(LockLatency))) for one in found] == [
+        ("ORKNEY", 1),
+        ("SKYE", 1),
+        ("BARRA", 0),
+    ]
+    alone = captures([Input("lt.csv", "openvms/locktime", matrix.facts, given="lt.csv")])
+    assert [one.system.name for one in alone] == ["lt"]

@@ -1,0 +1,116 @@
+"""Rdb databases: told apart by root file, judged with the node they are open on."""
+
+import datetime as dt
+
+import pytest
+
+from collectors.capture import captures
+from collectors.databases import root_key, short_name
+from collectors.facts import Fact, Source
+from collectors.facts.openvms import LockRates, MonitorSample, Node, T4File
+from collectors.facts.rdb import Database, DatabaseUse, EventLog, StatisticRow, StatisticsWindow
+from collectors.read import Input
+
+ROOT = "DISK$DB:[PAY]PAYROLL.RDB;1"
+
+
+def at(hour: int, minute: int = 0) -> dt.datetime:
+    return dt.datetime(2026, 3, 2, hour, minute)  # noqa: DTZ001 - exports have no zone
+
+
+def given(file: str, report: str, *facts: Fact) -> Input:
+    return Input(f"in/{file}", report, list(facts), given="in")
+
+
+def node(name: str) -> Input:
+    covers = T4File(source=Source(f"in/{name}.csv", 1, 9), kind="composite", start=at(0, 1), end=at(23, 59))
+    return given(f"{name}.csv", "openvms/t4", Node(name=name), covers, LockRates(statistic="mean"))
+
+
+def screen(written: dt.datetime, elapsed: float, on: str | None = "ORKNEY", root: str = ROOT) -> Input:
+    window = StatisticsWindow(database=root, node=on, screen="Summary IO", at=written, elapsed_seconds=elapsed)
+    row = StatisticRow(database=root, node=on, screen="Summary IO", item="transactions", label="transactions")
+    return given(f"scr{written:%H%M}.txt", "rdb/statistics", window, row)
+
+
+HEADER = given("header.txt", "rdb/dump_header", Database(database=ROOT, release="V7.2-501"))
+
+
+@pytest.mark.parametrize(
+    ("root", "name", "key"),
+    [
+        (ROOT, "PAYROLL", "DISK$DB:[PAY]PAYROLL.RDB"),
+        ("disk:[a.b]Payroll.rdb", "PAYROLL", "DISK:[A.B]PAYROLL.RDB"),
+        ("PAYROLL", "PAYROLL", "PAYROLL"),
+        ("DISK:<A>ODD NAME.RDB;-1", "ODD NAME", "DISK:<A>ODD NAME.RDB"),
+        ("x:[y]", "x:[y]", "X:[Y]"),
+    ],
+)
+def test_a_database_is_called_by_its_file_and_known_by_its_place(root: str, name: str, key: str) -> None:
+    assert (short_name(root), root_key(root)) == (name, key)
+
+
+def test_a_database_alone_is_a_system_of_its_own() -> None:
+    (one,) = captures([HEADER, screen(at(10), 600)])
+    assert (one.system.name, one.system.product, one.system.version) == ("PAYROLL", "rdb", "V7.2-501")
+    assert (one.interval.start, one.interval.end) == (at(9, 50), at(10))
+
+
+def test_two_databases_of_one_name_in_two_places_stay_two() -> None:
+    test = given("test.txt", "rdb/dump_header", Database(database="DISK$DB:[TEST]PAYROLL.RDB;3"))
+    found = captures([HEADER, test])
+    assert [one.system.name for one in found] == ["DISK$DB:[PAY]PAYROLL.RDB", "DISK$DB:[TEST]PAYROLL.RDB"]
+
+
+def test_a_name_without_a_place_is_the_one_database_of_that_name() -> None:
+    (one,) = captures([HEADER, given("use.txt", "rdb/show_system", DatabaseUse(database="payroll"))])
+    assert len(one.facts.every(DatabaseUse)) == len(one.facts.every(Database)) == 1
+
+
+def test_a_database_is_judged_with_the_node_its_statistics_were_taken_on() -> None:
+    found = captures([node("ORKNEY"), node("SKYE"), HEADER, screen(at(10), 600, on="SKYE")])
+    assert [(one.system.name, len(one.facts.every(Database))) for one in found] == [("ORKNEY", 0), ("SKYE", 1)]
+
+
+def test_a_header_that_names_no_node_joins_the_only_node_there_is() -> None:
+    (one,) = captures([node("ORKNEY"), HEADER])
+    assert (one.system.product, len(one.facts.every(Database))) == ("openvms", 1)
+
+
+def test_a_header_between_two_nodes_joins_neither() -> None:
+    found = captures([node("ORKNEY"), node("SKYE"), HEADER])
+    assert [one.system.name for one in found] == ["ORKNEY", "SKYE", "PAYROLL"]
+
+
+def test_one_listing_of_many_databases_gives_each_its_part() -> None:
+    uses = [DatabaseUse(database=f"DISK:[D]{name}.RDB", node="BARRA") for name in ("STOCK", "LEDGER")]
+    found = captures([given("sys.txt", "rdb/show_system", *uses)])
+    assert [(one.system.name, len(one.facts.every(DatabaseUse))) for one in found] == [("STOCK", 1), ("LEDGER", 1)]
+
+
+def test_screens_of_one_time_are_one_capture_and_those_of_another_are_not() -> None:
+    found = captures([screen(at(10), 600), screen(at(10, 2), 600), screen(at(15), 600)])
+    assert [len(one.facts.every(StatisticsWindow)) for one in found] == [2, 1]
+
+
+def test_statistics_since_a_reset_days_ago_go_to_the_day_on_which_they_were_written() -> None:
+    days = [
+        given(f"d{day}.csv", "openvms/t4", Node(name="ORKNEY"), T4File(start=start, end=start + dt.timedelta(hours=23)))
+        for day in (1, 2)
+        for start in [dt.datetime(2026, 3, day)]  # noqa: DTZ001 - exports have no zone
+    ]
+    found = captures([*days, screen(at(10), 9 * 86_400.0)])
+    assert [len(one.facts.every(StatisticsWindow)) for one in found] == [0, 1]
+
+
+def test_a_display_of_one_moment_and_a_log_belong_to_the_day_around_them() -> None:
+    display = given(
+        "mon.txt", "openvms/monitor", Node(name="ORKNEY"), MonitorSample(kind="display", start=at(9), end=at(9))
+    )
+    log = given(
+        "stall.log", "rdb/wait_logs", EventLog(database=ROOT, node="ORKNEY", kind="stall", start=at(9), end=at(11))
+    )
+    (one,) = captures([node("ORKNEY"), display, log])
+    assert one.facts.every(MonitorSample)
+    assert one.facts.every(EventLog)
+    assert one.interval.start == at(0, 1)
