@@ -28,21 +28,11 @@ from typing import TYPE_CHECKING, Literal
 
 from collectors.facts import Fact
 from collectors.facts.base import Source
-from collectors.facts.openvms import (
-    CpuModes,
-    DedicatedLockManager,
-    DistributedLockRates,
-    LockDatabase,
-    LockRates,
-    Node,
-    ProcessorModes,
-    RemasterRates,
-    T4Column,
-    T4File,
-)
+from collectors.facts.openvms import T4File
 from collectors.kit import Outcome, starting, stream
 from collectors.leftovers import Leftovers
 from collectors.reports.openvms.t4 import names as t4
+from collectors.reports.openvms.t4.kinds import PROVIDES
 
 if TYPE_CHECKING:
     from collectors.reports.openvms.t4.figures import Figures
@@ -51,19 +41,6 @@ LINES_TO_NAMES = 12
 """So many lines not understood between the first line and the names: this is no T4 file."""
 CELLS_AT_ONCE = 65_536
 LINES_NAMED = 5
-
-PROVIDES = (
-    T4File,
-    Node,
-    ProcessorModes,
-    CpuModes,
-    LockRates,
-    LockDatabase,
-    DistributedLockRates,
-    RemasterRates,
-    DedicatedLockManager,
-    T4Column,
-)
 
 
 @stream(starts=t4.STARTS, provides=PROVIDES)
@@ -244,10 +221,12 @@ class T4:
     def _figures(self) -> "Figures":
         """The sums. Loads numpy and orjson: only who brings rows pays for them."""
         if not self.figures:
+            from collectors.reports.openvms.t4.courses import drawn
             from collectors.reports.openvms.t4.facts import peak_columns
             from collectors.reports.openvms.t4.figures import Figures
 
-            self.figures = Figures(len(self.layout.names), peak_columns(self.layout))
+            columns = [columns for _, columns in drawn(self.layout)]
+            self.figures = Figures(len(self.layout.names), peak_columns(self.layout), columns)
         return self.figures
 
     def close(self) -> Outcome:

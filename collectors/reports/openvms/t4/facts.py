@@ -17,8 +17,10 @@ from collectors.facts.openvms import (
     RemasterRates,
     T4Column,
 )
+from collectors.reports.openvms.t4.courses import curves_of
 from collectors.reports.openvms.t4.figures import Figures, cell
 from collectors.reports.openvms.t4.names import CENTISECONDS, Layout
+from collectors.reports.openvms.t4.node import node_rates
 
 OPERATIONS = (
     ("new locks", "new enq rate", "new locks"),
@@ -106,10 +108,12 @@ class Summary:
         cpus = self.cpu_count()
         for view in self.views():
             yield from rates(view, cpus)
+            yield from node_rates(view)
         yield from self.databases()
         for view in self.views():
             if view.statistic != "at lock peak":
                 yield from cpu_modes(view)
+        yield from curves_of(self.figures.curves, self.layout, self.source, self.figures.kept.gap(), moment)
         for at in range(len(self.layout.names)):
             if at not in self.layout.clocks:
                 yield self.column(at)

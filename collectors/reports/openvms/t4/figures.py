@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from collectors.facts.base import ABSENT, NOT_MEASURED, OVERFLOW, Missing, Reading, known
 from collectors.kit import reading
+from collectors.layouts.curves import Curves
 from collectors.reports.openvms.t4.names import Row
 
 Floats = NDArray[np.float64]
@@ -129,8 +130,8 @@ class Moment:
 class Figures:
     """Count, sum, lowest, highest and its row, for each column; the kept rows; the rows at the peaks."""
 
-    def __init__(self, width: int, moments: dict[str, list[int]]) -> None:
-        """Sum up rows of `width` cells; `moments` names sums of columns whose peak row is wanted."""
+    def __init__(self, width: int, moments: dict[str, list[int]], drawn: Sequence[list[int]] = ()) -> None:
+        """Sum up rows of `width` cells; `moments` and `drawn`: columns to add up, for peak rows and for curves."""
         self.width = width
         self.rows = 0
         self.first: Row | None = None
@@ -143,6 +144,8 @@ class Figures:
         self.peak_time = np.zeros(width, dtype=np.int64)
         self.overflown = np.zeros(width, dtype=np.bool_)
         self.kept = Thinned(width)
+        self.drawn = drawn
+        self.curves = Curves(len(drawn))
         self.moments = {name: Moment(columns) for name, columns in moments.items()}
 
     def add(self, rows: Sequence[Row]) -> None:
@@ -167,6 +170,8 @@ class Figures:
         if not self.first:
             self.first, gaps[0] = rows[0], math.nan
         self.kept.add(values, gaps)
+        if self.drawn:
+            self.curves.add(times[1:] / 100, np.column_stack([values[:, at].sum(axis=1) for at in self.drawn]))
         self.rows += len(rows)
         self.last = rows[-1]
 
