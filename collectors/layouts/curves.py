@@ -68,7 +68,7 @@ class Curves:
 
     def finish(self, interval_seconds: float | None) -> None:
         """Let no step be shorter than the samples are apart: else every other one would be empty."""
-        while interval_seconds and self.step < interval_seconds * 0.9 and self.ladder < len(STEPS) - 1:
+        while self.figures and interval_seconds and self.step < interval_seconds * 0.9 and self.ladder < len(STEPS) - 1:
             self._coarser()
 
     def of(self, figure: int) -> tuple[Sequence[Reading], Sequence[Reading]] | None:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from collectors.facts.base import Source
 from collectors.kit import Outcome
 from collectors.layouts import streamed
-from collectors.layouts.streamed import Heading
 from collectors.layouts.tables import BORDER, MOST_PARTS, SEPARATORS, is_dashes, key
 from collectors.leftovers import Leftovers
 from collectors.reports.ase.monitor_tables import clock, headless
@@ -40,7 +39,7 @@ class Walk:
         self.rest = Leftovers()
         self.dashes: list[tuple[int, str]] = []
         self.table: Reading | None = None
-        self.clock: tuple[Heading, list[tuple[int, str]]] | None = None
+        self.clock: tuple[streamed.Heading, list[tuple[int, str]]] | None = None
         self.sample: list[tuple[int, str]] | None = None
         self.problems = Problems()
         self.tell = self.problems.tell
@@ -142,7 +141,7 @@ class Walk:
             return self._clock(number, line)
         return False
 
-    def _open(self, line: int, heading: Heading) -> bool:
+    def _open(self, line: int, heading: streamed.Heading) -> bool:
         """Begin a table, if its heading is one of ours."""
         columns = [key(column) for column in heading.columns]
         table = identify(columns, TABLES, self.asked.tables)
@@ -179,7 +178,7 @@ class Walk:
         self._tell_time(heading, lines)
         return True
 
-    def _tell_time(self, heading: Heading, lines: Sequence[tuple[int, str]]) -> None:
+    def _tell_time(self, heading: streamed.Heading, lines: Sequence[tuple[int, str]]) -> None:
         cells = heading.cut([line for _, line in lines]) or []
         said, doubt = clock.read_clock(heading.columns, cells)
         if doubt:
@@ -217,7 +216,7 @@ class Walk:
             return self._is_row_of_names(number, line)
         return False
 
-    def _begins_with(self, number: int, heading: Heading | None) -> bool:
+    def _begins_with(self, number: int, heading: streamed.Heading | None) -> bool:
         """Whether this heading begins a table of ours, or one that says the time."""
         if heading is None or not any(heading.columns):
             return False
