@@ -27,6 +27,7 @@ from rules.changes.openvms_cpu import place_by_hand
 from rules.changes.quoting import comment
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cpu_layout import READ, SERVER, Layout
+from rules.judging.openvms.placement import placement_of
 from rules.kit import limit, rule
 
 LINKS = (
@@ -177,13 +178,16 @@ def _to_stay(layout: Layout, cpu: int) -> tuple[str, ...]:
 def _move(layout: Layout, cpu: int, sibling: int, against: str, there: list[str]) -> tuple[tuple[Change, ...], str]:
     """Where the co-thread has to stay: another CPU for the lock manager, else another one for what runs there."""
     not_it = f"CPU {sibling} is not to be stopped: {against}."
-    home = layout.free_cpu(without=frozenset({cpu, sibling}))
+    placed = placement_of(layout, without=frozenset({cpu, sibling}))
+    home = placed.chosen
     if home is None:
         by_hand = tuple(place_by_hand(name, sibling) for name in there)
         other = "Move what runs there, or the" if there else "Move the"
-        return by_hand, f"{not_it} {other} lock manager to a core of its own (LCKMGR_CPUID)."
+        none = f" {placed.answer}" if placed.seats else ""
+        return by_hand, f"{not_it} {other} lock manager to a core of its own (LCKMGR_CPUID).{none}"
     if layout.setting("LCKMGR_CPUID") == home:
         return (), f"{not_it} LCKMGR_CPUID is {home} in the export already but not in force: a change is pending."
     was = f"The lock manager runs on CPU {cpu} now: where LCKMGR_CPUID was not brought, {cpu} takes it back there."
     step = f"Move the lock manager to CPU {home}, on whose core no device, no TCP/IP and no primary was read."
+    step += f" The others: {placed.others}." if placed.others else ""
     return (layout.set("LCKMGR_CPUID", home, was),), f"{not_it} {step}"

@@ -44,6 +44,7 @@ from rules.finding import (
     Untrusted,
 )
 from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
+from rules.judging.openvms.placement import cost_of, placement_of
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 
@@ -184,6 +185,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     mean = facts.latest(ProcessorModes, statistic="mean")
     usual = mean.mp_synch_percent if mean and known(mean.mp_synch_percent) else synch
     changes, where = _changes(layout, limits)
+    costs, idle = cost_of(layout)
     share = synch / cpus
     when = WHEN[modes.statistic]
     average = f"On average it takes {usual / cpus:.0f} %. " if usual != synch else ""
@@ -195,13 +197,14 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
             f"{when} MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own. "
             f"{average}{WHEN[rates.statistic]} there are {operations:,.0f} lock operations per second. If a spinlock "
             f"trace blames LCKMGR, dedicate one: LCKMGR_MODE {limits.least_cpus} turns it on while at least "
-            f"{limits.least_cpus} CPUs are active. {where} It costs one CPU; kernel time replaces MP synch, so judge "
-            "by operations per second and not by falling MP synch."
+            f"{limits.least_cpus} CPUs are active. {where} {costs} Kernel time replaces MP synch, so judge by "
+            "operations per second and not by falling MP synch."
         ),
         evidence=(
             Evidence(f"MP synch ({modes.statistic})", synch, "% of one CPU", modes.source, limits.mp_synch_percent),
             Evidence("CPUs", cpus, "", modes.source, limits.least_cpus),
             Evidence(f"lock operations ({rates.statistic})", operations, "/s", rates.source, limits.lock_operations),
+            *idle,
         ),
         cost=Cost(usual / 100, min(usual, synch) / 100, max(usual, synch) / 100),
         explains=("openvms/concurrency_past_peak",),
@@ -220,7 +223,8 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
 
 def _changes(layout: Layout, limits: Limits) -> tuple[tuple[Change, ...], str]:
     """LCKMGR_CPUID first, so that it starts where it is to stay, then LCKMGR_MODE; a template while none is chosen."""
-    home = layout.free_cpu() if layout.all_full else None
+    placed = placement_of(layout)
+    home = placed.chosen if layout.all_full and layout.fastpath_read else None
     if home is None:
         left = _collision(layout)
         when = "only when a free CPU was found and LCKMGR_CPUID names it"
@@ -228,10 +232,10 @@ def _changes(layout: Layout, limits: Limits) -> tuple[tuple[Change, ...], str]:
             "LCKMGR_MODE", layout.setting("LCKMGR_MODE"), limits.least_cpus, when=when, cautions=ON, node=layout.node
         )
         if layout.fastpath_read and layout.all_full:
-            return (on,), f"No core was found free of devices, TCP/IP and the primary: free one first. {left}"
+            return (on,), f"{placed.answer} {left}"
         return (on,), f"Which CPU suits it was not in the export, so nothing is set yet. {left}"
     on = layout.set("LCKMGR_MODE", limits.least_cpus, *ON)
-    where = f"CPU {home} suits it: on its core no fast-path device, no TCP/IP and no primary were read."
+    where = placed.answer
     if layout.setting("LCKMGR_CPUID") == home:
         return (on,), where
     chosen = layout.set("LCKMGR_CPUID", home, "Check by hand that the CPU is in the RAD of the work (NUMA).")

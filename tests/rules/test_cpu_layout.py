@@ -7,6 +7,7 @@ from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, P
 from rules.changes.openvms_cpu import NeverStop
 from rules.finding import NotApplicable, Untrusted
 from rules.judging.openvms.cpu_layout import Layout, Pair, no_dedicated
+from rules.judging.openvms.placement import placement_of
 from rules.plan import make_plan
 
 MANAGER = KernelService(service="OpenVMS Lock Manager", cpu=6)
@@ -173,17 +174,19 @@ def test_cores_are_counted_only_when_every_cpu_was_read() -> None:
 def test_a_core_of_its_own_is_better_than_one_with_a_stopped_and_that_than_one_with_a_running_co_thread() -> None:
     device = FastpathDevice(device="PKA0", cpu=0)
     shared, stopped, single = (full(1, 5), full(5, 1)), (full(2, 6), Cpu(number=6, state="STOPPED")), (full(3),)
-    assert layout(device, *shared).free_cpu() == 1
-    assert layout(device, *shared, *stopped).free_cpu() == 2
-    assert layout(device, *shared, *stopped, *single).free_cpu() == 3
-    assert layout(device, *single).free_cpu(without=frozenset({3})) is None
+    assert placement_of(layout(device, *shared)).chosen == 1
+    assert placement_of(layout(device, *shared, *stopped)).chosen == 2
+    assert placement_of(layout(device, *shared, *stopped, *single)).chosen == 3
+    assert placement_of(layout(device, *single), without=frozenset({3})).chosen is None
 
 
 def test_a_core_with_a_device_the_primary_or_tcpip_is_never_offered_to_the_lock_manager() -> None:
-    assert layout(full(0), full(1), FastpathDevice(device="EWA0", cpu=1)).free_cpu() is None
-    assert layout(full(0), full(3, 4), full(4, 3), TCPIP).free_cpu() is None
-    assert layout(full(0), full(1)).free_cpu() is None, "without SHOW FASTPATH nothing is known to be free"
-    assert layout(full(0), full(40), FastpathDevice(device="EWA0", cpu=1)).free_cpu() is None, "above LCKMGR_CPUID"
+    assert placement_of(layout(full(0), full(1), FastpathDevice(device="EWA0", cpu=1))).chosen is None
+    assert placement_of(layout(full(0), full(3, 4), full(4, 3), TCPIP)).chosen is None
+    assert placement_of(layout(full(0), full(1))).chosen is None, "without SHOW FASTPATH nothing is known to be free"
+    assert placement_of(layout(full(0), full(40), FastpathDevice(device="EWA0", cpu=1))).chosen is None, (
+        "above LCKMGR_CPUID"
+    )
 
 
 @pytest.mark.parametrize("version", ["V7.2", "V7.2-1", "V9.2-2"])

@@ -204,22 +204,6 @@ class Layout:
         """Set a dynamic lock manager parameter on this node."""
         return set_parameter(name, self.setting(name), new, dynamic=True, cautions=cautions, node=self.node)
 
-    def free_cpu(self, without: frozenset[int] = frozenset()) -> int | None:
-        """A CPU for the lock manager: no fast-path device, no service, not the primary, its co-thread none or as free.
-
-        Best one without a co-thread, then one whose co-thread is stopped; of equals the lowest, as the system chooses.
-        """
-        found = []
-        for number in sorted({one.number for one in self.facts.every(Cpu) if one.full} - without):
-            pair = self.pair(number)
-            if not isinstance(pair, Pair) or not self._free(number) or number > PARAMETERS["LCKMGR_CPUID"].high:
-                continue
-            if pair.sibling is None or self.runs(pair.sibling) is False:
-                found.append((0 if pair.sibling is None else 1, number))
-            elif self.runs(pair.sibling) and self._free(pair.sibling):
-                found.append((2, number))
-        return min(found)[1] if found else None
-
     @property
     def unused(self) -> list[int]:
         """CPUs without device or service in SHOW FASTPATH and not the primary, of as many numbers as are active."""
@@ -234,10 +218,6 @@ class Layout:
         """
         primary = next((one.number for one in self.facts.every(Cpu) if one.primary), 0)
         return next(cpu for cpu in range(HIGHEST_CPU + 1) if cpu != primary and self.runs(cpu) is not False)
-
-    def _free(self, cpu: int) -> bool:
-        busy = self.devices_on(cpu) or self.why_not_stop(cpu)
-        return bool(self.fastpath_read and self.runs(cpu) and not busy)
 
 
 def no_dedicated(layout: Layout) -> NotApplicable | None:

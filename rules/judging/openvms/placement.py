@@ -1,0 +1,167 @@
+"""Where the dedicated lock manager is to sit: every CPU of the node with the reason for or against it.
+
+The criteria, in this order: the CPU runs; it is not the primary; TCP/IP is not on it; no device has its fast path
+there; the same holds for its co-thread, or that is stopped, or there is none. What was not read counts against a CPU.
+Which CPU is in which RAD is in no export that is read here: that stays a check by hand.
+Sources: OpenVMS V7.3 New Features, 4.4 (fast-path devices, LCKMGR_CPUID); JCC Consulting's slides of 2014 (co-thread).
+"""
+
+from dataclasses import dataclass
+
+from collectors.facts import known
+from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, ProcessorModes
+from rules.changes.openvms_sysgen import PARAMETERS
+from rules.changes.quoting import comment
+from rules.finding import Evidence, Untrusted
+from rules.judging.openvms.cpu_layout import SERVER, Layout, Pair
+
+HIGHEST = PARAMETERS["LCKMGR_CPUID"].high
+
+
+@dataclass(frozen=True)
+class Seat:
+    """One CPU as a place for the lock manager."""
+
+    cpu: int
+    against: str | None
+    """Why not this one, as a clause; `None`: nothing speaks against it."""
+    sibling: int | None = None
+    """Its co-thread, where one was read."""
+    movable: tuple[str, ...] = ()
+    """Devices that would have to move for it to be free, where nothing else stands against it."""
+    unread: bool = False
+    """Whether only something that was not in the export stands against it."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """All CPUs as places for the lock manager, and the one to take."""
+
+    seats: tuple[Seat, ...]
+    chosen: int | None
+
+    @property
+    def others(self) -> str:
+        """Why each other CPU was not chosen, in one sentence."""
+        said: dict[str, list[int]] = {}
+        for seat in self.seats:
+            if seat.cpu != self.chosen:
+                said.setdefault(seat.against or "as good, but of a higher number", []).append(seat.cpu)
+        return "; ".join(f"CPU {_listed(cpus)}: {why}" for why, cpus in said.items())
+
+    @property
+    def first_to_move(self) -> Seat | None:
+        """Where none is free: the CPU for which the fewest devices have to move; of equals the lowest."""
+        found = [seat for seat in self.seats if seat.movable]
+        return min(found, key=lambda seat: (len(seat.movable), seat.cpu), default=None)
+
+    @property
+    def answer(self) -> str:
+        """The CPU number and why no other, or what has to be moved first."""
+        if self.chosen is not None:
+            rest = f" The others: {self.others}." if self.others else ""
+            suits = "on its core no fast-path device, no TCP/IP and no primary were read"
+            return f"CPU {self.chosen} suits it: {suits}.{rest}"
+        move = self.first_to_move
+        first = f": move {' and '.join(move.movable)} off the core of CPU {move.cpu} first" if move else ""
+        return f"None is free{first}. {self.others}." if self.seats else "No CPU was read."
+
+
+def placement_of(layout: Layout, without: frozenset[int] = frozenset()) -> Placement:
+    """Judge every CPU that was read; `without`: those that are not to be taken (its place now and the co-thread)."""
+    seats = tuple(_seat(layout, cpu) for cpu in _numbers(layout) if cpu not in without)
+    free = [seat for seat in seats if seat.against is None]
+    best = min(free, key=lambda seat: (_rank(layout, seat), seat.cpu), default=None)
+    return Placement(seats, best.cpu if best else None)
+
+
+def cost_of(layout: Layout) -> tuple[str, list[Evidence]]:
+    """What one CPU less costs on this machine: its share, and how much is idle on average."""
+    cpus = layout.active
+    if cpus is None:
+        return "It costs one CPU.", []
+    modes = layout.facts.latest(ProcessorModes, statistic="mean")
+    said = f"It costs one CPU of {cpus:.0f}, {100 / cpus:.0f} % of the machine"
+    if layout.cores is not None and layout.cores < cpus:
+        share = 100 / layout.cores
+        said = f"It costs one core of {layout.cores}, {share:.0f} % of the machine, with its co-thread stopped"
+    if modes is None or not known(modes.idle_percent) or not 0 <= modes.idle_percent <= 100 * cpus:
+        return f"{said}.", []
+    idle = modes.idle_percent / 100
+    room = (
+        "more than one CPU is idle on average" if idle >= 1 else "less than one CPU is idle on average: work will wait"
+    )
+    return f"{said}; {room} ({modes.idle_percent:.0f} % of one CPU).", [
+        Evidence("idle (mean)", modes.idle_percent, "% of one CPU", modes.source)
+    ]
+
+
+def _numbers(layout: Layout) -> list[int]:
+    facts = layout.facts
+    seen = {one.number for one in facts.every(Cpu)} | {one.cpu for one in facts.every(FastpathDevice)}
+    seen |= {one.cpu for one in facts.every(KernelService)}
+    if layout.fastpath_read or seen:
+        seen |= set(range(int(layout.active or 0)))
+    return sorted(seen)
+
+
+def _seat(layout: Layout, cpu: int) -> Seat:
+    pair = layout.pair(cpu)
+    sibling = pair.sibling if isinstance(pair, Pair) else None
+    here, movable = _in_the_way(layout, cpu)
+    if here and not movable:
+        return Seat(cpu, here, sibling)
+    if isinstance(pair, Untrusted):
+        return Seat(cpu, "the displays disagree on its co-thread", None)
+    if pair is None:
+        return Seat(cpu, here or "its full display was not brought", None, movable, unread=here is None)
+    if sibling is None or layout.runs(sibling) is False:
+        return _verdict(cpu, sibling, here, movable)
+    if layout.runs(sibling) is None:
+        return Seat(cpu, here or f"whether its co-thread CPU {sibling} runs was not read", sibling, movable, not here)
+    beside, more = _in_the_way(layout, sibling)
+    if beside and not more:
+        return Seat(cpu, f"{beside}, and CPU {sibling} is its co-thread", sibling)
+    if beside:
+        here = f"{here}; {beside} on its co-thread" if here else f"{beside} on its co-thread"
+    return _verdict(cpu, sibling, here, (*movable, *more))
+
+
+def _verdict(cpu: int, sibling: int | None, against: str | None, movable: tuple[str, ...]) -> Seat:
+    return Seat(cpu, against, sibling, movable)
+
+
+def _in_the_way(layout: Layout, cpu: int) -> tuple[str | None, tuple[str, ...]]:
+    """What stands against a CPU by itself, and the devices to move where that is all."""
+    if cpu > HIGHEST:
+        return f"LCKMGR_CPUID goes up to {HIGHEST}", ()
+    if layout.runs(cpu) is False:
+        return f"CPU {cpu} is stopped", ()
+    if layout.may_be_primary(cpu):
+        return f"CPU {cpu} is the primary, or nothing read rules it out", ()
+    services = [one for one in layout.services_on(cpu) if "lock manager" not in one.service.lower()]
+    if services:
+        return f"{comment(services[0].service)} runs there", ()
+    if not layout.fastpath_read:
+        return "SHOW FASTPATH was not brought", ()
+    held = layout.facts.latest(Cpu, number=cpu)
+    if held and held.process == SERVER:
+        return None, ()
+    devices = tuple(comment(one.device) for one in layout.devices_on(cpu))
+    if devices:
+        return f"fast path of {' and '.join(devices)}", devices
+    return None, ()
+
+
+def _rank(layout: Layout, seat: Seat) -> int:
+    """Best without a co-thread, then one whose co-thread is stopped, then one whose co-thread has nothing."""
+    if seat.sibling is None:
+        return 0
+    return 1 if layout.runs(seat.sibling) is False else 2
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+__all__ = ["Placement", "Seat", "cost_of", "placement_of"]
