@@ -52,6 +52,7 @@ accept: .venv/tests ## rewrite the verdicts of the stories in tests/audits (look
 bench: .venv/tests ## megabytes per second, seconds and memory, as ratios to yardsticks of the same run
 	@command -v rg >/dev/null || { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq ripgrep >/dev/null; } || echo "no ripgrep: its column stays empty (apt-get install ripgrep)"
 	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench.month
 
 bench-pages: .venv/tests packages ## milliseconds of the pages over a large PostgreSQL, beside a bare Django page
 	$(BIN)/python -m tests.bench.pages
