@@ -1,18 +1,11 @@
-"""What the pages show of a stored capture, worked out once and kept for the next request.
+"""What the pages show of a stored ASE capture, worked out once (`advisor.services.kept`)."""
 
-Unpacking the facts of a large capture takes longer than a page may. What is kept is small and the same for everybody
-who may see the capture; it is found by a digest of the packed facts, so a capture that comes after another one under
-its number is never taken for it.
-"""
-
-import hashlib
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 
 from advisor.models import Capture
 from advisor.services.ase.caches import CacheMap, cache_map
 from advisor.services.ase.spinlocks import Spinlocks, spinlocks_of
+from advisor.services.kept import Kept
 from advisor.services.remembering import restore
 from collectors.facts import Fact, Facts
 from collectors.facts.ase import (
@@ -36,8 +29,6 @@ from collectors.facts.ase import (
 )
 from rules.judging.caches.contents import Contents, contents_of
 
-KEPT = 24
-"""Captures whose pages are kept ready in each process: some megabytes at the most."""
 MOST_HELD = 200
 """Objects kept of what is in the caches: the most searched."""
 SMALL: tuple[type[Fact], ...] = (
@@ -62,24 +53,9 @@ class Views:
     """What of the stored facts could not be restored."""
 
 
-_kept: "OrderedDict[bytes, Views]" = OrderedDict()
-_lock = threading.Lock()
-
-
 def views_of(capture: Capture) -> Views:
     """What is shown of this capture. Who may see it was asked before."""
-    key = hashlib.sha256(bytes(capture.packed.data)).digest()
-    with _lock:
-        found = _kept.get(key)
-        if found is not None:
-            _kept.move_to_end(key)
-            return found
-    made = _made(capture)
-    with _lock:
-        _kept[key] = made
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
-    return made
+    return _kept.of(capture)
 
 
 def _made(capture: Capture) -> Views:
@@ -91,3 +67,6 @@ def _made(capture: Capture) -> Views:
         contents = replace(contents, held=contents.held[:MOST_HELD])
     small = Facts(tuple(fact for fact in facts if type(fact) in SMALL))
     return Views(caches, spinlocks_of(facts), small, contents, tuple(problems))
+
+
+_kept = Kept(_made)

@@ -5,7 +5,8 @@ from django.http import HttpResponse
 from advisor.services.ase import picture
 from advisor.services.ase.caches import Shown
 from advisor.services.ase.planned import planned
-from advisor.web.ase.kit import Column, audit_for, csv_file, head, sorted_by
+from advisor.web.ase.kit import audit_for, head
+from advisor.web.captured import Column, csv_file, sorted_by
 from advisor.web.kit import Asked, page
 
 COLUMNS = (

@@ -3,7 +3,8 @@
 from django.http import HttpResponse
 
 from advisor.services.ase.spinlocks import verdicts
-from advisor.web.ase.kit import Column, audit_for, csv_file, head, sorted_by
+from advisor.web.ase.kit import audit_for, head
+from advisor.web.captured import Column, csv_file, sorted_by
 from advisor.web.kit import Asked, page, paged
 
 TOP = 15
