@@ -29,6 +29,7 @@ from collectors.intervals.overlap import shared_part
 
 F = TypeVar("F", DistributedLockRates, LockRates, ProcessorModes, RemasterRates)
 
+PARAMETERS = ("LOCKDIRWT", "LOCKRMWT", "PE1")
 AGREE = 0.05
 """This project: asked and served remote operations agree to 5 % where no node is missing. Clocks and sample ends differ
 by seconds."""
@@ -124,12 +125,16 @@ def _member(capture: Capture, *, own: bool, complete: bool | None) -> ClusterMem
     rates, locks = _mean(facts, DistributedLockRates), _mean(facts, LockRates)
     modes, moved = _mean(facts, ProcessorModes), _mean(facts, RemasterRates)
     nodes = facts.every(Node)
+    named = next((node for node in reversed(nodes) if node.hardware), None)
+    set_in = [one.source for one in facts.every(SysgenParameter) if one.name in PARAMETERS]
     return ClusterMember(
         source=_source((rates, locks, modes), nodes),
         name=system.name,
         own=own,
-        hardware=next((node.hardware for node in reversed(nodes) if node.hardware), None),
+        hardware=named.hardware if named else None,
+        hardware_source=named.source if named else None,
         version=next((node.version for node in reversed(nodes) if node.version), None),
+        parameters_source=set_in[-1] if set_in else None,
         cpus=modes.cpus if modes else ABSENT,
         operations_per_second=_reading(locks.operations_per_second if locks else None),
         local_per_second=_reading(rates.local_per_second if rates else None),

@@ -3,6 +3,9 @@
 Finds: MONITOR DLOCK's lock operations by where they are served. Outgoing ones this node asks another for; incoming ones
 it serves for others. Speaks when their share of all lock operations is high and the total is worth it.
 
+With the exports of all nodes it adds them up, each operation once: local and outgoing, for what is outgoing here is
+incoming elsewhere. It then says what the published runs give for each node as master.
+
 Why it matters: a lock that another node masters costs messages where a local one costs microseconds: remote locks are
 vastly more expensive (JCC Consulting's slides on the OpenVMS lock manager, 2014). There, two nodes together did 85 % of
 what the fastest did alone when it was the master, and 57 % with the slower one as master; three nodes did 84, 55 or 25
@@ -17,18 +20,22 @@ shares come from an hour in which little else ran.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from collectors.facts import OVERFLOW, Facts, known
+from collectors.facts import Facts, known
 from collectors.facts.openvms import DistributedLockRates, LockRates
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.node import READS, subject_of
+from rules.judging.openvms.cluster import READ, Cluster, cluster_of, own_rates, wrong_reading
+from rules.judging.openvms.mastership import what_if, what_if_text
+from rules.judging.openvms.node import subject_of
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
+from rules.laws.mastering import WhatIf
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
 STATISTICS = {"mean": "On average", "at lock peak": "In the sample with most lock operations"}
-"""The first one that was read is judged: sustained figures before those of one sample."""
+"""Sustained figures are judged before those of one sample."""
+WITH = "all nodes' lock operations with {0} as master (% of the fastest node's own rate)"
 PUBLISHED = (
     "In published runs two nodes did 85 % of the fastest node's own rate with it as lock master and 57 % with the "
     f"slower one, three nodes 84, 55 or 25 % ({JCC})."
@@ -56,11 +63,12 @@ class Limits:
     )
 
 
-@rule(needs=(DistributedLockRates,), uses=READS, links=LINKS, limits=Limits)
+@rule(needs=(DistributedLockRates,), uses=READ, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the shares of the sustained rates."""
-    found = [one for name in STATISTICS if (one := facts.latest(DistributedLockRates, statistic=name))]
-    rates = found[0] if found else facts.every(DistributedLockRates)[-1]
+    rates = own_rates(facts)
+    if rates is None:
+        raise AssertionError("the kit has asked for these rates")
     if refused := _refused(facts, rates, limits):
         yield refused
         return
@@ -91,11 +99,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _refused(facts: Facts, rates: DistributedLockRates, limits: Limits) -> Outcome | None:
     """Say why these rates cannot be believed, or `None`."""
-    readings = [(field.name, getattr(rates, field.name)) for field in fields(rates)]
-    for name, value in readings:
-        if value is OVERFLOW or (known(value) and not 0 <= value < float("inf")):
-            said = f"{value:g}" if known(value) else "asterisks"
-            return Untrusted(f"{name.replace('_', ' ')}: {said} is no rate; take a shorter sample")
+    if wrong := wrong_reading(rates):
+        return wrong
     whole = [one for one in facts.every(LockRates) if one.statistic == rates.statistic]
     whole = [one for one in whole if one.source.file == rates.source.file]
     served = [rates.local_per_second, rates.incoming_per_second, rates.outgoing_per_second]
@@ -137,6 +142,27 @@ def _finding(
         else f"{leaving:.0f} % of this node's own requests wait for another node ({outgoing:,.0f}/s): its work belongs "
         "where those trees are mastered, or the trees here."
     )
+    cluster = cluster_of(facts)
+    together = ""
+    whole: list[Evidence] = []
+    masters: list[WhatIf] = []
+    if isinstance(cluster, Cluster):
+        masters = list(what_if(facts, [one.name for one in cluster.members]))
+        together = (
+            f" All {len(cluster.members)} nodes together do {cluster.total:,.0f} lock operations/s, each counted once "
+            f"(local and outgoing); {cluster.agreement}. {what_if_text(masters)}"
+        ).rstrip()
+        whole = [
+            Evidence("the cluster's lock operations, each once", round(cluster.total, 1), "/s", cluster.own.source),
+            *(
+                Evidence(f"{part} of {one.name}", round(rate, 1), "/s", one.source)
+                for part in ("outgoing", "incoming")
+                for one in cluster.members
+                if (rate := cluster.of(part)[one.name])
+            ),
+        ]
+    elif isinstance(cluster, Unknown) and cluster.why:
+        together = f" {cluster.why[0].upper()}{cluster.why[1:]}."
     return Finding(
         subject=subject_of(facts),
         severity=severity,
@@ -145,10 +171,16 @@ def _finding(
             f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {who} Remote locks are vastly "
             f"more expensive than local ones. {PUBLISHED} Open the database on one node if the application allows it, "
             "else partition its lock trees, move the work to the master, or use Rdb remote access; then measure again."
+            f"{together}"
         ),
-        evidence=tuple(evidence),
+        evidence=(*evidence, *whole),
         expects=(
             Expectation("lock operations incoming and outgoing (%)", round(share, 1), "lower", "heuristic"),
             Expectation("own lock requests served elsewhere (%)", round(leaving, 1), "lower", "heuristic"),
+            *(
+                Expectation(WITH.format(line.node), None, line.percent, "published")
+                for line in masters
+                if line.percent is not None
+            ),
         ),
     )

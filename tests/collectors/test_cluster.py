@@ -112,3 +112,20 @@ def test_a_latency_matrix_goes_to_every_node_it_names() -> None:
     ]
     alone = captures([Input("lt.csv", "openvms/locktime", matrix.facts, given="lt.csv")])
     assert [one.system.name for one in alone] == ["lt"]
+
+
+def test_what_was_read_in_a_listing_is_quoted_from_the_listing_and_not_from_the_rates() -> None:
+    listing = Input(
+        "in/ORKNEY.lis",
+        "openvms/sysgen",
+        [
+            Node(source=Source("in/ORKNEY.lis", 1, 1), name="ORKNEY", hardware="HP rx4640 (1.10GHz/4.0MB)"),
+            SysgenParameter(source=Source("in/ORKNEY.lis", 7, 7), name="LOCKDIRWT", current=3.0),
+        ],
+        given="in",
+    )
+    one, _ = captures([day("ORKNEY", 9000, 3000, 600), listing, day("SKYE", 2000, 610, 2990)])
+    own = members(one)["ORKNEY"]
+    assert own.source.file == "in/ORKNEY_2.csv"
+    assert own.hardware_source == Source("in/ORKNEY.lis", 1, 1)
+    assert own.parameters_source == Source("in/ORKNEY.lis", 7, 7)

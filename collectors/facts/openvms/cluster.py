@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from collectors.facts.base import ABSENT, Fact, Reading
+from collectors.facts.base import ABSENT, Fact, Reading, Source
 from collectors.facts.openvms.processors import OfNode
 
 
@@ -51,7 +51,11 @@ class ClusterMember(Fact):
     own: bool = False
     """Whether this is the node of the capture."""
     hardware: str | None = None
+    hardware_source: Source | None = None
+    """Where the machine's name was read; `source` is where the rates were."""
     version: str | None = None
+    parameters_source: Source | None = None
+    """Where LOCKDIRWT, LOCKRMWT or PE1 were read: the last of them."""
     cpus: Reading = ABSENT
     operations_per_second: Reading = ABSENT
     local_per_second: Reading = ABSENT

@@ -44,7 +44,7 @@ class LockDatabase(OfNode):
     BRING: ClassVar[str] = T4
 
     statistic: str
-    """`mean` or `peak`."""
+    """`mean`, `peak`, or `current`: the level of one moment."""
     locks: Reading = ABSENT
     resources: Reading = ABSENT
 

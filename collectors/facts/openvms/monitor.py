@@ -29,6 +29,9 @@ class MonitorSample(OfNode):
     comment: str | None = None
     dialect: str | None = None
     """Of a recording: `V8.3 or later` (16-byte class headers) or `before V8.3` (13 bytes)."""
+    p95_every: int = 1
+    """Of a recording: all `p95` are of every k-th sample; 1: of all, as up to 2,048 samples (a day of minutes has
+    1,440)."""
     transitions: int = 0
     """Of a recording: how often the node left and came back (a boot starts all counters anew)."""
     wraps: int = 0

@@ -1,0 +1,171 @@
+"""Which node of a cluster is the fastest, what each would give as lock master, and how mastership is moved.
+
+Speed, best evidence first: what a local lock takes (LOCKTIME), a published comparison of two machines, clock and cache
+within one family. Where none of them orders two nodes, neither does this project.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Reading, known
+from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
+from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
+from rules.finding import Change, Evidence, Lacking
+from rules.judging.openvms.cluster import hardware_names, latencies_of, local_cells
+from rules.judging.openvms.hardware import Order, compare, hardware_of
+from rules.laws.mastering import Candidate, WhatIf, what_if_masters
+
+REPEATS = 1.05
+"""Practice: runs repeat within a few per cent (JCC Consulting's slides, 2014), so closer latencies count as equal."""
+STEP = 2
+"""This project: how far the wanted master's weight stands above the others."""
+RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")
+GOVERNS_FROM = (8, 3)
+"""Vendor: from V8.3 on LOCKRMWT has no effect and LOCKDIRWT decides (wiki.vmssoftware.com/LOCKRMWT)."""
+MEASURE = Lacking("how fast the nodes are beside each other", LockLatency.BRING)
+BOTH = "From V8.3 on LOCKDIRWT decides (not dynamic: a reboot), before that LOCKRMWT (dynamic)"
+DIRECTORY = (
+    "Directory lookups are shared out by the same weights: where only this node has one above 0, it does them all. "
+    "The node must take locks in a tree before it can win it."
+)
+ALL = "A node with LOCKRMWT 10 takes every tree it locks in from nodes with less (wiki.vmssoftware.com/LOCKRMWT)."
+
+
+def compare_nodes(facts: Facts, one: str, other: str) -> Order | None:
+    """Which of two nodes is faster at lock operations, or `None` where nothing tells."""
+    one, other = one.upper(), other.upper()
+    cells = latencies_of(facts)
+    if isinstance(cells, dict) and (one, one) in cells and (other, other) in cells:
+        first, second = cells[one, one][0], cells[other, other][0]
+        basis = f"LOCKTIME: a local lock takes {first:.3g} µs on {one}, {second:.3g} µs on {other}"
+        if max(first, second) <= REPEATS * min(first, second):
+            return Order(0, basis)
+        return Order(1 if first < second else -1, basis)
+    names = hardware_names(facts)
+    return compare(hardware_of(names.get(one, ("",))[0]), hardware_of(names.get(other, ("",))[0]))
+
+
+def ranks_of(facts: Facts, names: Sequence[str]) -> dict[str, int | None]:
+    """1 for the fastest; equal nodes share a rank; `None` where a node cannot be held against every other."""
+    found: dict[str, int | None] = {}
+    for name in names:
+        orders = [compare_nodes(facts, name, other) for other in names if other != name]
+        ahead = sum(1 for order in orders if order is not None and order.sign < 0)
+        found[name] = None if None in orders else 1 + ahead
+    return found
+
+
+def what_if(facts: Facts, names: Sequence[str]) -> tuple[WhatIf, ...]:
+    """What each node gives as lock master by the published runs: a line per node, with or without a figure."""
+    ranks, machines = ranks_of(facts, names), hardware_names(facts)
+    rates = {name: hardware_of(machines.get(name.upper(), ("",))[0]) for name in names}
+    return what_if_masters(
+        [Candidate(name, ranks[name], one.operations_alone if (one := rates[name]) else None) for name in names]
+    )
+
+
+def what_if_text(lines: Sequence[WhatIf]) -> str:
+    """The table as one sentence; empty where no line has a figure."""
+    told = [
+        f"{one.node} {one.percent:.0f} %" + (f" ({one.rate:,.0f}/s)" if one.rate is not None else "")
+        for one in lines
+        if one.percent is not None
+    ]
+    if not told:
+        return ""
+    emulated = " (in that run an emulator)" if any(one.percent == 25 for one in lines) else ""
+    return (
+        f"As master of all trees, by published runs and of the fastest node's own rate: {', '.join(told)}{emulated}; "
+        "those runs did nothing but lock, so take the order and not the figures."
+    )
+
+
+def release_of(version: str | None) -> tuple[int, int] | None:
+    """`V8.4-2L1` → (8, 4); `None` where no release is told."""
+    found = RELEASE.search(version[:40]) if version else None
+    return (int(found.group(1)), int(found.group(2))) if found else None
+
+
+def governing(facts: Facts, members: Sequence[ClusterMember]) -> str | None:
+    """The parameter that decides over mastership on all members; `None` where releases are unknown or mixed."""
+    seen = {one.name.upper(): one.software for one in facts.every(ClusterNode) if one.software}
+    releases = [release_of(one.version or seen.get(one.name.upper())) for one in members]
+    if not releases or None in releases:
+        return None
+    new = {release >= GOVERNS_FROM for release in releases if release is not None}
+    return None if len(new) > 1 else ("LOCKDIRWT" if new == {True} else "LOCKRMWT")
+
+
+@dataclass(frozen=True)
+class Move:
+    """How mastership goes to a node: the scripts, what to say, and what is missing for a script."""
+
+    changes: tuple[Change, ...]
+    says: str
+    missing: tuple[Lacking, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    """The weights as they are, where they are all known."""
+
+
+def move_to(facts: Facts, members: Sequence[ClusterMember], target: str) -> Move:
+    """Give `target` the highest weight of the parameter that decides, from the weights in the exports."""
+    name = governing(facts, members)
+    if name is None:
+        lack = Lacking("OpenVMS version of every node", "SHOW CLUSTER")
+        return Move((), f"{BOTH}; the versions here are not known or mixed, so no script is given.", (lack,))
+    weights = {one.name: weight_of(facts, one, name) for one in members}
+    numbers = {node: value for node, value in weights.items() if value is not None}
+    if len(numbers) < len(weights):
+        told = ", ".join(node for node in weights if node not in numbers)
+        lack = Lacking(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on each node of the cluster")
+        return Move((), f"{BOTH}: here {name} of {target} is to be the highest of all.", (lack,))
+    read = tuple(
+        Evidence(f"{name} of {one.name}", numbers[one.name], "", one.parameters_source or one.source) for one in members
+    )
+    now, most = numbers[target], max(value for node, value in numbers.items() if node != target)
+    if now > most:
+        return Move(
+            (),
+            f"{name} of {target} is {now:.0f} and the highest already (others up to {most:.0f}): look whether that "
+            "value is the active one, whether remastering is off (PE1), and whether the node locks in those trees.",
+            evidence=read,
+        )
+    high = PARAMETERS[name].high
+    wanted = min(high, most + STEP)
+    changes = [_set(name, now, wanted, target)] if now != wanted else []
+    changes += [
+        _set(name, value, wanted - STEP, node) for node, value in numbers.items() if node != target and value >= wanted
+    ]
+    when = "not dynamic: a reboot" if name == "LOCKDIRWT" else "dynamic"
+    return Move(tuple(changes), f"{name} decides here ({when}): {target} {now:.0f} to {wanted:.0f}.", evidence=read)
+
+
+def _set(name: str, old: float, new: float, node: str) -> Change:
+    cautions = (DIRECTORY,) if name == "LOCKDIRWT" else ((ALL,) if new == PARAMETERS[name].high else ())
+    return set_parameter(name, old, new, dynamic=PARAMETERS[name].dynamic, cautions=cautions, node=node)
+
+
+def weight_of(facts: Facts, member: ClusterMember, name: str) -> float | None:
+    """A node's weight from its own listing or a cluster-wide table; `None` where unknown or outside its range."""
+    read: list[Reading] = [member.lock_directory_weight if name == "LOCKDIRWT" else member.lock_remaster_weight]
+    if name == "LOCKDIRWT":
+        seen = [one for one in facts.every(ClusterNode) if one.name.upper() == member.name.upper()]
+        read += [one.lock_directory_weight for one in reversed(seen)]
+    value = next((one for one in read if known(one)), None)
+    low, high = PARAMETERS[name].low, PARAMETERS[name].high
+    return value if value is not None and low <= value <= high and value == int(value) else None
+
+
+def speed_evidence(facts: Facts, names: Sequence[str]) -> tuple[Evidence, ...]:
+    """What tells the speed of these nodes: local locks where LOCKTIME has them, and the names of their machines."""
+    cells = latencies_of(facts)
+    local = local_cells(cells, names) if isinstance(cells, dict) else {}
+    told = [Evidence(f"local lock on {name}", round(us, 3), "µs", source) for name, (us, source) in local.items()]
+    machines = hardware_names(facts)
+    told += [
+        Evidence(f"machine of {name}", machines[name.upper()][0], "", machines[name.upper()][1])
+        for name in names
+        if name.upper() in machines
+    ]
+    return tuple(told)

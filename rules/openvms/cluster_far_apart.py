@@ -1,0 +1,236 @@
+"""A lock on another node takes a hundred times as long as a local one.
+
+Finds: pairs of nodes of a LOCKTIME matrix whose remote lock takes many times a local one, where locks do cross. T4 and
+MONITOR count operations and know nothing of distance, so without a matrix this is unknown. Each pair is told once, in
+the capture of the node that waits more.
+
+Why it matters: a signal needs 5 µs for a kilometre of glass, and a lock waits for it there and back. Over 25 km that
+alone is 250 µs, 92 to 93 local locks of 2.69 µs, where 15 m in one rack are a 27th of one. JCC Consulting's slides
+(2014) call a cluster that wide about 100 times worse; they print 1.25e-3 s one way, a misprint: 25 km are 1.25e-4 s,
+and only that gives their own factor of 92. No faster node shortens the way.
+
+What to do: keep the trees local: open a database on one node of one site, partition its lock trees, send the requests
+to the data (Rdb remote access) instead of locks over the distance. The distance that the time would correspond to is an
+upper bound: switches, adapters and the software of both nodes have their part.
+
+When to ignore it: when the matrix was measured while the nodes or the network were busy, or when the application keeps
+its locks on its own site. An emulator's own network can take as long: such pairs are left to another rule.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.openvms import LockLatency
+from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.openvms.cluster import (
+    READ,
+    Cell,
+    hardware_names,
+    latencies_of,
+    members_of,
+    own_name,
+    own_rates,
+    unreal,
+    wrong_reading,
+)
+from rules.judging.openvms.hardware import hardware_of
+from rules.kit import limit, rule
+from rules.laws.distance import CORRECTION, farthest_metres, round_trip_locks
+
+LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
+MOST = 5
+"""Pairs that one finding tells of; the others are counted."""
+ARITHMETIC = (
+    f"For comparison: 25 km of glass and back alone are 250 µs, {round_trip_locks(25_000):.0f} local locks of a BL870c "
+    f"({CORRECTION})."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much dearer is too dear, and from when on it is paid often enough."""
+
+    local_locks: float = limit(
+        100.0, "practice: 25 km are 92 local locks, 'about 100 times worse' (JCC Consulting, 2014)", low=2, unit="times"
+    )
+    waiting: float = limit(
+        0.1, "this project: a tenth of one process's time spent on the way", unit="seconds of waiting per second"
+    )
+    loud_waiting: float = limit(
+        1.0, "this project: a warning where one process's whole time goes", unit="seconds of waiting per second"
+    )
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two nodes: what a lock takes from the one that waits more."""
+
+    asks: str
+    master: str
+    remote: float
+    """Microseconds."""
+    source: Source
+    local_cell: Cell
+    """A local lock of the asking node, else of the master, and where it stands."""
+    shortest: float
+    """Microseconds, the shorter of both directions: no distance takes longer than that."""
+    leaving: Cell | None
+    """Lock operations per second that the asking node has served elsewhere, by whichever node, and where they stand."""
+
+    @property
+    def outgoing(self) -> float | None:
+        """Lock operations per second that leave the asking node."""
+        return None if self.leaving is None else self.leaving[0]
+
+    @property
+    def times(self) -> float:
+        """Remote ÷ local."""
+        return self.remote / self.local_cell[0]
+
+    @property
+    def waiting(self) -> float | None:
+        """Seconds per second spent waiting for remote locks, at most."""
+        return None if self.outgoing is None else self.outgoing * self.remote / 1e6
+
+    @property
+    def kilometres(self) -> float:
+        """The distance if all of the time were propagation in glass: an upper bound."""
+        return farthest_metres(self.shortest) / 1000
+
+
+@rule(needs=(), uses=READ, links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the pairs of the matrix that this capture has to tell of."""
+    cells, rates = latencies_of(facts), own_rates(facts)
+    if isinstance(cells, Untrusted):
+        yield cells
+        return
+    if wrong := rates and wrong_reading(rates):
+        yield wrong
+        return
+    if not cells:
+        alone = rates is not None and rates.incoming_per_second == 0 and rates.outgoing_per_second == 0
+        yield Clean("no lock leaves this node and none comes from another") if alone else Unknown.of(LockLatency)
+        return
+    told = _pairs(facts, cells)
+    if isinstance(told, Untrusted):
+        yield told
+        return
+    if not told:
+        lack = Lacking("remote and local latency of a pair of nodes", LockLatency.BRING)
+        own = own_name(facts)
+        asks_less = own is not None and any(own.upper() in key and key[0] != key[1] for key in cells)
+        yield Clean("the other node of each pair waits more: told there") if asks_less else Unknown((lack,))
+        return
+    far, quiet = [], []
+    for pair in sorted(told, key=lambda pair: -pair.remote):
+        figures = f"a lock of {pair.asks} on {pair.master} takes {pair.remote:,.0f} µs, {pair.times:,.0f} local ones"
+        if pair.times < limits.local_locks:
+            quiet.append(f"{figures}, limit {limits.local_locks:g}")
+        elif _emulated(facts, pair.asks) or _emulated(facts, pair.master):
+            quiet.append(f"{figures}, but one of them is an emulator, whose own network is the likelier cause")
+        elif pair.waiting is not None and pair.waiting < limits.waiting:
+            quiet.append(
+                f"{figures}, but only {pair.outgoing:,.0f}/s leave {pair.asks}: {pair.waiting:.2f} s/s of waiting"
+            )
+        else:
+            far.append(pair)
+    if quiet:
+        more = f", and {len(quiet) - MOST} more pairs" if len(quiet) > MOST else ""
+        yield Clean("; ".join(quiet[:MOST]) + more)
+    if far:
+        yield _finding(facts, limits, far)
+
+
+def _pairs(facts: Facts, cells: dict[tuple[str, str], Cell]) -> list[Pair] | Untrusted:
+    """Each pair once, from the side that waits more, as far as it is this capture's to tell; worst first."""
+    own = own_name(facts)
+    out: dict[str, Cell] = {}
+    for one in members_of(facts):
+        if known(one.outgoing_per_second) and not unreal(one.outgoing_per_second):
+            out[one.name.upper()] = one.outgoing_per_second, one.source
+    rates = own_rates(facts)
+    if own and own.upper() not in out and rates and rates.outgoing_per_second is not None:
+        out[own.upper()] = rates.outgoing_per_second, rates.source
+    captured = {one.name.upper() for one in members_of(facts)} | ({own.upper()} if own else set())
+    found = []
+    for names in sorted({tuple(sorted(key)) for key in cells if key[0] != key[1]}):
+        sides = [(a, b) for a, b in (names, names[::-1]) if (a, b) in cells]
+        here = [side for side in sides if not captured or side[0] in captured] or sides
+        waits = {side: out[side[0]][0] * cells[side][0] if side[0] in out else 0.0 for side in here}
+        asks, master = max(here, key=lambda side: (waits[side], cells[side][0]))
+        (remote, source), local = cells[asks, master], cells.get((asks, asks)) or cells.get((master, master))
+        if local is None or (own and own.upper() != asks):
+            continue
+        if remote < min(cells[n, n][0] for n in names if (n, n) in cells):
+            return Untrusted(
+                f"a lock of {asks} on {master} takes {remote:g} µs, less than a local one: misread columns"
+            )
+        shortest = min(cells[side][0] for side in sides)
+        found.append(Pair(asks, master, remote, source, local, shortest, out.get(asks)))
+    return found
+
+
+def _emulated(facts: Facts, node: str) -> bool:
+    machine = hardware_of(hardware_names(facts).get(node, ("",))[0])
+    return machine is not None and machine.emulator is True
+
+
+def _finding(facts: Facts, limits: Limits, far: list[Pair]) -> Finding:
+    worst = far[0]
+    waits = max((pair.waiting for pair in far if pair.waiting is not None), default=0.0)
+    lines = [
+        f"{pair.asks} on {pair.master} {pair.remote:,.0f} µs, {pair.times:,.0f} local locks, at most "
+        f"{pair.kilometres:,.1f} km"
+        for pair in far[:MOST]
+    ]
+    more = f" and {len(far) - MOST} more pairs" if len(far) > MOST else ""
+    paid = (
+        f" {worst.outgoing:,.0f} lock operations/s leave {worst.asks}: up to {worst.waiting:.2f} seconds of waiting in "
+        "every second, all processes together."
+        if worst.outgoing is not None
+        else " How many locks cross is not in the export, so what it costs is not told."
+    )
+    return Finding(
+        subject=own_name(facts) or "cluster",
+        severity=Severity.WARNING if waits >= limits.loud_waiting else Severity.ADVICE,
+        title=f"A lock of {worst.asks} on {worst.master} takes {worst.remote:,.0f} µs, {worst.times:,.0f} local ones",
+        says=(
+            f"Measured: {'; '.join(lines)}{more}. The kilometres are an upper bound, as if all of the time were "
+            f"light in glass: adapters, switches and busy nodes take a part of it.{paid} {ARITHMETIC} Keep the trees "
+            "local: a database open on one site, partitioned lock trees, Rdb remote access instead of remote locks."
+        ),
+        evidence=tuple(
+            evidence
+            for pair in far[:MOST]
+            for evidence in (
+                *_rate(pair),
+                Evidence(
+                    f"local lock beside {pair.asks} on {pair.master}", pair.local_cell[0], "µs", pair.local_cell[1]
+                ),
+                Evidence(f"lock of {pair.asks} on {pair.master}", round(pair.remote, 2), "µs", pair.source),
+                Evidence(
+                    f"local locks in one of {pair.asks} on {pair.master}",
+                    round(pair.times, 1),
+                    "times",
+                    pair.source,
+                    limits.local_locks,
+                ),
+                Evidence(
+                    f"{pair.asks} to {pair.master} at most", round(pair.kilometres, 1), "km (upper bound)", pair.source
+                ),
+            )
+        ),
+        expects=(
+            (Expectation(f"lock operations leaving {worst.asks} (/s)", round(worst.outgoing, 1), "lower", "heuristic"),)
+            if worst.outgoing is not None
+            else ()
+        ),
+    )
+
+
+def _rate(pair: Pair) -> Iterator[Evidence]:
+    if pair.leaving is not None:
+        rate, source = pair.leaving
+        yield Evidence(f"lock operations leaving {pair.asks}", round(rate, 1), "/s", source)

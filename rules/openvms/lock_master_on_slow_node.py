@@ -1,0 +1,172 @@
+"""The master of the lock trees is not the fastest node.
+
+Finds: a cluster in which much of the locking crosses from node to node, and the node that serves most of it is slower
+than another. Speed is what a local lock takes (LOCKTIME); without it what was published of two machines; else clock and
+cache of machines of one family. It speaks in the capture of that master alone.
+
+Why it matters: every node waits for the master, so its speed is that of all. In published runs two nodes did 85 % of
+the fastest node's own rate with it as master and 57 % with the slower one; three did 84, 55 or 25 %, the last with an
+emulator as master (JCC Consulting's slides on the OpenVMS lock manager, 2014).
+
+What to do: give the fastest node the highest weight: LOCKDIRWT from V8.3 on (a reboot), LOCKRMWT before (dynamic). The
+node must lock in those trees to win them. An order of nodes cannot be set as a limit of this rule: where names of
+machines mislead, bring a LOCKTIME run, which overrides them. Then measure the sum of local and outgoing operations.
+
+When to ignore it: when the work of those trees runs mostly on the master itself, when the faster node is needed for
+something else, or when a name hides an emulator: those borrow the names of the machines they stand for.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
+from rules.judging.openvms.cluster import READ, Cluster, cluster_of, hardly_crosses, latencies_of, members_of
+from rules.judging.openvms.mastership import MEASURE, compare_nodes, move_to, speed_evidence, what_if, what_if_text
+from rules.kit import limit, rule
+
+LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
+TOGETHER = "all nodes' lock operations (% of the fastest node's own rate)"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on it matters who is master."""
+
+    remote_percent: float = limit(
+        20.0, "this project: a two-node cluster with 8 % in a real day had no trouble", high=100, unit="% of operations"
+    )
+    loud_percent: float = limit(
+        50.0, "this project: a warning from half of all lock operations on", high=100, unit="% of operations"
+    )
+    operations_per_second: float = limit(
+        500.0, "this project: below this the cluster's total is too small to matter", unit="lock operations/s"
+    )
+    served_percent: float = limit(
+        50.0, "this project: who serves half of what crosses is the master that counts", high=100, unit="% of served"
+    )
+
+
+@rule(needs=(), uses=READ, links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Hold the node that serves most against the others."""
+    cluster = cluster_of(facts)
+    if not isinstance(cluster, Cluster):
+        yield (None if members_of(facts) else hardly_crosses(facts, limits.remote_percent)) or cluster
+        return
+    master = cluster.master.name
+    figures = (
+        f"{cluster.crossing_percent:.1f} % of the cluster's {cluster.total:,.0f} lock operations/s cross it, "
+        f"{master} serves {cluster.served_percent:.0f} % of them"
+    )
+    if cluster.total < limits.operations_per_second:
+        yield Clean(f"{figures}; too few to matter (limit {limits.operations_per_second:g}/s)")
+    elif cluster.crossing_percent < limits.remote_percent:
+        yield Clean(f"{figures}; limit {limits.remote_percent:g} %: who is master hardly matters")
+    elif not cluster.master.own:
+        yield NotApplicable(f"{figures}: judged in the capture of {master}")
+    elif cluster.served_percent < limits.served_percent:
+        yield Clean(f"{figures}, limit {limits.served_percent:g} %: mastership is spread over the nodes")
+    elif isinstance(cells := latencies_of(facts), Untrusted):
+        yield cells
+    else:
+        yield from _held_against(facts, cluster, limits, figures)
+
+
+def _held_against(facts: Facts, cluster: Cluster, limits: Limits, figures: str) -> Iterator[Outcome]:
+    master, names = cluster.master.name, [one.name for one in cluster.members]
+    orders = {name: compare_nodes(facts, name, master) for name in names if name != master}
+    ahead = [name for name, order in orders.items() if order is not None and order.sign > 0]
+    if not ahead:
+        if None in orders.values():
+            told = ", ".join(name for name, order in orders.items() if order is None)
+            yield Unknown((MEASURE,), f"{figures}; nothing tells how fast it is beside {told}")
+        else:
+            bases = "; ".join(dict.fromkeys(order.basis for order in orders.values() if order is not None))
+            yield Clean(f"{figures}, and no node is faster ({bases})")
+        return
+    target = _best(facts, cluster, ahead)
+    order = orders[target]
+    move = move_to(facts, cluster.members, target)
+    yield _finding(facts, cluster, limits, figures, target, order.basis if order else "")
+    if move.missing:
+        yield Unknown(move.missing)
+
+
+def _best(facts: Facts, cluster: Cluster, ahead: list[str]) -> str:
+    """The fastest of the faster ones; of equal or incomparable ones the one that locks most."""
+    work = {one.name: cluster.of("local")[one.name] + cluster.of("outgoing")[one.name] for one in cluster.members}
+
+    def beaten(name: str) -> bool:
+        orders = (compare_nodes(facts, name, other) for other in ahead if other != name)
+        return any(order is not None and order.sign < 0 for order in orders)
+
+    return max(ahead, key=lambda name: (not beaten(name), work[name]))
+
+
+def _finding(facts: Facts, cluster: Cluster, limits: Limits, figures: str, target: str, basis: str) -> Finding:
+    master, names = cluster.master, [one.name for one in cluster.members]
+    lines = {line.node: line for line in what_if(facts, names)}
+    now, then = lines[master.name], lines[target]
+    move = move_to(facts, cluster.members, target)
+    off = (
+        f" Remastering is switched off on {master.name} (PE1 = -1): its trees stay until that is changed."
+        if master.pe1 == -1
+        else ""
+    )
+    measured = basis.startswith("LOCKTIME")
+    loud = measured and cluster.crossing_percent >= limits.loud_percent
+    doubt = "" if measured else " That is by name: a LOCKTIME run would measure it, and overrides it."
+    return Finding(
+        subject=master.name,
+        severity=Severity.WARNING if loud else Severity.ADVICE,
+        title=f"{master.name} is master for {cluster.served_percent:.0f} % of what crosses, and {target} is faster",
+        says=(
+            f"{figures}. {target} is faster ({basis}).{doubt} Every node waits for the master, so it should be the "
+            f"fastest. {what_if_text(list(lines.values()))} {move.says}{off} All nodes together: {cluster.agreement}."
+        ).replace("  ", " "),
+        evidence=(
+            Evidence("the cluster's lock operations, incoming left out", round(cluster.total, 1), "/s", master.source),
+            Evidence(
+                "lock operations that cross the cluster",
+                round(cluster.crossing_percent, 1),
+                "%",
+                master.source,
+                limits.remote_percent,
+            ),
+            Evidence(
+                f"of them served by {master.name}",
+                round(cluster.served_percent, 1),
+                "%",
+                master.source,
+                limits.served_percent,
+            ),
+            *(
+                Evidence(f"outgoing of {one.name}", round(cluster.of("outgoing")[one.name], 1), "/s", one.source)
+                for one in cluster.members
+            ),
+            *speed_evidence(facts, (master.name, target)),
+            *move.evidence,
+        ),
+        changes=move.changes,
+        expects=(
+            Expectation(
+                f"of what crosses, served by {master.name} (%)", round(cluster.served_percent, 1), "lower", "heuristic"
+            ),
+            *(
+                (Expectation(TOGETHER, now.percent, then.percent, "published"),)
+                if now.percent is not None and then.percent is not None
+                else ()
+            ),
+        ),
+    )

@@ -1,0 +1,155 @@
+"""Lock trees move to and fro between the nodes all the time.
+
+Finds: trees that leave this node because another one is more active, steadily over the whole day, while about as many
+come in: the nodes take them from each other. Moves because a node is the only user of a tree are what remastering is
+for and do not count, nor do a few bursts. Of several nodes it speaks for the one that sends most away.
+
+Why it matters: while a tree moves, nobody gets a lock in it, and both nodes send its locks over the cluster. With equal
+weights a node needs only some more activity to win a tree, so two equally busy nodes go on winning it from each other.
+A real two-node day with 0.03 moves per second had no trouble.
+
+What to do: give the node that should be master the higher weight: LOCKDIRWT from V8.3 on (a reboot), LOCKRMWT before
+(dynamic). Better still, let the work of a tree run on one node. PE1 above 0 limits moving to small trees (as recalled):
+check what it is now and see the effect before it is kept.
+
+When to ignore it: when jobs wander through the cluster by intent, or when only small trees move and nobody waits.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.openvms import RemasterRates
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Lacking,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
+from rules.judging.openvms.cluster import READ, members_of, own_name, sustained, wrong_reading
+from rules.judging.openvms.mastership import BOTH, Move, move_to, ranks_of
+from rules.kit import limit, rule
+
+LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
+BRING = f"{RemasterRates.BRING}, or a summary of MONITOR RLOCK over a busy hour"
+REASONS = ("moved_higher_activity", "moved_higher_weight", "moved_sole_interest")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is too often, and what is to and fro."""
+
+    moves_per_second: float = limit(
+        0.3, "this project: ten times the 0.03/s of a real two-node day without trouble", unit="trees/s"
+    )
+    far_moves_per_second: float = limit(3.0, "this project: a warning from a hundred times that day on", unit="trees/s")
+    similar_percent: float = limit(
+        50.0, "this project: to and fro where the smaller of in and out is half of the larger", high=100, unit="%"
+    )
+    gap_percent: float = limit(
+        10.0, "this project: moves by their reasons add up to all moves within rounding", high=50, unit="%"
+    )
+
+
+@rule(needs=(), uses=(*READ, RemasterRates), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the sustained rates."""
+    rates = sustained(facts)
+    if rates is None or not known(rates.moved_out) or not known(rates.moved_in):
+        wrong = wrong_reading(rates) if rates else None
+        yield wrong or Unknown((Lacking("lock trees moved out and in, as a mean", BRING),))
+        return
+    if refused := _refused(rates, limits):
+        yield refused
+        return
+    out, into = rates.moved_out, rates.moved_in
+    fought = rates.moved_higher_activity if known(rates.moved_higher_activity) else out
+    by = f", {fought:.3g} of them to a more active node" if known(rates.moved_higher_activity) else ""
+    figures = f"{out:.3g} lock trees/s left this node{by}, {into:.3g}/s came in"
+    p95 = facts.latest(RemasterRates, statistic="p95")
+    if fought < limits.moves_per_second:
+        yield Clean(f"{figures}; limit {limits.moves_per_second:g}/s to a more active node")
+    elif 100 * min(out, into) < limits.similar_percent * max(out, into):
+        yield Clean(f"{figures}: in one direction, so they find their node (limit {limits.similar_percent:g} % back)")
+    elif p95 and known(p95.moved_out) and p95.moved_out < out:
+        yield Clean(f"{figures} on average, but 95 % of the samples had at most {p95.moved_out:.3g}/s: bursts")
+    elif (first := _first(facts)) is not None:
+        yield NotApplicable(f"{figures}: judged in the capture of {first}, which sends more away")
+    else:
+        yield from _told(facts, rates, limits, figures, (out, into, fought))
+
+
+def _refused(rates: RemasterRates, limits: Limits) -> Untrusted | None:
+    if wrong := wrong_reading(rates):
+        return wrong
+    parts = [value for name in REASONS if known(value := getattr(rates, name))]
+    if len(parts) < len(REASONS) or not known(rates.moved_out):
+        return None
+    gap, most = abs(sum(parts) - rates.moved_out), max(sum(parts), rates.moved_out)
+    if gap <= max(0.05, limits.gap_percent / 100 * most):
+        return None
+    return Untrusted(f"{rates.moved_out:.3g} lock trees/s moved, by their reasons {sum(parts):.3g}/s: collect again")
+
+
+def _first(facts: Facts) -> str | None:
+    """Another member that sends more trees away than this node (of equal ones the first by name)."""
+    rates = {one.name: one.moved_out_per_second for one in members_of(facts) if known(one.moved_out_per_second)}
+    own = own_name(facts)
+    if own not in rates:
+        return None
+    first = max(rates, key=lambda name: rates[name])
+    return None if first == own else first
+
+
+def _told(
+    facts: Facts, rates: RemasterRates, limits: Limits, figures: str, found: tuple[float, float, float]
+) -> Iterator[Outcome]:
+    out, into, fought = found
+    members, own = members_of(facts), own_name(facts)
+    ranks = ranks_of(facts, [one.name for one in members])
+    fastest = [name for name, rank in ranks.items() if rank == 1]
+    move = Move((), f"{BOTH}: give the node that should be master the highest one.")
+    if len(fastest) == 1:
+        move = move_to(facts, members, fastest[0])
+    reasons = ", ".join(
+        f"{getattr(rates, name):.3g}/s {_word(name)}" for name in REASONS if known(getattr(rates, name))
+    )
+    why = f" By reason: {reasons}." if reasons else " For which reason is not in the export."
+    yield Finding(
+        subject=own or "node",
+        severity=Severity.WARNING if fought >= limits.far_moves_per_second else Severity.ADVICE,
+        title=f"{fought:.2g} lock trees per second move away, and as many come back",
+        says=(
+            f"{figures}.{why} Two nodes take the trees from each other: while a tree moves, nobody gets a lock in it. "
+            f"{move.says} Unequal weights end it; the work of a tree on one node ends it too. PE1 above 0 limits "
+            "moving to small trees (as recalled): check its value now (MCR SYSGEN SHOW PE1), and what it does, first."
+        ),
+        evidence=(
+            Evidence("lock trees moved out", out, "/s", rates.source),
+            Evidence("lock trees moved in", into, "/s", rates.source),
+            *_by_reason(rates, limits),
+            *move.evidence,
+        ),
+        changes=move.changes,
+        expects=(Expectation("lock trees moved out (/s)", out, "lower", "heuristic"),),
+    )
+    if move.missing:
+        yield Unknown(move.missing)
+
+
+def _by_reason(rates: RemasterRates, limits: Limits) -> Iterator[Evidence]:
+    for name in REASONS:
+        value = getattr(rates, name)
+        if known(value):
+            judged = limits.moves_per_second if name == REASONS[0] else None
+            yield Evidence(f"moved for {_word(name)}", value, "/s", rates.source, judged)
+
+
+def _word(name: str) -> str:
+    return name.removeprefix("moved_").replace("_", " ")
