@@ -62,10 +62,7 @@ def rank(found: list[Ranked]) -> list[Ranked]:
     keys_of: dict[str, list[str]] = {}
     for ranked in found:
         keys_of.setdefault(ranked.rule, []).append(ranked.key)
-    linked = [
-        Ranked(r.rule, r.finding, tuple(k for rule in r.finding.explains for k in keys_of.get(rule, ()) if k != r.key))
-        for r in found
-    ]
+    linked = [Ranked(one.rule, one.finding, _explained(one, keys_of)) for one in found]
     linked.sort(key=_rank)
     ordered: list[Ranked] = []
     by_key = {ranked.key: ranked for ranked in linked}
@@ -89,6 +86,15 @@ def rank(found: list[Ranked]) -> list[Ranked]:
     for ranked in linked:
         place(ranked, frozenset({ranked.key}))
     return ordered
+
+
+def _explained(one: Ranked, keys_of: Mapping[str, list[str]]) -> tuple[str, ...]:
+    """The keys of what a finding explains: of a rule all findings, of `rule:ending` those whose subject ends so."""
+    found: dict[str, None] = {}
+    for name in one.finding.explains:
+        rule, _, ending = name.partition(":")
+        found |= {key: None for key in keys_of.get(rule, ()) if key != one.key and key.endswith(ending)}
+    return tuple(found)
 
 
 def _rank(ranked: Ranked) -> tuple[float, int, bool, float, float, str]:

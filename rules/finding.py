@@ -108,7 +108,7 @@ class Finding:
     evidence: tuple[Evidence, ...]
     cost: Cost | None = None
     explains: tuple[str, ...] = ()
-    """Ids of rules whose findings this one causes."""
+    """Ids of rules whose findings this one causes; `openvms/spinlock_hot:LCKMGR`: those whose subject ends so."""
     changes: tuple[Change, ...] = ()
     expects: tuple[Expectation, ...] = ()
     weight: float | None = None

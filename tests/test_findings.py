@@ -81,6 +81,8 @@ def compare(finding: Finding, want: dict[str, Any]) -> None:
         )
     for explained in want.get("explains", []):
         assert explained in finding.explains
+    if want.get("explains") == []:
+        assert not finding.explains
 
 
 def as_list(value: Any) -> list[str]:

@@ -40,6 +40,8 @@ PUBLISHED = (
     "In published runs two nodes did 85 % of the fastest node's own rate with it as lock master and 57 % with the "
     f"slower one, three nodes 84, 55 or 25 % ({JCC})."
 )
+SERVING = ("openvms/spinlock_hot:LCKMGR", "openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak")
+"""What a node that serves others most of the time pays with: it spins for their locks."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,12 @@ class Limits:
     )
     operations_per_second: float = limit(
         500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+    )
+    serving_percent: float = limit(
+        50.0,
+        "this project: a node that works mostly for others spins for their locks",
+        high=100,
+        unit="% of lock operations",
     )
     gap_percent: float = limit(
         5.0, "this project: local, incoming and outgoing add up to the total within rounding", high=50, unit="%"
@@ -174,6 +182,7 @@ def _finding(
             f"{together}"
         ),
         evidence=(*evidence, *whole),
+        explains=SERVING if incoming >= limits.serving_percent / 100 * total else (),
         expects=(
             Expectation("lock operations incoming and outgoing (%)", round(share, 1), "lower", "heuristic"),
             Expectation("own lock requests served elsewhere (%)", round(leaving, 1), "lower", "heuristic"),

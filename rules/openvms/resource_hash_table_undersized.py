@@ -34,6 +34,7 @@ NAME = "RESHASHTBL"
 RANGE = PARAMETERS[NAME]
 PROVEN = 65_536
 BYTES = 8
+EXPLAINS = ("openvms/spinlock_hot:LCKMGR", "openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak")
 CHAIN = "mean chain at the peak"
 
 
@@ -117,7 +118,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             Evidence(CHAIN, round(chain, 3), "resources per bucket", source, limits.mean_chain),
             Evidence("names that share a bucket", round(shared, 1), "%", source),
         ),
-        explains=("openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak") if loud else (),
+        explains=EXPLAINS if loud else (),
         changes=(
             set_parameter(
                 NAME,

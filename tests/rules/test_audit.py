@@ -51,6 +51,17 @@ def test_an_explanation_of_a_rule_that_did_not_fire_is_left_out() -> None:
     assert rank([found("root", Severity.WARNING, explains=("silent",))])[0].explains == ()
 
 
+def test_an_explanation_of_one_object_leaves_the_others_of_that_rule_alone() -> None:
+    lock, memory = (
+        replace(one, finding=replace(one.finding, subject=f"SKYE spinlock {name}"))
+        for one, name in ((found("hot", Severity.WARNING, 3.0), "LCKMGR"), (found("hot", Severity.WARNING, 2.0), "MMG"))
+    )
+    root = found("root", Severity.ADVICE, None, explains=("hot:LCKMGR",))
+    ranked = rank([lock, memory, root])
+    assert [one.key for one in ranked] == ["root:S", "hot:SKYE spinlock LCKMGR", "hot:SKYE spinlock MMG"]
+    assert ranked[0].explains == ("hot:SKYE spinlock LCKMGR",)
+
+
 def test_a_circle_of_explanations_still_ends() -> None:
     a = found("a", Severity.WARNING, 1.0, explains=("b",))
     b = found("b", Severity.WARNING, 2.0, explains=("a",))

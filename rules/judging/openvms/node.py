@@ -65,14 +65,17 @@ def level_of(facts: Facts, field: str) -> tuple[float, float | None, Source] | O
 
 
 def busiest_operations(rates: Sequence[LockRates]) -> float | None:
-    """The highest lock operation rate of any statistic, or `None` where none was read."""
-    read = (one.operations_per_second for one in rates)
+    """The highest lock operation rate of any statistic, or `None` where none was read.
+
+    MONITOR's maxima are each figure's own: their sum is of no moment and is left out.
+    """
+    read = (one.operations_per_second for one in rates if one.statistic != "maximum")
     return max((rate for rate in read if rate is not None and rate >= 0), default=None)
 
 
 MODES = ("interrupt", "mp_synch", "kernel", "exec", "super", "user")
-MOMENTS = ("mean", "at mp synch peak", "at lock peak")
-"""Statistics whose figures were true together. A `p95` is each column's own: adding them up gives no moment at all."""
+MOMENTS = ("mean", "at mp synch peak", "at lock peak", "current")
+"""Statistics whose figures were true together. A `p95` or a maximum is each column's own: their sum is of no moment."""
 
 
 @dataclass(frozen=True)
