@@ -1,0 +1,229 @@
+"""Walks over SPL's outputs, line by line: what each covers, and its spinlocks with the lines that name them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from collectors.facts.base import ABSENT, OVERFLOW, Reading
+from collectors.kit import Report
+from collectors.layouts import sda
+from collectors.layouts.figures import number
+from collectors.layouts.tables import is_dashes
+from collectors.reports.openvms.spl.columns import (
+    CPU,
+    FIGURES,
+    NAME,
+    PC,
+    PER_SECOND,
+    UNTOLD,
+    cut_heading,
+    heading,
+    kind_of,
+    settled,
+)
+
+TRACE, ANALYZE, COLLECT = "SHOW TRACE/SUMMARY", "ANALYZE", "SHOW COLLECT"
+TITLE = re.compile(r"\s*Spinlock (?P<what>Trace|Usage|Analysis|Collection)\b")
+TIME = re.compile(
+    r"\b(?:trace|collect\w{0,4}|elapsed) (?:time|period|interval|duration)\W{1,10}"
+    r"(?:(?P<hours>[0-9]{1,4}):(?P<minutes>[0-9]{2}):(?P<clock>[0-9]{2}(?:\.[0-9]{1,9})?)"
+    r"|(?P<seconds>[0-9]{1,9}(?:\.[0-9]{1,9})?) ?s(?:ec(?:ond)?s?)?\b)",
+    re.IGNORECASE,
+)
+COLLECTED = re.compile(r"\bspinlock:? +(?P<name>[A-Z][A-Z0-9_$]{1,30})\b")
+SPINLOCK = re.compile(r"[A-Z][A-Z0-9_$./-]{1,30}|XFC|[A-Z]{1,4}\$[A-Za-z0-9_$]{1,26}")
+CALLER = re.compile(r"\s{1,40}(?P<pc>[0-9A-Fa-f]{8}(?:\.?[0-9A-Fa-f]{8})?)(?P<where>\s+[A-Za-z_$]\S{0,60}.{0,60})?\s*$")
+MOST_CALLERS = 5
+MOST_ROWS = 5_000
+"""A system has some hundred spinlocks; a process one for each where they are listed."""
+
+
+Columns = tuple[str, ...]
+"""What each column of a table holds, as `kind_of` says it."""
+
+
+@dataclass
+class Lock:
+    """One spinlock of one run, from all tables that name it."""
+
+    first: int
+    last: int
+    figures: dict[str, Reading] = field(default_factory=dict)
+    callers: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Run:
+    """One command's output."""
+
+    command: str
+    echoed: str | None
+    first: int
+    unit: str | None = None
+    seconds: float | None = None
+    detailed: bool = False
+    collected: str | None = None
+    untold: bool = False
+    """Whether it has counts of which nothing tells the unit."""
+    rows: int = 0
+    locks: dict[tuple[str, int | None], Lock] = field(default_factory=dict)
+
+    def lock(self, name: str, cpu: int | None, index: int) -> Lock:
+        """The spinlock of this name, made where it is new."""
+        return self.locks.setdefault((name, cpu), Lock(index, index))
+
+
+def outputs(report: Report) -> list[Run]:
+    """Walk over the lines once and claim those understood."""
+    runs: list[Run] = []
+    table: Columns | None = None
+    name, collected, index, outside = "", _collected(report.before), 0, False
+    while index < len(report.lines):
+        line = report.lines[index]
+        if (command := sda.command_of(line)) is not None:
+            table, name = None, ""
+            collected = _collected([line]) or collected
+            run = _begun(command, index)
+            outside = run is None
+            if run:
+                run.collected = collected if run.command == COLLECT else None
+                runs.append(run)
+                report.claim(index)
+        elif outside or (runs and runs[-1].detailed):
+            pass
+        elif found := TITLE.match(line):
+            if not runs or (runs[-1].echoed is None and runs[-1].locks):
+                what = {"Analysis": ANALYZE, "Collection": COLLECT}.get(found["what"], TRACE)
+                runs.append(Run(what, None, index, collected=collected if what == COLLECT else None))
+            _take_time(runs[-1], line)
+            runs[-1].collected = _named(line) or runs[-1].collected
+            report.claim(index)
+        elif count := heading(report.lines, index):
+            if not runs:
+                runs.append(Run(TRACE, None, index))
+            table, index = _table(report, index, count, runs[-1])
+            name = ""
+            continue
+        elif is_dashes(line):
+            report.claim(index)
+        elif runs:
+            taken = _row(report, index, runs[-1], table, name)
+            name = name if taken is None else taken
+            if taken is None and line.strip() and not re.search("[0-9]", line):
+                table = None  # words alone: whatever stands below it, it is another table
+            if taken is None and _take_time(runs[-1], line):
+                report.claim(index)
+            if taken is None and runs[-1].command == COLLECT and (said := _named(line)):
+                runs[-1].collected = said
+                report.claim(index)
+        index += 1
+    return runs
+
+
+def _begun(command: str, index: int) -> Run | None:
+    """The output that an echoed command begins; `None` for a command that is none of SPL's displays."""
+    if sda.is_command(command, "SPL", "SH", "TR"):
+        unit = "totals" if sda.has(command, "TOTALS", 3) else "rates" if sda.has(command, "RATES") else None
+        return Run(TRACE, command, index, unit, detailed=not sda.has(command, "SUMMARY"))
+    if sda.is_command(command, "SPL", "AN"):
+        return Run(ANALYZE, command, index)
+    if sda.is_command(command, "SPL", "SH", "CO"):
+        return Run(COLLECT, command, index)
+    return None
+
+
+def _collected(lines: Sequence[str]) -> str | None:
+    """The spinlock that a command above asked SPL to collect."""
+    found = None
+    for line in lines:
+        command = sda.command_of(line) or ""
+        if sda.is_command(command, "SPL", "STA", "CO"):
+            said = sda.qualifiers(command)
+            found = next((value for name, value in said.items() if "SPINLOCK".startswith(name) and value), found)
+    return found
+
+
+def _named(line: str) -> str | None:
+    found = COLLECTED.search(line) if len(line) <= 250 else None
+    return found["name"] if found else None
+
+
+def _take_time(run: Run, line: str) -> bool:
+    """Take how long was traced, where the line says so."""
+    found = TIME.search(line) if len(line) <= 250 else None
+    if found is None:
+        return False
+    if found["seconds"]:
+        run.seconds = float(found["seconds"])
+    else:
+        run.seconds = 3600.0 * int(found["hours"]) + 60 * int(found["minutes"]) + float(found["clock"])
+    return True
+
+
+def _table(report: Report, at: int, count: int, run: Run) -> tuple[Columns | None, int]:
+    """Take a heading of `count` lines; gives what its columns hold, and the index of the line after it."""
+    heads = report.lines[at : at + count]
+    after = at + count
+    dashes = report.lines[after] if after < len(report.lines) and is_dashes(report.lines[after]) else None
+    rows = [len(_tokens(line)) for line in report.lines[after : after + 60]]
+    ways = [[kind_of(text) for text in texts] for texts in cut_heading(heads, dashes)]
+    kinds = max(ways, key=lambda way: rows.count(len(way)))
+    if not any(kind in (*FIGURES, *UNTOLD, PC) for kind in kinds) or kinds[0] not in (NAME, CPU, PC):
+        return None, after
+    if PC not in kinds and any(PER_SECOND.search(head) for head in heads):
+        run.unit = "rates"
+    run.untold |= PC not in kinds and run.unit is None and any(kind in UNTOLD for kind in kinds)
+    report.claim(at, after if dashes is not None else after - 1)
+    return tuple(settled(kind, run.unit) for kind in kinds), after + (dashes is not None)
+
+
+def _tokens(line: str) -> list[str]:
+    return line[:250].replace(" %", "%").split()
+
+
+def _row(report: Report, index: int, run: Run, table: Columns | None, above: str) -> str | None:
+    """Take one line below a heading, if it is a row or a caller; gives the name of its spinlock, or `None`."""
+    line = report.lines[index]
+    if above and run.command != COLLECT and (found := CALLER.match(line)):
+        _add_caller(run, above, index, f"{found['pc']} {found['where'] or ''}")
+        report.claim(index)
+        return above
+    tokens = _tokens(line)
+    if table is None or len(tokens) != len(table) or run.rows >= MOST_ROWS:
+        return None
+    cells = dict(zip(table, tokens, strict=True))
+    name = cells.get(NAME, above if PC in cells else run.collected or "")
+    cpu = cells.get(CPU)
+    if not SPINLOCK.fullmatch(name) or (cpu is not None and not re.fullmatch("[0-9]{1,4}", cpu)):
+        return None
+    if PC in cells:
+        if not sda.ADDRESS.fullmatch(cells[PC]):
+            return None
+        where = [token for kind, token in zip(table, tokens, strict=True) if not kind and number(token) is None]
+        _add_caller(run, name, index, " ".join([cells[PC], *where]))
+    else:
+        figures = {kind: _figure(text) for kind, text in cells.items() if kind in FIGURES}
+        at = int(cpu) if cpu is not None else None
+        old = run.locks.get((name, at))
+        if not figures or ABSENT in figures.values() or (old and figures.keys() & old.figures.keys()):
+            return None
+        lock = run.lock(name, at, index)
+        lock.last = index
+        lock.figures.update(figures)
+    run.rows += 1
+    report.claim(index)
+    return name
+
+
+def _add_caller(run: Run, name: str, index: int, text: str) -> None:
+    callers = run.lock(name, None, index).callers
+    caller = " ".join(text.split())[:120]
+    if len(callers) < MOST_CALLERS and caller not in callers:
+        callers.append(caller)
+
+
+def _figure(token: str) -> Reading:
+    """A figure, with or without its per cent sign."""
+    token = token.removesuffix("%")
+    found = number(token)
+    return OVERFLOW if token and not token.strip("*") else ABSENT if found is None else found
