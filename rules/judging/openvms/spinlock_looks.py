@@ -1,0 +1,94 @@
+"""What else the export shows of a hot spinlock: what feeds it, and the settings that a remedy depends on."""
+
+from dataclasses import dataclass, field
+
+from collectors.facts import Facts, known
+from collectors.facts.openvms import KernelService, LockRates, Node, SystemRates
+from rules.finding import Evidence, Expectation, Lacking, Unknown, Untrusted
+from rules.judging.openvms.node import READS, busiest_operations, parameter_of
+from rules.judging.openvms.releases import machine_of
+from rules.judging.openvms.spinlocks import IOLOCK8, LCKMGR, MMG
+
+LOOKS_AT = (*READS, Node, KernelService, SystemRates)
+"""What a rule that uses this module has to declare."""
+PORTS = ("PKQDRIVER", "FGEDRIVER", "PKADRIVER", "PEDRIVER", "PKRDRIVER", "PKMDRIVER", "PGQDRIVER")
+"""Bits 0 to 6 of FAST_PATH_PORTS: a bit that is set turns the fast path of that driver off."""
+KPB_BEFORE, KPB_AFTER = 2_084, 10_999
+"""I/O per second of an rx2600 before and after kernel process blocks were cached: HP's talk of 2004."""
+HP = "HP's talk on the performance of OpenVMS on Integrity, 2004"
+
+
+@dataclass
+class Look:
+    """What was seen: sentences, figures, what to expect, and what is missing to say more."""
+
+    says: list[str] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+    expects: list[Expectation] = field(default_factory=list)
+    missing: list[Unknown | Untrusted] = field(default_factory=list)
+
+
+def look_at(facts: Facts, name: str) -> Look:
+    """What the export shows beside the trace of this spinlock."""
+    look = Look()
+    if name == LCKMGR:
+        _locks(facts, look)
+    elif name == IOLOCK8:
+        _fast_path(facts, look)
+    elif name == MMG:
+        _memory(facts, look)
+    return look
+
+
+def _locks(facts: Facts, look: Look) -> None:
+    rates = facts.every(LockRates)
+    operations = busiest_operations(rates)
+    if operations is None:
+        look.missing.append(Unknown((Lacking("lock operations per second", f"{LockRates.BRING}, or MONITOR LOCK"),)))
+    else:
+        source = next(one.source for one in rates if one.operations_per_second == operations)
+        look.says.append(f"The highest lock rate read is {operations:,.0f} lock operations per second.")
+        look.evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
+    dedicated = [one for one in facts.every(KernelService) if "lock manager" in one.service.lower()]
+    if dedicated:
+        look.says.append(
+            f"The lock manager already has CPU {dedicated[-1].cpu} of its own: only fewer lock operations help further."
+        )
+
+
+def _fast_path(facts: Facts, look: Look) -> None:
+    for name, high in (("FAST_PATH", 1), ("FAST_PATH_PORTS", 2**32 - 1)):
+        found = parameter_of(facts, name, 0, high)
+        if isinstance(found, Unknown | Untrusted):
+            look.missing.append(found)
+        if not isinstance(found, tuple):
+            continue
+        value, parameter = found
+        look.evidence.append(Evidence(name, value, "", parameter.source))
+        if name == "FAST_PATH" and not value:
+            look.says.append("FAST_PATH is 0: the fast path is off for all ports, so their I/O goes through IOLOCK8.")
+            return
+        if name == "FAST_PATH_PORTS" and value:
+            off = [driver for bit, driver in enumerate(PORTS) if int(value) >> bit & 1] or ["a bit of no known driver"]
+            look.says.append(f"FAST_PATH_PORTS is {value:.0f}: it turns the fast path off for {', '.join(off)}.")
+        elif name == "FAST_PATH_PORTS":
+            look.says.append("FAST_PATH_PORTS is 0: no port has its fast path turned off.")
+
+
+def _memory(facts: Facts, look: Look) -> None:
+    rates = facts.latest(SystemRates, statistic="mean")
+    if rates and known(rates.page_fault_per_second):
+        look.says.append(f"On average there are {rates.page_fault_per_second:,.0f} page faults per second.")
+        look.evidence.append(Evidence("page faults (mean)", rates.page_fault_per_second, "/s", rates.source))
+    machine = machine_of(facts)
+    if machine.family == "Integrity" and machine.release and machine.release.before(8, 3):
+        look.says.append(
+            f"On Integrity before its first releases kernel process blocks (KPB) were never cached and MMG was hot: "
+            f"the repair took an rx2600 from {KPB_BEFORE:,} to {KPB_AFTER:,} I/Os per second ({HP}). This node runs "
+            f"{machine.release.printed}: ask whether it has that repair, and take a newer release."
+        )
+        look.expects.append(Expectation("I/Os per second, published for an rx2600", KPB_BEFORE, KPB_AFTER, "published"))
+        if machine.source:
+            look.evidence.append(Evidence("release", machine.release.printed, "", machine.source))
+    elif machine.family is None or machine.release is None:
+        look.missing.append(Unknown(machine.lacking))

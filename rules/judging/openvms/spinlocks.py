@@ -1,0 +1,166 @@
+"""What rules about OpenVMS spinlocks have in common: what is known of each, and how hot a trace shows it.
+
+Names and remedies: knowledge/openvms-rules.md, section 5. Where a name is in no source there is no remedy.
+"""
+
+import re
+from dataclasses import dataclass
+
+from collectors.facts import ABSENT, OVERFLOW, Facts, Reading, known
+from collectors.facts.openvms import SpinlockTrace, SpinlockTraceRun
+
+LCKMGR, IOLOCK8, MMG = "LCKMGR", "IOLOCK8", "MMG"
+RECALLED = " (as recalled, no source confirms it)"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What one spinlock guards, and what relieves it; no remedy where none is known."""
+
+    guards: str
+    remedy: str = ""
+    recalled: bool = False
+    """Whether the remedy is from memory alone: it is said so."""
+
+    @property
+    def says(self) -> str:
+        """Both as sentences."""
+        if not self.remedy:
+            return f"It guards {self.guards}. No remedy is known but less of what takes it."
+        return f"It guards {self.guards}. What helps{RECALLED if self.recalled else ''}: {self.remedy}."
+
+
+BY_NAME = {
+    LCKMGR: Known(
+        "the lock database (from V7.3 on)",
+        "fewer lock operations (row caches, larger page locks, a database open on one node only), a resource hash "
+        "table as large as the resources are many, and on more than five CPUs the dedicated lock manager, with nothing "
+        "on the co-thread of its CPU",
+    ),
+    IOLOCK8: Known(
+        "fork level 8: the cluster's messages (SCS), many drivers, parts of the file system",
+        "the fast path on for every port (FAST_PATH 1, FAST_PATH_PORTS 0), which gives each port a spinlock of its "
+        "own, and the ports spread over the CPUs",
+    ),
+    "SCHED": Known(
+        "the scheduler: states of processes and event flags",
+        "fewer wakes; look for processes that wake each other or set event flags all the time",
+        recalled=True,
+    ),
+    MMG: Known("memory management", "fewer page faults: larger working sets, fewer images started"),
+    "FILSYS": Known("the file system's structures", "fewer opens, closes and extensions of files", recalled=True),
+    "TIMER": Known("the timer queue", "fewer timer requests ($SETIMR): MONITOR TIMER shows their rate"),
+    "HWCLK": Known("the hardware clock and the time of the first timer", "fewer timer requests ($SETIMR)"),
+    "POOL": Known("nonpaged pool", "a larger NPAGEDYN, so that the lookaside lists serve what is asked for"),
+    "INVALIDATE": Known(
+        "invalidation of translation buffers for system space", "less mapping and deleting of global sections"
+    ),
+    "MAILBOX": Known("messages in mailboxes", "fewer and larger messages"),
+    "PERFMON": Known("the monitoring of I/O"),
+    "VIRTCONS": Known("the virtual console"),
+    "MEGA": Known("the fork-wait queue"),
+    "MCHECK": Known("the handling of machine errors"),
+    "EMB": Known("error log buffers"),
+    "XFC": Known("the extended file cache", "for files that are mostly written: no caching of them", recalled=True),
+    "PEDRIVER": Known("cluster traffic over the LAN"),
+    "TCPIP": Known("TCP/IP", "its packet processing engine on a CPU of its own"),
+}
+BY_KIND = (
+    (re.compile(r"PCB\$[0-9A-F]{1,16}"), Known("one process: the trace has one such spinlock for each of them")),
+    (
+        re.compile(r"PORT\$.{1,26}|[A-Z0-9_]{1,15}\$[A-Z]{2,4}[0-9]{0,5}"),
+        Known("one port or device, whose name it carries", "less I/O on it, or more ports for the same work"),
+    ),
+)
+
+
+def known_of(name: str) -> Known | None:
+    """What is known of a spinlock, by its name or by what kind of name it has; `None` for all others."""
+    found = BY_NAME.get(name)
+    return found or next((one for pattern, one in BY_KIND if pattern.fullmatch(name)), None)
+
+
+@dataclass(frozen=True)
+class Heat:
+    """One spinlock by its latest trace: shares of the time of the trace, in per cent of one CPU."""
+
+    trace: SpinlockTrace
+    seconds: float | None
+    """How long was traced, where the output says so."""
+    hold: Reading
+    """A spinlock is held by one CPU at a time, so 100 is all there is."""
+    spin: Reading
+    """Of all CPUs together: 200 are two that do nothing but wait."""
+    computed: bool
+    """Whether the spin share is rate × mean wait, because no share is printed."""
+
+    @property
+    def name(self) -> str:
+        """As printed."""
+        return self.trace.spinlock
+
+    @property
+    def wrong(self) -> str:
+        """Why the figures cannot be believed; empty where they can."""
+        for what, value in (("hold", self.hold), ("spin", self.spin)):
+            if value is OVERFLOW:
+                return f"{self.name}: {what} is printed as asterisks"
+            if known(value) and not 0 <= value < float("inf"):
+                return f"{self.name}: {what} {value:g} % is no share of time"
+        if known(self.hold) and self.hold > 105:
+            return f"{self.name}: held {self.hold:g} % of the time, and only one CPU at a time holds a spinlock"
+        return ""
+
+    @property
+    def said(self) -> str:
+        """Name and shares, for a list."""
+        parts = [f"{what} {value:.1f} %" for what, value in (("hold", self.hold), ("spin", self.spin)) if known(value)]
+        return f"{self.name} {', '.join(parts)}"
+
+
+def heats(facts: Facts) -> list[Heat]:
+    """Every spinlock that a trace gives a share for, dearest first. Declares `SpinlockTrace` and `SpinlockTraceRun`.
+
+    Lines of single CPUs are left out: what share of what time they are is not known.
+    """
+    latest: dict[str, Heat] = {}
+    for trace in facts.every(SpinlockTrace):
+        heat = _heat(facts, trace)
+        if trace.cpu is None and not (heat.hold is ABSENT and heat.spin is ABSENT):
+            latest[trace.spinlock] = heat
+    return sorted(latest.values(), key=lambda one: (-_number(one.spin), -_number(one.hold), one.name))
+
+
+def _number(reading: Reading) -> float:
+    return reading if known(reading) else -1.0
+
+
+def _heat(facts: Facts, trace: SpinlockTrace) -> Heat:
+    run = _run_of(facts, trace)
+    computed = trace.spin_percent is ABSENT and known(trace.spins_per_second) and known(trace.spin_microseconds)
+    spin = _product(trace.spins_per_second, trace.spin_microseconds) if computed else trace.spin_percent
+    hold = trace.hold_percent
+    if hold is ABSENT:
+        hold = _product(trace.acquires_per_second, trace.hold_microseconds)
+    return Heat(trace, run.seconds if run else None, hold, spin, computed)
+
+
+def _product(rate: Reading, microseconds: Reading) -> Reading:
+    """A rate per second × a mean time, in per cent of the time."""
+    return rate * microseconds / 10_000 if known(rate) and known(microseconds) else ABSENT
+
+
+def _run_of(facts: Facts, trace: SpinlockTrace) -> SpinlockTraceRun | None:
+    """The output that a line belongs to: the latest of its file that began at or above it; else one of its command."""
+    of_command = [run for run in facts.every(SpinlockTraceRun) if run.command == trace.command]
+    around = [
+        run for run in of_command if run.source.file == trace.source.file and run.source.first <= trace.source.first
+    ]
+    return around[-1] if around else None
+
+
+def listed_from(facts: Facts) -> float | None:
+    """From which share on the only outputs that were brought list a spinlock at all; `None` where they list all."""
+    shares = [run.listed_from_percent for run in facts.every(SpinlockTraceRun)]
+    numbers = [share for share in shares if known(share)]
+    return max(numbers) if numbers and len(numbers) == len(shares) else None

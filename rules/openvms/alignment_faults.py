@@ -1,0 +1,183 @@
+"""Programs touch data that is not aligned, thousands of times a second.
+
+Finds: alignment faults per second by access mode (MONITOR ALIGN, `[MON.ALIGN]` of T4), or the program counters of a
+fault trace (SDA, FLT), when there are very many of them.
+
+Why it matters: the processor cannot read or write a value that lies across the border it expects, so the system does it
+in software, one exception each time. That is costly on Itanium, where exceptions take longer than on Alpha; there the
+repair of the programs paid off for the whole system (HP's OpenVMS Technical Journal, volume 9).
+
+What to do: find who causes them; FLT prints the program counters with most faults. Faults in user mode are the
+application's: align its data, or compile it so that it expects data unaligned. Those of the inner modes come from the
+system, drivers, or products such as Rdb and RMS: take newer releases. No system parameter changes any of it.
+
+When to ignore it: when the rate is low. No threshold was ever published; on a real day with 31 faults per second in
+kernel mode, 3 in executive, 0.7 in supervisor and 109 in user mode they cost nothing that anybody would notice.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import OVERFLOW, Facts, Reading, known
+from collectors.facts.openvms import AlignmentFaults, FaultSource, Node
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Lacking,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
+from rules.judging.openvms.node import subject_of
+from rules.judging.openvms.releases import machine_of
+from rules.kit import limit, rule
+
+LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
+MODES = ("kernel", "exec", "super", "user")
+STATISTICS = ("mean", "current", "p95", "maximum")
+"""The first one that was read is judged: what lasts before what was so once."""
+MOST_NAMED = 5
+"""Program counters that a finding names."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many faults are very many."""
+
+    faults_per_second: float = limit(
+        5_000.0,
+        "this project: no threshold is published; a real day with 144 a second was harmless, this is 35 times that",
+        low=1,
+        unit="faults/s",
+    )
+    most_believed: float = limit(
+        10_000_000.0, "this project: no processor takes more exceptions than this in a second", low=1e4, unit="faults/s"
+    )
+
+
+@rule(needs=(), uses=(AlignmentFaults, FaultSource, Node), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the rate of all modes; without one, the sum of a fault trace, which is less than all."""
+    machine = machine_of(facts)
+    if machine.family == "VAX":
+        yield NotApplicable(f"{machine.hardware}: a VAX reads unaligned data by itself")
+        return
+    rates = next((one for name in STATISTICS if (one := facts.latest(AlignmentFaults, statistic=name))), None)
+    sources = facts.every(FaultSource)
+    if why := _wrong(rates, sources, limits):
+        yield Untrusted(why)
+    elif rates is not None:
+        yield from _judge(facts, limits, rates, sources)
+    elif sources:
+        yield from _judge_trace(facts, limits, sources)
+    else:
+        yield Unknown.of(AlignmentFaults)
+
+
+def _by_mode(rates: AlignmentFaults) -> dict[str, Reading]:
+    return {mode: getattr(rates, f"{mode}_per_second") for mode in MODES}
+
+
+def _wrong(rates: AlignmentFaults | None, sources: list[FaultSource], limits: Limits) -> str:
+    """Why the figures cannot be believed; empty where they can."""
+    named = [*_by_mode(rates).items(), ("all modes", rates.total_per_second)] if rates else []
+    for name, value in [*named, *((one.pc, one.faults_per_second) for one in sources)]:
+        if value is OVERFLOW:
+            return f"alignment faults ({name}): asterisks are no rate"
+        if known(value) and not 0 <= value <= limits.most_believed:
+            return f"alignment faults ({name}): {value:g} a second is no rate"
+    return ""
+
+
+def _judge(facts: Facts, limits: Limits, rates: AlignmentFaults, sources: list[FaultSource]) -> Iterator[Outcome]:
+    modes = {mode: value for mode, value in _by_mode(rates).items() if known(value)}
+    total = rates.total_per_second if known(rates.total_per_second) else sum(modes.values())
+    whole = known(rates.total_per_second) or len(modes) == len(MODES)
+    figures = ", ".join(f"{value:,.1f} {mode}" for mode, value in modes.items())
+    said = f"{total:,.0f} alignment faults/s ({rates.statistic}{': ' if figures else ''}{figures})"
+    if total < limits.faults_per_second and not whole:
+        yield Unknown((Lacking("alignment faults of all modes", rates.BRING),), f"{said}: modes are missing")
+    elif total < limits.faults_per_second:
+        yield Clean(f"{said}, limit {limits.faults_per_second:,.0f}")
+    else:
+        evidence = [Evidence(f"{mode} mode", round(value, 1), "/s", rates.source) for mode, value in modes.items()]
+        head = Evidence(
+            f"alignment faults ({rates.statistic})", round(total, 1), "/s", rates.source, limits.faults_per_second
+        )
+        yield _finding(facts, total, [head, *evidence], modes, sources)
+        yield from _who(sources)
+
+
+def _judge_trace(facts: Facts, limits: Limits, sources: list[FaultSource]) -> Iterator[Outcome]:
+    """A fault trace alone: its rows are the most frequent ones, so there are at least as many faults."""
+    rated = [(one, one.faults_per_second) for one in sources if known(one.faults_per_second)]
+    total = sum(rate for _, rate in rated)
+    if total < limits.faults_per_second:
+        seen = f"a fault trace with {total:,.0f} faults/s in {len(rated)} rows" if rated else "a trace without rates"
+        yield Unknown(Unknown.of(AlignmentFaults).missing, f"{seen}: how many there are in all is not in the export")
+        return
+    head = Evidence(
+        "alignment faults of the rows listed", round(total, 1), "/s", rated[0][0].source, limits.faults_per_second
+    )
+    yield _finding(facts, total, [head], {}, sources)
+
+
+def _who(sources: list[FaultSource]) -> Iterator[Outcome]:
+    if not sources:
+        yield Unknown((Lacking("who causes the alignment faults", FaultSource.BRING),))
+
+
+def _finding(
+    facts: Facts, total: float, evidence: list[Evidence], modes: dict[str, float], sources: list[FaultSource]
+) -> Finding:
+    machine = machine_of(facts)
+    integrity = machine.family == "Integrity"
+    says = [f"The system handles {total:,.0f} alignment faults a second in software, each one an exception."]
+    if integrity:
+        says.append(f"{machine.hardware} is an Integrity server, where exceptions are dear.")
+    elif machine.family == "Alpha":
+        says.append(f"{machine.hardware} is an Alpha, where one costs less than on Integrity: so this is a note.")
+    elif machine.family:
+        says.append(f"{machine.hardware} is no Integrity server, where exceptions are dear: so this is a note.")
+    else:
+        says.append("Whether this is an Integrity server, where exceptions are dear, was not in the export.")
+    inner = sum(modes.get(mode, 0.0) for mode in ("kernel", "exec", "super"))
+    user = modes.get("user")
+    if modes and user is not None and user >= inner:
+        says.append(
+            f"{user:,.0f} of them are in user mode: the application's own. Align its data or compile it so that it "
+            "expects data unaligned; no system parameter changes it."
+        )
+    elif modes:
+        says.append(
+            f"{inner:,.0f} of them are in the inner modes: of the system, drivers, or products such as Rdb and RMS. "
+            "Take newer releases of what the trace names; no system parameter changes it."
+        )
+    says.append(_named(sources, evidence))
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE if integrity else Severity.NOTE,
+        title=f"{total:,.0f} alignment faults per second",
+        says=" ".join(says),
+        evidence=tuple(evidence),
+        expects=(Expectation("alignment faults per second", round(total, 1), "lower", "heuristic"),),
+    )
+
+
+def _named(sources: list[FaultSource], evidence: list[Evidence]) -> str:
+    """The program counters with most faults, which are put into the evidence too."""
+    if not sources:
+        return "FLT in SDA names the program counters that cause them."
+    named = []
+    for one in sources[:MOST_NAMED]:
+        where = f"{one.pc} ({one.where})" if one.where else one.pc
+        figure, unit = (one.faults_per_second, "/s") if known(one.faults_per_second) else (one.faults, "faults")
+        if known(figure):
+            evidence.append(Evidence(f"faults at {where}", figure, unit, one.source))
+            where += f" with {figure:,.0f}{unit if unit == '/s' else ' ' + unit}"
+        named.append(where)
+    return f"The fault trace names most often: {'; '.join(named)}."
