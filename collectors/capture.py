@@ -16,6 +16,7 @@ from collectors.facts.scaling import LoadSeries
 from collectors.grouping import Group, groups_of
 from collectors.intervals.deltas import elapsed
 from collectors.intervals.overlap import shared_part
+from collectors.intervals.rdb import with_intervals as with_rdb_intervals
 from collectors.intervals.snapshots import sort_out
 from collectors.listings import Listings
 from collectors.read import Input
@@ -39,7 +40,7 @@ def _split_by_time(group: Group) -> list[Capture]:
     timed: dict[object, list[Input]] = {}
     timeless: list[Input] = []
     beside: list[Input] = []
-    intervals, inputs = sort_out(group.inputs)
+    intervals, inputs = sort_out(with_rdb_intervals(group.inputs))
     for one in inputs:
         span = interval_of(one.facts)
         if span is None:

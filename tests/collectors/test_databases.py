@@ -114,3 +114,19 @@ def test_a_display_of_one_moment_and_a_log_belong_to_the_day_around_them() -> No
     assert one.facts.every(MonitorSample)
     assert one.facts.every(EventLog)
     assert one.interval.start == at(0, 1)
+
+
+def test_two_writes_of_one_screen_become_what_was_counted_between_them() -> None:
+    def written(minute: int, count: float) -> Input:
+        window = StatisticsWindow(
+            database=ROOT, node="ORKNEY", screen="Summary IO", at=at(10, minute), elapsed_seconds=90_000.0 + 60 * minute
+        )
+        row = StatisticRow(
+            database=ROOT, node="ORKNEY", screen="Summary IO", item="transactions", label="transactions", count=count
+        )
+        return given(f"io{minute}.txt", "rdb/statistics", window, row)
+
+    (one,) = captures([written(0, 1_000_000), written(10, 1_003_000)])
+    (row,) = one.facts.every(StatisticRow)
+    assert (row.over, row.count, row.mean_per_second) == ("interval", 3000, 5.0)
+    assert (one.interval.start, one.interval.end) == (at(10), at(10, 10))

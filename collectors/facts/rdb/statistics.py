@@ -1,7 +1,7 @@
 """What RMU/SHOW STATISTICS counts. A screen covers the node it was taken on, unless it was merged over the cluster."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import ClassVar
 
 from collectors.facts.base import ABSENT, Reading
@@ -30,16 +30,26 @@ class StatisticsWindow(OfDatabase):
     """`Online`, `Record`, `Replay`."""
     merged: bool | None = None
     """Whether the figures are of several nodes (/CLUSTER); `None`: the screen does not tell."""
+    page: Reading = ABSENT
+    """Of a screen of several pages, each a window of its own."""
     over: str = "since reset"
     """`since reset`, or `interval`: the difference of two writes of one screen."""
+
+    @property
+    def start(self) -> datetime | None:
+        """From when on was counted; `None` where the screen does not tell."""
+        if self.at is None or self.elapsed_seconds is None:
+            return None
+        return self.at - timedelta(seconds=self.elapsed_seconds)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatisticRow(OfDatabase):
     """One line of a statistics screen. Sub-rows are subsets of the row above: never add them to it.
 
-    `lock_type` is one of LOCK_TYPES for locking screens, else `None`; `item` one of ITEMS for the lines known here,
-    else the label in small letters. Rates are per second.
+    `lock_type` is one of LOCK_TYPES for locking screens (a type not known here: its name in small letters), else
+    `None`; `item` one of ITEMS for the lines known here, else the label in small letters, behind that of the row above
+    where it is a sub-row (`record fetched: fragmented`). Rates are per second.
     """
 
     BRING: ClassVar[str] = SCREENS
@@ -141,6 +151,8 @@ class HotRow(OfDatabase):
 
     dbkey: str
     """`area:page:line`."""
+    cache: str | None = None
+    """The row cache, where the screen names it."""
     users: Reading = ABSENT
     dirty: bool | None = None
     overflowed: bool | None = None

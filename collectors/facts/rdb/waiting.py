@@ -20,7 +20,8 @@ class EventLog(OfDatabase):
     BRING: ClassVar[str] = LOGS
 
     kind: str
-    """`stall`, `lock timeout`, `deadlock` or `dbkey`."""
+    """`stall`, `lock timeout`, `deadlock` or `dbkey`; of a screen `lock timeout history` or `deadlock history`: the
+    last event of each process, with those since its attach before it as `missed`."""
     created: datetime | None = None
     start: datetime | None = None
     end: datetime | None = None
@@ -75,6 +76,14 @@ class HeldLock(OfDatabase):
     """`NL`: never granted."""
     display: str | None = None
     """`BLOCKING`, `CULPRIT`, `WAITING`, `LOCKS`."""
+
+    @property
+    def by_design(self) -> bool:
+        """Whether Rdb holds this lock in conflict for ever on purpose: there is no wait to report.
+
+        vendor: RMU help, Show Locks, names the `termination` lock as one of them.
+        """
+        return self.resource.strip().lower().startswith("termination")
 
 
 @dataclass(frozen=True, kw_only=True)

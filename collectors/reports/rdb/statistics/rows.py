@@ -1,0 +1,147 @@
+"""Lines of figures: five from the right, the rest is the label; and whether the figures prove their columns."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from collectors.facts.base import Reading, Source, known
+from collectors.facts.rdb import LOCK_ITEMS, StatisticRow
+from collectors.kit import Report
+from collectors.layouts.figures import reading
+from collectors.layouts.rmu import item_of, lock_type_of, words
+from collectors.reports.rdb.statistics.screens import Screen, figures_of
+
+ORDER = ("max", "cur", "avg", "count", "per.trans")
+NAMES = re.compile(r"\b(max|cur|avg|count|per\.trans)(?=\.|\s|$)", re.IGNORECASE)
+LOCKING = re.compile(r"Locking\s{0,3}\((?P<what>[^()]{1,60})\)", re.IGNORECASE)
+FIVE_COLUMNS = re.compile(r"\bLocking\b|\bStatistics\b", re.IGNORECASE)
+"""Screens that have the five columns also where their heading was lost; others may have any columns."""
+SUMMARY = re.compile(r"Summary Locking\b", re.IGNORECASE)
+LONGEST_LABEL = 120
+LEAST_COUNT = 50
+"""A smaller total says little of a rate (this project)."""
+LEAST_UNITS = 10
+"""From so many units of its last digit on an average is held against the total: rounding is a tenth (this project)."""
+SLACK = 0.01
+"""Total and time are read one after the other: an average may be off by so much (this project)."""
+LEAST_PROVING = 2
+"""Rows that must agree: one may by chance (this project)."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: its label, its figures by column, and the row that it is a part of."""
+
+    index: int
+    label: str
+    figures: dict[str, Reading]
+    unit: float
+    """What one unit of the last digit of the average is worth."""
+    parent: str | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of one screen, and what they say of their columns."""
+
+    rows: tuple[Row, ...]
+    order: tuple[str, ...]
+    headed: bool
+    cut: tuple[int, ...] = ()
+    """Lines with a label and fewer figures than columns."""
+
+
+def table_of(lines: Sequence[str], screen: Screen) -> Table:
+    """Read the rows of a screen; the heading names the order of the columns where it is there."""
+    order, headed = ORDER, False
+    found: list[tuple[int, int, str, list[str]]] = []
+    cut: list[int] = []
+    for index in range(screen.body, screen.end):
+        line = lines[index].expandtabs()
+        names = tuple(name.lower() for name in NAMES.findall(line))
+        if len(names) >= 3 and len(set(names)) == len(names):
+            order, headed = (names if len(names) == len(ORDER) else ORDER), True
+            continue
+        label, figures = figures_of(line)
+        if re.search("[A-Za-z]", label) and (headed or FIVE_COLUMNS.search(screen.title)):
+            if len(figures) == len(ORDER):
+                found.append(
+                    (index, len(label) - len(label.lstrip()), " ".join(label.split())[:LONGEST_LABEL], figures)
+                )
+            elif figures and headed:
+                cut.append(index)
+    return Table(tuple(_rows(found, order)), order, headed, tuple(cut))
+
+
+def _rows(found: Sequence[tuple[int, int, str, list[str]]], order: Sequence[str]) -> Iterator[Row]:
+    outer = min((indent for _, indent, _, _ in found), default=0)
+    parent: str | None = None
+    for index, indent, label, figures in found:
+        if indent == outer:
+            parent = label
+        by_name = dict(zip(order, figures, strict=True))
+        decimals = len(by_name["avg"].partition(".")[2])
+        values = {name: reading(text) for name, text in by_name.items()}
+        yield Row(index, label, values, 10.0**-decimals, parent if indent > outer else None)
+
+
+def proof(table: Table, elapsed: float | None) -> tuple[bool, int | None]:
+    """Whether total ÷ elapsed = average and maximum >= the others; and the line that contradicts, if there is one."""
+    agree = 0
+    for row in table.rows:
+        top, mean, count = row.figures["max"], row.figures["avg"], row.figures["count"]
+        least = max((one for one in (mean, row.figures["cur"]) if known(one)), default=0.0)
+        if known(top) and top + row.unit < least:
+            return False, row.index
+        if not (elapsed and known(mean) and known(count) and count >= LEAST_COUNT):
+            continue
+        expected = count / elapsed
+        if max(expected, mean) < LEAST_UNITS * row.unit:
+            continue
+        if abs(expected - mean) > row.unit + SLACK * expected:
+            return False, row.index
+        agree += 1
+    return agree >= LEAST_PROVING, None
+
+
+def kind_of(title: str) -> tuple[str | None, str | None]:
+    """Of a locking screen: its lock type, or the one item it shows of all types; `(None, None)` for other screens."""
+    if SUMMARY.search(title):
+        return "total", None
+    found = LOCKING.search(title)
+    if found is None:
+        return None, None
+    item = item_of(found["what"])
+    return (None, item) if item in LOCK_ITEMS else (_type(found["what"]), None)
+
+
+def _type(label: str) -> str:
+    """The lock type; one that is not known here by its own name in small letters."""
+    return lock_type_of(label) or " ".join(word for word in words(label) if word != "lock") or label.lower()
+
+
+def facts_of(report: Report, screen: Screen, table: Table, *, unsure: bool) -> Iterator[StatisticRow]:
+    """One fact per row."""
+    lock_type, item = kind_of(screen.title)
+    for row in table.rows:
+        report.claim(row.index)
+        number = report.first + row.index
+        yield StatisticRow(
+            source=Source(report.file, number, number, unsure),
+            database=screen.database,
+            node=screen.node,
+            screen=screen.title,
+            item=item or item_of(row.label) or _own(row),
+            label=row.label,
+            lock_type=_type(row.label) if item else lock_type,
+            maximum_per_second=row.figures["max"],
+            current_per_second=row.figures["cur"],
+            mean_per_second=row.figures["avg"],
+            count=row.figures["count"],
+            per_transaction=row.figures["per.trans"],
+        )
+
+
+def _own(row: Row) -> str:
+    """What a row that is not known here is called: with the row it is a part of, for `fragmented` stands twice."""
+    return (f"{row.parent}: " if row.parent else "").lower() + row.label.lower()

@@ -1,0 +1,122 @@
+"""Where the screens of a file begin and end, and what their headers say."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from collectors.facts.base import ABSENT, Reading
+from collectors.layouts.figures import reading
+from collectors.layouts.rmu import moment, seconds
+
+NODE_LINE = r"^\s{0,20}Node:\s{0,9}\S{1,32}\s.{0,40}\bOracle Rdb\s{1,3}[VXT][0-9]"
+RATE_LINE = r"^\s{0,20}Rate:\s{0,9}[0-9.]{1,9}\s{1,9}Seconds?\b"
+COLUMNS_LINE = r"^\s{0,9}statistic\.{3,80}\s.{0,20}rate\.per\.second"
+BEGINS = re.compile(NODE_LINE, re.IGNORECASE)
+GOES_ON = re.compile(RATE_LINE, re.IGNORECASE)
+TABLE = re.compile(COLUMNS_LINE, re.IGNORECASE)
+FIGURE = re.compile(r"-?[0-9][0-9,]{0,20}(?:\.[0-9]{0,4})?|\.[0-9]{1,4}|\*{1,20}")
+BODY = re.compile(r"\s*(?:statistic\.|name\.|process\b|area:page|-{8})", re.IGNORECASE)
+
+NODE = re.compile(r"\bNode:\s{0,9}(?P<node>[A-Z0-9_$]{1,15})(?:::)?(?:\s{0,9}\((?P<nodes>[0-9]{1,3})/)?", re.IGNORECASE)
+RELEASE = re.compile(r"\bOracle Rdb\s{1,3}(?P<release>[VXT][0-9][0-9A-Z.-]{0,20})", re.IGNORECASE)
+RATE = re.compile(r"\bRate:\s{0,9}(?P<rate>[0-9.]{1,9})\s", re.IGNORECASE)
+ELAPSED = re.compile(
+    r"\bElapsed:\s{0,9}(?P<elapsed>(?:[0-9]{1,5}\s{1,3})?[0-9]{1,5}:[0-9]{2}:[0-9.]{2,9})", re.IGNORECASE
+)
+PAGE = re.compile(r"\bPage:\s{0,9}(?P<page>[0-9]{1,5}) of [0-9]{1,5}\b", re.IGNORECASE)
+MODE = re.compile(r"\bMode:\s{0,9}(?P<mode>[A-Z]{3,12})\b", re.IGNORECASE)
+TITLE = re.compile(
+    r"\bRate:\s{0,9}[0-9.]{1,9}\s{1,9}Seconds?\s{1,80}(?P<title>(?!Elapsed:|Page:)\S.{0,120}?)\s{1,80}(?:Elapsed|Page):",
+    re.IGNORECASE,
+)
+ROOT = re.compile(r"\bPage:\s{0,9}[0-9]{1,5} of [0-9]{1,5}\s{1,80}(?P<root>\S.{0,255}?)\s{1,80}Mode:", re.IGNORECASE)
+MOST_HEADER_LINES = 8
+"""With those that a narrow terminal or a mail breaks; unbroken it has three."""
+
+
+@dataclass(frozen=True)
+class Screen:
+    """One screen as written: its header, and which lines are its body. Lines are counted within the report."""
+
+    first: int
+    body: int
+    end: int
+    """The first line that is no longer of it."""
+    title: str
+    node: str | None = None
+    release: str | None = None
+    at: datetime | None = None
+    elapsed: float | None = None
+    rate: Reading = ABSENT
+    mode: str | None = None
+    page: Reading = ABSENT
+    database: str | None = None
+    merged: bool | None = None
+
+
+def screens_of(lines: Sequence[str]) -> Iterator[Screen]:
+    """Each screen in turn; one without any header has no title."""
+    starts = list(_starts(lines))
+    for first, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        body = _body(lines, first, end)
+        yield _screen(" ".join(line.strip() for line in lines[first:body]), first, body, end)
+
+
+def figures_of(line: str, most: int = 5) -> tuple[str, list[str]]:
+    """Part a line into its label, leading blanks kept, and the figures that end it, at most so many."""
+    parts = line.rsplit(None, most)
+    tail: list[str] = []
+    while len(parts) > 1 and FIGURE.fullmatch(parts[-1]):
+        tail.insert(0, parts.pop())
+    return (parts[0] if len(parts) == 1 else line), tail
+
+
+def _starts(lines: Sequence[str]) -> Iterator[int]:
+    header = -MOST_HEADER_LINES
+    rated = tabled = True
+    for index, line in enumerate(lines):
+        if BEGINS.match(line):
+            header, rated, tabled = index, False, False
+            yield index
+        elif GOES_ON.match(line):
+            if rated or index - header >= MOST_HEADER_LINES:
+                header, tabled = index, False
+                yield index
+            rated = True
+        elif TABLE.match(line):
+            if tabled:
+                header = index
+                yield index
+            tabled = True
+
+
+def _body(lines: Sequence[str], first: int, end: int) -> int:
+    """Where the header ends: behind its `Mode:`, or where columns or figures begin."""
+    for index in range(first, min(end, first + MOST_HEADER_LINES)):
+        if BODY.match(lines[index]) or len(figures_of(lines[index])[1]) == 5:
+            return index
+        if MODE.search(lines[index]):
+            return index + 1
+    return min(end, first + MOST_HEADER_LINES)
+
+
+def _screen(text: str, first: int, body: int, end: int) -> Screen:
+    node, title, root = NODE.search(text), TITLE.search(text), ROOT.search(text)
+    release, rate, elapsed = RELEASE.search(text), RATE.search(text), ELAPSED.search(text)
+    page, mode = PAGE.search(text), MODE.search(text)
+    return Screen(
+        first,
+        body,
+        end,
+        title=" ".join(title["title"].split()) if title else "",
+        node=node["node"].upper() if node else None,
+        release=release["release"].upper() if release else None,
+        at=moment(text),
+        elapsed=seconds(elapsed["elapsed"]) if elapsed else None,
+        rate=reading(rate["rate"]) if rate else ABSENT,
+        mode=mode["mode"].capitalize() if mode else None,
+        page=reading(page["page"]) if page else ABSENT,
+        database="".join(root["root"].split()) if root else None,
+        merged=int(node["nodes"]) > 1 if node and node["nodes"] else None,
+    )
