@@ -1,11 +1,12 @@
 """The kit of the readers: a report as a run of numbered lines, and the registry of all kinds of report.
 
 A kind of report is a module `collectors/reports/<product>/<name>.py`, or a package of that name where it takes more
-than one file; its path is its id, `ase/sp_sysmon`, and its presence there is its registration. It offers one of two
+than one file; its path is its id, `ase/sp_sysmon`, and its presence there is its registration. It offers one of three
 things:
 
 * a function with `@report(...)`: gets the whole run of lines at once as a `Report` and yields facts;
-* a class with `@stream(...)`: is fed blocks of lines and keeps only what it needs (large files).
+* a class with `@stream(...)`: is fed blocks of lines and keeps only what it needs (large files);
+* a class with `@recording(...)`: is fed the bytes of a file that is no text, which it has to itself.
 """
 
 import functools
@@ -19,6 +20,7 @@ from typing import Protocol, runtime_checkable
 
 from collectors.facts.base import ABSENT, OVERFLOW, Fact, Reading, Source
 from collectors.leftovers import RULES, Leftover, Leftovers
+from collectors.starts import Starts
 
 
 class NotThisReport(Exception):
@@ -103,6 +105,19 @@ class Stream(Protocol):
         """Hand over what was read."""
 
 
+class Recorder(Protocol):
+    """A reader of a file that is no text, from its first byte to its last."""
+
+    def feed(self, data: bytes) -> bool:
+        """Take the next bytes; `False` means that no more are wanted."""
+
+    def close(self) -> Sequence[Outcome]:
+        """Hand over what was read, at least one outcome: one for each recording in the file.
+
+        "Lines" of its sources are numbers of records, counted from 1 over the whole file.
+        """
+
+
 @dataclass(frozen=True)
 class Kind:
     """One kind of report."""
@@ -116,6 +131,9 @@ class Kind:
     rank: int = 0
     files: re.Pattern[str] | None = None
     """What the name of a file without any heading tells (`bcp`), searched in its last part."""
+    recording: Callable[[str], Recorder] | None = None
+    begins: re.Pattern[bytes] | None = None
+    """The first bytes of a file that is no text."""
 
 
 def _id_of(module: str) -> str:
@@ -168,6 +186,32 @@ def stream(
     return register
 
 
+NEVER = re.compile(r"(?!)")
+"""Starts on no line."""
+FIRST_BYTES = 1024
+"""So many bytes of a file its `begins` may look at."""
+
+
+def recording(*, begins: re.Pattern[bytes], provides: tuple[type[Fact], ...]) -> Callable[[type], type]:
+    """Register a reader of files that are no text: a class called with the file's name and a `Recorder` from then on.
+
+    `begins` is matched at the first byte of a file, before anything asks whether it is text; it sees `FIRST_BYTES`.
+    """
+
+    def register(cls: type) -> type:
+        title = _title(cls.__module__)
+        kind = Kind(_id_of(cls.__module__), NEVER, provides, title=title, recording=cls, begins=begins)
+        REGISTER[kind.id] = kind
+        return cls
+
+    return register
+
+
+def recorded_by(start: bytes) -> Kind | None:
+    """The kind of recording that a file with these first bytes is; `None` for text and for all else."""
+    return next((kind for kind in kinds() if kind.begins and kind.begins.match(start[:FIRST_BYTES])), None)
+
+
 def _title(module: str) -> str:
     return (importlib.import_module(module).__doc__ or "").strip().split("\n")[0]
 
@@ -192,16 +236,15 @@ def _plain(starts: re.Pattern[str]) -> re.Pattern[str]:
 
 
 @functools.cache
-def start_of_any() -> re.Pattern[str]:
-    """One pattern that finds the first line of any kind of report."""
-    return re.compile("|".join(f"(?:{kind.starts.pattern})" for kind in kinds()), re.IGNORECASE)
+def _starts() -> Starts[str]:
+    return Starts((kind.id, kind.starts.pattern) for kind in kinds() if kind.begins is None)
 
 
 def starting(line: str) -> list[Kind]:
-    """The kinds that may start on this line."""
-    if not line.strip(RULES) or not start_of_any().search(line):
+    """The kinds that may start on this line, highest rank first."""
+    if not line.strip(RULES):
         return []
-    return [kind for kind in kinds() if kind.starts.search(line)]
+    return [REGISTER[name] for name in _starts().of(line)]
 
 
 def named_for(file: str) -> list[Kind]:

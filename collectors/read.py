@@ -11,18 +11,21 @@ from typing import BinaryIO
 from collectors.facts.base import Fact
 from collectors.intake import UNREADABLE, Named
 from collectors.kit import (
+    FIRST_BYTES,
     Follows,
     Kind,
     NotThisReport,
     Outcome,
+    Recorder,
     Report,
     Stream,
     kinds,
     named_for,
+    recorded_by,
     starting,
 )
 from collectors.leftovers import Leftover, Leftovers
-from collectors.text import NotText, blocks
+from collectors.text import CHUNK, Begun, NotText, blocks
 
 LINES_ABOVE = 12
 """How many unclaimed lines above its start a report may look at, for a node name or a heading."""
@@ -72,14 +75,31 @@ def read_stream(name: str, stream: BinaryIO) -> list[Input]:
     """Read one stream to its end, or to where it breaks."""
     reading = _File(name)
     with _no_collection():
+        begun = Begun(stream, FIRST_BYTES)
+        kind = recorded_by(begun.start)
+        if kind and kind.recording:
+            return _read_recording(name, kind.id, kind.recording(name), begun)
         try:
-            for first, lines in blocks(stream, reading.problems.append):
+            for first, lines in blocks(begun, reading.problems.append):  # type: ignore[arg-type]  # reads like one
                 reading.take(first, lines)
         except (NotText, Enough) as error:
             reading.problems.append(str(error))
         except UNREADABLE as error:
             reading.problems.append(f"{error}: read up to here only")
         return reading.finish()
+
+
+def _read_recording(name: str, report: str, recorder: Recorder, stream: Begun) -> list[Input]:
+    """Read a file that is no text; each recording in it becomes an input."""
+    problems: list[str] = []
+    try:
+        while (data := stream.read(CHUNK)) and recorder.feed(data):
+            pass
+    except UNREADABLE as error:
+        problems.append(f"{error}: read up to here only")
+    found = [Input(name, report, one.facts, one.problems, one.leftovers) for one in recorder.close()]
+    found[0].problems[:0] = problems
+    return found
 
 
 @contextmanager

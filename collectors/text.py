@@ -6,6 +6,7 @@ move: a finding quotes lines, and a person will look them up in an editor.
 """
 
 import codecs
+import io
 import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
@@ -23,6 +24,41 @@ CONTROL_BYTES = bytes([*range(9), 11, *range(14, 32), 127])
 
 class NotText(Exception):
     """The bytes are no text export; the message says what they look like and what to bring instead."""
+
+
+class Begun(io.RawIOBase):
+    """A stream whose first bytes, `start`, were looked at: it gives them again, also where there is no way back."""
+
+    def __init__(self, inner: BinaryIO, size: int) -> None:
+        """Look at `size` bytes, or at as many as there are. Raises nothing: the `read` that comes to it does."""
+        self.inner, self.start = inner, b""
+        self.failed: Exception | None = None
+        while len(self.start) < size and (more := self._inner(size - len(self.start))):
+            self.start += more
+        self.pending = self.start
+
+    def _inner(self, size: int) -> bytes:
+        """Read on; what that raises waits for the next `read`, so that nothing is lost that came before it."""
+        try:
+            return b"" if self.failed else self.inner.read(size)
+        except Exception as error:  # noqa: BLE001 - whatever it is, `read` raises it
+            self.failed = error
+            return b""
+
+    def readable(self) -> bool:
+        """Say yes, as io wants it."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Read on. Raises what the stream raises."""
+        end = len(self.pending) if size < 0 else size
+        given, self.pending = self.pending[:end], self.pending[end:]
+        if given:
+            left = size - len(given)
+            return given + self._inner(left) if left else given
+        if self.failed:
+            raise self.failed
+        return self.inner.read(size)
 
 
 def blocks(stream: BinaryIO, problem: Callable[[str], None]) -> Iterator[tuple[int, list[str]]]:
@@ -115,7 +151,7 @@ def _encoding_of(start: bytes) -> str:
             return "utf-16-le"
         if sample[::2].count(0) > 0.4 * len(sample) and nuls < 0.6 * len(sample):
             return "utf-16-be"
-        raise NotText("binary content (NUL bytes): bring the text export, not the recording or the program's own file")
+        raise NotText("binary content (NUL bytes) of no kind that is read: bring the text export")
     odd = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 for byte in sample)
     if odd > 0.1 * max(len(sample), 1):
         raise NotText("binary content: bring the text export")

@@ -2,7 +2,8 @@
 
 The yml says, all optional: `facts` (each must be found, with just these fields looked at), `counts` (how many of a
 kind), `none` (kinds that must not come out), `problems` (a piece of each, in order), `leftovers` (line ranges;
-none unless said), `sources` (other reports found in the same file).
+none unless said), `sources` (other reports found in the same file). An export that is no text is built from what the
+yml says under `recording`, see `tests.recordings`.
 """
 
 from collections import Counter
@@ -13,16 +14,21 @@ import pytest
 from collectors.intake import open_all
 from collectors.read import read_all
 from tests.facts_yml import load, matches
+from tests.recordings import build
 
 HERE = Path(__file__).parent / "exports"
 CASES = sorted(HERE.glob("*/*/*.yml"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=[str(case.relative_to(HERE).with_suffix("")) for case in CASES])
-def test_export_is_read_as_its_yml_says(case: Path) -> None:
+def test_export_is_read_as_its_yml_says(case: Path, tmp_path: Path) -> None:
     want = load(case)
-    (text,) = [path for path in case.parent.glob(case.stem + ".*") if path.suffix != ".yml"]
-    inputs = list(read_all(open_all([str(text)], None)))  # type: ignore[arg-type]  # no standard input here
+    if "recording" in want:
+        export = tmp_path / want["recording"].get("name", "MONITOR.DAT")
+        export.write_bytes(build(want["recording"]))
+    else:
+        (export,) = [path for path in case.parent.glob(case.stem + ".*") if path.suffix != ".yml"]
+    inputs = list(read_all(open_all([str(export)], None)))  # type: ignore[arg-type]  # no standard input here
     facts = [fact for found in inputs for fact in found.facts]
     report = f"{case.parent.parent.name}/{case.parent.name}"
     assert [found.report for found in inputs] == want.get("reports", [report])

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from collectors.intake import UNREADABLE, Named, open_all
-from collectors.text import NotText, blocks
+from collectors.kit import FIRST_BYTES, recorded_by
+from collectors.text import Begun, NotText, blocks
 
 WHOLE_LINES = 3
 """A place of so many lines is quoted whole; of a longer one the line that says the figure, if any does."""
@@ -106,8 +107,11 @@ def fetch_lines(file: str, lines: dict[int, str | None], opener: Opener, longest
     for named in opener(file):
         if named.name != file or named.stream is None:
             continue
+        begun = Begun(named.stream, FIRST_BYTES)
+        if recorded_by(begun.start):  # its lines are numbers of records
+            return
         try:
-            for first, block in blocks(named.stream, lambda problem: None):
+            for first, block in blocks(begun, lambda problem: None):  # type: ignore[arg-type]  # reads like one
                 for number in range(first, first + len(block)):
                     if number in lines:
                         lines[number] = block[number - first].rstrip().expandtabs()[:longest]

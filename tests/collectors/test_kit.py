@@ -6,7 +6,7 @@ import time
 import pytest
 
 from collectors.facts import ABSENT, OVERFLOW, Source
-from collectors.kit import Report, kinds, reading, report, start_of_any, starting
+from collectors.kit import Report, reading, report, starting
 from collectors.leftovers import Leftover, Leftovers, is_noise
 
 NASTY = [
@@ -80,11 +80,6 @@ def test_no_line_however_odd_takes_the_recognition_more_than_linear_time() -> No
 def test_starts_may_not_bring_flags_that_joining_would_lose() -> None:
     with pytest.raises(ValueError, match="no flags"):
         report(starts=re.compile("x", re.VERBOSE), provides=())(lambda report: ())
-
-
-def test_the_joined_pattern_finds_what_each_reader_finds() -> None:
-    for kind in kinds():
-        assert kind.starts.pattern in start_of_any().pattern
 
 
 def test_runs_of_leftovers_are_bounded_and_keep_their_lines() -> None:
