@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 .DEFAULT_GOAL := help
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-PACKAGES := postgresql chromium unixodbc tdsodbc fonts-dejavu-core libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
+PACKAGES := postgresql chromium unixodbc tdsodbc odbc-postgresql fonts-dejavu-core libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
 .PHONY: help setup run packages test check fix accept bench bench-pages bench-fleet pins clean
 
 help: ## list the verbs

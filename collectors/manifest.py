@@ -1,7 +1,7 @@
 """The manifest of what was collected from a server: which files, their checksums, what was left out and why.
 
-It is `manifest.json` beside the files, in a folder or a zip. `collectors.intake` holds the files against it, and
-`collectors.reports.ase.collected` reads it.
+It is `manifest.json` beside the files, in a folder or a zip. `collectors.intake` holds the files against it, and the
+reader `collected` of its product reads it.
 """
 
 import functools
@@ -72,9 +72,11 @@ def read(text: bytes) -> Manifest | None:
 
 
 def written(data: Mapping[str, Any]) -> bytes:
-    """A manifest as bytes, its format on the first line."""
+    """A manifest as bytes, on the first line its format and a product other than SAP ASE, which had it first."""
+    product = data.get("product", "ase")
+    more = "" if product == "ase" else f' "product": {json.dumps(product)},'
     text = json.dumps(data, ensure_ascii=False, indent=1)
-    return f"{FIRST_LINE}{text.removeprefix('{')}\n".encode()
+    return f"{FIRST_LINE}{more}{text.removeprefix('{')}\n".encode()
 
 
 def checksum(stream: Readable) -> str:

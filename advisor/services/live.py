@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from collectors.live import ase
+from collectors.live import ase, rdb
 from collectors.live.kit import CollectorFailed
 
 Connection = ase.Connection
@@ -15,10 +15,14 @@ class NotCollected(Exception):
     """Nothing was collected; says what is wrong and what to do."""
 
 
-def connection(text: str, password: str = "") -> Connection:
+PRODUCTS = ("ase", "rdb")
+
+
+def connection(text: str, password: str = "", product: str = "ase") -> Connection:
     """Read where to connect; who runs a command may name any driver. Raises `NotCollected`."""
+    parse = rdb.parse if product == "rdb" else ase.parse
     try:
-        return ase.parse(text, password, paths=True)
+        return parse(text, password, paths=True)
     except CollectorFailed as error:
         raise NotCollected(str(error)) from None
 
@@ -30,6 +34,7 @@ def collect(
     sysmon: str,
     without: Iterable[str],
     hear: Callable[[str], None],
+    product: str = "ase",
 ) -> dict[str, Any]:
     """Collect into one zip, by default in the current folder; give `collect/1`. Raises `NotCollected`."""
     if out and out.exists():
@@ -37,9 +42,11 @@ def collect(
     if out and not out.absolute().parent.is_dir():
         raise NotCollected(f"there is no folder {out.absolute().parent}: make it first")
     try:
-        order = ase.order_of(seconds, sysmon, without)
         with TemporaryDirectory(prefix="lockwright-") as place:
-            collected = ase.collect(where, Path(place), order, hear=hear)
+            if product == "rdb":
+                collected = rdb.collect(where, Path(place), rdb.order_of(without), hear=hear)
+            else:
+                collected = ase.collect(where, Path(place), ase.order_of(seconds, sysmon, without), hear=hear)
             path = out or Path(collected.name)
             ase.pack(Path(place), path)
     except CollectorFailed as error:
@@ -49,6 +56,6 @@ def collect(
     return {"contract": "collect/1", "file": str(path), **collected.manifest}
 
 
-def questions() -> str:
+def questions(product: str = "ase") -> str:
     """What is asked, as a DBA may read it."""
-    return ase.questions_text()
+    return rdb.questions_text() if product == "rdb" else ase.questions_text()

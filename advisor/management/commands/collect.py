@@ -20,10 +20,11 @@ ROWS = "{file:<24} {rows:>9,} rows {bytes:>12,} bytes {seconds:>8.1f} s"
 
 
 class Command(PrintingCommand):
-    """Collect from a live SAP ASE."""
+    """Collect from a live SAP ASE or Oracle Rdb database."""
 
     help = (
-        "Asks a live SAP ASE, only reading, and writes the answers as one zip of exports that `audit` reads. "
+        "Asks a live SAP ASE, or with --product rdb an Oracle Rdb database by ODBC, only reading, and writes the "
+        "answers as one zip of exports that `audit` reads. "
         f"The password comes from {PASSWORD}, from a prompt on a terminal, or as PWD= in the connection string "
         "(which other users of this machine may see). Exit status: 0 collected, 2 not, 130 interrupted."
     )
@@ -33,6 +34,7 @@ class Command(PrintingCommand):
         parser.add_argument(
             "connection", nargs="?", metavar="CONNECTION", help="ase://USER@HOST:PORT/ or an ODBC connection string"
         )
+        parser.add_argument("--product", choices=live.PRODUCTS, default="ase", help="rdb: Oracle Rdb; default: ase")
         parser.add_argument("--questions", action="store_true", help="print every statement that is sent, and why")
         parser.add_argument("--out", metavar="FILE.zip", type=Path, help="default: server and time, in this folder")
         parser.add_argument("--seconds", type=float, default=60.0, help="between the two snapshots; default: 60")
@@ -43,16 +45,18 @@ class Command(PrintingCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run it."""
         if options["questions"]:
-            self.emit(live.questions(), utf8=True)
+            self.emit(live.questions(options["product"]), utf8=True)
             return
         if not options["connection"]:
             raise CommandError("say which server: ase://USER@HOST:PORT/", returncode=NOTHING_USABLE)
         try:
-            where = live.connection(options["connection"], os.environ.get(PASSWORD, ""))
+            product = options["product"]
+            where = live.connection(options["connection"], os.environ.get(PASSWORD, ""), product)
             if where.user and not where.password and sys.stdin and sys.stdin.isatty():
-                where = live.connection(options["connection"], getpass(f"Password of {where.user} at {where.where}: "))
+                password = getpass(f"Password of {where.user} at {where.where}: ")
+                where = live.connection(options["connection"], password, product)
             asked = (options["seconds"], options["sysmon"], options["without"])
-            data = live.collect(where, options["out"], *asked, hear=self.hear)
+            data = live.collect(where, options["out"], *asked, hear=self.hear, product=product)
         except KeyboardInterrupt:
             raise CommandError("interrupted: nothing was written", returncode=INTERRUPTED) from None
         except live.NotCollected as error:

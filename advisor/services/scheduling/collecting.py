@@ -76,7 +76,7 @@ def collect(run: Run) -> Upload:
     if collector.products and system.product not in collector.products:
         does = ", ".join(collector.products)
         raise Failed(f"{collector.title} collects from {does}, not from {system.product}", "choose another collector")
-    if collector.name == asking.COLLECTOR:
+    if collector.name in asking.COLLECTORS.values():
         return _from_sources(run, system, collector)
     with room() as folder:
         target = Target(collected_as(system), system.product, most_bytes=settings.UPLOAD_MB * MEGABYTE)

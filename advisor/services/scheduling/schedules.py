@@ -11,7 +11,7 @@ from django.utils import timezone
 from advisor.models import Group, Run, Schedule, System, Team, User
 from advisor.services import journal
 from advisor.services.scheduling import collecting, dropping, peak, timing, troubles
-from advisor.services.sources.asking import COLLECTOR
+from advisor.services.sources.asking import COLLECTORS
 from advisor.services.starting import start
 from advisor.services.uploads import clean_text
 
@@ -227,7 +227,7 @@ def _checked_source(team: Team, wish: Wish, by: User, schedule: Schedule | None)
         raise Refused("a collector needs a system or a group to collect from", "system")
     if wish.collector not in collecting.names():
         raise Refused("there is no collector of this name: choose one of the list", "collector")
-    if wish.collector == COLLECTOR and wish.system and not wish.system.sources.exists():
+    if wish.collector in COLLECTORS.values() and wish.system and not wish.system.sources.exists():
         raise Refused(f"{wish.system.name} has no data source to be asked by: add one on its page first", "system")
     systems = [wish.system] if wish.system else wish.group.systems.all() if wish.group else []
     for product in sorted({system.product for system in systems}):

@@ -8,18 +8,18 @@ from urllib.parse import quote
 
 from django.views.decorators.debug import sensitive_variables
 
-from collectors.live import ase, odbc
+from collectors.live import ase, rdb
 from collectors.live.kit import CollectorFailed
 
-COLLECTOR = "ase"
-"""The collector that asks the data sources of a system."""
+COLLECTORS = {"ase": "ase", "rdb": "rdb"}
+"""The collector that asks the data sources of a system, by its product."""
 HIDDEN = "[hidden]"
 
 
 @sensitive_variables()
 def try_it(product: str, options: dict[str, str], seconds: float) -> Any:
     """Ask who is there and what the login may do. Raises `CollectorFailed`."""
-    return ase.try_it(options, seconds) if product == "ase" else odbc.try_it(options, seconds)
+    return ase.try_it(options, seconds) if product == "ase" else rdb.try_it(options, seconds)
 
 
 @sensitive_variables()

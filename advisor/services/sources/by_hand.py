@@ -8,7 +8,7 @@ from django.utils import timezone
 from advisor.models import JournalEntry, Schedule, System, User
 from advisor.services.scheduling import schedules
 from advisor.services.scheduling.schedules import Refused, Wish
-from advisor.services.sources.asking import COLLECTOR
+from advisor.services.sources.asking import COLLECTORS
 from advisor.services.sources.trying import HOUR, MOST_OF_SOURCE
 
 EVERY_MINUTES = 1_440
@@ -17,7 +17,8 @@ EVERY_MINUTES = 1_440
 
 def collects(system: System) -> Schedule | None:
     """The schedule of this one system that asks its data sources; one that runs by itself before a paused one."""
-    mine = Schedule.objects.filter(system=system, source=Schedule.Source.COLLECTOR, collector=COLLECTOR)
+    collector = COLLECTORS.get(system.product, "")
+    mine = Schedule.objects.filter(system=system, source=Schedule.Source.COLLECTOR, collector=collector)
     return mine.order_by(F("paused").asc(nulls_first=True), "pk").first()
 
 
@@ -34,7 +35,7 @@ def collect_now(system: System, by: User, *, request: HttpRequest | None = None)
             name=_free_name(system),
             source=Schedule.Source.COLLECTOR,
             system=system,
-            collector=COLLECTOR,
+            collector=COLLECTORS[system.product],
             every_minutes=EVERY_MINUTES,
             zone=settings.TIME_ZONE,
         )

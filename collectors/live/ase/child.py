@@ -9,6 +9,7 @@ import errno
 import json
 import resource
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,37 +28,43 @@ MOST_MEMORY = 2 << 30
 
 def main() -> None:
     """Do what was ordered."""
+    answer(lambda connection, order: _asked(connection, order), LESS)
+
+
+def answer(asked: Callable[[Connection, dict[str, Any]], dict[str, Any]], less: str) -> None:
+    """Read the order, have it `asked`, and tell the result or why there is none; `less`: what to do about too much."""
     order: dict[str, Any] = json.load(sys.stdin)
     _bound_memory()
     connection = Connection(tuple((name, value) for name, value in order["parts"]), order["password"])
     try:
-        result = _asked(connection, order)
+        result = asked(connection, order)
     except ImportError as error:
         says = f"this machine cannot speak ODBC: {connection.scrub(str(error))}"
         _tell(failed={"says": says, "do": NO_ODBC})
     except CollectorFailed as error:
         _tell(failed={"says": connection.scrub(error.says), "do": error.do, "again": error.again})
     except MemoryError:
-        _tell(failed={"says": f"{connection.where} answered with more than {MOST_MEMORY >> 30} GB", "do": LESS})
+        _tell(failed={"says": f"{connection.where} answered with more than {MOST_MEMORY >> 30} GB", "do": less})
     except OSError as error:
         _tell(
             failed={
                 "says": f"the answers cannot be written ({error.strerror})",
-                "do": LESS if error.errno == errno.EFBIG else ROOM,
+                "do": less if error.errno == errno.EFBIG else ROOM,
             }
         )
     else:
         _tell(result=result)
 
 
+def tell(doing: str, within: float) -> None:
+    """Say what is done next, and within how many seconds it is done or something is wrong."""
+    _tell(doing=doing, within=within)
+
+
 def _asked(connection: Connection, order: dict[str, Any]) -> dict[str, Any]:
     from collectors.live.ase.asking import Round, now  # imports pyodbc, which may not be there
 
     started = now()
-
-    def tell(doing: str, within: float) -> None:
-        _tell(doing=doing, within=within)
-
     said = Order(**{**order["order"], "without": tuple(order["order"]["without"])})
     one = Round(connection, said, Path.cwd(), tell)
     result = one.collect() if order["write"] else one.look()

@@ -7,18 +7,20 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from collectors.live.ase.connection import Connection, scrub
-from collectors.live.ase.order import Order
 from collectors.live.kit import CollectorFailed
 from collectors.live.processes import TimedOut, end_left_behind, marked, watch
 from collectors.live.program import measure, said_in
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 ROOT = Path(__file__).resolve().parents[3]
-COMMAND = [sys.executable, "-P", "-m", "collectors.live.ase.child"]
+COMMAND = [sys.executable, "-P", "-m"]
 """`-P`: modules are looked for in our folder alone, never in the one it runs in."""
 PASSED_ON = (
     "ODBCSYSINI",
@@ -35,24 +37,36 @@ START_SECONDS = 30.0
 """Until the process has said its first word."""
 
 
+@dataclass(frozen=True)
+class Asker:
+    """A collecting process: its module, and what it asks as messages call it."""
+
+    module: str
+    called: str
+
+
+ASE = Asker("collectors.live.ase.child", "an SAP ASE")
+
+
 def run(
     connection: Connection,
-    order: Order,
+    order: "DataclassInstance",
     folder: Path,
     seconds: float,
     most_bytes: int,
     hear: Callable[[str], None],
     *,
     write: bool,
+    asker: Asker = ASE,
 ) -> dict[str, Any]:
     """Ask, within `seconds`; give what the process says it did. Raises `CollectorFailed`; then it has ended."""
     end_left_behind()
     told = {"parts": connection.parts, "password": connection.password, "order": asdict(order), "write": write}
     environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **_passed_on(os.environ)}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, _pipe(told) as stdin:
-        listener = _Listener(connection, out, hear, folder, most_bytes)
+        listener = _Listener(connection, out, hear, folder, most_bytes, asker.called)
         try:
-            with marked(COMMAND, folder, environment, most_bytes, out, err, stdin) as running:
+            with marked([*COMMAND, asker.module], folder, environment, most_bytes, out, err, stdin) as running:
                 status = watch(running, seconds, listener.look)
         except TimedOut:
             says = f"{connection.where} was not through within {seconds:,.0f} s, at {listener.doing}"
@@ -68,9 +82,16 @@ class _Listener:
     """Reads what the process prints, and knows by when it is to print the next line."""
 
     def __init__(
-        self, connection: Connection, out: IO[bytes], hear: Callable[[str], None], folder: Path, most_bytes: int
+        self,
+        connection: Connection,
+        out: IO[bytes],
+        hear: Callable[[str], None],
+        folder: Path,
+        most_bytes: int,
+        called: str,
     ) -> None:
         self.connection, self.hear, self.folder, self.most_bytes = connection, hear, folder, most_bytes
+        self.called = called
         self.out, self.at = out, 0
         self.doing, self.until = "its start", time.monotonic() + START_SECONDS
         self.last: dict[str, Any] = {}
@@ -91,7 +112,8 @@ class _Listener:
         self.read()
         if time.monotonic() > self.until:
             says = f"{self.connection.where} took the connection and then said nothing more, at {self.doing}"
-            raise CollectorFailed(says, "see that it is an SAP ASE that is not stopped or overloaded, and try again")
+            do = f"see that it is {self.called} that is not stopped or overloaded, and try again"
+            raise CollectorFailed(says, do)
         _, size = measure(self.folder)
         if size >= self.most_bytes:
             says = f"{self.connection.where} answered with {self.most_bytes / (1 << 20):,.0f} MB or more"

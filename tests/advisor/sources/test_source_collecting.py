@@ -1,5 +1,6 @@
 """A live server is asked by a schedule or by hand, and what it says is audited, shown and mailed as any export."""
 
+import psycopg
 import pytest
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
@@ -12,6 +13,7 @@ from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.schedules.scheduling import made, make_schedule
 from tests.advisor.sources.asked import OTHER_KEY, SECRET, make_source, of_server
 from tests.live.running import USER, serving
+from tests.servers import postgres_server
 
 Commit = DjangoCaptureOnCommitCallbacks
 
@@ -49,6 +51,26 @@ def test_what_is_collected_now_is_audited_and_names_source_and_time_and_no_login
         assert '"source": "front door"' in report or "ollected live from data source front door, 20" in report
     assert "password in clear" not in kinds
     assert "prepared statement" not in kinds
+
+
+def test_a_database_of_rdb_is_asked_now_and_what_it_says_is_taken_in(
+    people: People, django_capture_on_commit_callbacks: Commit
+) -> None:
+    rdb = System.objects.create(team=people.team, product="rdb", name="LEDGER", key="LEDGER")
+    with postgres_server() as server:
+        with psycopg.connect(server.make("ledger"), autocommit=True) as line:
+            line.execute("create table rdb$caches (rdb$cache_size integer, rdb$cache_name text)")
+            line.execute("insert into rdb$caches values (900, 'POSTINGS')")
+        port = server.address.rsplit(":", 1)[1]
+        where = f"DRIVER=PostgreSQL Unicode;SERVER=127.0.0.1;PORT={port};DATABASE=ledger;UID=postgres"
+        make_source(rdb, people.owner, name="ledger", host="", odbc=where)
+        with django_capture_on_commit_callbacks(execute=True):
+            schedule = by_hand.collect_now(rdb, people.owner)
+            assert by_hand.collects(rdb) == schedule
+    run = Run.objects.get()
+    upload = Upload.objects.get()
+    assert (schedule.collector, upload.collected_from, upload.run) == ("rdb", "ledger", run)
+    assert upload.state == "done", upload.error
 
 
 def test_the_next_source_is_asked_where_the_first_does_not_answer(
@@ -112,6 +134,6 @@ def test_a_place_that_is_not_allowed_any_more_fails_the_run(people: People, syst
         collect(run_of(system))
 
 
-def test_the_collector_of_sources_is_offered_for_ase_alone() -> None:
+def test_each_product_has_its_own_collector_of_sources() -> None:
     assert [one.name for one in collecting.offered("ase")] == ["ase"]
-    assert "ase" not in [one.name for one in collecting.offered("rdb")]
+    assert [one.name for one in collecting.offered("rdb")] == ["rdb"]

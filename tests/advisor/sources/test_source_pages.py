@@ -204,13 +204,14 @@ def test_a_schedule_that_asks_a_system_without_a_source_is_refused(
     assert "TIDEWAY has no data source to be asked by: add one on its page first." in answer.content.decode()
 
 
-def test_the_page_of_rdb_says_that_nothing_is_collected_by_odbc(people: People, as_user: AsUser) -> None:
+def test_the_page_of_rdb_says_that_only_what_is_set_is_collected_by_odbc(people: People, as_user: AsUser) -> None:
     rdb = System.objects.create(team=people.team, product="rdb", name="LEDGER", key="LEDGER")
     source = make_source(rdb, people.owner, host="", odbc="DSN=LEDGER")
     page = text_of(as_user(people.owner), f"/sources/{source.pk}/")
-    assert "Nothing is collected from Oracle Rdb by ODBC" in page
-    assert not re.search(r"Collect from LEDGER now", page)
-    assert "Collect now" not in text_of(as_user(people.owner), f"/systems/{rdb.pk}/")
+    assert "By ODBC, Oracle Rdb tells what is set" in page
+    assert "Locks, waits and rates come from RMU" in page
+    assert "Collect from LEDGER now" in page
+    assert "Collect now" in text_of(as_user(people.owner), f"/systems/{rdb.pk}/")
 
 
 def test_no_field_of_the_form_is_filled_in_by_a_browser_with_its_password(

@@ -66,6 +66,8 @@ class Ase:
                 yield from self._select(client, statement)
             case "use":
                 yield from self._use(client, value(said[1]) if len(said) > 1 else "")
+            case "set" if said[1].text.lower() == "transaction" and said[2].text.lower() != "isolation":
+                raise errors.syntax(said[2].text)
             case "set":
                 client.options[said[1].text.lower()] = said[-1].text.lower()
             case "print":

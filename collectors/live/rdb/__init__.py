@@ -1,0 +1,15 @@
+"""Oracle Rdb asked over ODBC: its information tables, which `collectors.reports.rdb.information_tables` reads.
+
+They say what is set and nothing of locks, waits or rates, which come from RMU. `questions.py` is what is asked. pyodbc
+is imported by the collecting process alone (`child`), which can be ended.
+"""
+
+from collectors.live.kit import register
+from collectors.live.rdb.collecting import Rdb, Tried, collect, try_it
+from collectors.live.rdb.connection import parse
+from collectors.live.rdb.questions import Order, order_of
+from collectors.live.rdb.questions import text as questions_text
+
+__all__ = ["Order", "Rdb", "Tried", "collect", "order_of", "parse", "questions_text", "try_it"]
+
+RDB = register(Rdb())

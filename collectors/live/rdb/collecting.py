@@ -1,0 +1,136 @@
+"""Collect from an Oracle Rdb database: into a folder, or into one zip that `audit` reads; or only look who answers."""
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from collectors import manifest
+from collectors.live.ase.collecting import Collected, pack
+from collectors.live.ase.connection import Connection
+from collectors.live.ase.process import Asker, run
+from collectors.live.kit import CollectorFailed, Target
+from collectors.live.rdb.connection import FORMS, parse
+from collectors.live.rdb.questions import FILE, QUESTIONS, Order
+
+LIMIT = 300.0
+"""Seconds all of it may take, where nobody says how many."""
+ASKER = Asker("collectors.live.rdb.child", "an Oracle Rdb database")
+SETTINGS_ALONE = (
+    "The information tables say what is set. Locks, waits and rates come from RMU/SHOW STATISTICS, which no ODBC "
+    "driver gives: have a program fetch them, or put the listings into a drop folder."
+)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Who answered, and which tables."""
+
+    server: str
+    release: str
+    driver: str
+    roles: tuple[str, ...] = ()
+    switches: tuple[tuple[str, str], ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()
+    """What was not answered, and what to do about it."""
+    problems: tuple[str, ...] = ()
+
+
+def collect(
+    connection: Connection,
+    folder: Path,
+    order: Order,
+    *,
+    limit: float = LIMIT,
+    most_bytes: int = 64 << 20,
+    hear: Callable[[str], None] = lambda doing: None,
+) -> Collected:
+    """Write the listing and its manifest into the empty `folder`, within `limit` seconds. Raises `CollectorFailed`.
+
+    `hear` is told what is being done.
+    """
+    result = run(connection, order, folder, limit, most_bytes, hear, write=True, asker=ASKER)
+    if not result["asked"]:
+        why = "; ".join(f"{one['question']}: {one['why']}" for one in result["left_out"][:2])
+        do = result["left_out"][-1]["do"] if result["left_out"] else ""
+        raise CollectorFailed(
+            f"{connection.where} answered none of the questions ({why})", do or "ask for more of them"
+        )
+    data = _manifest(result, folder)
+    (folder / manifest.NAME).write_bytes(manifest.written(data))
+    return Collected(data)
+
+
+def try_it(options: Mapping[str, str], seconds: float = 60.0) -> Tried:
+    """Log in and ask every table; nothing is written. Raises `CollectorFailed`.
+
+    `options` are those of a `Target`: `connection`, `password`.
+    """
+    connection = _from_options(options)
+    order = replace(Order(), login_seconds=seconds / 3, question_seconds=seconds / 3)
+    with tempfile.TemporaryDirectory(prefix="lockwright-") as place:
+        result = run(connection, order, Path(place), seconds, 1 << 20, lambda doing: None, write=False, asker=ASKER)
+    return Tried(
+        server=_named(result),
+        release=result["version"],
+        driver=result["driver"],
+        missing=tuple((f"{one['question']}: {one['why']}", one["do"]) for one in result["left_out"]),
+        problems=(SETTINGS_ALONE,),
+    )
+
+
+@dataclass(frozen=True)
+class Rdb:
+    """Oracle Rdb, asked over ODBC, as a collector.
+
+    Options of its target: `connection` (an ODBC connection string without the password), `password`.
+    """
+
+    name: str = "rdb"
+    title: str = "Oracle Rdb, asked directly"
+    products: tuple[str, ...] = ("rdb",)
+
+    def collect(self, target: Target, folder: Path, seconds: float) -> None:
+        """Write one zip into `folder`. Raises `CollectorFailed`."""
+        connection = _from_options(target.options)
+        with tempfile.TemporaryDirectory(prefix="lockwright-", dir=folder) as place:
+            done = collect(connection, Path(place), Order(), limit=seconds, most_bytes=target.most_bytes)
+            pack(Path(place), folder / done.name)
+
+
+def _from_options(options: Mapping[str, str]) -> Connection:
+    if not options.get("connection"):
+        raise CollectorFailed("it is not said which database to ask", FORMS)
+    return parse(options["connection"], options.get("password", ""))
+
+
+def _named(result: Mapping[str, Any]) -> str:
+    """What the database is called: its root file, or the name the driver gives."""
+    return str(result["root"] or result["server"] or "rdb")
+
+
+def _manifest(result: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """What is written into `manifest.json`; no login, no address, no password."""
+    path = folder / FILE
+    file = {
+        "file": FILE,
+        "questions": result["asked"],
+        "rows": result["rows"],
+        "seconds": result["seconds"],
+        "bounded": result["bounded"],
+        "bytes": path.stat().st_size,
+        "sha256": manifest.of_file(path),
+    }
+    return {
+        "format": manifest.FORMAT,
+        "product": "rdb",
+        "server": _named(result),
+        "version": result["version"],
+        "started": result["started"],
+        "ended": result["ended"],
+        "tables": len(QUESTIONS),
+        "files": [file],
+        "missing": [],
+        "left_out": result["left_out"],
+    }

@@ -1,0 +1,111 @@
+"""The sentences of a header that say something of locking, and what each of them sets.
+
+Matched on the words that carry the meaning, without regard to case: their exact spelling is recalled
+(rdb-formats.md 5 [R]), and a sentence with these words can mean nothing else.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from collectors.facts.base import Missing
+from collectors.kit import reading
+
+Value = float | str | bool | Missing | None
+SWITCH = r"(?:is|are) (?P<value>enabled|disabled|on|off)\b"
+COUNT = r"(?:is|are) (?P<value>[0-9,]{1,15}|\*{1,15})(?![0-9.])"
+SNAPSHOTS = {
+    "nondeferred": "immediate",
+    "immediate": "immediate",
+    "deferred": "deferred",
+    "disabled": "disabled",
+}
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One kind of sentence: the field it sets, and how its value is read."""
+
+    field: str
+    pattern: re.Pattern[str]
+    value: Callable[[str], Value]
+
+
+def _switch(text: str) -> bool:
+    return text.lower() in ("enabled", "on")
+
+
+def _snapshot(text: str) -> str | None:
+    return SNAPSHOTS.get(re.sub(r"[^a-z]", "", text.lower()))
+
+
+def _of(field: str, words: str, value: Callable[[str], Value]) -> Sentence:
+    return Sentence(field, re.compile(rf"(?i)\b{words}"), value)
+
+
+def _switched(field: str, words: str) -> Sentence:
+    return _of(field, f"{words} {SWITCH}", _switch)
+
+
+def _counted(field: str, words: str) -> Sentence:
+    return _of(field, f"{words} {COUNT}", reading)
+
+
+WORDS = r"(?P<value>[A-Za-z-]{1,20})"
+DATABASE = (
+    _of("structure_level", r"structure level is (?P<value>[0-9]{1,3}(?:\.[0-9]{1,3})?)", str),
+    _counted("maximum_users", "maximum user count"),
+    _counted("maximum_nodes", "maximum node count"),
+    _of("open_mode", rf"database open mode is {WORDS}", str.upper),
+    _of("snapshot_mode", rf"snapshot mode is {WORDS}", _snapshot),
+    _switched("statistics_enabled", "statistics(?: collection)?"),
+    _switched("global_buffers", "global buffers"),
+    _counted("global_buffer_count", "global buffer count"),
+    _counted("user_buffer_count", "default user buffer count"),
+    _of("page_transfer", r"page transfer (?:is )?via (?P<value>memory|disk)\b", str.lower),
+    _switched("adjustable_locking", "adjustable (?:record )?lock(?:ing)? granularity"),
+    _switched("carry_over_locks", r"carry[- ]?over locks?(?: optimization)?"),
+    _switched("lock_partitioning", "lock (?:tree )?partitioning"),
+    _counted("lock_timeout_seconds", "lock (?:wait )?timeout interval"),
+    _switched("after_image_journaling", "after-image journaling"),
+    _switched("fast_commit", "fast commit"),
+    _switched("commit_to_journal", "commit to (?:aij|journal) optimization"),
+    _counted("transaction_interval", "transaction interval"),
+    _switched("row_cache_enabled", "row cach(?:e|es|ing)"),
+    _counted("active_row_caches", "active row cache count"),
+    _counted("reserved_row_caches", "reserved row cache count"),
+    _switched("page_level_locking", "page[- ]level locking"),
+    _counted("storage_areas", "active storage area count"),
+)
+IN_LOCKING = _counted("lock_timeout_seconds", "timeout interval")
+"""Under the title `Locking` alone; other features have time-outs, too."""
+NO_TIMEOUT = re.compile(r"(?i)\block (?:wait )?timeout interval is (?:not (?:set|specified)|disabled|none)\b")
+ROW_LEVEL = _switched("row_level_locking", "row[- ]level locking")
+SINGLE = re.compile(r"(?i)\bsingle[- ]instance\b(?: (?:mode )?is (?P<switch>enabled|disabled))?")
+MULTIPLE = re.compile(r"(?i)\bmultiple[- ]instance\b")
+FANOUT = re.compile(r"(?i)\bfanout factor [0-9]{1,2} is [0-9]{1,6}\b")
+NODES_WARNED = re.compile(r"(?i)\bmaximum node count is (?P<value>[0-9]{1,4}) instead of 1\b")
+SILENT = re.compile(
+    r"(?i)sweep interval is [0-9]|default cache file directory is|access restricted to privileged users"
+    r"|created at\s{1,3}[0-9]"
+)
+"""Known sentences that say nothing of locking."""
+AREA = (
+    _counted("number", "area id(?: number)?"),
+    _switched("page_level_locking", "page[- ]level locking"),
+    ROW_LEVEL,
+    _of("row_cache", r'row cache (?:name )?(?:is|used is) "?(?P<value>[A-Za-z][\w$ ]{0,40}?)"?\s*$', str),
+)
+CACHE = (
+    _counted("slots", r"(?:row )?slot count"),
+    _counted("slots", r"(?:cache size|maximum rows?(?: count)?)"),
+    _counted("row_bytes", r"(?:maximum )?(?:row|record) (?:length|size)"),
+)
+
+
+def said(text: str, kinds: tuple[Sentence, ...]) -> Iterator[tuple[str, Value]]:
+    """What one sentence sets, by field; nothing for a value that is none (`Snapshot mode is PURPLE`)."""
+    for kind in kinds:
+        if (found := kind.pattern.search(text)) and (value := kind.value(found["value"])) is not None:
+            yield kind.field, value
+            return
