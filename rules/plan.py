@@ -108,10 +108,10 @@ def _text(blocks: Iterable[tuple[str, ...]]) -> str:
 
 def _warnings(change: Change) -> list[str]:
     """The cautions as comments: a script is read alone, attached to a mail or pasted, without its finding."""
-    mark = "$! " if change.key.startswith("openvms.") else "-- "
+    mark = "$! " if change.key.startswith(("openvms.", "rdb.")) else "-- "
     lines = []
     for caution in change.cautions:
-        first, *more = textwrap.wrap(comment(caution, longest=2000), 64, break_long_words=False)
+        first, *more = textwrap.wrap(comment(caution, longest=2000), 64, break_long_words=False, break_on_hyphens=False)
         lines += [f"{mark}caution: {first}", *(f"{mark}   {line}" for line in more)]
     return lines
 

@@ -52,8 +52,9 @@ def files(name: str, told: Sequence[str], plan: Mapping[str, Any]) -> list[File]
 
 
 def _of(step: Mapping[str, Any]) -> str:
-    """The kind of change a step is made of; one step never mixes them."""
-    return str(step["change_keys"][0]).split(".", 1)[0]
+    """The language of a step, by its first change: one step never mixes T-SQL and DCL."""
+    product = str(step["change_keys"][0]).split(".", 1)[0]
+    return "openvms" if product == "rdb" else product
 
 
 def _remarks(mark: str, lines: Sequence[str]) -> list[str]:

@@ -217,9 +217,9 @@ def test_lines_and_missed_events_are_counted_by_resource() -> None:
     assert isinstance(whole, EventLog)
     assert isinstance(most, WaitGroup)
     assert isinstance(least, WaitGroup)
-    assert (whole.lines, whole.missed) == (3, 12)
-    assert (most.resource, most.lines, most.missed, most.processes) == ("5:751", 2, 12, 1)
-    assert least.lines == 1
+    assert (whole.logged, whole.missed) == (3, 12)
+    assert (most.resource, most.logged, most.missed, most.processes) == ("5:751", 2, 12, 1)
+    assert least.logged == 1
 
 
 def test_a_log_that_begins_after_midnight_is_of_the_next_day_and_one_of_before_is_not() -> None:
@@ -260,7 +260,7 @@ def test_groups_stay_bounded_and_what_is_frequent_survives(monkeypatch: pytest.M
         groups.add(("page", "5:1", None), number, "A")
         groups.add(("page", f"6:{number}", None), number, "B")
     found = list(groups.facts("x", "dbkey", None, None, None, unsure=False))
-    assert found[0].lines == 100
+    assert found[0].logged == 100
     assert len(found) == 3
     assert groups.left_out == 98
     assert len(groups.held) <= 10
@@ -275,7 +275,7 @@ def test_a_page_that_did_not_change_is_not_read_again() -> None:
     )
     (found,) = read(text)
     page = next(one for one in found.facts if isinstance(one, WaitGroup) and one.resource_kind == "page")
-    assert (page.resource, page.lines, page.processes) == ("51:3", 2, 1)
+    assert (page.resource, page.logged, page.processes) == ("51:3", 2, 1)
 
 
 def test_no_line_takes_long_to_be_found_not_to_begin_anything() -> None:

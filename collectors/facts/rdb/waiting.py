@@ -25,9 +25,9 @@ class EventLog(OfDatabase):
     created: datetime | None = None
     start: datetime | None = None
     end: datetime | None = None
-    lines: int = 0
+    logged: int = 0
     missed: int = 0
-    """Events that the log itself says it lost: the true count is `lines` + `missed`."""
+    """Events that the log itself says it lost: the true count is `logged` + `missed`."""
     midnights: int = 0
     """How often the time of day went over midnight."""
     resources_left_out: int = 0
@@ -47,7 +47,7 @@ class WaitGroup(OfDatabase):
     resource: str
     """`5:751`; with the text of the reason where the kind is `other`."""
     mode: str | None = None
-    lines: int = 0
+    logged: int = 0
     missed: int = 0
     processes: int = 0
     longest_seconds: Reading = ABSENT

@@ -120,7 +120,7 @@ def history(report: Report, screen: Screen, what: str) -> Iterator[WaitGroup | E
     counts: list[Reading] = []
     groups = list(_groups(report, screen, kind, unsure=False, since=False, counts=counts))
     yield from groups
-    lines = sum(group.lines for group in groups)
+    lines = sum(group.logged for group in groups)
     total = sum(int(count) for count in counts if isinstance(count, float))
     if lines:
         yield EventLog(
@@ -128,7 +128,7 @@ def history(report: Report, screen: Screen, what: str) -> Iterator[WaitGroup | E
             database=screen.database,
             node=screen.node,
             kind=kind,
-            lines=lines,
+            logged=lines,
             missed=max(0, total - lines),
         )
 
@@ -174,7 +174,7 @@ def _groups(
             resource_kind=resource_kind,
             resource=resource,
             mode=mode,
-            lines=waits.lines,
+            logged=waits.lines,
             processes=len(waits.pids),
             longest_seconds=max(waits.lengths) if waits.lengths else ABSENT,
             seconds=round(sum(waits.lengths), 2) if waits.lengths else ABSENT,

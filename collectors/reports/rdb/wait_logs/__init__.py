@@ -212,7 +212,7 @@ class WaitLog:
             created=created,
             start=start,
             end=end,
-            lines=self.lines,
+            logged=self.lines,
             missed=self.missed,
             midnights=self.clock.days,
             resources_left_out=self.groups.left_out,

@@ -88,7 +88,7 @@ class Groups:
                 resource_kind=resource_kind,
                 resource=resource,
                 mode=mode,
-                lines=group.lines,
+                logged=group.lines,
                 missed=group.missed,
                 processes=len(group.pids),
                 longest_seconds=group.longest if group.measured else ABSENT,

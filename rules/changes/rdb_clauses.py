@@ -1,0 +1,147 @@
+"""The clauses of ALTER DATABASE that touch locking: spelling, range, whether users may stay in, and what to beware of.
+
+Names, ranges and defaults: knowledge/rdb-rules.md, section 2. The whole spelling of most is recalled: where only the
+name of a clause is in a vendor's text, its cautions say so.
+"""
+
+from dataclasses import dataclass
+
+ON_OFF = ("ENABLED", "DISABLED")
+SPELLING = "Recalled spelling: check with HELP ALTER DATABASE in SQL first. A clause that SQL refuses changes nothing."
+CLOSED = "That the database has to be closed for this is recalled, not confirmed: closing it is the safe way."
+OPEN = "That users may stay in for this is recalled: if SQL answers that the database is in use, do it with it closed."
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One clause of ALTER DATABASE."""
+
+    label: str
+    """How people call it, and the change's target."""
+    sql: str
+    """With `{value}`, and `{area}` where it is of one storage area."""
+    look: str
+    """Words of the header's line, for SEARCH."""
+    words: tuple[str, ...] = ()
+    low: int = 0
+    high: int = 0
+    """The range of a number, where there are no words."""
+    online: bool = False
+    cautions: tuple[str, ...] = (SPELLING, CLOSED)
+    template: str = ""
+    """Why it is never more than a template: what has to be there or decided first."""
+
+
+RECOVERY = (
+    "Fast commit lengthens recovery: after a failure all work since the last checkpoint is done again from the AIJ."
+)
+CLAUSES = {
+    "cluster_nodes": Clause(
+        *("NUMBER OF CLUSTER NODES", "NUMBER OF CLUSTER NODES {value}", "node count"),
+        low=1,
+        high=96,
+        cautions=(
+            CLOSED,
+            "With 1 no other node can open it while one has it open: batch jobs, backups and servers that attach on "
+            "another node fail. Where another node takes over after a failure, try that before relying on it.",
+        ),
+    ),
+    "open_mode": Clause(
+        *("OPEN", "OPEN IS {value}", "open mode"),
+        words=("AUTOMATIC", "MANUAL"),
+        cautions=("MANUAL takes effect when all users have detached; then RMU/OPEN has to be in the startup.",),
+    ),
+    "lock_partitioning": Clause(
+        *("LOCK PARTITIONING", "LOCK PARTITIONING IS {value}", "partitioning"),
+        words=ON_OFF,
+        cautions=(
+            SPELLING,
+            CLOSED,
+            "RMU/SHOW LOCKS of the database then no longer lists locks of areas, pages and records.",
+        ),
+    ),
+    "adjustable_locking": Clause(
+        *("ADJUSTABLE LOCK GRANULARITY", "ADJUSTABLE LOCK GRANULARITY IS {value}", "granularity"),
+        words=ON_OFF,
+        online=True,
+        cautions=(OPEN, "Disabled, it takes more locks: raise LOCKIDTBL and the ENQLM of its users first."),
+    ),
+    "carry_over_locks": Clause(
+        *("CARRY OVER LOCKS", "CARRY OVER LOCKS ARE {value}", "carry"), words=ON_OFF, online=True, cautions=()
+    ),
+    "lock_timeout": Clause(
+        *("LOCK TIMEOUT INTERVAL", "LOCK TIMEOUT INTERVAL IS {value} SECONDS", "timeout"),
+        low=0,
+        high=65_000,
+        online=True,
+        cautions=(OPEN, "Its highest value is a bound of this project, not of a vendor."),
+    ),
+    "journal": Clause(
+        *("JOURNAL", "JOURNAL IS {value}", "journaling"),
+        words=ON_OFF,
+        template="an after-image journal has to be added first, on a disk of its own: without one it fails with "
+        "%RDMS-F-NOAIJENB. Name and size of the journal, and its backup, are for the DBA to decide",
+    ),
+    "fast_commit": Clause(
+        *("FAST COMMIT", "JOURNAL IS ENABLED (FAST COMMIT IS {value})", "fast commit"),
+        words=ON_OFF,
+        cautions=(SPELLING, CLOSED, RECOVERY, "Without an AIJ file it fails with %RDMS-F-NOAIJENB."),
+    ),
+    "commit_to_journal": Clause(
+        "COMMIT TO JOURNAL OPTIMIZATION",
+        "JOURNAL IS ENABLED (FAST COMMIT IS ENABLED ({value}COMMIT TO JOURNAL OPTIMIZATION))",
+        "commit to",
+        words=ON_OFF,
+    ),
+    "transaction_interval": Clause(
+        "TRANSACTION INTERVAL",
+        "JOURNAL IS ENABLED (FAST COMMIT IS ENABLED (TRANSACTION INTERVAL IS {value}))",
+        "interval",
+        low=8,
+        high=1_024,
+    ),
+    "global_buffers": Clause(
+        *("GLOBAL BUFFERS", "GLOBAL BUFFERS ARE {value}", "global buffers"),
+        words=ON_OFF,
+        cautions=(
+            SPELLING,
+            CLOSED,
+            "NUMBER IS and USER LIMIT IS decide how much memory is taken: set them from the buffers that the users of "
+            "one node have together now, and check that the node has that memory. NUMBER acts at the next open.",
+        ),
+    ),
+    "page_transfer": Clause(
+        "PAGE TRANSFER",
+        "GLOBAL BUFFERS ARE ENABLED (PAGE TRANSFER VIA {value})",
+        "page transfer",
+        words=("MEMORY", "DISK"),
+    ),
+    "cache_slots": Clause(
+        *("RESERVE CACHE SLOTS", "RESERVE {value} CACHE SLOTS", "reserved row cache"),
+        low=1,
+        high=1_024,
+        cautions=(
+            SPELLING,
+            CLOSED,
+            "A statement of its own: with ADD or DROP in the same one it fails with RDMS-E-CONFRESERVE. Slots are not "
+            "given back; the highest number is a bound of this project.",
+        ),
+    ),
+    "row_cache": Clause(
+        *("ROW CACHE", "ROW CACHE IS {value}", "row cache"),
+        words=ON_OFF,
+        cautions=(
+            SPELLING,
+            CLOSED,
+            "It has no effect until a cache is added and assigned: ADD CACHE, by table or area.",
+        ),
+    ),
+    "snapshot": Clause(
+        *("SNAPSHOT", "SNAPSHOT IS ENABLED {value}", "snapshot"), words=("IMMEDIATE", "DEFERRED"), cautions=(CLOSED,)
+    ),
+    "area_locking": Clause(
+        *("LOCKING", "ALTER STORAGE AREA {area} LOCKING IS {value} LEVEL", "level"),
+        words=("ROW", "PAGE"),
+        cautions=(SPELLING, CLOSED, "PAGE holds page locks to the end of the transaction."),
+    ),
+}

@@ -1,0 +1,246 @@
+"""Attributes of an Oracle Rdb database: ALTER DATABASE in SQL, wrapped in the DCL that it needs around it.
+
+A full backup comes first. Where users must be out, the database is closed on all nodes (RMU/CLOSE/CLUSTER/NOABORT/WAIT:
+no user is thrown out, but nobody gets in any more, and the prompt comes back when the last one has left), altered and
+opened again; several changes share one backup, one close and one open. Each shows the header's line before and after.
+RMU as in the help of Rdb 7.2. What is recalled only is said to be so in the change's cautions.
+"""
+
+import textwrap
+from dataclasses import dataclass
+
+from rules.changes.quoting import Unquotable, comment, rdb_file, rdb_name
+from rules.changes.rdb_clauses import CLAUSES, Clause
+from rules.finding import Change, Effect
+
+RULER = f"$! {'=' * 96}"
+HEADER = "SYS$LOGIN:LOCKWRIGHT_HEADER.TXT"
+PLACE = "LOCKWRIGHT_BACKUP"
+ASKED = "<the value shown before the change>"
+
+
+class OutOfRange(ValueError):
+    """A value that Rdb would refuse, that is there already, or that must not be set: never to be printed."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """The database to alter, and what is known of how it is open."""
+
+    root: str | None
+    """The root file as the export has it; `None`: it names none."""
+    open_mode: str | None = None
+    """`AUTOMATIC` or `MANUAL`; `None`: not in the export."""
+    by_operator: bool | None = None
+    """Whether somebody opened it with RMU/OPEN."""
+    elsewhere: bool | None = None
+    """Whether more than one node has it open; `None`: the export cannot tell."""
+
+
+def key_of(clause: str, place: Place, area: str | None = None) -> str:
+    """The key of a change, for `needs`."""
+    root = comment(place.root.strip().upper().partition(";")[0], 255) if place.root else "database"
+    return f"rdb.database:{root}:{clause}{':' + comment(area.strip().upper(), 64) if area is not None else ''}"
+
+
+def alter(
+    clause: str,
+    place: Place,
+    old: float | str | None,
+    new: float | str,
+    *,
+    area: str | None = None,
+    needs: tuple[str, ...] = (),
+    cautions: tuple[str, ...] = (),
+    when: str = "",
+) -> Change:
+    """Set one attribute from the value in the export to another.
+
+    `old` is `None` where no export showed it: the script shows it first and the undo asks for it. `area` names the
+    storage area of `area_locking`. `when`: what has to come first; the change is then a template in comments alone. So
+    is one node where the export cannot tell that no other node has the database open. A name that cannot be written
+    safely makes a change to be applied by hand. Raises `OutOfRange` for a clause or value that there is not, for the
+    value that is there already, and for one node where several have the database open.
+    """
+    known = _checked(clause, place, old, new, area)
+    when = when or known.template
+    if clause == "cluster_nodes" and new == 1 and place.elsewhere is None:
+        when = when or "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone"
+    by_hand = ""
+    try:
+        root = rdb_file(place.root or "")
+        where = rdb_name(area) if area is not None else ""
+    except Unquotable:
+        root, where = "<root file>", "<storage area>" if area is not None else ""
+        by_hand = (
+            "A name holds characters that cannot be written into a script: apply this by hand."
+            if place.root
+            else "The export does not name the root file: apply this by hand."
+        )
+    target = f"{known.label} of {where}" if where else known.label
+    effect = Effect.ONLINE if known.online else Effect.OFFLINE
+    lines = _Lines(known, root, where, _written(clause, new), _written(clause, old) if old is not None else None)
+    if when or by_hand:
+        return Change(
+            key=key_of(clause, place, area),
+            target=target,
+            old=old,
+            new=new,
+            apply=lines.template(when or "by hand", known.online),
+            undo=(f"$! {target}: if it was set, back to {lines.back}",),
+            takes_effect=Effect.ADVICE,
+            cautions=(*cautions, *((by_hand,) if by_hand else ()), *known.cautions),
+            needs=needs,
+        )
+    return Change(
+        key=key_of(clause, place, area),
+        target=target,
+        old=old,
+        new=new,
+        apply=lines.apply(),
+        undo=lines.undo(),
+        takes_effect=effect,
+        cautions=(*cautions, *known.cautions),
+        opening=_opening(root, "BEFORE", known.online),
+        closing=() if known.online else _reopen(root, place),
+        undo_opening=_opening(root, "BACK", known.online),
+        undo_closing=() if known.online else _reopen(root, place),
+        needs=needs,
+    )
+
+
+def _checked(clause: str, place: Place, old: float | str | None, new: float | str, area: str | None) -> Clause:
+    known = CLAUSES.get(clause)
+    if known is None:
+        raise OutOfRange(f"{clause!r}: only {', '.join(CLAUSES)} are known")
+    if ("{area}" in known.sql) != (area is not None):
+        raise OutOfRange(f"{known.label}: {'needs a' if area is None else 'is not of one'} storage area")
+    if known.words and new not in known.words:
+        raise OutOfRange(f"{known.label} {new!r}: {' or '.join(known.words)}")
+    if not known.words and not (isinstance(new, int | float) and known.low <= new <= known.high and new == int(new)):
+        raise OutOfRange(f"{known.label} {new!r}: a whole number from {known.low} to {known.high}")
+    if old == new:
+        raise OutOfRange(f"{known.label} is {new} already")
+    if clause == "cluster_nodes" and new == 1 and place.elsewhere:
+        raise OutOfRange("NUMBER OF CLUSTER NODES 1: several nodes have the database open")
+    return known
+
+
+def _written(clause: str, value: float | str) -> str:
+    """The value as the clause has it."""
+    if clause == "commit_to_journal":
+        return "" if value == "ENABLED" else "NO "
+    return f"{value:.0f}" if isinstance(value, int | float) else value
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """The text of one change."""
+
+    known: Clause
+    root: str
+    area: str
+    new: str
+    old: str | None
+
+    @property
+    def back(self) -> str:
+        return self._said(self.old) if self.old is not None else ASKED
+
+    def _said(self, value: str) -> str:
+        if self.known.label.startswith("COMMIT TO"):
+            return "DISABLED" if value else "ENABLED"
+        return value
+
+    def _clause(self, value: str) -> str:
+        return self.known.sql.format(value=value, area=self.area)
+
+    def _look(self) -> tuple[str, str]:
+        window = "/WINDOW=(1,30)" if self.area else ""
+        return (
+            f"$ RMU/DUMP/HEADER/OUTPUT={HEADER} {self.root}",
+            f'$ SEARCH{window} {HEADER} "{self.area or self.known.look}"',
+        )
+
+    def _session(self, value: str) -> tuple[str, ...]:
+        return ("$ MCR SQL$", f"ALTER DATABASE FILENAME '{self.root}'", f"  {self._clause(value)};", "EXIT")
+
+    def apply(self) -> tuple[str, ...]:
+        seen = f"; the export showed {self.back}" if self.old is not None else "; note it for the way back"
+        return (
+            f"$! {self.known.label}: the value now{seen}",
+            *self._look(),
+            *self._session(self.new),
+            f"$! check that SQL gave no error and that it is {self._said(self.new)}",
+            *self._look(),
+        )
+
+    def undo(self) -> tuple[str, ...]:
+        if self.old is None:
+            return (
+                f"$! {self.known.label} back to {ASKED}, with that value in",
+                f"$!   ALTER DATABASE FILENAME '{self.root}' {self._clause('<value>')};",
+                *self._look(),
+            )
+        return (
+            *self._session(self.old),
+            f"$! check that SQL gave no error and that it is {self.back}",
+            *self._look(),
+        )
+
+    def template(self, when: str, online: bool) -> tuple[str, ...]:
+        closed = "" if online else ", with the database closed on all nodes"
+        return (
+            *(f"$! {line}" for line in _wrapped(f"{self.known.label}: {comment(when, 400)}")),
+            f"$! then, after a full backup{closed}, in SQL:",
+            f"$!   ALTER DATABASE FILENAME '{self.root}' {self._clause(self.new)};",
+        )
+
+
+def _wrapped(text: str) -> list[str]:
+    """Lines short enough to paste; words, as %RDMS-F-NOAIJENB, stay whole."""
+    return textwrap.wrap(text, 110, break_long_words=False, break_on_hyphens=False)
+
+
+def _opening(root: str, name: str, online: bool) -> tuple[str, ...]:
+    """A full backup that can be read, and, unless users may stay, the database closed on all nodes."""
+    file = f"{PLACE}:{root.rpartition(']')[2].rpartition(':')[2].partition('.')[0]}_{name}.RBF"
+    close = (
+        "$! users must leave by themselves: the next line waits until the last one has, on all nodes, and lets nobody",
+        "$! in (if it is not open at all, leave that line out). With OPEN IS AUTOMATIC the next user opens it again:",
+        "$! hold logins, batch queues and servers until the end",
+        f"$ RMU/CLOSE/CLUSTER/NOABORT/WAIT {root}",
+    )
+    return (
+        f"$! {root}: needs the rights of its DBA. As a command file this ends at the first thing",
+        "$! that fails; if the database was closed by then, open it again as the last lines do",
+        "$ ON WARNING THEN EXIT",
+        "$! where several versions of Rdb are installed, first:  @SYS$LIBRARY:RDB$SETVER",
+        "$! a place with room for the whole database, instead of what stands in <>",
+        f"$ DEFINE {PLACE} <device:[directory]>",
+        f"$ SHOW DEVICE {PLACE}",
+        f"$ RMU/DUMP/USERS {root}",
+        *(() if online else close),
+        f"$ RMU/BACKUP{'/ONLINE' if online else ''}/LOG {root} {file}",
+        f"$ RMU/DUMP/BACKUP_FILE/OUTPUT=NL: {file}",
+        RULER,
+        "$! DECIDE HERE: go on only if the backup was made and could be read, both without an error. Only a restore to",
+        "$! another place proves that it can be restored",
+        RULER,
+    )
+
+
+def _reopen(root: str, place: Place) -> tuple[str, ...]:
+    manual = (place.open_mode or "").upper() == "MANUAL" or place.by_operator
+    again = (
+        (f"$ RMU/OPEN {root}",)
+        if manual
+        else (f"$! if it is opened by hand (OPEN IS MANUAL):  RMU/OPEN {root}", "$! else the first user opens it")
+    )
+    return (
+        "$! open it again; then let users, queues and servers in",
+        *again,
+        f"$ RMU/DUMP/HEADER/OUTPUT={HEADER} {root}",
+        f'$ SEARCH {HEADER} "WARNING"',
+        "$! take a full backup of it as it is now: the one above is of the database before the change",
+    )

@@ -1,0 +1,199 @@
+"""What has to be there before row caches and page transfer via memory can be used, in the order in which it is made.
+
+After-image journaling, fast commit, one node, then global buffers (page transfer) or a reserved slot (row caches):
+knowledge/rdb-rules.md, section 2. Without them Rdb accepts the setting and does not use it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source
+from collectors.facts.rdb import Database
+from rules.changes.rdb_database import Place, alter, key_of
+from rules.finding import Change, Evidence, Lacking
+from rules.judging.rdb.databases import OneDatabase, node_names
+from rules.judging.rdb.sharing import open_elsewhere
+
+ORDER = ("journal", "fast_commit", "cluster_nodes", "global_buffers", "cache_slots")
+GOALS = {
+    "fast_commit": ("journal",),
+    "row_cache": ("journal", "fast_commit", "cluster_nodes", "cache_slots"),
+    "page_transfer": ("journal", "fast_commit", "cluster_nodes", "global_buffers"),
+}
+"""What each goal needs, in the order in which it is made."""
+NEEDS = {"fast_commit": ("journal",)}
+"""What a prerequisite needs itself."""
+LABELS = {
+    "journal": "after-image journaling",
+    "fast_commit": "fast commit",
+    "cluster_nodes": "one cluster node",
+    "global_buffers": "global buffers",
+    "cache_slots": "a reserved cache slot",
+}
+FIELDS = {"journal": "after_image_journaling", "fast_commit": "fast_commit", "global_buffers": "global_buffers"}
+BUFFERS = "when NUMBER IS and USER LIMIT IS have been decided on, and the node has that memory free"
+CONFIGURED = Lacking(
+    "NUMBER OF CLUSTER NODES as configured",
+    "the SQL information table RDB$DATABASE_ROOT, or NUMBER OF CLUSTER NODES from the DBA's own ALTER DATABASE script",
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One prerequisite."""
+
+    clause: str
+    met: bool | None
+    """`None`: the export cannot tell."""
+    value: float | str | None
+    """As the export has it."""
+    said: str
+    source: Source | None
+
+    @property
+    def label(self) -> str:
+        """What people call it."""
+        return LABELS[self.clause]
+
+
+def steps_to(goal: str, one: OneDatabase) -> list[Step]:
+    """The prerequisites of `row_cache`, `page_transfer` or `fast_commit`, in order."""
+    return [_step(clause, one) for clause in GOALS[goal]]
+
+
+def unmet(steps: Sequence[Step]) -> list[Step]:
+    """Those that the export shows to be missing."""
+    return [step for step in steps if step.met is False]
+
+
+def unsure(steps: Sequence[Step]) -> list[Lacking]:
+    """What to bring for those the export cannot tell."""
+    header = [step.label for step in steps if step.met is None and step.clause != "cluster_nodes"]
+    nodes = any(step.met is None and step.clause == "cluster_nodes" for step in steps)
+    return [*([Lacking(", ".join(header), Database.BRING)] if header else []), *([CONFIGURED] if nodes else [])]
+
+
+def listed(steps: Sequence[Step]) -> str:
+    """`1. after-image journaling (disabled), 2. …` for a sentence."""
+    return ", ".join(f"{number}. {step.label} ({step.said})" for number, step in enumerate(steps, 1))
+
+
+def evidence_of(steps: Sequence[Step]) -> tuple[Evidence, ...]:
+    """Each as the export has it."""
+    return tuple(Evidence(step.label, step.said, "", step.source) for step in steps if step.source)
+
+
+def never(one: OneDatabase) -> str:
+    """Why one node is out of the question, or an empty text."""
+    if len(one.in_use) > 1:
+        return f"users attach from {node_names(one.in_use)}, and it works on one node alone"
+    return ""
+
+
+def moved(one: OneDatabase) -> str:
+    """What to say where a database was seen on several nodes one after the other; begins with a blank, or empty."""
+    if len(one.sightings) < 2 or len(one.in_use) > 1:
+        return ""
+    return (
+        f" It was also seen on another node ({node_names(one.sightings)}): no setting for one node is written here "
+        "until it is known that the others can do without it."
+    )
+
+
+def place_of(facts: Facts, one: OneDatabase) -> Place:
+    """The database as `rules.changes.rdb_database` wants it."""
+    mode = one.word("open_mode")
+    by_hand = any(use.opened_by_operator for use in one.uses) or None
+    return Place(one.root, mode.upper() if mode else None, by_hand, open_elsewhere(facts, one))
+
+
+def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
+    """The changes that make the missing prerequisites of a goal, in order.
+
+    What rests on one that a person has to make or look up first is a template in comments. Empty where several nodes
+    have the database open and one is needed: then the goal cannot be reached at all.
+    """
+    return tuple(_made(goal, facts, one).values())
+
+
+def changes_to(goal: str, facts: Facts, one: OneDatabase, old: float | str | None, new: str) -> tuple[Change, ...]:
+    """As `changes_of`, and at last the goal's own change. Empty where the goal cannot be reached."""
+    if _beyond_reach(goal, facts, one):
+        return ()
+    made, place = _made(goal, facts, one), place_of(facts, one)
+    needs = tuple(change.key for change in made.values())
+    blocked = _blocked(GOALS[goal], steps_to(goal, one), made)
+    return (*made.values(), alter(goal, place, old, new, needs=needs, when=blocked))
+
+
+def _beyond_reach(goal: str, facts: Facts, one: OneDatabase) -> bool:
+    steps = steps_to(goal, one)
+    nodes = any(step.clause == "cluster_nodes" and step.met is not True for step in steps)
+    return nodes and open_elsewhere(facts, one) is True
+
+
+def _made(goal: str, facts: Facts, one: OneDatabase) -> dict[str, Change]:
+    """The changes of the missing prerequisites by clause."""
+    if _beyond_reach(goal, facts, one):
+        return {}
+    place, steps = place_of(facts, one), steps_to(goal, one)
+    made: dict[str, Change] = {}
+    for step in unmet(steps):
+        made[step.clause] = _change(step, place, steps, made)
+    return made
+
+
+def change_nodes(facts: Facts, one: OneDatabase, cautions: tuple[str, ...] = ()) -> Change:
+    """One node alone, for a database that is open on no other."""
+    nodes = one.nodes
+    return alter("cluster_nodes", place_of(facts, one), nodes.configured if nodes else None, 1, cautions=cautions)
+
+
+def _change(step: Step, place: Place, steps: Sequence[Step], made: dict[str, Change]) -> Change:
+    before = NEEDS.get(step.clause, ())
+    needs = tuple(key_of(clause, place) for clause in before if clause in made)
+    when = BUFFERS if step.clause == "global_buffers" else _blocked(before, steps, made)
+    new: float | str = 1 if step.clause in ("cluster_nodes", "cache_slots") else "ENABLED"
+    old = step.value if step.clause in ("cluster_nodes", "cache_slots") else "DISABLED"
+    return alter(step.clause, place, old, new, needs=needs, when=when)
+
+
+def _blocked(before: Sequence[str], steps: Sequence[Step], made: dict[str, Change]) -> str:
+    """What has to come first by hand, in words; empty where a script can go on."""
+    open_ones = [
+        step.label
+        for step in steps
+        if step.clause in before and (step.met is None or (step.clause in made and _template(made[step.clause])))
+    ]
+    return f"when a new header shows {' and '.join(open_ones)}" if open_ones else ""
+
+
+def _template(change: Change) -> bool:
+    return all(line.startswith("$!") for line in change.apply)
+
+
+def _step(clause: str, one: OneDatabase) -> Step:
+    if clause == "cluster_nodes":
+        return _nodes(one)
+    if clause == "cache_slots":
+        slots, read = one.figure("reserved_row_caches"), one.read("reserved_row_caches")
+        if slots is None:
+            return Step(clause, None, None, "not in the export", None)
+        return Step(clause, slots > 0, slots, f"{slots:g} reserved", read.source if read else None)
+    read, met = one.read(FIELDS[clause]), one.is_on(FIELDS[clause])
+    if read is None or met is None:
+        return Step(clause, None, None, "not in the export", None)
+    said = "enabled" if met else "disabled"
+    return Step(clause, met, said.upper(), said, read.source)
+
+
+def _nodes(one: OneDatabase) -> Step:
+    nodes, single = one.nodes, one.read("single_instance")
+    if single and single.value:
+        return Step("cluster_nodes", True, "SINGLE INSTANCE", "single instance", single.source)
+    if nodes is None:
+        return Step("cluster_nodes", None, None, "not in the export", None)
+    if nodes.configured is None:
+        return Step("cluster_nodes", None, None, nodes.trap, nodes.source)
+    said = f"{nodes.configured:g} configured"
+    return Step("cluster_nodes", nodes.configured == 1, nodes.configured, said, nodes.source)

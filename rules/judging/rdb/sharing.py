@@ -1,0 +1,121 @@
+"""A database and the nodes of a cluster: whether more than one has it open, and what crosses between them.
+
+Lock rates by node are of everything that node locks: of a database they speak only as far as it is most of that work.
+"""
+
+from dataclasses import dataclass
+
+from collectors.facts import OVERFLOW, Facts, Reading, Source, known
+from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockRates
+from rules.finding import Evidence, Lacking, Outcome, Unknown, Untrusted
+from rules.judging.rdb.databases import SAME_TIME, OneDatabase
+from rules.judging.rdb.statistics import Statistics
+
+READS = (ClusterMember, ClusterNode, DistributedLockRates, LockRates)
+"""What a rule that uses this module has to declare, beside those of `databases` and `statistics`."""
+SUSTAINED = ("mean", "current", "at lock peak")
+"""Statistics of rates that were true together, the sustained one first."""
+DLOCK = Lacking("lock operations by where they are served", f"{DistributedLockRates.BRING}, or MONITOR DLOCK")
+ON_EACH_NODE = Lacking(
+    "on which nodes the database is open", "RMU/SHOW SYSTEM ! on each node of the cluster, within some minutes"
+)
+MAIN_PERCENT = 50.0
+"""From here on a database is the main cause of what its node locks: more than everything else together."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """What of a node's lock operations crosses the cluster. Per second and per cent."""
+
+    total: float
+    percent: float
+    """Incoming and outgoing, of all."""
+    leaving: float
+    """Outgoing, of those this node asks for itself."""
+    source: Source
+
+    @property
+    def said(self) -> str:
+        """For a sentence."""
+        return f"{self.percent:.0f} % of {self.total:,.0f} lock operations/s of the node cross the cluster"
+
+    def evidence(self, percent: float, operations: float) -> tuple[Evidence, ...]:
+        """The figures, held against the limits."""
+        return (
+            Evidence("lock operations of the node", round(self.total, 1), "/s", self.source, operations),
+            Evidence("incoming and outgoing", round(self.percent, 1), "% of lock operations", self.source, percent),
+            Evidence("own requests served elsewhere", round(self.leaving, 1), "%", self.source),
+        )
+
+
+def open_elsewhere(facts: Facts, one: OneDatabase) -> bool | None:
+    """Whether more than one node has it open, or had it open at another time.
+
+    `False` only where the export shows that no other has: as many users on one node as the whole cluster lists, a
+    cluster of one member, or a node none of whose lock operations had to do with another. `None`: it cannot tell.
+    """
+    if len(one.sightings) > 1:
+        return True
+    if _all_here(one):
+        return False
+    seen = {node.name.upper() for node in facts.every(ClusterNode)}
+    others = {member.name.upper() for member in facts.every(ClusterMember)}
+    if len(seen) == 1 and others <= seen:
+        return False
+    remote = remote_of(facts)
+    return False if isinstance(remote, Remote) and remote.total > 0 and remote.percent == 0 else None
+
+
+def _all_here(one: OneDatabase) -> bool:
+    """Whether the one node that was looked at has all users that the list of the whole cluster (RMU/DUMP/USERS) has."""
+    lists = [use for use in one.uses if use.cluster_wide and known(use.active_users) and use.active_users > 0]
+    if not lists or len(one.sightings) != 1:
+        return False
+    here, listed = one.sightings[0], lists[-1]
+    if here.end and listed.at and abs(here.end - listed.at) > SAME_TIME:
+        return False
+    return here.users is not None and here.users == listed.active_users
+
+
+def remote_of(facts: Facts) -> Remote | Outcome:
+    """What crosses the cluster at the node of the capture, or the outcome where it cannot be told."""
+    found = [one for name in SUSTAINED if (one := facts.latest(DistributedLockRates, statistic=name))]
+    if not found:
+        return Unknown((DLOCK,))
+    rates = found[0]
+    ways = ("enq", "convert", "deq")
+    readings: list[Reading] = [
+        getattr(rates, f"{way}_{where}") for way in ways for where in ("local", "incoming", "outgoing")
+    ]
+    for value in readings:
+        if value is OVERFLOW or (known(value) and not 0 <= value < float("inf")):
+            said = f"{value:g}/s" if known(value) else "asterisks"
+            return Untrusted(f"lock operations by where they are served: {said} is no rate; take a shorter sample")
+    local, incoming, outgoing = rates.local_per_second, rates.incoming_per_second, rates.outgoing_per_second
+    if local is None or incoming is None or outgoing is None:
+        return Unknown((DLOCK,))
+    total, own = local + incoming + outgoing, local + outgoing
+    percent = 100 * (incoming + outgoing) / total if total else 0.0
+    return Remote(total, percent, 100 * outgoing / own if own else 0.0, rates.source)
+
+
+def node_operations(facts: Facts) -> float | None:
+    """Lock operations per second of the whole node, sustained; `None`: not in the export."""
+    for name in SUSTAINED:
+        rates = facts.latest(LockRates, statistic=name)
+        if rates and (total := rates.operations_per_second) is not None and total > 0:
+            return total
+    return None
+
+
+def part_of_node(facts: Facts, operations: float | None) -> float | None:
+    """What so many lock operations per second are of the node's, per cent; `None`: not known."""
+    total = node_operations(facts)
+    return 100 * operations / total if total and operations is not None else None
+
+
+def is_main(facts: Facts, one: OneDatabase, found: list[Statistics]) -> bool:
+    """Whether what the node locks is mostly this database: by its share, else as the only one of the capture."""
+    operations = max((total for one in found if (total := one.operations()) is not None), default=None)
+    part = part_of_node(facts, operations)
+    return part >= MAIN_PERCENT if part is not None else one.alone

@@ -1,0 +1,160 @@
+"""A database is open on several nodes, or may be although it is not.
+
+Finds: the nodes that have a database open at one moment (RMU/SHOW SYSTEM of each, statistics of each), and the number
+of nodes it is declared for. Speaks when users attach from several and much of the node's locking crosses the cluster;
+and, softly, when one node alone has it open but it is declared for more.
+
+Why it matters: performance is often better where a database is open on one node only; declared for one, Rdb leaves out
+locks and root file I/O that only a cluster needs (JCC Consulting's slides on the OpenVMS lock manager, 2014). It is
+also the first step to row caches and to page transfer via memory.
+
+What to do: where several nodes use it, let the work meet on one of them, through Rdb remote access if need be. Never
+set NUMBER OF CLUSTER NODES 1 while users attach from several nodes. Where one node has it open for good, set it, with
+the database closed and after a full backup.
+
+When to ignore it: where several nodes must have it open at once, or another has to take over without anybody changing
+the database first. A header's own node count proves nothing where users ÷ 50 gives it: 2,032 users print 41.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.rdb import DatabaseUse
+from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown
+from rules.judging.rdb.databases import READS, Nodes, OneDatabase, databases, node_names
+from rules.judging.rdb.prerequisites import CONFIGURED, change_nodes
+from rules.judging.rdb.sharing import DLOCK, ON_EACH_NODE, Remote, is_main, open_elsewhere, remote_of
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import statistics_of, trusted
+from rules.judging.sources import JCC
+from rules.kit import limit, rule
+
+LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",)
+FAILOVER = (
+    "If another node has to take the database over after a failure, rehearse it with this setting first; where nobody "
+    "can do that, leave it as it is.",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on the sharing costs enough to speak of it."""
+
+    remote_percent: float = limit(
+        20.0,
+        "this project: a two-node cluster with 8 % in a real day had no trouble",
+        high=100,
+        unit="% of lock operations",
+    )
+    operations_per_second: float = limit(
+        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+    )
+    busy_operations: float = limit(
+        50_000.0,
+        f"this project: at 2.7 µs each, the time of one alone ({JCC}), they take 13 % of a CPU; fewer get a note alone",
+        unit="lock operations/s",
+    )
+
+
+@rule(needs=(), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database."""
+    found = databases(facts)
+    if not found:
+        yield Unknown.of(DatabaseUse)
+    for one in found:
+        yield from _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
+    if one.one_instance:
+        yield Clean(f"{one.subject} is declared for one node or one instance")
+        return
+    if len(one.in_use) > 1:
+        yield from _shared(facts, one, limits)
+        return
+    if len(one.sightings) > 1 and not one.together:
+        names = node_names(one.sightings)
+        yield Unknown((ON_EACH_NODE,), f"{one.subject} was seen on {names}, one after the other: it may have moved")
+        return
+    if len(one.sightings) > 1:
+        names = node_names(one.sightings)
+        yield Clean(f"{one.subject} is open on {names}, but users attach on {node_names(one.in_use) or 'none'} alone")
+        return
+    elsewhere, nodes = open_elsewhere(facts, one), one.nodes
+    if elsewhere is None:
+        yield Unknown((ON_EACH_NODE,), f"{one.subject}: whether another node has it open is not in the export")
+        return
+    if nodes is None or nodes.configured is None:
+        trap = nodes.trap if nodes else "the number of cluster nodes is not in the export"
+        yield Unknown((CONFIGURED,), f"{one.subject} is open on one node; {trap}")
+        return
+    yield _declared_for_more(facts, one, nodes, nodes.configured, limits)
+
+
+def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
+    """Users on several nodes: dear only where locks cross."""
+    names, remote = node_names(one.in_use), remote_of(facts)
+    if not isinstance(remote, Remote):
+        why = f"{one.subject} is in use on {names}; what of its locking crosses the cluster is not in the export"
+        yield Unknown((DLOCK,), why) if isinstance(remote, Unknown) else remote
+        return
+    if remote.percent < limits.remote_percent or remote.total < limits.operations_per_second:
+        yield Clean(
+            f"{one.subject} is in use on {names}, but only {remote.said} (limits {limits.remote_percent:g} % of "
+            f"{limits.operations_per_second:,.0f}/s)"
+        )
+        return
+    statistics, _ = trusted(statistics_of(facts, one), one)
+    main = is_main(facts, one, statistics)
+    seen = tuple(
+        Evidence(f"open on {node_names([use])}", "no count" if use.users is None else use.users, "users", use.source)
+        for use in one.in_use
+    )
+    yield Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title=f"{one.subject} is in use on {len(one.in_use)} nodes, and locks cross the cluster",
+        says=(
+            f"{names} have users in it at one time, and {remote.said}. Performance is often better with the database "
+            "open on one node: move the work there, or let the others reach it through Rdb remote access, whose "
+            "network has limits of its own. NUMBER OF CLUSTER NODES must stay as it is while users attach from several "
+            "nodes."
+            + ("" if main else " The node's locks are not all of this database: see which one causes them first.")
+        ),
+        evidence=(*seen, *remote.evidence(limits.remote_percent, limits.operations_per_second)),
+        explains=("openvms/locks_mastered_remotely",) if main else (),
+        expects=(
+            Expectation("lock operations incoming and outgoing (%)", round(remote.percent, 1), "lower", "heuristic"),
+        ),
+    )
+
+
+def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured: float, limits: Limits) -> Outcome:
+    """Open on one node alone, declared for more."""
+    statistics, refused = trusted(statistics_of(facts, one), one)
+    rates = [(total, each) for each in statistics if (total := each.operations()) is not None]
+    busiest, of = max(rates, key=lambda pair: pair[0], default=(None, None))
+    busy = busiest is not None and busiest >= limits.busy_operations and refused is None
+    asked = of.rate("locks requested", "total") if of else None
+    measured = f", with {busiest:,.0f} lock operations/s" if busiest is not None else ""
+    evidence = [Evidence("cluster nodes", configured, "nodes", nodes.source, 1)]
+    if busiest is not None and asked is not None:
+        rate = round(busiest, 1)
+        evidence.append(Evidence("lock operations", rate, "/s", asked.source, limits.busy_operations))
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE if busy else Severity.NOTE,
+        title=f"{one.subject} is open on one node, but declared for {configured:g}",
+        says=(
+            f"No other node has it open{measured}, and it is declared for {configured:g} nodes: Rdb keeps the locks "
+            "and the root file I/O that only a cluster needs. NUMBER OF CLUSTER NODES 1 leaves them out, and is "
+            "needed for row caches and page transfer via memory. Not where another node must be able to open it at the "
+            "same time." + ("" if busy else " With so little locking, or none that was measured, nothing is set here.")
+        ),
+        evidence=tuple(evidence),
+        changes=(change_nodes(facts, one, FAILOVER),) if busy else (),
+        expects=(Expectation("lock operations per transaction", None, "lower", "heuristic"),),
+    )

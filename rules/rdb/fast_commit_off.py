@@ -1,0 +1,139 @@
+"""Every commit waits until its pages are on the disk.
+
+Finds: fast commit disabled where transactions write data pages synchronously, and many of them.
+
+Why it matters: without fast commit a process writes all pages it changed to the disk before its commit ends, and holds
+their locks until then. With it, pages stay in the buffer pool until a checkpoint (Oracle Rdb SQL Reference Manual).
+Fast commit is also a prerequisite of row caches, page transfer via memory and commit to journal.
+
+What to do: enable it after after-image journaling, with the database closed and after a full backup, and set a
+checkpoint interval by how long a recovery may take.
+
+When to ignore it: where recovery after a failure has to be short: all work since the last checkpoint is then done again
+from the journal. It helps changes of data only, not of definitions, and nothing where little is written.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.rdb import Database, StatisticRow
+from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
+from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, steps_to, unmet, unsure
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import Rate, statistics_of, trusted
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP72.HLB?key=ALTER~DATABASE~Arguments~FAST_COMMIT",
+    "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p060.htm",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on the writes at commit matter. No vendor names a figure."""
+
+    writes_per_transaction: float = limit(
+        1.0, "this project: most transactions wait for a write; no vendor names a limit", unit="synchronous data writes"
+    )
+    writes_per_second: float = limit(
+        20.0, "this project: below this the total is too small to matter", unit="synchronous data writes/s"
+    )
+    stalled_per_second: float = limit(
+        1.0,
+        "this project: fewer lock requests that wait get a note alone; no vendor names a limit",
+        unit="stalled locks/s",
+    )
+
+
+@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database."""
+    for one in databases(facts):
+        yield from _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
+    fast = one.read("fast_commit")
+    if fast is None:
+        yield Unknown((Lacking("fast commit", Database.BRING),), f"{one.subject}: not in the export")
+        return
+    if fast.value:
+        yield Clean(f"{one.subject}: fast commit is enabled")
+        return
+    found, refused = trusted(statistics_of(facts, one), one)
+    if not found and refused:
+        yield refused
+        return
+    read = [(w, t) for each in found if (w := each.rate("synch data writes")) and (t := each.transactions)]
+    if not read:
+        bring = Lacking("synchronous data writes and transactions (Summary IO)", StatisticRow.BRING)
+        yield Unknown((bring,), f"{one.subject}: fast commit is disabled, the default")
+        return
+    writes, done = max(read, key=lambda pair: pair[0].per_second)
+    each_writes = writes.per_second / done.per_second if done.per_second else 0.0
+    figures = f"{writes.per_second:,.1f} synchronous data writes/s, {each_writes:.1f} for each transaction"
+    if each_writes < limits.writes_per_transaction or writes.per_second < limits.writes_per_second:
+        yield Clean(
+            f"{one.subject}: fast commit is disabled, but only {figures} (limits {limits.writes_per_second:g}/s and "
+            f"{limits.writes_per_transaction:g})"
+        )
+        return
+    yield _finding(facts, one, limits, fast, (writes, done, each_writes, figures))
+    if lacking := unsure(steps_to("fast_commit", one)):
+        yield Unknown(tuple(lacking))
+
+
+def _finding(
+    facts: Facts, one: OneDatabase, limits: Limits, fast: Read, found: tuple[Rate, Rate, float, str]
+) -> Finding:
+    writes, done, each_writes, figures = found
+    stalled = _stalled(facts, one)
+    waits = stalled is not None and stalled.per_second >= limits.stalled_per_second
+    missing = unmet(steps_to("fast_commit", one))
+    first = f"First: {listed(missing)}, which needs a journal file on a disk of its own. " if missing else ""
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE if waits else Severity.NOTE,
+        title=f"commits wait for {each_writes:.1f} page writes each",
+        says=(
+            f"{figures}: without fast commit each commit writes its pages first, and keeps their locks meanwhile. "
+            f"{first}Fast commit leaves them to the next checkpoint; in return a recovery has to do again all work "
+            "since then, so choose the checkpoint interval by how long a recovery may take."
+            + ("" if waits else " Hardly a lock was seen to wait, or none was measured, so nothing is set here.")
+        ),
+        evidence=(
+            Evidence("fast commit", "disabled", "", fast.source),
+            Evidence(
+                *("synchronous data writes", round(writes.per_second, 1), "/s"),
+                *(writes.source, limits.writes_per_second),
+            ),
+            Evidence(
+                *("synchronous data writes per transaction", round(each_writes, 2), ""),
+                *(writes.source, limits.writes_per_transaction),
+            ),
+            Evidence("transactions", round(done.per_second, 1), "/s", done.source),
+            *(
+                (
+                    Evidence(
+                        "stalled locks", round(stalled.per_second, 1), "/s", stalled.source, limits.stalled_per_second
+                    ),
+                )
+                if stalled
+                else ()
+            ),
+            *evidence_of(missing),
+        ),
+        changes=changes_to("fast_commit", facts, one, "DISABLED", "ENABLED") if waits else (),
+        expects=(Expectation("synchronous data writes per transaction", round(each_writes, 2), "lower", "heuristic"),),
+    )
+
+
+def _stalled(facts: Facts, one: OneDatabase) -> Rate | None:
+    """New locks of all types that had to wait, the highest of all nodes; `None`: not counted."""
+    found, _ = trusted(statistics_of(facts, one), one)
+    rates = [rate for each in found if (rate := each.rate("requests stalled", "total"))]
+    return max(rates, key=lambda rate: rate.per_second, default=None)

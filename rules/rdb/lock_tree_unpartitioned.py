@@ -1,0 +1,114 @@
+"""One lock tree for a database that several nodes have open.
+
+Finds: a database with lock partitioning disabled that users of several nodes have open at one time, while much of the
+node's locking crosses the cluster.
+
+Why it matters: without partitioning all locks of a database are one tree with one master, and every other node asks it
+for each lock. Partitioned, each storage area has a tree of its own, mastered where it is used most (Oracle Rdb SQL
+Reference Manual; JCC Consulting's slides on the OpenVMS lock manager, 2014).
+
+What to do: see which storage areas are used from which node; where they have distinct main users, enable lock
+partitioning, with the database closed on all nodes and after a full backup. Or open the database on one node only.
+
+When to ignore it: on one node, where all locks are local and nothing is gained; for single-file databases; and where
+all nodes work on the same areas: their trees have to be somewhere. It also costs sight: RMU/SHOW LOCKS of the database
+no longer lists locks of areas, pages and records.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.rdb import Database
+from rules.changes.rdb_database import alter
+from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
+from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
+from rules.judging.rdb.prerequisites import place_of
+from rules.judging.rdb.sharing import DLOCK, ON_EACH_NODE, Remote, is_main, open_elsewhere, remote_of
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import statistics_of, trusted
+from rules.kit import limit, rule
+
+LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p061.htm",)
+DISTINCT = (
+    "Only where the storage areas have distinct main users: an area that all nodes use stays remote for all but one.",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on it is worth closing a database for it."""
+
+    remote_percent: float = limit(
+        20.0,
+        "this project: a two-node cluster with 8 % in a real day had no trouble",
+        high=100,
+        unit="% of lock operations",
+    )
+    operations_per_second: float = limit(
+        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+    )
+
+
+@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database."""
+    for one in databases(facts):
+        yield from _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
+    partitioned = one.read("lock_partitioning")
+    if partitioned is None:
+        yield Unknown((Lacking("lock partitioning", Database.BRING),), f"{one.subject}: not in the export")
+        return
+    if partitioned.value:
+        yield Clean(f"{one.subject}: lock partitioning is enabled")
+        return
+    areas = one.figure("storage_areas") or float(len(one.areas))
+    if areas == 1:
+        yield NotApplicable(f"{one.subject} has one storage area: there is nothing to partition")
+        return
+    elsewhere = open_elsewhere(facts, one)
+    if one.one_instance or elsewhere is False:
+        yield Clean(f"{one.subject}: one lock tree, and one node that uses it: all its locks are local")
+        return
+    if len(one.in_use) < 2:
+        why = f"{one.subject}: not partitioned; whether users of several nodes are in it at once is not in the export"
+        yield Unknown((ON_EACH_NODE,), why)
+        return
+    remote, names = remote_of(facts), node_names(one.in_use)
+    if not isinstance(remote, Remote):
+        why = f"{one.subject} is in use on {names}, not partitioned"
+        yield Unknown((DLOCK,), why) if isinstance(remote, Unknown) else remote
+        return
+    if remote.percent < limits.remote_percent or remote.total < limits.operations_per_second:
+        yield Clean(
+            f"{one.subject} is in use on {names} with one lock tree, but only {remote.said} (limits "
+            f"{limits.remote_percent:g} % of {limits.operations_per_second:,.0f}/s)"
+        )
+        return
+    main = is_main(facts, one, trusted(statistics_of(facts, one), one)[0])
+    yield Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title=f"{one.subject} has one lock tree for {len(one.in_use)} nodes",
+        says=(
+            f"{names} are in it at one time, lock partitioning is disabled, and {remote.said}. All locks of the "
+            "database have one master, and every other node asks it for each. Partitioned, each storage area is "
+            "mastered where it is used most. That helps where the areas have distinct main users; else let the work "
+            "meet on one node."
+            + ("" if main else " The node's locks are not all of this database: see which one causes them first.")
+        ),
+        evidence=(
+            Evidence("lock partitioning", "disabled", "", partitioned.source),
+            *(Evidence(f"open on {node_names([use])}", "yes", "", use.source) for use in one.in_use),
+            *remote.evidence(limits.remote_percent, limits.operations_per_second),
+        ),
+        explains=("openvms/locks_mastered_remotely",) if main else (),
+        changes=(alter("lock_partitioning", place_of(facts, one), "DISABLED", "ENABLED", cautions=DISTINCT),),
+        expects=(
+            Expectation("lock operations incoming and outgoing (%)", round(remote.percent, 1), "lower", "heuristic"),
+        ),
+    )

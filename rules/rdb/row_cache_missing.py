@@ -1,0 +1,152 @@
+"""Page locks are most of the locking, and no row cache is in use.
+
+Finds: page locks as a share of all lock operations (requested, promoted, demoted and released) where a database has no
+active row cache.
+
+Why it matters: a row that is in a row cache is read and changed without its page. Row caches can eliminate a large
+number of page locks (JCC Consulting's slides on the OpenVMS lock manager, 2014).
+
+What to do: meet the prerequisites in their order (after-image journaling, fast commit, one cluster node, a reserved
+slot), then cache the small tables that many processes use, and measure page locks again. Each step needs a full backup
+first and the database closed.
+
+When to ignore it: where users attach from several nodes: row caches work on one alone, so never there. Where rows are
+read once and not again, as in batch runs over large tables, and where the locks are few. Fast commit lengthens
+recovery after a failure.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.rdb import Database, StatisticRow
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Lacking,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+)
+from rules.judging.rdb.databases import READS, OneDatabase, databases
+from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, moved, never, steps_to, unmet, unsure
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.sharing import part_of_node
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import Share, Statistics, statistics_of, trusted
+from rules.judging.sources import JCC
+from rules.kit import limit, rule
+
+LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p080.htm",)
+ADD = "Then ADD CACHE for the small tables that are used most, and assign it: which ones, only the application tells."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on page locks are worth a row cache. No vendor names a figure."""
+
+    page_percent: float = limit(
+        50.0,
+        "this project: page locks are more than all other locks together; no vendor names a limit",
+        low=1,
+        high=100,
+        unit="% of lock operations",
+    )
+    operations_per_second: float = limit(
+        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+    )
+    busy_operations: float = limit(
+        50_000.0,
+        f"this project: at 2.7 µs each, the time of one alone ({JCC}), they take 13 % of a CPU; fewer get a note alone",
+        unit="lock operations/s",
+    )
+    node_percent: float = limit(
+        50.0,
+        "this project: from here on these page locks are more than all else that the node locks",
+        low=1,
+        high=100,
+        unit="% of the node's lock operations",
+    )
+
+
+@rule(needs=(Database, StatisticRow), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database by the statistics of the node where page locks are most of its locking."""
+    for one in databases(facts, (StatisticRow,)):
+        yield from _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
+    active = one.figure("active_row_caches")
+    if active:
+        yield Clean(f"{one.subject}: active row caches: {active:g}")
+        return
+    found, refused = trusted(statistics_of(facts, one), one)
+    if not found and refused:
+        yield refused
+        return
+    shares = [(share, each) for each in found if (share := each.share("page"))]
+    if not shares:
+        yield Unknown((Lacking("page locks as a share of all locks", StatisticRow.BRING),), one.subject)
+        return
+    share, of = next(((s, e) for s, e in shares if s.whole >= limits.operations_per_second), shares[0])
+    figures = f"{one.subject}: {share.percent:.0f} % of {share.whole:,.0f} lock operations/s are page locks"
+    if share.percent < limits.page_percent or share.whole < limits.operations_per_second:
+        yield Clean(f"{figures} (limits {limits.page_percent:g} % of {limits.operations_per_second:,.0f}/s)")
+        return
+    if why := never(one):
+        yield NotApplicable(f"{figures}, but a row cache is out of the question: {why}")
+        return
+    if active is None and one.is_on("row_cache_enabled") is None:
+        yield Unknown((Lacking("whether a row cache is active", Database.BRING),), figures)
+        return
+    yield _finding(facts, one, limits, share, of)
+    if lacking := unsure(steps_to("row_cache", one)):
+        yield Unknown(tuple(lacking))
+
+
+def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: Statistics) -> Finding:
+    steps = steps_to("row_cache", one)
+    missing = unmet(steps)
+    first = (
+        f"Missing so far, in the order in which it is made: {listed(missing)}. "
+        if missing
+        else "The prerequisites that the export shows are met. "
+    )
+    part = part_of_node(facts, share.part)
+    strong = part is not None and part >= limits.node_percent
+    enabled = one.is_on("row_cache_enabled")
+    old = None if enabled is None else ("ENABLED" if enabled else "DISABLED")
+    busy = share.whole >= limits.busy_operations
+    changes = changes_to("row_cache", facts, one, old, "ENABLED") if busy and not enabled else ()
+    node = f" on {of.node}" if of.node else ""
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE if busy else Severity.NOTE,
+        title=f"{share.percent:.0f} % of the locking is page locks, and no row cache is active",
+        says=(
+            f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{node} ({of.over}) are page locks"
+            + (f", {part:.0f} % of all that the node locks" if part is not None else "")
+            + f". Row caches can eliminate a large number of them ({JCC}; no figure there). {first}{ADD}{moved(one)}"
+            + (
+                ""
+                if busy
+                else f" Below {limits.busy_operations:,.0f}/s there is little to gain, so nothing is set here."
+            )
+        ),
+        evidence=(
+            Evidence("page locks", round(share.percent, 1), "% of lock operations", share.source, limits.page_percent),
+            Evidence("lock operations", round(share.whole, 1), "/s", share.source, limits.busy_operations),
+            *evidence_of(missing),
+        ),
+        explains=(
+            ("rdb/page_locks_dominate",)
+            + (("openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak") if strong else ())
+        ),
+        changes=changes,
+        expects=(Expectation("page lock operations (/s)", round(share.part, 1), "lower", "heuristic"),),
+        share=round(share.percent, 1),
+    )

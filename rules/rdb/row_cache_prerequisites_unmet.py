@@ -1,0 +1,106 @@
+"""Row caches are enabled, but what they need is missing.
+
+Finds: a database whose row caches are enabled or defined while none is active, and the prerequisites that the header
+shows to be missing: after-image journaling, fast commit, one cluster node, a reserved slot.
+
+Why it matters: Rdb accepts the setting and goes on without row caches. Whoever enabled them believes they are in use,
+and measures page locks that they were meant to take away.
+
+What to do: make what is missing in its order, with the database closed and after a full backup; or disable row caches
+where users attach from several nodes, for there they can never become active.
+
+When to ignore it: where row caches were switched off on purpose for a time. `WARNING:` lines alone are no finding: a
+header prints them for every database that was never meant to have a row cache.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.rdb import Database
+from rules.finding import (
+    Clean,
+    Evidence,
+    Finding,
+    Lacking,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
+from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
+from rules.judging.rdb.prerequisites import (
+    Step,
+    changes_of,
+    evidence_of,
+    listed,
+    moved,
+    never,
+    steps_to,
+    unmet,
+    unsure,
+)
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.kit import rule
+
+LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p080.htm",)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """There is nothing to judge by: a prerequisite is met or it is not."""
+
+
+@rule(needs=(Database,), uses=(*READS, *SHARING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database."""
+    for one in databases(facts):
+        yield from _judge(facts, one)
+
+
+def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
+    enabled, active = one.read("row_cache_enabled"), one.figure("active_row_caches")
+    wanted = enabled if enabled and enabled.value else None
+    if wanted is None and one.caches:
+        wanted = Read(True, one.caches[0].source)
+    if wanted is None:
+        if enabled is None and active is None:
+            yield Unknown((Lacking("whether row caches are enabled", Database.BRING),), one.subject)
+            return
+        yield NotApplicable(f"{one.subject}: row caches are not enabled and none is defined")
+        return
+    steps = steps_to("row_cache", one)
+    missing, lacking = unmet(steps), unsure(steps)
+    if active:
+        if missing:
+            yield Untrusted(
+                f"{one.subject}: active row caches: {active:g}, yet the export shows {listed(missing)}, and one "
+                "excludes the other: bring a new header, dumped while the database is open"
+            )
+            return
+        yield Clean(f"{one.subject}: active row caches: {active:g}")
+        return
+    if missing:
+        yield _finding(facts, one, missing, wanted)
+    elif not lacking:
+        yield Clean(f"{one.subject}: all prerequisites are met ({listed(steps)})")
+    if lacking:
+        yield Unknown(tuple(lacking))
+
+
+def _finding(facts: Facts, one: OneDatabase, missing: list[Step], wanted: Read) -> Finding:
+    impossible = never(one)
+    advice = (
+        f"It can never become active as things are: {impossible}. Disable it, or bring the users to one node first."
+        if impossible
+        else "Make them in this order, each with the database closed and after a full backup, or disable row caches."
+    )
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title=f"row caches are wanted, but {len(missing)} of their prerequisites are missing",
+        says=f"Row caches are enabled or defined and none is active. Missing: {listed(missing)}. {advice}{moved(one)}",
+        evidence=(Evidence("row caches wanted", "yes", "", wanted.source), *evidence_of(missing)),
+        changes=() if impossible else changes_of("row_cache", facts, one),
+    )

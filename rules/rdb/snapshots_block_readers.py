@@ -1,0 +1,144 @@
+"""Read-only transactions wait for writers because snapshots are deferred.
+
+Finds: deferred snapshots together with read-only transactions that were seen to wait: snapshot locks in the logs and
+screens of stalls, or stalled requests for snapshot locks in the statistics.
+
+Why it matters: with deferred snapshots writers save I/O while no reader is active; in return a read-only transaction
+that starts has to wait until all active read/write transactions have ended (Oracle Rdb, help on CHANGE DATABASE). One
+long update then holds up every report.
+
+What to do: end the long read/write transaction; if readers come all the time, go back to SNAPSHOT IS ENABLED IMMEDIATE,
+with the database closed and after a full backup.
+
+When to ignore it: where read-only transactions are rare and may wait, as with reports at night: deferred was chosen for
+that. Deferred snapshots without a reader that waited are no finding.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.rdb import Database, EventLog, WaitGroup
+from rules.changes.rdb_database import alter
+from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.judging.rdb.databases import READS, OneDatabase, Read, belonging, databases
+from rules.judging.rdb.prerequisites import place_of
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import Rate, statistics_of, trusted
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rdohelp72.hlb?key=CHANGE_DATABASE~Format~change-database-options2",
+)
+COST = (
+    "Immediate snapshots cost every writer the I/O of a copy, reader or not: look at snapshot writes before and after.",
+    "The snapshot files may have to grow: see that their disks have room.",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long readers must have waited."""
+
+    stall_seconds: float = limit(
+        2.0, "vendor: lock stall of the Online Analysis screens, 2 seconds (RDM$BIND_STATS_MAX_LOCK_STALL)", unit="s"
+    )
+    events: int = limit(
+        5, "this project: fewer events without a length in one log are chance", low=1, unit="waits for a snapshot lock"
+    )
+    stalled_per_second: float = limit(
+        0.1, "this project: one start in ten seconds that stalls; no vendor names a limit", unit="stalled requests/s"
+    )
+
+
+@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING, WaitGroup, EventLog), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database."""
+    for one in databases(facts, (WaitGroup, EventLog)):
+        yield from _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
+    mode = one.read("snapshot_mode")
+    if mode is None:
+        yield Unknown((Lacking("snapshot mode", Database.BRING),), f"{one.subject}: not in the export")
+        return
+    word = str(mode.value).lower()
+    if word == "disabled":
+        yield NotApplicable(f"{one.subject}: snapshots are disabled: there are no read-only transactions")
+        return
+    if word != "deferred":
+        yield Clean(f"{one.subject}: snapshots are {word}: readers wait for no writer")
+        return
+    waits = list(belonging(facts.every(WaitGroup), one))
+    if damaged := [wait for wait in waits if known(wait.longest_seconds) and wait.longest_seconds < 0]:
+        yield Untrusted(f"a wait of {damaged[0].longest_seconds:g} s for {damaged[0].resource_kind} is no length")
+        return
+    logs = list(belonging(facts.every(EventLog), one))
+    stalled = _stalled(facts, one)
+    if isinstance(stalled, Untrusted):
+        yield stalled
+        return
+    if not waits and not logs and stalled is None:
+        why = f"{one.subject}: snapshots are deferred; whether a reader waits is not in the export"
+        yield Unknown((Lacking("waits of read-only transactions", WaitGroup.BRING),), why)
+        return
+    readers = [wait for wait in waits if wait.resource_kind == "snapshot"]
+    if _many(readers, limits) or (stalled is not None and stalled.per_second >= limits.stalled_per_second):
+        yield _finding(facts, one, limits, mode, (readers, stalled))
+        return
+    events = sum(wait.logged + wait.missed for wait in readers)
+    rate = f", {stalled.per_second:g} stalled requests/s" if stalled else ""
+    yield Clean(
+        f"{one.subject}: snapshots are deferred, and {events} waits for a snapshot lock were seen{rate} (limits "
+        f"{limits.stall_seconds:g} s, {limits.events} without a length, {limits.stalled_per_second:g}/s)"
+    )
+
+
+def _stalled(facts: Facts, one: OneDatabase) -> Rate | Untrusted | None:
+    """Stalled requests for snapshot locks, the highest of all nodes."""
+    found, refused = trusted(statistics_of(facts, one), one)
+    rates = [rate for each in found if (rate := each.rate("requests stalled", "snapshot"))]
+    if rates:
+        return max(rates, key=lambda rate: rate.per_second)
+    return refused
+
+
+def _many(readers: Sequence[WaitGroup], limits: Limits) -> bool:
+    """Whether readers waited long, or often where no length was logged."""
+    if any(known(wait.longest_seconds) and wait.longest_seconds >= limits.stall_seconds for wait in readers):
+        return True
+    return sum(wait.logged + wait.missed for wait in readers if not known(wait.longest_seconds)) >= limits.events
+
+
+def _finding(
+    facts: Facts, one: OneDatabase, limits: Limits, mode: Read, found: tuple[Sequence[WaitGroup], Rate | None]
+) -> Finding:
+    readers, stalled = found
+    events = sum(wait.logged + wait.missed for wait in readers)
+    longest = max((wait.longest_seconds for wait in readers if known(wait.longest_seconds)), default=None)
+    seen = [f"{events} waits for a snapshot lock were logged"] if events else []
+    evidence = [Evidence("snapshot mode", "deferred", "", mode.source)]
+    if readers:
+        evidence.append(Evidence("waits for a snapshot lock", events, "events", readers[0].source, limits.events))
+    if longest is not None:
+        seen.append(f"the longest took {longest:,.1f} s")
+        where = next(wait.source for wait in readers if wait.longest_seconds == longest)
+        evidence.append(Evidence("longest wait for a snapshot lock", longest, "s", where, limits.stall_seconds))
+    if stalled is not None:
+        seen.append(f"{stalled.per_second:,.1f} requests/s for snapshot locks stalled")
+        rate = round(stalled.per_second, 2)
+        evidence.append(Evidence("stalled snapshot locks", rate, "/s", stalled.source, limits.stalled_per_second))
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title="read-only transactions wait for read/write ones (deferred snapshots)",
+        says=(
+            f"Snapshots are deferred, and {', '.join(seen)}. A read-only transaction that starts has to wait until all "
+            "active read/write transactions have ended: look for the long one first. If readers come all the time, "
+            "SNAPSHOT IS ENABLED IMMEDIATE lets them start at once, and costs every writer snapshot I/O."
+        ),
+        evidence=tuple(evidence),
+        changes=(alter("snapshot", place_of(facts, one), "DEFERRED", "IMMEDIATE", cautions=COST),),
+    )

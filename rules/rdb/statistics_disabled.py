@@ -1,0 +1,122 @@
+"""Nothing is counted: statistics are disabled, and all screens show zero.
+
+Finds: a header that says statistics are disabled, and lock screens on which every figure is zero although users are
+attached or transactions end.
+
+Why it matters: screens full of zeros look like a database without contention. It is one that was not measured, and no
+rule that needs the statistics can say anything.
+
+What to do: enable statistics (the logical name RDM$BIND_STATS_ENABLE, or the attribute of the database), wait for the
+busiest hour and write the screens twice.
+
+When to ignore it: where nobody was attached while the screens were written: then zero is the truth. What statistics
+cost is in no source that was found; where somebody switched them off on purpose, ask why first.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.rdb import Database, StatisticRow
+from rules.changes.rdb_database import key_of
+from rules.finding import Change, Clean, Effect, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.rdb.databases import READS, OneDatabase, databases
+from rules.judging.rdb.prerequisites import place_of
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import Statistics, statistics_of, working
+from rules.kit import rule
+
+LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06177-01/rmu_rshowstat.htm",)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """There is nothing to judge by: something is counted or it is not."""
+
+
+@rule(needs=(), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database."""
+    found = databases(facts, (StatisticRow,))
+    if not found:
+        yield Unknown.of(Database, StatisticRow)
+    for one in found:
+        yield from _judge(facts, one)
+
+
+def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
+    enabled, counted = one.read("statistics_enabled"), statistics_of(facts, one)
+    if damaged := next((each.damaged[0] for each in counted if each.damaged), ""):
+        yield Untrusted(f"{one.subject}: {damaged}")
+        return
+    zero = [each for each in counted if each.all_zero]
+    proof = next(((each, said) for each in zero if (said := working(each, one))), None)
+    off = enabled is not None and not enabled.value
+    screens = [each for each in counted if any(kind for kind, _ in each.rates)]
+    if off and len(zero) < len(screens):
+        yield Untrusted(
+            f"{one.subject}: the header says that statistics are disabled, yet its screens count: they are of "
+            "different times, or RDM$BIND_STATS_ENABLE overrides it"
+        )
+        return
+    if off or proof:
+        yield _finding(facts, one, off, proof)
+        return
+    if screens and len(zero) < len(screens):
+        yield Clean(f"{one.subject}: its lock statistics are counted")
+    elif screens:
+        why = f"{one.subject}: every lock counter is zero; whether anybody was attached is not in the export"
+        yield Unknown(
+            (Lacking("whether there were users", "RMU/SHOW USERS ! and the root file, on the same node"),), why
+        )
+    elif enabled is not None:
+        yield Clean(f"{one.subject}: the header says that statistics are enabled")
+    else:
+        yield Unknown((Lacking("whether statistics are counted", Database.BRING),), one.subject)
+
+
+def _finding(facts: Facts, one: OneDatabase, off: bool, proof: tuple[Statistics, str] | None) -> Finding:
+    evidence, header = [], one.read("statistics_enabled")
+    if header is not None:
+        evidence.append(Evidence("statistics", "disabled" if off else "enabled", "", header.source))
+    if proof is not None:
+        rate = next(rate for (kind, _), rate in proof[0].rates.items() if kind)
+        evidence.append(Evidence("lock operations", 0.0, "/s", rate.source))
+        done = proof[0].transactions
+        if done and done.per_second:
+            evidence.append(Evidence("transactions", round(done.per_second, 1), "/s", done.source))
+        evidence += [
+            Evidence(f"users on {use.node}", use.users, "users", use.source) for use in one.sightings if use.users
+        ]
+    said = "The header says that statistics are disabled" if off else "Every figure of the lock screens is zero"
+    although = f", although {proof[1]}" if proof and not off else ""
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title="statistics are not counted: zeros on the screens mean nothing",
+        says=(
+            f"{said}{although}. No lock statistics of this database can be judged. Enable them, wait for the busiest "
+            "hour and write the screens again, twice."
+        ),
+        evidence=tuple(evidence),
+        changes=(_enable(facts, one),),
+    )
+
+
+def _enable(facts: Facts, one: OneDatabase) -> Change:
+    """A template: the attribute's clause is in no source that was read."""
+    return Change(
+        key=key_of("statistics", place_of(facts, one)),
+        target="statistics collection",
+        old="DISABLED" if one.is_on("statistics_enabled") is False else None,
+        new="ENABLED",
+        apply=(
+            "$! see what is defined:  SHOW LOGICAL RDM$BIND_STATS_ENABLE",
+            "$! it decides for the processes that see it, and is read when they attach; the attribute of the database:",
+            "$!   HELP ALTER DATABASE in SQL, STATISTICS COLLECTION (recalled, found in no source)",
+        ),
+        undo=("$! back to what SHOW LOGICAL and RMU/DUMP/HEADER showed before",),
+        takes_effect=Effect.ADVICE,
+        cautions=("What counting costs is in no source: measure before and after.",),
+    )

@@ -1,0 +1,106 @@
+"""Users of several nodes attach to one database through the cluster.
+
+Finds: a database that users of several nodes have open at one time, while most lock requests of the node that was
+measured are served by another node.
+
+Why it matters: every lock of such a user is a message to another node. Through Rdb remote access the user's requests
+are sent as SQL instead and all locks are local where the database is; in a cluster that can often improve throughput
+(JCC Consulting's slides on the OpenVMS lock manager, 2014).
+
+What to do: let the users of this node attach through Rdb remote access to the node that masters the locks, for one
+application first, and measure both nodes and the network before and after.
+
+When to ignore it: where the network is slow or full, where programs fetch many rows one at a time, and on one node.
+Where the storage areas have distinct main users, partitioned lock trees are tried first: they need no other attach.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.rdb import DatabaseUse
+from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
+from rules.judging.rdb.sharing import DLOCK, ON_EACH_NODE, Remote, is_main, open_elsewhere, remote_of
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import statistics_of, trusted
+from rules.judging.sources import JCC
+from rules.kit import limit, rule
+
+LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on another way to attach is worth trying."""
+
+    leaving_percent: float = limit(
+        50.0, "this project: half of this node's own requests leave it", low=1, high=100, unit="% of own requests"
+    )
+    operations_per_second: float = limit(
+        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+    )
+
+
+@rule(needs=(), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database."""
+    found = databases(facts)
+    if not found:
+        yield Unknown.of(DatabaseUse)
+    for one in found:
+        yield from _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
+    if one.one_instance or open_elsewhere(facts, one) is False:
+        yield NotApplicable(f"{one.subject} is open on one node")
+        return
+    if len(one.in_use) < 2:
+        why = f"{one.subject}: whether users of several nodes are in it at once is not in the export"
+        yield Unknown((ON_EACH_NODE,), why)
+        return
+    names, remote = node_names(one.in_use), remote_of(facts)
+    if not isinstance(remote, Remote):
+        yield Unknown((DLOCK,), f"{one.subject} is in use on {names}") if isinstance(remote, Unknown) else remote
+        return
+    figures = f"{remote.leaving:.0f} % of the node's own lock requests are served by another node"
+    if remote.leaving < limits.leaving_percent or remote.total < limits.operations_per_second:
+        yield Clean(
+            f"{one.subject} is in use on {names}, and {figures}, of {remote.total:,.0f} lock operations/s (limits "
+            f"{limits.leaving_percent:g} % of {limits.operations_per_second:,.0f}/s)"
+        )
+        return
+    if not is_main(facts, one, trusted(statistics_of(facts, one), one)[0]):
+        yield Unknown((DLOCK,), f"{one.subject}: {figures}, but the node's locks are mostly not of this database")
+        return
+    yield _finding(one, limits, remote, names, figures)
+
+
+def _finding(one: OneDatabase, limits: Limits, remote: Remote, names: str, figures: str) -> Finding:
+    leaving = round(remote.leaving, 1)
+    first = (
+        " Lock partitioning is disabled: where the storage areas have distinct main users, try that first."
+        if one.is_on("lock_partitioning") is False
+        else ""
+    )
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title=f"{leaving:.0f} % of this node's lock requests leave it: Rdb remote access may be cheaper",
+        says=(
+            f"Users of {names} are in it at one time, and {figures}. Through Rdb remote access their locks are taken "
+            "where the database is, and SQL goes over the network instead. It can often improve throughput in a "
+            f"cluster ({JCC}), and the network becomes the limit: try it with one application and measure.{first}"
+        ),
+        evidence=(
+            *(Evidence(f"open on {node_names([use])}", "yes", "", use.source) for use in one.in_use),
+            Evidence("own requests served elsewhere", leaving, "%", remote.source, limits.leaving_percent),
+            Evidence(
+                *("lock operations of the node", round(remote.total, 1), "/s"),
+                *(remote.source, limits.operations_per_second),
+            ),
+        ),
+        expects=(Expectation("own lock requests served elsewhere (%)", leaving, "lower", "heuristic"),),
+    )
