@@ -7,6 +7,7 @@ from advisor.web import audit, errors, login, overview, rulebook, system, system
 from advisor.web.administration.urls import urlpatterns as administration
 from advisor.web.ase.urls import urlpatterns as ase
 from advisor.web.letters.urls import urlpatterns as letters
+from advisor.web.openvms.urls import urlpatterns as openvms
 from advisor.web.schedules.urls import urlpatterns as schedules
 from advisor.web.sources.urls import urlpatterns as sources
 
@@ -26,6 +27,7 @@ urlpatterns = [
     path("audits/<int:pk>/", audit.show, name="audit"),
     path("audits/<int:pk>/again/", audit.again, name="audit-again"),
     *ase,
+    *openvms,
     path("audits/<int:pk>/<slug:name>.<slug:form>", audit.download, name="audit-download"),
     path("systems/<int:pk>/", system.show, name="system"),
     path("systems/<int:pk>/notes/", system.add_note, name="system-note"),

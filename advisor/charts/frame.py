@@ -1,10 +1,10 @@
 """The frame of the larger charts: axes with their figures, the legend, and what is laid over the plot."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from advisor.charts.pen import COLOURS, DASHES, MARKS, Sheet
-from advisor.charts.scales import Axis, Point, TimeAxis, number, runs
-from advisor.charts.words import breadth, fitting
+from advisor.charts.scales import Axis, Point, TimeAxis, moment, number, runs, spaced, thin
+from advisor.charts.words import breadth, figure, fitting
 
 MOST_MARKED = 60
 """From this many figures on, marks would run into a caterpillar."""
@@ -84,6 +84,29 @@ class Frame:
                 self.sheet.text(label, x, self.foot + 15, "middle")
                 free = begin + wide + 4
         self.sheet.text(name, self.x(0.5), self.foot + 28, "middle")
+
+    def course(
+        self, x: TimeAxis, y: Axis, line: Sequence[Point], series: int, name: str, unit: str, *, alone: bool
+    ) -> None:
+        """Draw line `series` (1 to 6) of (seconds, figure), ascending: gaps stay gaps, few points are marked each.
+
+        `alone`: the only line of the picture, solid and with round marks.
+        """
+        points = [(self.x(x.at(at)), None if v is None else self.y(y.at(v))) for at, v in line]
+        if len(points) > self.wide:
+            points = thin(points)
+        for run in runs(points):
+            self.sheet.line(run, series, "" if alone else DASHES[series - 1])
+        known = [(at, v) for at, v in line if v is not None]
+        if len(known) < MOST_MARKED:
+            for at, v in known:
+                tip = f"{moment(at)}: {figure(v, unit)}"
+                shape = "circle" if alone else MARKS[series - 1]
+                self.sheet.mark(self.x(x.at(at)), self.y(y.at(v)), series, shape, f"{name}, {tip}" if name else tip)
+        elif not alone:
+            seen = [(px, py) for px, py in points if py is not None]
+            for px, py in spaced(seen, apart=72, start=self.left + 12 * series):
+                self.sheet.mark(px, py, series, MARKS[series - 1])
 
     def curve(self, x: Axis, y: Axis, curve: Callable[[float], float], first: float, last: float) -> None:
         """Draw a curve, solid from load `first` to `last`, dashed outside; what would leave the plot is not drawn."""

@@ -21,8 +21,8 @@ from datetime import datetime
 
 from markupsafe import Markup
 
-from advisor.charts.frame import MOST_MARKED, Frame, legend
-from advisor.charts.pen import COLOURS, DASHES, MARKS, Sheet, document
+from advisor.charts.frame import Frame, legend
+from advisor.charts.pen import COLOURS, Sheet, document
 from advisor.charts.scales import (
     Axis,
     axis,
@@ -33,8 +33,6 @@ from advisor.charts.scales import (
     number,
     runs,
     seconds,
-    spaced,
-    thin,
     thin_even,
     time_axis,
 )
@@ -128,23 +126,9 @@ def _timeline(sheet: Sheet, lines: Sequence[tuple[str, Series]], unit: str, limi
     frame.times(x, "UTC" if zoned else "")
     said = []
     for n, ((name, _), line) in enumerate(zip(lines, placed, strict=True), 1):
-        alone = len(lines) == 1
-        known = [(at, v) for at, v in line if v is not None]
-        points = [(frame.x(x.at(at)), None if v is None else frame.y(y.at(v))) for at, v in line]
-        if len(points) > frame.wide:
-            points = thin(points)
-        for run in runs(points):
-            sheet.line(run, n, "" if alone else DASHES[n - 1])
-        if len(known) < MOST_MARKED:
-            for at, v in known:
-                tip = f"{moment(at)}: {figure(v, unit)}"
-                label = f"{clean(name)}, {tip}" if name else tip
-                sheet.mark(frame.x(x.at(at)), frame.y(y.at(v)), n, "circle" if alone else MARKS[n - 1], label)
-        elif not alone:
-            seen = [(px, py) for px, py in points if py is not None]
-            for px, py in spaced(seen, apart=72, start=frame.left + 12 * n):
-                sheet.mark(px, py, n, MARKS[n - 1])
-        words = extremes([v for _, v in known], len(line) - len(known), unit)
+        frame.course(x, y, line, n, clean(name), unit, alone=len(lines) == 1)
+        known = [v for _, v in line if v is not None]
+        words = extremes(known, len(line) - len(known), unit)
         said.append(f"{clean(name)}: {words}" if name else words)
     if not figures:
         sheet.text("no figures", frame.x(0.5), frame.y(0.5), "middle")

@@ -1,0 +1,101 @@
+"""The cluster as boxes: each node with what it locks itself, what it asks of others and what it serves for them.
+
+Bars of all nodes have one scale. A rate that was not read is said in its place, never drawn as a bar of no length; a
+node whose exports are missing has a dashed box.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markupsafe import Markup
+
+from advisor.charts.pen import Sheet
+from advisor.charts.scales import number
+from advisor.charts.words import clean, figure
+
+MOST_NODES = 10
+"""Nodes in one picture; the table has the others."""
+ROW, HEAD, GAP, EDGE = 17.0, 20.0, 10.0, 6.0
+"""Height of a bar with its room, of a node's name, between two boxes, and from the box to what is in it, px."""
+LABEL, FIGURE = 138.0, 92.0
+"""Room for the words before a bar and for the figure behind it, px."""
+WAYS = ("own, local", "asked of others →", "served for others ←")
+
+
+@dataclass(frozen=True)
+class NodeBox:
+    """One node."""
+
+    name: str
+    said: str
+    """What stands behind its name: hardware, version."""
+    rates: tuple[float | None, float | None, float | None] = (None, None, None)
+    """Lock operations per second: local, outgoing, incoming; `None` where there is no such figure."""
+    brought: bool = True
+    """Whether its exports were brought."""
+
+
+def cluster_map(nodes: Sequence[NodeBox], *, title: str, width: int = 480) -> Markup:
+    """Draw the nodes one below the other, ten at most. `width` 300 at least (ValueError)."""
+    if width < 300:
+        raise ValueError(f"{width} px is too small for this chart; 300 is the least")
+    drawn = nodes[:MOST_NODES]
+    most = max((v for one in drawn for rate in one.rates if (v := number(rate)) is not None), default=0.0)
+    height = sum(_tall(one) + GAP for one in drawn) + 2 * HEAD
+    sheet = Sheet(width, math.ceil(height))
+    sheet.text("lock operations per second; all bars have one scale", 0, 11, room=width)
+    y = HEAD
+    for one in drawn:
+        _node(sheet, one, y, most)
+        y += _tall(one) + GAP
+    if len(nodes) > len(drawn):
+        sheet.text(f"and {len(nodes) - len(drawn):,} more nodes in the table", 0, y + 6)
+    return sheet.done(title, " ".join(_said(one) for one in drawn) or "No nodes.")
+
+
+def _tall(one: NodeBox) -> float:
+    return HEAD + (len(WAYS) * ROW + 2 if one.brought else 0.0)
+
+
+def _node(sheet: Sheet, one: NodeBox, y: float, most: float) -> None:
+    right, foot = sheet.width - 1.0, y + _tall(one)
+    outline = [(1.0, y), (right, y), (right, foot), (1.0, foot), (1.0, y)]
+    if one.brought:
+        for (x1, y1), (x2, y2) in pairwise(outline):
+            sheet.rule("axis", x1, y1, x2, y2)
+    else:
+        sheet.line(outline, 1, "5 3")
+    taken = sheet.text(one.name or "(no name)", EDGE, y + 14, room=sheet.width * 0.4)
+    said = one.said if one.brought else "exports not brought"
+    sheet.text(said, EDGE + taken + 10, y + 14, room=sheet.width - taken - 3 * EDGE - 10)
+    if not one.brought:
+        return
+    room = sheet.width - LABEL - FIGURE - EDGE
+    for n, (way, rate) in enumerate(zip(WAYS, one.rates, strict=True)):
+        top, value = y + HEAD + n * ROW, number(rate)
+        sheet.text(way, EDGE, top + 10, room=LABEL - EDGE)
+        if value is None:
+            sheet.text("not known", LABEL, top + 10)
+            continue
+        wide = 0.0 if most <= 0 else room * max(0.0, min(1.0, value / most))
+        sheet.box("track", LABEL, top, room, ROW - 5)
+        if wide:
+            sheet.box("bar", LABEL, top, max(0.5, wide), ROW - 5)
+        sheet.text(figure(_rounded(value), "/s"), LABEL + room + 6, top + 10, room=FIGURE - 6)
+
+
+def _rounded(value: float) -> float:
+    return round(value, 1) if abs(value) < 1000 else round(value)
+
+
+def _said(one: NodeBox) -> str:
+    name = clean(one.name) or "(no name)"
+    if not one.brought:
+        return f"{name}: exports not brought."
+    told = [
+        f"{way.rstrip(' →←')} {'not known' if (value := number(rate)) is None else figure(_rounded(value), '/s')}"
+        for way, rate in zip(WAYS, one.rates, strict=True)
+    ]
+    return f"{name}: {', '.join(told)}."
