@@ -1,0 +1,221 @@
+"""Many lock requests make a holder give up its lock.
+
+Finds: blocking ASTs ("blasts") as a share of the locks requested and promoted, per second and for each transaction, in
+all and by lock type.
+
+Why it matters: a blocking AST goes to the holder of a lock that another process wants. The help of RMU/SHOW STATISTICS
+calls them a good indication of contention, and names no limit: those here are this project's. Each costs the holder an
+interruption and a demotion, and both processes one more lock operation.
+
+What to do: the lock type decides. Page locks: row caches, page transfer via memory. Record locks: adjustable lock
+granularity. Area locks: carry-over locks. SEQBLK and TSNBLK: commit to journal. Then count again.
+
+When to ignore it: where requests do not stall and response is good: a lock that its holder gives up at once costs
+little. Carry-over locks are given up by blocking ASTs by design; where one process follows another through the same
+areas that is cheaper than to ask for them in every transaction.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.rdb import StatisticRow
+from rules.finding import Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging.rdb.counted import (
+    ASKED,
+    Stalled,
+    averaged,
+    counted,
+    of_each_node,
+    on_node,
+    per_transaction,
+    quiet,
+    stalled_of,
+)
+from rules.judging.rdb.databases import READS, OneDatabase, databases
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import Rate, Statistics
+from rules.kit import limit, rule
+
+LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
+BLASTS = "blocking asts"
+REMEDY = {
+    "page": "Pages pass from process to process: row caches keep rows off pages, page transfer via memory passes them "
+    "on without a write; see rdb/row_cache_missing and rdb/page_transfer_via_disk.",
+    "record": "Rows, or the levels of adjustable locking above them, are wanted by several processes: see "
+    "rdb/record_granularity.",
+    "area": "Processes give up storage areas to each other: see rdb/carry_over_locks, and which transactions reserve "
+    "them in a protected or exclusive mode.",
+    "logical area": "Processes give up tables to each other: see which transactions reserve them in a protected or "
+    "exclusive mode.",
+    "seqblk": "Commits queue for the root file: see rdb/root_file_locks_hot.",
+    "tsnblk": "Commits queue for the root file: see rdb/root_file_locks_hot.",
+}
+FEW = " Few requests were seen to stall, so this is a note: holders give up at once."
+UNSEEN = " Whether requests stall is not in the export, so this is a note."
+BRING = Lacking("blocking ASTs beside the locks requested and promoted, in all and by lock type", StatisticRow.BRING)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on they are many. The vendor names no limit, so all are this project's and may be set."""
+
+    blasts_percent: float = limit(
+        10.0,
+        "this project: one request in ten disturbs a holder; the vendor names no limit",
+        low=0.1,
+        high=100,
+        unit="% of locks requested and promoted",
+    )
+    blasts_per_second: float = limit(
+        50.0, "this project: below this the total is too small to matter", unit="blocking ASTs/s"
+    )
+    stalled_per_second: float = limit(
+        1.0, "this project: fewer requests that stall get a note alone", unit="stalled requests/s"
+    )
+    main_percent: float = limit(
+        50.0,
+        "this project: from here on one lock type has more than all others together",
+        low=1,
+        high=100,
+        unit="% of blocking ASTs",
+    )
+
+
+@dataclass(frozen=True)
+class Blasts:
+    """The blocking ASTs of one lock type, or of all."""
+
+    lock_type: str
+    rate: Rate
+    percent: float
+    """Of the locks requested and promoted."""
+    each: Statistics
+
+    @property
+    def named(self) -> str:
+        """For a sentence."""
+        return "all" if self.lock_type == "total" else self.lock_type
+
+
+@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database by the node with most of them."""
+    for one in databases(facts, (StatisticRow,)):
+        yield _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
+    found, refused = counted(facts, one)
+    judged = [blasts for each in of_each_node(found, _has) for blasts in _all(each)]
+    if not judged:
+        return refused or Unknown((BRING,), one.subject)
+    high = [
+        blasts
+        for blasts in judged
+        if blasts.percent >= limits.blasts_percent and blasts.rate.per_second >= limits.blasts_per_second
+    ]
+    if not high:
+        most = max(judged, key=lambda blasts: blasts.rate.per_second)
+        if all(blasts.lock_type != "total" for blasts in judged):
+            types = ", ".join(blasts.lock_type for blasts in judged)
+            return Unknown((BRING,), f"{one.subject}: low for {types} locks; others were not written")
+        return quiet(
+            f"{one.subject}: {most.rate.per_second:,.1f} blocking ASTs/s ({most.lock_type} locks), "
+            f"{most.percent:.1f} % of those requested and promoted "
+            f"(limits {limits.blasts_per_second:g}/s and {limits.blasts_percent:g} %)",
+            most.each,
+        )
+    return _finding(one, limits, max(high, key=lambda blasts: blasts.rate.per_second))
+
+
+def _has(each: Statistics) -> bool:
+    return bool(_all(each))
+
+
+def _all(each: Statistics) -> list[Blasts]:
+    """Of the total and of each lock type, where both blocking ASTs and requests were counted."""
+    found = []
+    for kind in ("total", *each.lock_types):
+        rate, asked = each.rate(BLASTS, kind), each.operations(kind, ASKED)
+        if rate is not None and asked:
+            found.append(Blasts(kind, rate, 100 * rate.per_second / asked, each))
+    return found
+
+
+def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
+    each = worst.each
+    types = sorted(
+        (b for b in _all(each) if b.lock_type != "total"),
+        key=lambda blasts: (-blasts.rate.per_second, blasts.lock_type),
+    )
+    total = next((b for b in _all(each) if b.lock_type == "total"), None)
+    whole = max(total.rate.per_second if total else 0.0, types[0].rate.per_second if types else 0.0)
+    main = types[0] if types and types[0].rate.per_second >= limits.main_percent / 100 * whole else None
+    remedy = (
+        f" Most are of {main.lock_type} locks. {REMEDY.get(main.lock_type, '')}"
+        if main
+        else " Which lock type has them decides the remedy: write the screen Locking (blocking ASTs)."
+        if not types
+        else " No lock type has most of them."
+    )
+    stalls = _stalled(each, main)
+    waits = stalls is not None and stalls.per_second >= limits.stalled_per_second
+    per = per_transaction(each, [worst.rate])
+    said = ", ".join(f"{b.lock_type} {b.rate.per_second:,.1f}/s ({b.percent:.0f} %)" for b in types[:4])
+    each_has = f" and {per:,.2f} for each transaction" if per is not None else ""
+    kind = "" if worst.lock_type == "total" else f" on {worst.lock_type} locks"
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE if waits else Severity.NOTE,
+        title=f"{worst.percent:.0f} % of the lock requests{kind} make a holder give up its lock",
+        says=(
+            f"{worst.rate.per_second:,.1f} blocking ASTs/s{kind}{on_node(each)} ({each.over}), {worst.percent:.1f} % "
+            f"of {worst.named} locks requested and promoted{each_has}. "
+            "The vendor calls them a good indication of contention and names no limit; these are this project's."
+            + (f" By lock type: {said}." if said else "")
+            + remedy
+            + ("" if waits else FEW if stalls else UNSEEN)
+            + averaged(each)
+        ),
+        evidence=(
+            Evidence(
+                *(f"blocking ASTs of {worst.lock_type} locks", round(worst.rate.per_second, 1), "/s"),
+                *(worst.rate.source, limits.blasts_per_second),
+            ),
+            Evidence(
+                *(f"blocking ASTs of {worst.lock_type} locks requested and promoted", round(worst.percent, 1), "%"),
+                *(worst.rate.source, limits.blasts_percent),
+            ),
+            *((Evidence("blocking ASTs per transaction", round(per, 2), "", worst.rate.source),) if per else ()),
+            *(
+                Evidence(f"blocking ASTs of {b.lock_type} locks", round(b.rate.per_second, 1), "/s", b.rate.source)
+                for b in types[:4]
+                if b is not worst and b.lock_type != worst.lock_type
+            ),
+            *(
+                (Evidence("stalled", round(stalls.per_second, 1), "/s", stalls.source, limits.stalled_per_second),)
+                if stalls
+                else ()
+            ),
+        ),
+        explains=("rdb/lock_stalls_long",) if waits and _same_conflicts(each, main, limits) else (),
+        expects=(
+            Expectation(
+                f"blocking ASTs of {worst.lock_type} locks (/s)", round(worst.rate.per_second, 1), "lower", "heuristic"
+            ),
+        ),
+        weight=worst.rate.per_second,
+    )
+
+
+def _stalled(each: Statistics, main: Blasts | None) -> Stalled | None:
+    """What stalled: of the lock type that has most blocking ASTs, else of all."""
+    return (stalled_of(each, main.lock_type) if main else None) or stalled_of(each)
+
+
+def _same_conflicts(each: Statistics, main: Blasts | None, limits: Limits) -> bool:
+    """Whether the lock type with most blocking ASTs has most of what stalled, too: the same conflicts."""
+    here = stalled_of(each, main.lock_type) if main else None
+    return here is not None and (here.percent or 0.0) >= limits.main_percent and not here.source.tentative

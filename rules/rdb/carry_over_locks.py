@@ -1,0 +1,241 @@
+"""Carry-over locks switched off, or in the way of NOWAIT transactions.
+
+Finds: with carry-over locks disabled, area locks that each transaction asks for anew; with them enabled, transactions
+that wait for the NOWAIT lock.
+
+Why it matters: a process keeps its area locks, and the top ones of its record locks, from one transaction to the next,
+which saves most of those requests where it uses the same areas. In return a NOWAIT transaction has to get the NOWAIT
+lock first, on which all others give up what they carried over: long if they are in a long verb (Oracle Rdb, help on
+DEFINE and CHANGE DATABASE).
+
+What to do: enable them where the same areas are used again and again; disable them where NOWAIT transactions wait
+noticeably for the NOWAIT lock. Both are possible while users are attached.
+
+When to ignore it: where they were disabled for NOWAIT transactions: then nobody waits for that lock any more, and
+enabling them brings the waits back. And where each transaction uses other areas: nothing is carried over. A wait for an
+area may be real, because another process has reserved it: that is no fault of carry-over locks.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.rdb import Database, HeldLock, StatisticRow, WaitGroup
+from rules.changes.rdb_database import alter
+from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging.rdb.counted import (
+    Stalled,
+    averaged,
+    counted,
+    of_each_node,
+    on_node,
+    per_transaction,
+    quiet,
+    stalled_of,
+)
+from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
+from rules.judging.rdb.prerequisites import place_of
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import Rate, Statistics
+from rules.judging.rdb.waits import READS as WAITING
+from rules.judging.rdb.waits import STALLS, TIMEOUTS, Waits, hottest, total, waits_of
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rdohelp72.hlb?key=DEFINE_DATABASE~Format~db-wide-options-2~CARRY_OVER_LOCKS",
+)
+ASKED = "locks requested"
+WHY_OFF = (
+    "Ask why they are off: NOWAIT transactions that waited for the NOWAIT lock are the reason the vendor names, and "
+    "they wait again when they are on.",
+)
+COST = ("Each transaction then asks for its area locks and top record locks anew: count both before and after.",)
+KINDS = (*STALLS, TIMEOUTS[0])
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on the requests, or the waits, are worth a change."""
+
+    areas_per_transaction: float = limit(
+        1.0, "this project: each transaction asks for an area lock; no vendor names a limit", unit="area locks"
+    )
+    areas_per_second: float = limit(
+        50.0, "this project: below this the total is too small to matter", unit="area locks/s"
+    )
+    stall_seconds: float = limit(
+        2.0, "vendor: lock stall of the Online Analysis screens, 2 seconds (RDM$BIND_STATS_MAX_LOCK_STALL)", unit="s"
+    )
+    events: int = limit(
+        5, "this project: fewer events without a length in one log are chance", low=1, unit="waits for the NOWAIT lock"
+    )
+    stalled_per_second: float = limit(
+        0.1, "this project: one NOWAIT transaction in ten seconds that waits; no vendor names a limit", unit="/s"
+    )
+
+
+@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database."""
+    for one in databases(facts, (WaitGroup,)):
+        yield _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
+    setting = one.read("carry_over_locks")
+    if setting is None:
+        why = f"{one.subject}: carry-over locks are not in the export (default enabled)"
+        return Unknown((Lacking("carry-over locks", Database.BRING),), why)
+    return (_enabled if setting.value else _disabled)(facts, one, limits, setting)
+
+
+def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> Outcome:
+    found, refused = counted(facts, one)
+    start = f"{one.subject}: carry-over locks are disabled"
+    judged = [(rate, each) for each in of_each_node(found, _has_areas) if (rate := each.rate(ASKED, "area"))]
+    if not judged:
+        bring = Lacking("area locks beside transactions (Locking (area locks), Summary IO)", StatisticRow.BRING)
+        return refused or Unknown((bring,), start)
+    rate, each = max(judged, key=lambda pair: pair[0].per_second)
+    per = per_transaction(each, [rate])
+    if per is None:
+        return Unknown((Lacking("transactions (the screen Summary IO)", StatisticRow.BRING),), start)
+    figures = f"{rate.per_second:,.1f} area locks/s{on_node(each)} are requested, {per:,.2f} for each transaction"
+    if per < limits.areas_per_transaction or rate.per_second < limits.areas_per_second:
+        said = f"(limits {limits.areas_per_second:g}/s and {limits.areas_per_transaction:g})"
+        return quiet(f"{start}, and only {figures} {said}", each)
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title=f"each transaction asks for {per:,.1f} area locks anew: carry-over locks are off",
+        says=(
+            f"{figures} ({each.over}). With carry-over locks a process keeps them from one transaction to the next, "
+            "and its top record locks, too: a substantial reduction, the vendor says, where the same areas are used "
+            f"again. {WHY_OFF[0]}{averaged(each)}"
+        ),
+        evidence=(
+            Evidence("carry-over locks", "disabled", "", setting.source),
+            Evidence("area locks requested", round(rate.per_second, 1), "/s", rate.source, limits.areas_per_second),
+            Evidence(
+                *("area locks requested per transaction", round(per, 2), ""),
+                *(rate.source, limits.areas_per_transaction),
+            ),
+        ),
+        changes=(alter("carry_over_locks", place_of(facts, one), "DISABLED", "ENABLED", cautions=WHY_OFF),),
+        expects=(Expectation("area locks requested per transaction", round(per, 2), "lower", "heuristic"),),
+    )
+
+
+def _has_areas(each: Statistics) -> bool:
+    return each.rate(ASKED, "area") is not None
+
+
+def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> Outcome:
+    waits = waits_of(facts, one)
+    if why := waits.refused():
+        return why
+    found, refused = counted(facts, one)
+    start = f"{one.subject}: carry-over locks are enabled"
+    nodes = [(stalled, each) for each in of_each_node(found, _has_nowait) if (stalled := stalled_of(each, "nowait"))]
+    worst = max(nodes, key=lambda pair: pair[0].per_second, default=None)
+    groups = _waited(waits, limits, "nowait")
+    if _many(groups, limits) or (worst and worst[0].per_second >= limits.stalled_per_second):
+        return _finding(facts, one, limits, setting, groups, worst, found)
+    areas = _waited(waits, limits, "area", "logical area")
+    if _many(areas, limits):
+        why_not = (
+            f"{start}, and processes waited for storage areas ({hottest(areas)}): a false conflict only if the holder "
+            "has no transaction open, or has not touched that area in it"
+        )
+        return Unknown(
+            (Lacking("who holds the area, and whether a transaction is open there", HeldLock.BRING),), why_not
+        )
+    logged = [log for log in waits.logs if log.kind in KINDS]
+    if not worst and not logged:
+        bring = Lacking("waits for the NOWAIT lock (a log, or the screen Locking (nowait))", WaitGroup.BRING)
+        return refused or Unknown((bring,), start)
+    events = total(groups)
+    rate = f", {worst[0].per_second:,.2f} stalled/s" if worst else ""
+    said = f"{start}, and {events} waits for the NOWAIT lock were seen{rate} (limits {limits.events} and "
+    said += f"{limits.stalled_per_second:g}/s)"
+    return quiet(said, worst[1]) if worst else Clean(said)
+
+
+def _has_nowait(each: Statistics) -> bool:
+    return stalled_of(each, "nowait") is not None
+
+
+def _waited(waits: Waits, limits: Limits, *resources: str) -> list[WaitGroup]:
+    """The waits of one log: of the first that shows them to be many, else of that with most."""
+    found = (waits.of((kind,), *resources) for kind in KINDS)
+    return next((groups for groups in found if _many(groups, limits)), waits.most(KINDS, *resources))
+
+
+def _many(groups: list[WaitGroup], limits: Limits) -> bool:
+    """Whether they waited long, or often where no length was logged."""
+    if any(known(group.longest_seconds) and group.longest_seconds >= limits.stall_seconds for group in groups):
+        return True
+    return total(g for g in groups if not known(g.longest_seconds)) >= limits.events
+
+
+def _finding(
+    facts: Facts,
+    one: OneDatabase,
+    limits: Limits,
+    setting: Read,
+    groups: list[WaitGroup],
+    worst: tuple[Stalled, Statistics] | None,
+    found: list[Statistics],
+) -> Finding:
+    evidence = [Evidence("carry-over locks", "enabled", "", setting.source)]
+    seen = []
+    if groups:
+        events = total(groups)
+        seen.append(f"{events:,} waits for the NOWAIT lock were logged")
+        evidence.append(Evidence("waits for the NOWAIT lock", events, "events", groups[0].source, limits.events))
+    lengths = [(g.longest_seconds, g.source) for g in groups if known(g.longest_seconds)]
+    if lengths:
+        longest, source = max(lengths, key=lambda pair: pair[0])
+        seen.append(f"the longest took {longest:,.1f} s")
+        evidence.append(Evidence("longest wait for the NOWAIT lock", longest, "s", source, limits.stall_seconds))
+    if worst:
+        stalled = worst[0]
+        seen.append(f"{stalled.per_second:,.2f} requests/s for it stalled{on_node(worst[1])}")
+        evidence.append(
+            Evidence(
+                "stalled NOWAIT locks", round(stalled.per_second, 2), "/s", stalled.source, limits.stalled_per_second
+            )
+        )
+    cost, more, expects = _cost(found)
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title="NOWAIT transactions wait for carry-over locks to be given up",
+        says=(
+            f"Carry-over locks are enabled, and {', '.join(seen)}. A NOWAIT transaction needs that lock first, and all "
+            "others then give up what they carried over, which takes as long as their longest verb. The vendor says to "
+            f"consider disabling them if that delay is noticeable.{cost}{averaged(worst[1]) if worst else ''}"
+        ),
+        evidence=(*evidence, *more),
+        changes=(alter("carry_over_locks", place_of(facts, one), "ENABLED", "DISABLED", cautions=COST),),
+        expects=(Expectation("waits for the NOWAIT lock", seen[0], "fewer", "heuristic"), *expects),
+    )
+
+
+def _cost(found: list[Statistics]) -> tuple[str, tuple[Evidence, ...], tuple[Expectation, ...]]:
+    """What disabling them costs, by the area locks requested now."""
+    rows: list[tuple[Rate, float]] = [
+        (rate, per)
+        for each in of_each_node(found, _has_areas)
+        if (rate := each.rate(ASKED, "area")) and (per := per_transaction(each, [rate])) is not None
+    ]
+    said = " The price: each transaction then asks for its area locks and top record locks anew"
+    if not rows:
+        return f"{said}; how many that is now, Locking (area locks) beside Summary IO would tell.", (), ()
+    rate, per = max(rows, key=lambda pair: pair[0].per_second)
+    return (
+        f"{said}; now it asks for {per:,.2f} area locks.",
+        (Evidence("area locks requested per transaction", round(per, 2), "", rate.source),),
+        (Expectation("area locks requested per transaction", round(per, 2), "higher", "heuristic"),),
+    )

@@ -1,0 +1,210 @@
+"""Deadlocks that Rdb retries and the application never sees.
+
+Finds: requests and promotions of locks that ended in a deadlock, per hour and by lock type, from the statistics; else
+the deadlock log, each with the events it says it missed.
+
+Why it matters: most deadlocks are tried again by Rdb without the application ever knowing (help of RMU/SHOW
+STATISTICS). Each was a wait until the lock manager searched for it, and work done twice: time that no error shows.
+
+What to do: see which lock type they are of. Record locks: change rows in one order in all programs, and commit sooner.
+Page locks: spread hot rows, leave room on pages. Area locks: reserve areas in one order. Then count again.
+
+When to ignore it: a handful in days is normal. Requests that deadlock are already counted among those stalled: they are
+no further waits. The history screen keeps the last of each process and has no span: it gives no rate.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source
+from collectors.facts.rdb import EventLog, StatisticRow, WaitGroup
+from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging.rdb.counted import STALLED, averaged, counted, of_each_node, on_node, rows_of
+from rules.judging.rdb.databases import READS, OneDatabase, databases
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import Rate, Statistics
+from rules.judging.rdb.waits import DEADLOCKS, Events, Waits, evidence_of, hottest, waits_of
+from rules.judging.rdb.waits import READS as WAITING
+from rules.kit import limit, rule
+
+LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
+ENDED = ("request deadlocks", "promotion deadlocks")
+HOUR = 3600.0
+REMEDY = {
+    "record": "Rows are locked in different orders: change them in one order in all programs, and commit sooner.",
+    "page": "Pages are wanted by several processes at once: spread the rows that are used most.",
+    "area": "Storage areas are reserved in different orders: reserve them in one order, in one SET TRANSACTION.",
+    "logical area": "Tables are reserved in different orders: reserve them in one order, in one SET TRANSACTION.",
+}
+BRING = Lacking("deadlocks with the time they cover", StatisticRow.BRING)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on they are more than chance. No vendor names a figure."""
+
+    per_hour: float = limit(10.0, "this project: a handful in days is normal; no vendor names a limit", unit="/h")
+    least: float = limit(5.0, "this project: fewer are chance, however short the time", unit="deadlocks")
+    stalled_percent: float = limit(
+        50.0,
+        "this project: from here on most stalls that end do so only by a deadlock search",
+        low=1,
+        high=100,
+        unit="% of stalled requests",
+    )
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The deadlocks of one node."""
+
+    per_hour: float
+    count: float | None
+    """All of them over the span; `None`: not printed."""
+    types: tuple[tuple[str, float], ...]
+    """Lock types with their deadlocks per hour, the most first."""
+    source: Source
+    each: Statistics
+    half: bool
+    """Whether only requests or only promotions were read: they prove many deadlocks, never few."""
+
+
+@rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database."""
+    found = databases(facts, (StatisticRow, EventLog))
+    if not found:
+        yield Unknown.of(StatisticRow, EventLog)
+    for one in found:
+        yield _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
+    found, refused = counted(facts, one)
+    waits = waits_of(facts, one)
+    rows = [count for each in of_each_node(found, _has) if (count := _counted(each)) is not None]
+    if rows:
+        return _of_statistics(one, limits, max(rows, key=lambda row: row.per_hour), waits)
+    log = waits.events(DEADLOCKS)
+    if log and log.hours:
+        return _of_log(one, limits, waits, log, log.hours)
+    if refused:
+        return refused
+    if log:
+        why = f"{one.subject}: {log.said} deadlocks, but the time they cover is not in the export: no rate"
+        return Unknown((BRING,), why)
+    why = f"{one.subject}: the screens Summary Locking Statistics and Locking (rqst deadlocks) decide"
+    return Unknown((BRING,), why)
+
+
+def _has(each: Statistics) -> bool:
+    return _counted(each) is not None
+
+
+def _counted(each: Statistics) -> Counted | None:
+    """Requests and promotions together, of all lock types; `None` where the rows do not tell.
+
+    A mean of 0.0 has one decimal: without its count it may be 180 in an hour.
+    """
+    rates = [each.rate(item, "total") for item in ENDED]
+    read = [rate for rate in rates if rate is not None]
+    hourly = [hour for rate in read if (hour := _hourly(rate)) is not None]
+    if not read or len(hourly) < len(read):
+        return None
+    counts = [rate.count for rate in read if rate.count is not None]
+    types = []
+    for kind in each.lock_types:
+        of_type = [h for item in ENDED if (rate := each.rate(item, kind)) and (h := _hourly(rate)) is not None]
+        if sum(of_type):
+            types.append((kind, sum(of_type)))
+    most = max(read, key=lambda rate: rate.per_second)
+    types.sort(key=lambda pair: -pair[1])
+    return Counted(
+        sum(hourly), sum(counts) if len(counts) == len(read) else None, tuple(types), most.source, each, len(read) < 2
+    )
+
+
+def _hourly(rate: Rate) -> float | None:
+    if rate.count is not None and rate.seconds:
+        return HOUR * rate.count / rate.seconds
+    if rate.count == 0:
+        return 0.0
+    return HOUR * rate.per_second if rate.per_second else None
+
+
+def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Waits) -> Outcome:
+    each = found.each
+    whole = f", {found.count:,.0f} in all" if found.count is not None else ""
+    figures = f"{found.per_hour:,.1f} deadlocks an hour{on_node(each)} ({each.over}{whole})"
+    few = found.count is not None and found.count < limits.least
+    if found.per_hour < limits.per_hour or few:
+        if found.half:
+            why = f"{one.subject}: {figures}, of requests or of promotions alone"
+            return Unknown((Lacking("deadlocks of requests and of promotions", StatisticRow.BRING),), why)
+        return Clean(f"{one.subject}: {figures} (limit {limits.per_hour:g}/h, {limits.least:g} at least)")
+    said = ", ".join(f"{kind} {hourly:,.1f}/h" for kind, hourly in found.types[:3])
+    kinds = (
+        f" By lock type: {said}. {REMEDY.get(found.types[0][0], '')}"
+        if found.types
+        else " Which lock type they are of, the screens Locking (rqst deadlocks) and (prom deadlocks) tell."
+    )
+    stalled = [hourly for rate in rows_of(each, STALLED) if (hourly := _hourly(rate)) is not None]
+    waited = sum(stalled)
+    share = min(100.0, 100 * found.per_hour / waited) if len(stalled) == len(STALLED) and waited else None
+    most = share is not None and share >= limits.stalled_percent
+    groups = [] if waits.refused() else waits.of(DEADLOCKS[:1])
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title=f"{found.per_hour:,.0f} deadlocks an hour that the application may never see",
+        says=(
+            f"{figures}. Rdb tries most of them again by itself, so no error tells.{kinds}{_named(groups)}"
+            + (f" They are {share:.0f} % of all requests that stalled, and counted among them." if most else "")
+            + averaged(each)
+        ),
+        evidence=(
+            Evidence("deadlocks", round(found.per_hour, 1), "/h", found.source, limits.per_hour),
+            *((Evidence("deadlocks in all", found.count, "", found.source),) if found.count is not None else ()),
+            *(Evidence(f"deadlocks of {kind} locks", round(h, 1), "/h", found.source) for kind, h in found.types[:3]),
+            *evidence_of(groups, "deadlocks for"),
+        ),
+        explains=("rdb/lock_stalls_long",) if most and not found.source.tentative else (),
+        expects=(Expectation("deadlocks (/h)", round(found.per_hour, 1), "lower", "heuristic"),),
+        weight=found.per_hour,
+    )
+
+
+def _named(groups: Sequence[WaitGroup]) -> str:
+    return f" The log names most: {hottest(groups, 'deadlocks')}." if groups else ""
+
+
+def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: float) -> Outcome:
+    if why := waits.refused():
+        return why
+    per_hour = log.count / hours
+    figures = f"{log.said} deadlocks in {hours:,.1f} h of the deadlock log, {per_hour:,.1f} an hour"
+    if per_hour < limits.per_hour or log.count < limits.least:
+        return Clean(f"{one.subject}: {figures} (limit {limits.per_hour:g}/h, {limits.least:g} at least)")
+    groups = waits.of(DEADLOCKS[:1])
+    kinds = {group.resource_kind: 0 for group in groups}
+    for group in groups:
+        kinds[group.resource_kind] += group.logged + group.missed
+    most = max(kinds, key=lambda kind: kinds[kind], default="")
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title=f"{per_hour:,.0f} deadlocks an hour that the application may never see",
+        says=(
+            f"{figures}. Rdb tries most of them again by itself, so no error tells.{_named(groups)} "
+            f"{REMEDY.get(most, '')} The log is written at each refresh: compare with Locking (rqst deadlocks)."
+        ),
+        evidence=(
+            Evidence("deadlocks", round(per_hour, 1), "/h", log.source, limits.per_hour),
+            Evidence("lines of the log", log.logged, "deadlocks", log.source),
+            Evidence("missed, by the log itself", log.missed, "deadlocks", log.source),
+            *evidence_of(groups, "deadlocks for"),
+        ),
+        expects=(Expectation("deadlocks (/h)", round(per_hour, 1), "lower", "heuristic"),),
+        weight=per_hour,
+    )

@@ -1,0 +1,297 @@
+"""Processes wait longer for a lock than the vendor calls long.
+
+Finds: the longest waits for a lock in stall logs and screens, the mean stall of the statistics (stall time ÷ requests
+that stalled), and how many waits ended in a timeout; with who holds the lock, where RMU/SHOW LOCKS tells.
+
+Why it matters: Oracle's own Online Analysis calls a lock stall of 2 seconds long (RDM$BIND_STATS_MAX_LOCK_STALL) and
+adds that this is an indication, not proof. A process that waits keeps its own locks, and others wait for those.
+
+What to do: see who holds the lock with RMU/SHOW LOCKS/MODE=CULPRIT while it is waited for, and what that transaction
+does: commit sooner, ask no person for input inside it, find rows by an index. Do not just lengthen the lock timeout
+interval: waits get longer, and the holder stays.
+
+When to ignore it: waits for I/O are no lock stalls, and locks as `termination` are waited for by design. Waits for
+freeze and quiet point come from failed processes and from backups: no lock setting changes them. One long wait in a day
+may be a person at a screen.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.rdb import EventLog, HeldLock, StatisticRow, WaitGroup
+from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging.rdb.counted import Mean, averaged, counted, mean_stall, mostly_idle, of_each_node, on_node, quiet
+from rules.judging.rdb.databases import READS, OneDatabase, databases
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import Statistics
+from rules.judging.rdb.waits import (
+    HOLDER,
+    NO_TUNING,
+    STALLS,
+    TIMEOUTS,
+    Events,
+    Waits,
+    culprits,
+    held_by,
+    named,
+    waits_of,
+)
+from rules.judging.rdb.waits import READS as WAITING
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Screens~Locking_Analysis_Screen",
+)
+BRING = Lacking("how long processes wait for locks", f"{WaitGroup.BRING}, or the screen Stall Messages")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From when on a wait is long."""
+
+    stall_seconds: float = limit(
+        2.0, "vendor: lock stall of the Online Analysis screens, 2 seconds (RDM$BIND_STATS_MAX_LOCK_STALL)", unit="s"
+    )
+    one_seconds: float = limit(30.0, "this project: a wait of one process alone is a note below this", unit="s")
+    processes: float = limit(
+        1.0, "this project: at any moment one process or more waits for a lock", unit="processes that wait"
+    )
+    stalled: float = limit(5.0, "this project: a mean of fewer stalls is chance", unit="stalled requests")
+    timeouts: int = limit(5, "this project: fewer are chance", low=1, unit="timeouts")
+    timeouts_per_hour: float = limit(1.0, "this project: a few in a day may be chance, too", unit="timeouts/h")
+
+
+@rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database."""
+    found = databases(facts, (StatisticRow, WaitGroup, EventLog, HeldLock))
+    if not found:
+        yield Unknown((BRING,))
+    for one in found:
+        yield from _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
+    waits = waits_of(facts, one)
+    if why := waits.refused():
+        yield why
+        return
+    found, refused = counted(facts, one)
+    means = [mean for each in of_each_node(found, _has) if (mean := mean_stall(each))]
+    worst = max(means, key=lambda mean: mean.seconds, default=None)
+    groups = [group for group in waits.of(STALLS) if group.resource_kind not in NO_TUNING]
+    long = [g for g in groups if known(g.longest_seconds) and g.longest_seconds >= limits.stall_seconds]
+    long.sort(key=lambda group: -_longest(group))
+    timeouts = waits.events(TIMEOUTS)
+    many = timeouts is not None and _many(timeouts, limits)
+    high = worst if worst and _is_long(worst, limits) else None
+    idle = [finding for kind in NO_TUNING if (finding := _no_tuning(one, limits, waits, kind))]
+    if high and (kind := mostly_idle(high)):
+        idle = idle or [_mean_no_tuning(one, limits, high, kind)]
+        high = None
+    yield from idle
+    if long or high or many:
+        yield _finding(one, limits, waits, long, high, timeouts if many else None)
+        if not culprits(waits.held):
+            yield Unknown((HOLDER,), f"{one.subject}: no log names who holds a lock")
+        return
+    if not idle:
+        yield _nothing(one, limits, waits, groups, worst, timeouts, refused)
+
+
+def _many(timeouts: Events, limits: Limits) -> bool:
+    rare = timeouts.hours is not None and timeouts.count / timeouts.hours < limits.timeouts_per_hour
+    return timeouts.count >= limits.timeouts and not rare
+
+
+def _longest(group: WaitGroup) -> float:
+    return group.longest_seconds if known(group.longest_seconds) else 0.0
+
+
+def _has(each: Statistics) -> bool:
+    return mean_stall(each) is not None
+
+
+def _is_long(mean: Mean, limits: Limits) -> bool:
+    return mean.seconds >= limits.stall_seconds and (mean.count is None or mean.count >= limits.stalled)
+
+
+def _finding(
+    one: OneDatabase,
+    limits: Limits,
+    waits: Waits,
+    long: list[WaitGroup],
+    mean: Mean | None,
+    timeouts: Events | None,
+) -> Finding:
+    held = culprits(waits.held)
+    says: list[str] = []
+    evidence: list[Evidence] = []
+    if long:
+        says.append(_of_groups(long))
+        for group in long[:3]:
+            name = f"longest wait for {named(group)}"
+            evidence.append(Evidence(name, round(_longest(group), 2), "s", group.source, limits.stall_seconds))
+    if mean:
+        says.append(_of_mean(mean, limits))
+        evidence += [
+            Evidence("mean stall", round(mean.seconds, 2), "s", mean.source, limits.stall_seconds),
+            Evidence("processes that wait, on average", round(mean.waiting, 2), "", mean.source, limits.processes),
+        ]
+    if timeouts:
+        says.append(_of_timeouts(one, timeouts))
+        evidence.append(Evidence("lock timeouts", timeouts.count, "events", timeouts.source, limits.timeouts))
+        seconds = one.read("lock_timeout_seconds")
+        if seconds and known(seconds.value):
+            evidence.append(Evidence("lock timeout interval", seconds.value, "s", seconds.source))
+    if held:
+        says.append(f"RMU/SHOW LOCKS names who holds others up: {held_by(held)}.")
+        evidence += [Evidence(f"{held_by([lock])}", lock.granted or "", "", lock.source) for lock in held[:3]]
+    elif waits.hidden:
+        says.append(
+            "RMU/SHOW LOCKS listed nothing, which with partitioned lock trees proves nothing: ask without a root file."
+        )
+    else:
+        says.append(
+            "Logs name the resource, never the holder: RMU/SHOW LOCKS/MODE=CULPRIT does, while it is waited for."
+        )
+    longest = _longest(long[0]) if long else None
+    return Finding(
+        subject=one.subject,
+        severity=_severity(limits, long, mean, timeouts),
+        title=_title(longest, mean, timeouts),
+        says=" ".join(says) + (averaged(mean.each) if mean else ""),
+        evidence=tuple(evidence),
+        expects=(
+            Expectation("longest wait for a lock (s)", round(longest, 2), "lower", "heuristic")
+            if longest is not None
+            else Expectation("mean stall (s)", round(mean.seconds, 2), "lower", "heuristic")
+            if mean
+            else Expectation("lock timeouts", timeouts.count if timeouts else None, "fewer", "heuristic"),
+        ),
+        weight=longest if longest is not None else mean.seconds if mean else None,
+    )
+
+
+def _severity(limits: Limits, long: list[WaitGroup], mean: Mean | None, timeouts: Events | None) -> Severity:
+    """A warning where somebody waits all the time; one wait of one process is a note."""
+    if mean and mean.waiting >= limits.processes:
+        return Severity.WARNING
+    if mean or (timeouts and timeouts.hours) or len(long) > 1 or any(group.processes > 1 for group in long):
+        return Severity.ADVICE
+    return Severity.ADVICE if any(_longest(group) >= limits.one_seconds for group in long) else Severity.NOTE
+
+
+def _title(longest: float | None, mean: Mean | None, timeouts: Events | None) -> str:
+    if longest is not None:
+        return f"processes wait up to {longest:,.1f} s for a lock"
+    if mean:
+        return f"a stalled lock request takes {mean.seconds:,.1f} s on average"
+    return f"{timeouts.count if timeouts else 0:,} lock requests timed out"
+
+
+def _of_groups(long: list[WaitGroup]) -> str:
+    named_ones = ", ".join(
+        f"{named(g)} up to {_longest(g):,.1f} s"
+        + (f" ({g.seconds:,.0f} s in {g.logged:,} lines)" if known(g.seconds) and g.logged > 1 else "")
+        + (f" by {g.processes} processes" if g.processes > 1 else "")
+        for g in long[:3]
+    )
+    again = (
+        " A stall may stand in several lines, so the sums are at most." if any(g.logged > 1 for g in long[:3]) else ""
+    )
+    moment = " A screen shows one moment." if all(g.kind == "stall messages" for g in long) else ""
+    return f"Longest waits for a lock: {named_ones}.{again}{moment}"
+
+
+def _of_mean(mean: Mean, limits: Limits) -> str:
+    types = [one for kind in mean.each.lock_types if (one := mean_stall(mean.each, kind)) and one.seconds]
+    types.sort(key=lambda one: -one.waiting)
+    said = ", ".join(f"{one.lock_type} {one.seconds:,.2f} s" for one in types[:3])
+    return (
+        f"A request that stalls waits {mean.seconds:,.2f} s on average{on_node(mean.each)} ({mean.each.over}), and "
+        f"{mean.waiting:,.2f} processes wait at any moment; Oracle calls {limits.stall_seconds:g} s long."
+        + (f" By lock type: {said}." if said else "")
+    )
+
+
+def _of_timeouts(one: OneDatabase, timeouts: Events) -> str:
+    """With the interval as the header has it; two manuals disagree on what else overrides it."""
+    seconds = one.figure("lock_timeout_seconds")
+    after = f" after {seconds:,.0f} s each, as the database is set" if seconds else ""
+    return (
+        f"{timeouts.said} lock requests timed out{after}. A longer lock timeout interval only makes the waits longer: "
+        "see to the holder. A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET TRANSACTION WAIT may set another "
+        "interval, and the manuals disagree on which of them counts."
+    )
+
+
+def _no_tuning(one: OneDatabase, limits: Limits, waits: Waits, kind: str) -> Finding | None:
+    """Waits that no lock setting changes."""
+    groups = [group for group in waits.of(STALLS, kind) if _longest(group) >= limits.stall_seconds]
+    if not groups:
+        return None
+    worst = max(groups, key=_longest)
+    return Finding(
+        subject=f"{one.subject} {kind}",
+        severity=Severity.NOTE,
+        title=f"processes wait up to {_longest(worst):,.1f} s for the {kind} lock: no matter of tuning",
+        says=f"{worst.processes or 1} processes waited: {NO_TUNING[kind]}. No lock setting changes that.",
+        evidence=(
+            Evidence(
+                *(f"longest wait for {named(worst)}", round(_longest(worst), 2), "s"),
+                *(worst.source, limits.stall_seconds),
+            ),
+        ),
+    )
+
+
+def _mean_no_tuning(one: OneDatabase, limits: Limits, mean: Mean, kind: str) -> Finding:
+    return Finding(
+        subject=f"{one.subject} {kind}",
+        severity=Severity.NOTE,
+        title=f"most of the time that processes wait for locks is for the {kind} lock: no matter of tuning",
+        says=(
+            f"A request that stalls waits {mean.seconds:,.2f} s on average, and half of that time or more is for the "
+            f"{kind} lock: {NO_TUNING[kind]}. No lock setting changes that.{averaged(mean.each)}"
+        ),
+        evidence=(Evidence("mean stall", round(mean.seconds, 2), "s", mean.source, limits.stall_seconds),),
+    )
+
+
+def _nothing(
+    one: OneDatabase,
+    limits: Limits,
+    waits: Waits,
+    groups: list[WaitGroup],
+    mean: Mean | None,
+    timeouts: Events | None,
+    refused: Outcome | None,
+) -> Outcome:
+    """No wait is long: clean where lengths were read, else what would tell."""
+    rare = f", {timeouts.said} timeouts" if timeouts else ""
+    lengths = [_longest(group) for group in groups if known(group.longest_seconds) and group.kind == "stall"]
+    logs = [log for log in waits.logs if log.kind == "stall"]
+    if left := sum(log.resources_left_out for log in logs):
+        return Unknown((BRING,), f"{one.subject}: {left:,} resources of the stall log were left out, the rarest ones")
+    if lengths or (logs and not groups):
+        said = f"longest wait for a lock {max(lengths):,.2f} s" if lengths else "the stall log has no wait for a lock"
+        return Clean(f"{one.subject}: {said}{rare} (limit {limits.stall_seconds:g} s)")
+    if mean:
+        said = f"a stalled request waits {mean.seconds:,.2f} s on average, {mean.waiting:,.2f} processes at any moment"
+        return quiet(f"{one.subject}: {said}{rare} (limit {limits.stall_seconds:g} s)", mean.each)
+    if refused:
+        return refused
+    seen = ", ".join(named(group) for group in groups[:3] if not known(group.longest_seconds))
+    moment = max((_longest(group) for group in groups if known(group.longest_seconds)), default=None)
+    blocked = held_by(culprits(waits.held))
+    why = ""
+    if seen:
+        why = f": processes wait for {seen}, without a length"
+    elif moment is not None:
+        why = f": the longest of one moment took {moment:,.2f} s so far"
+    elif blocked:
+        why = f": {blocked}, for how long is not shown"
+    return Unknown((BRING,), f"{one.subject}{why}{rare}")

@@ -1,0 +1,205 @@
+"""Page locks are most of what the database locks.
+
+Finds: locks on database pages as a share of all lock operations (requested, promoted, demoted and released), with their
+rate and what a transaction needs of them, and the pages that logs name most.
+
+Why it matters: Rdb locks a page to read or change any row of it, and gives it up when another process wants it. Every
+such lock is work of the lock manager, which does less and less when many CPUs ask it at once (JCC Consulting's slides
+on the OpenVMS lock manager, 2014).
+
+What to do: with one node, row caches eliminate many page locks and page transfer via memory makes them shorter. With
+several, let the work on one area meet on one node. Where one page is hot, spread its rows. Page level locking takes
+fewer locks where short transactions touch several rows of a page.
+
+When to ignore it: with page level locking page locks stand in for record locks: then they dominate by design. Where
+locks are few, and in batch work that reads every page once, which no cache helps. Page level locking is wrong for long
+transactions and where pages are waited for: it holds page locks to the end of the transaction.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.rdb import StatisticRow
+from rules.finding import Evidence, Expectation, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
+from rules.judging.rdb.counted import (
+    averaged,
+    counted,
+    of_each_node,
+    on_node,
+    part_of_own,
+    per_transaction,
+    quiet,
+    stalled_of,
+)
+from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import Share, Statistics
+from rules.judging.rdb.waits import READS as WAITING
+from rules.judging.rdb.waits import STALLS, TIMEOUTS, Waits, evidence_of, hottest, waits_of
+from rules.judging.sources import JCC
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p080.htm",
+    "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP72.HLB?key=ALTER~DATABASE~Arguments~LOCKING_level",
+)
+CAUSES = ("openvms/spinlock_hot:LCKMGR", "openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak")
+PAGE_LEVEL = (
+    " Where short transactions touch several rows of a page, LOCKING IS PAGE LEVEL for that storage area takes fewer "
+    "locks; it holds page locks to the end of the transaction, so not for long ones."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on page locks are most of the locking, and that matters. No vendor names a figure."""
+
+    page_percent: float = limit(
+        50.0,
+        "this project: page locks are more than all other locks together; no vendor names a limit",
+        low=1,
+        high=100,
+        unit="% of lock operations",
+    )
+    operations_per_second: float = limit(
+        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+    )
+    busy_operations: float = limit(
+        50_000.0,
+        f"this project: at 2.7 µs each, the time of one alone ({JCC}), they take 13 % of a CPU; fewer get a note alone",
+        unit="lock operations/s",
+    )
+    node_percent: float = limit(
+        50.0,
+        "this project: from here on these page locks are more than all else that the node itself locks",
+        low=1,
+        high=100,
+        unit="% of the node's own lock operations",
+    )
+    record_percent: float = limit(
+        20.0,
+        "this project: fewer record locks leave page level locking little to save",
+        low=1,
+        high=100,
+        unit="% of lock operations",
+    )
+    stalled_per_second: float = limit(
+        1.0, "this project: where more requests for pages wait, holding pages longer does harm", unit="stalled pages/s"
+    )
+
+
+@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database by the node where its page locks are most."""
+    for one in databases(facts, (StatisticRow,)):
+        yield _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
+    found, refused = counted(facts, one)
+    shares = [(share, each) for each in of_each_node(found, _has_share) if (share := each.share("page"))]
+    if not shares:
+        why = f"{one.subject}: the screens Summary Locking Statistics and Locking (page locks) decide"
+        return refused or Unknown((Lacking("page locks as a share of all locks", StatisticRow.BRING),), why)
+    high = [(s, e) for s, e in shares if s.percent >= limits.page_percent and s.whole >= limits.operations_per_second]
+    share, each = max(high or shares, key=lambda pair: pair[0].part)
+    figures = f"{one.subject}: {share.percent:.0f} % of {share.whole:,.0f} lock operations/s are page locks"
+    if not high:
+        return quiet(
+            f"{figures} (limits {limits.page_percent:g} % of {limits.operations_per_second:,.0f}/s){on_node(each)}",
+            each,
+        )
+    if one.is_on("page_level_locking"):
+        return NotApplicable(f"{figures}, by design: locking is at page level, so no row has a lock of its own")
+    return _finding(facts, one, limits, share, each)
+
+
+def _has_share(each: Statistics) -> bool:
+    return each.share("page") is not None
+
+
+def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each: Statistics) -> Finding:
+    part, waits = part_of_own(facts, each, share.part), waits_of(facts, one)
+    rates = [rate for item in share.items if (rate := each.rate(item, "page"))]
+    per = per_transaction(each, rates)
+    busy = share.whole >= limits.busy_operations
+    strong = busy and part is not None and part.percent >= limits.node_percent and not share.source.tentative
+    of_node = f", {part.percent:.0f} % of the {part.whole:,.0f}/s that the node itself asks for" if part else ""
+    evidence = [
+        Evidence("page locks", round(share.percent, 1), "% of lock operations", share.source, limits.page_percent),
+        Evidence("page lock operations", round(share.part, 1), "/s", share.source),
+        Evidence("lock operations", round(share.whole, 1), "/s", share.source, limits.busy_operations),
+    ]
+    if per is not None:
+        evidence.append(Evidence("page lock operations per transaction", round(per, 1), "", share.source))
+    if part:
+        evidence.append(
+            Evidence(
+                *("page locks of the node's own lock operations", round(part.percent, 1), "%"),
+                *(part.source, limits.node_percent),
+            )
+        )
+    hot, hot_evidence = _hot(waits)
+    said, more = _page_level(one, limits, each, waits)
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE if busy else Severity.NOTE,
+        title=f"{share.percent:.0f} % of the locking is page locks",
+        says=(
+            f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{on_node(each)} ({each.over}) are page locks"
+            f"{of_node}{f', {per:,.1f} for each transaction' if per is not None else ''}. {_meaning(one)}{hot}{said}"
+            + ("" if busy else f" Below {limits.busy_operations:,.0f}/s in all there is little to gain.")
+            + averaged(each)
+        ),
+        evidence=(*evidence, *hot_evidence, *more),
+        explains=CAUSES if strong else (),
+        expects=(Expectation("page lock operations (/s)", round(share.part, 1), "lower", "heuristic"),),
+        share=round(share.percent, 1),
+    )
+
+
+def _meaning(one: OneDatabase) -> str:
+    """What they mean by how the database is set up."""
+    if len(one.in_use) > 1:
+        return (
+            f"Users of {node_names(one.in_use)} are in it at one time, so neither row caches nor page transfer via "
+            "memory can be used: let the work on one area meet on one node."
+        )
+    active = one.figure("active_row_caches")
+    if active:
+        return f"{active:g} row caches are active: see which tables used often are in none of them."
+    memory = one.word("page_transfer") == "memory"
+    cache = f"On one node, row caches can eliminate a large number of them ({JCC}; no figure there)"
+    return f"{cache}{'' if memory else ', and page transfer via memory makes holding one shorter'}."
+
+
+def _hot(waits: Waits) -> tuple[str, tuple[Evidence, ...]]:
+    """The pages that are waited for, else those that are read most."""
+    if waits.refused():
+        return "", ()
+    if pages := waits.most((*STALLS, TIMEOUTS[0], "deadlock"), "page"):
+        return f" Waited for most: {hottest(pages)}.", evidence_of(pages, "waits for")
+    if read := waits.of(("dbkey",), "page"):
+        return f" Read most: {hottest(read, 'times')}: reads, not waits.", evidence_of(read, "reads of")
+    return "", ()
+
+
+def _page_level(one: OneDatabase, limits: Limits, each: Statistics, waits: Waits) -> tuple[str, tuple[Evidence, ...]]:
+    """Whether page level locking is worth a thought: rows must have locks to save, and pages must not be waited for."""
+    areas = [area.name for area in one.areas if area.page_level_locking]
+    if areas:
+        return f" {len(areas)} storage areas have page level locking: there page locks replace those of rows.", ()
+    records = each.share("record")
+    pages = waits.of((*STALLS, *TIMEOUTS, "deadlock"), "page")
+    stalled = stalled_of(each, "page")
+    if (
+        records is None
+        or records.percent < limits.record_percent
+        or pages
+        or (stalled and stalled.per_second >= limits.stalled_per_second)
+    ):
+        return "", ()
+    shown = Evidence("record locks", round(records.percent, 1), "% of lock operations", records.source)
+    return PAGE_LEVEL, (shown,)

@@ -1,0 +1,256 @@
+"""Adjustable lock granularity that does not suit the work.
+
+Finds: with adjustable lock granularity (ALG) enabled, blocking ASTs on record locks as a share of those requested and
+promoted; with it disabled, how many record locks a transaction of mostly queries takes.
+
+Why it matters: with ALG a process locks many rows by one lock, and walks down to single rows when another comes: fewer
+locks in general, and one blasted holder after the other where rows are changed here and there (Oracle Rdb, help on
+DEFINE DATABASE). Without it every row read takes a lock of its own.
+
+What to do: mostly queries: enable it. Many changes of scattered rows and many blocking ASTs on record locks: consider
+to disable it, and before that raise the lock parameters of the system (LOCKIDTBL, RESHASHTBL) and ENQLM of the users:
+more locks are taken. Compare locks and blocking ASTs for each transaction before and after.
+
+When to ignore it: where the waits are for single rows that all want, ALG is not the cause: no granularity splits a row.
+And where the load changes by the hour: what helps the day's updates costs the night's reports.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.rdb import Database, StatisticRow, WaitGroup
+from rules.changes.rdb_database import alter
+from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging.rdb.counted import (
+    ASKED,
+    averaged,
+    counted,
+    of_each_node,
+    on_node,
+    per_transaction,
+    quiet,
+    stalled_of,
+)
+from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
+from rules.judging.rdb.prerequisites import place_of
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.judging.rdb.statistics import Rate, Statistics
+from rules.judging.rdb.waits import DEADLOCKS, STALLS, TIMEOUTS, evidence_of, hottest, total, waits_of
+from rules.judging.rdb.waits import READS as WAITING
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rdohelp72.hlb?key=DEFINE_DATABASE~Format~db-wide-options-2",
+    "https://wiki.vmssoftware.com/LOCKIDTBL",
+)
+BLASTS = "blocking asts"
+READ = ("synch data reads", "asynch data reads")
+WRITTEN = ("synch data writes", "asynch data writes")
+RECORDS = Lacking("record locks and their blocking ASTs (the screen Locking (record locks))", StatisticRow.BRING)
+MIX = Lacking("data reads and writes beside transactions (the screen Summary IO)", StatisticRow.BRING)
+FIRST = (
+    "when LOCKIDTBL, RESHASHTBL and ENQLM of its users have been raised for more locks: no source has a formula for "
+    "how many, so watch SHOW MEMORY/POOL and the locks of MONITOR LOCK"
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on the setting and the work do not match. No vendor names a figure."""
+
+    blasts_percent: float = limit(
+        10.0,
+        "this project: one record lock in ten is wanted by another process; no vendor names a limit",
+        low=0.1,
+        high=100,
+        unit="% of record locks requested and promoted",
+    )
+    blasts_per_second: float = limit(
+        50.0, "this project: below this the total is too small to matter", unit="blocking ASTs/s"
+    )
+    records_per_transaction: float = limit(
+        100.0, "this project: a hundred row locks in a transaction are a scan", unit="record locks"
+    )
+    few_blasts_percent: float = limit(
+        1.0,
+        "this project: hardly a row is wanted by two",
+        low=0,
+        high=100,
+        unit="% of record locks requested and promoted",
+    )
+    writes_percent: float = limit(
+        20.0, "this project: mostly queries: four of five data I/Os read", low=0, high=100, unit="% of data I/O"
+    )
+    operations_per_second: float = limit(
+        500.0, "this project: below this the total is too small to matter", unit="record locks/s"
+    )
+    stalled_per_second: float = limit(
+        1.0, "this project: where fewer record locks stall, and no log names one, it is a note", unit="stalled/s"
+    )
+    main_percent: float = limit(
+        50.0, "this project: from here on they are more than all others together", low=1, high=100, unit="%"
+    )
+
+
+@dataclass(frozen=True)
+class Records:
+    """The record locks of one node."""
+
+    asked: float
+    """Requested and promoted, per second."""
+    percent: float
+    """Blocking ASTs of those."""
+    blasts: Rate
+    source: Rate
+    each: Statistics
+
+
+@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database."""
+    for one in databases(facts):
+        yield _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
+    setting = one.read("adjustable_locking")
+    if setting is None:
+        why = f"{one.subject}: adjustable lock granularity is not in the export"
+        return Unknown((Lacking("adjustable lock granularity", Database.BRING),), why)
+    found, refused = counted(facts, one)
+    judged = [records for each in of_each_node(found, _has) if (records := _records(each))]
+    word = "enabled" if setting.value else "disabled"
+    if not judged:
+        return refused or Unknown((RECORDS,), f"{one.subject}: adjustable lock granularity is {word}")
+    if setting.value:
+        return _enabled(facts, one, limits, setting, max(judged, key=lambda records: records.blasts.per_second))
+    return _disabled(facts, one, limits, setting, max(judged, key=lambda records: records.asked))
+
+
+def _has(each: Statistics) -> bool:
+    return _records(each) is not None
+
+
+def _records(each: Statistics) -> Records | None:
+    """Record locks with their blocking ASTs, where all three rows were counted."""
+    blasts, asked, source = each.rate(BLASTS, "record"), each.operations("record", ASKED), each.rate(ASKED[0], "record")
+    if blasts is None or source is None or asked is None:
+        return None
+    return Records(asked, 100 * blasts.per_second / asked if asked else 0.0, blasts, source, each)
+
+
+def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, found: Records) -> Outcome:
+    each, blasts = found.each, found.blasts
+    figures = (
+        f"{blasts.per_second:,.1f} blocking ASTs/s on record locks{on_node(each)}, {found.percent:.1f} % of those "
+        "requested and promoted"
+    )
+    if found.percent < limits.blasts_percent or blasts.per_second < limits.blasts_per_second:
+        said = f"(limits {limits.blasts_per_second:g}/s and {limits.blasts_percent:g} %, this project's)"
+        return quiet(f"{one.subject}: adjustable lock granularity is enabled, and {figures} {said}", each)
+    waits = waits_of(facts, one)
+    if why := waits.refused():
+        return why
+    groups = waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "record")
+    stalled = stalled_of(each, "record")
+    waited = bool(groups) or (stalled is not None and stalled.per_second >= limits.stalled_per_second)
+    if _of_rows(groups, limits):
+        return Clean(
+            f"{one.subject}: {figures}, but the waits are for single rows ({hottest(groups)}): no granularity splits a "
+            "row, so change that row less often or for a shorter time"
+        )
+    per = per_transaction(each, [blasts])
+    whole = each.rate(BLASTS, "total")
+    main = bool(whole and whole.per_second and 100 * blasts.per_second / whole.per_second >= limits.main_percent)
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE if waited else Severity.NOTE,
+        title=f"{found.percent:.0f} % of the record locks are asked back: adjustable granularity may not suit the work",
+        says=(
+            f"{figures}{f', {per:,.2f} for each transaction' if per is not None else ''} ({each.over}). With "
+            "adjustable lock granularity a holder walks down to single rows whenever another process comes. Where "
+            "transactions change scattered rows, consider to disable it: more locks are then taken, so raise "
+            "LOCKIDTBL, RESHASHTBL and ENQLM first. Where they mostly read, keep it. The limits are this project's; "
+            "the vendor names none."
+            + (f" Waited for: {hottest(groups)}." if groups else " No log names the rows: bring one first.")
+            + averaged(each)
+        ),
+        evidence=(
+            Evidence("adjustable lock granularity", "enabled", "", setting.source),
+            Evidence(
+                *("blocking ASTs on record locks", round(blasts.per_second, 1), "/s"),
+                *(blasts.source, limits.blasts_per_second),
+            ),
+            Evidence(
+                *("blocking ASTs of record locks requested and promoted", round(found.percent, 1), "%"),
+                *(blasts.source, limits.blasts_percent),
+            ),
+            *evidence_of(groups, "waits for"),
+        ),
+        explains=("rdb/blocking_asts_high",) if main and not blasts.source.tentative else (),
+        changes=(alter("adjustable_locking", place_of(facts, one), "ENABLED", "DISABLED", when=FIRST),),
+        expects=(
+            Expectation("blocking ASTs on record locks (/s)", round(blasts.per_second, 1), "lower", "heuristic"),
+            Expectation("record locks requested and promoted (/s)", round(found.asked, 1), "higher", "heuristic"),
+        ),
+    )
+
+
+def _of_rows(groups: list[WaitGroup], limits: Limits) -> bool:
+    """Whether most waits are for few single rows: a level above them has a line below zero (recalled)."""
+    whole = total(groups)
+    rows = [group for group in groups if not group.resource.rpartition(":")[2].startswith("-")]
+    most = total(rows[:3])
+    return bool(whole) and 100 * most / whole >= limits.main_percent
+
+
+def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, found: Records) -> Outcome:
+    each = found.each
+    start = f"{one.subject}: adjustable lock granularity is disabled"
+    if found.asked < limits.operations_per_second:
+        return quiet(f"{start}, and {found.asked:,.0f} record locks/s are few ({limits.operations_per_second:g})", each)
+    if found.percent >= limits.few_blasts_percent:
+        return Clean(
+            f"{start}, and {found.percent:.1f} % of the record locks are asked back (limit "
+            f"{limits.few_blasts_percent:g} %): it suits rows that several processes want"
+        )
+    per = per_transaction(each, [found.source])
+    reads = [rate for item in READ if (rate := each.rate(item))]
+    writes = [rate for item in WRITTEN if (rate := each.rate(item))]
+    moved = sum(rate.per_second for rate in (*reads, *writes))
+    if per is None or not reads or not writes or not moved:
+        return Unknown((MIX,), f"{start}, and {found.asked:,.0f} record locks/s; whether it mostly reads is not known")
+    written = 100 * sum(rate.per_second for rate in writes) / moved
+    figures = f"{per:,.0f} record locks for each transaction{on_node(each)}, {written:.0f} % of the data I/O writes"
+    if per < limits.records_per_transaction or written > limits.writes_percent:
+        limits_said = f"(limits {limits.records_per_transaction:g} and {limits.writes_percent:g} %)"
+        return Clean(f"{start}, and {figures} {limits_said}")
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title=f"{per:,.0f} record locks for each transaction, one by one: adjustable granularity is off",
+        says=(
+            f"{figures} ({each.over}), and only {found.percent:.2f} % of the record locks are asked back by another "
+            "process. Work that mostly reads takes fewer locks with adjustable lock granularity, which the vendor "
+            "advises for it. Ask why it was switched off: an hour of many updates may be the reason." + averaged(each)
+        ),
+        evidence=(
+            Evidence("adjustable lock granularity", "disabled", "", setting.source),
+            Evidence(
+                "record locks per transaction", round(per, 1), "", found.source.source, limits.records_per_transaction
+            ),
+            Evidence(
+                *("record locks requested and promoted", round(found.asked, 1), "/s"),
+                *(found.source.source, limits.operations_per_second),
+            ),
+            Evidence(
+                *("blocking ASTs of record locks requested and promoted", round(found.percent, 2), "%"),
+                *(found.blasts.source, limits.few_blasts_percent),
+            ),
+            Evidence("writes", round(written, 1), "% of data I/O", writes[0].source, limits.writes_percent),
+        ),
+        changes=(alter("adjustable_locking", place_of(facts, one), "DISABLED", "ENABLED"),),
+        expects=(Expectation("record locks per transaction", round(per, 1), "lower", "heuristic"),),
+    )

@@ -1,0 +1,253 @@
+"""Commits queue for the root file: SEQBLK and TSNBLK locks.
+
+Finds: locks on the transaction sequence numbers (SEQBLK) and on the transaction blocks (TSNBLK) as a share of all lock
+operations, or of all requests that stall.
+
+Why it matters: without commit to journal each transaction takes its sequence number from the root file, one at a time,
+and writes its end there. With it, each user gets a range of numbers beforehand and commit information goes to the
+journal (Oracle Rdb, help on ALTER DATABASE).
+
+What to do: enable COMMIT TO JOURNAL OPTIMIZATION, after after-image journaling and fast commit, closed and after a full
+backup. Where it is on: a larger TRANSACTION INTERVAL for few users or long sessions, a smaller one for many users or
+short sessions (8 to 1024, default 256).
+
+When to ignore it: where transactions are tiny these locks are most of the little that each one takes: commit less often
+first. Where the root file is not waited for, a share alone costs little.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from collectors.facts import Facts
+from collectors.facts.rdb import Database, StatisticRow
+from rules.changes.rdb_database import alter, key_of
+from rules.finding import Change, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging.rdb.counted import (
+    averaged,
+    counted,
+    of_each_node,
+    on_node,
+    per_transaction,
+    quiet,
+    rows_of,
+    stalled_of,
+)
+from rules.judging.rdb.databases import READS, OneDatabase, databases
+from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, place_of, steps_to, unmet
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import OPERATIONS, Rate, Statistics
+from rules.judging.rdb.statistics import READS as COUNTED
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP72.HLB?key=ALTER~DATABASE~Arguments~TRANSACTION_INTERVAL",
+    "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p060.htm",
+)
+ROOT = ("seqblk", "tsnblk")
+BLASTS = "blocking asts"
+LEAST, MOST, DEFAULT = 8, 1024, 256
+"""Range and default of TRANSACTION INTERVAL (vendor: help on ALTER DATABASE)."""
+SESSIONS = "when it is known that there are few users or all sessions are long; for many users or short ones less"
+SNAPSHOTS = (
+    "Recalled, not confirmed: commit to journal wants snapshots disabled or deferred; with deferred ones a read-only "
+    "transaction waits for the writers. Read HELP ALTER DATABASE first.",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on the root file matters. No vendor names a figure."""
+
+    operations_percent: float = limit(
+        10.0,
+        "this project: one lock operation in ten is for the root file; no vendor names a limit",
+        low=0.1,
+        high=100,
+        unit="% of lock operations",
+    )
+    stalled_percent: float = limit(
+        25.0, "this project: a quarter of what waits, waits for the root file", low=1, high=100, unit="% of stalls"
+    )
+    operations_per_second: float = limit(
+        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+    )
+    stalled_per_second: float = limit(
+        1.0, "this project: fewer requests that stall get a note alone", unit="stalled requests/s"
+    )
+    main_percent: float = limit(
+        50.0, "this project: from here on they are more than all others together", low=1, high=100, unit="%"
+    )
+
+
+@dataclass(frozen=True)
+class Hot:
+    """What SEQBLK and TSNBLK locks are of all. Per cent; `None`: not in the export."""
+
+    operations: float | None
+    whole: float
+    """All lock operations per second."""
+    stalled: float | None
+    stalls: float | None
+    """Stalled requests for them, per second."""
+    rates: tuple[Rate, ...]
+    each: Statistics
+
+
+@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database by the node where they are most."""
+    for one in databases(facts, (StatisticRow,)):
+        yield from _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
+    found, refused = counted(facts, one)
+    judged = [_hot(each) for each in of_each_node(found, _has)]
+    if not judged:
+        bring = Lacking("SEQBLK and TSNBLK locks beside all locks", StatisticRow.BRING)
+        yield refused or Unknown((bring,), f"{one.subject}: the screens Locking (SEQBLK lock) and (TSNBLK lock) decide")
+        return
+    high = [hot for hot in judged if _over(hot, limits)]
+    hot = max(high or judged, key=lambda hot: (hot.stalls or 0.0, hot.operations or 0.0))
+    if not high:
+        if hot.whole >= limits.operations_per_second and not all(hot.each.share(kind) for kind in ROOT):
+            bring = Lacking("both SEQBLK and TSNBLK locks", StatisticRow.BRING)
+            yield Unknown((bring,), f"{one.subject}: {_figures(hot)}, of one of the two alone")
+            return
+        outcome = quiet(
+            f"{one.subject}: {_figures(hot)} (limits {limits.operations_percent:g} % of lock operations and "
+            f"{limits.stalled_percent:g} % of the requests that stall)",
+            hot.each,
+        )
+        yield outcome
+        return
+    yield _finding(facts, one, limits, hot)
+    if one.read("commit_to_journal") is None:
+        yield Unknown((Lacking("commit to journal", Database.BRING),), one.subject)
+
+
+def _has(each: Statistics) -> bool:
+    return any(each.share(kind) for kind in ROOT)
+
+
+def _hot(each: Statistics) -> Hot:
+    shares = [share for kind in ROOT if (share := each.share(kind))]
+    stalls = [stalled for kind in ROOT if (stalled := stalled_of(each, kind))]
+    parts = [stalled.percent for stalled in stalls if stalled.percent is not None]
+    rates = tuple(rate for kind in ROOT for rate in rows_of(each, OPERATIONS, kind))
+    return Hot(
+        sum(share.percent for share in shares),
+        max((share.whole for share in shares), default=0.0),
+        min(100.0, sum(parts)) if parts and len(parts) == len(stalls) else None,
+        sum(stalled.per_second for stalled in stalls) if stalls else None,
+        rates,
+        each,
+    )
+
+
+def _over(hot: Hot, limits: Limits) -> bool:
+    if hot.whole < limits.operations_per_second:
+        return False
+    of_stalls = hot.stalled is not None and hot.stalled >= limits.stalled_percent
+    waiting = hot.stalls is not None and hot.stalls >= limits.stalled_per_second
+    return (hot.operations or 0.0) >= limits.operations_percent or (of_stalls and waiting)
+
+
+def _figures(hot: Hot) -> str:
+    stalls = (
+        f", and {hot.stalls:,.1f} stalled requests/s, {hot.stalled:.0f} % of all"
+        if hot.stalled is not None and hot.stalls is not None
+        else ""
+    )
+    return f"{hot.operations or 0.0:.1f} % of {hot.whole:,.0f} lock operations/s are SEQBLK and TSNBLK locks{stalls}"
+
+
+def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Finding:
+    each, source = hot.each, hot.rates[0].source
+    waits = hot.stalls is not None and hot.stalls >= limits.stalled_per_second
+    per = per_transaction(each, hot.rates)
+    said, more, changes = _remedy(facts, one)
+    evidence = [
+        Evidence(
+            *("SEQBLK and TSNBLK locks", round(hot.operations or 0.0, 1), "% of lock operations"),
+            *(source, limits.operations_percent),
+        ),
+        Evidence("lock operations", round(hot.whole, 1), "/s", source, limits.operations_per_second),
+    ]
+    if hot.stalled is not None and hot.stalls is not None:
+        where = next((stalled.source for kind in ROOT if (stalled := stalled_of(each, kind))), source)
+        evidence += [
+            Evidence("stalled for SEQBLK and TSNBLK", round(hot.stalls, 1), "/s", where, limits.stalled_per_second),
+            Evidence("of all stalled requests", round(hot.stalled, 1), "%", where, limits.stalled_percent),
+        ]
+    if per is not None:
+        evidence.append(Evidence("SEQBLK and TSNBLK operations per transaction", round(per, 2), "", source))
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE if waits else Severity.NOTE,
+        title="commits queue for the root file" if waits else "much of the locking is for the root file",
+        says=(
+            f"{_figures(hot)}{on_node(each)} ({each.over})"
+            f"{f', {per:,.1f} operations for each transaction' if per is not None else ''}. They guard the sequence "
+            f"numbers of transactions, at each start and commit. {said}"
+            + ("" if waits else " Few requests were seen to wait for them, so nothing is set here.")
+            + averaged(each)
+        ),
+        evidence=(*evidence, *more),
+        explains=() if source.tentative else _explains(hot, limits),
+        changes=changes if waits else (),
+        expects=(
+            Expectation(
+                "SEQBLK and TSNBLK locks (% of lock operations)", round(hot.operations or 0.0, 1), "lower", "heuristic"
+            ),
+        ),
+        share=hot.stalled,
+    )
+
+
+def _explains(hot: Hot, limits: Limits) -> tuple[str, ...]:
+    """Blocking ASTs and stalls, where most of them are for these locks."""
+    blasts = sum(rate.per_second for kind in ROOT if (rate := hot.each.rate(BLASTS, kind)))
+    whole = hot.each.rate(BLASTS, "total")
+    most = whole and whole.per_second and 100 * blasts / whole.per_second >= limits.main_percent
+    stalls = hot.stalled is not None and hot.stalled >= limits.main_percent
+    return (("rdb/blocking_asts_high",) if most else ()) + (("rdb/lock_stalls_long",) if stalls else ())
+
+
+def _remedy(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ...], tuple[Change, ...]]:
+    """What to set: commit to journal with what it needs, or another interval."""
+    journal = one.read("commit_to_journal")
+    if journal is None:
+        return "Whether commit to journal is on is not in the export.", (), ()
+    place = place_of(facts, one)
+    if not journal.value:
+        shown = Evidence("commit to journal", "disabled", "", journal.source)
+        fast, missing = one.is_on("fast_commit"), unmet(steps_to("fast_commit", one))
+        before = changes_to("fast_commit", facts, one, "DISABLED", "ENABLED") if fast is False else ()
+        when = "" if fast else "when a new header shows after-image journaling and fast commit"
+        if before and not all(line.startswith("$!") for change in before for line in change.apply):
+            when = ""  # the plan makes fast commit before it
+        if one.word("snapshot_mode") == "immediate":
+            when = when or "when it is known that immediate snapshots may stay, or may be deferred"
+        needs = tuple(change.key for change in before)
+        change = alter("commit_to_journal", place, "DISABLED", "ENABLED", needs=needs, cautions=SNAPSHOTS, when=when)
+        change = replace(change, yields_to=(key_of("snapshot", place),))  # which would take away what it rests on
+        first = f" Missing so far: {listed(missing)}, then fast commit." if missing else ""
+        first = " Fast commit has to be enabled first." if fast is False and not missing else first
+        said = f"Commit to journal is off: with it each user gets a range of numbers beforehand.{first}"
+        return said, (shown, *evidence_of(missing)), (*before, change)
+    shown = Evidence("commit to journal", "enabled", "", journal.source)
+    now = one.read("transaction_interval")
+    value = one.figure("transaction_interval")
+    if value is not None and not LEAST <= value <= MOST:
+        value = None
+    said = (
+        f"Commit to journal is on, with a TRANSACTION INTERVAL of {value:,.0f}"
+        if value is not None
+        else f"Commit to journal is on; its TRANSACTION INTERVAL is not in the export (default {DEFAULT})"
+    )
+    said += f" ({LEAST} to {MOST:,}): larger for few users or long sessions, smaller for many users or short ones."
+    more = (shown, *((Evidence("transaction interval", value, "", now.source),) if now and value is not None else ()))
+    if value is None or value >= MOST:
+        return said, more, ()
+    return said, more, (alter("transaction_interval", place, value, min(2 * value, MOST), when=SESSIONS),)
