@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect
@@ -49,8 +49,11 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
     by_key: dict[str, list[Change]] = {}
     for change in changes:
         same = by_key.setdefault(change.key, [])
-        if all(change.new != other.new for other in same):
+        asked = next((at for at, other in enumerate(same) if other.new == change.new), None)
+        if asked is None:
             same.append(change)
+        else:
+            same[asked] = _together(same[asked], change)
     conflicts = [
         Conflict((key,), f"{same[0].target}: asked to become " + " and ".join(_value(change) for change in same))
         for key, same in by_key.items()
@@ -70,6 +73,17 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
         if batch:
             steps.append(_step(effect, batch))
     return Plan(tuple(steps), tuple(conflicts))
+
+
+def _together(one: Change, other: Change) -> Change:
+    """The same change asked for twice: with the cautions and needs of both; what one of them only outlines stays so."""
+    kept = other if other.takes_effect is Effect.ADVICE else one
+    return replace(
+        kept,
+        cautions=tuple(dict.fromkeys((*one.cautions, *other.cautions))),
+        needs=tuple(dict.fromkeys((*one.needs, *other.needs))),
+        yields_to=tuple(dict.fromkeys((*one.yields_to, *other.yields_to))),
+    )
 
 
 def _beyond(agreed: dict[str, Change], free_mb: float | None) -> list[Conflict]:

@@ -92,6 +92,19 @@ def test_the_same_change_asked_for_twice_is_made_once() -> None:
     assert not plan.conflicts
 
 
+def test_a_change_asked_for_twice_keeps_the_cautions_of_both_and_is_outlined_where_one_only_outlines_it() -> None:
+    run = Change("k", "X", 1, 2, ("$ SET X",), ("$ SET Y",), Effect.OFFLINE, cautions=("A.", "B."), needs=("n",))
+    outline = replace(run, apply=("$! X",), takes_effect=Effect.ADVICE, cautions=("B.", "C."), needs=())
+    needed = Change("n", "N", 1, 2, ("$ SET N",), ("$ SET M",), Effect.ONLINE)
+    for asked in ((run, outline), (outline, run)):
+        first, second = make_plan([needed, *asked]).steps
+        assert (first.takes_effect, first.change_keys) == (Effect.ADVICE, ("k",))
+        assert "$ SET X" not in first.apply + second.apply
+        assert [f"caution: {letter}." in first.apply for letter in "ABC"] == [True] * 3
+    (only,) = make_plan([run, replace(run, cautions=("C.",), needs=())]).conflicts
+    assert only.change_keys == ("k", "n")
+
+
 def test_two_values_for_one_setting_are_a_conflict_and_neither_is_scripted() -> None:
     plan = make_plan([configure("number of open objects", 500, 900), configure("number of open objects", 500, 1200)])
     assert not plan.steps
