@@ -15,11 +15,14 @@ from collectors.facts.rdb import Database, DatabaseUse, EventLog, StatisticsWind
 from collectors.facts.scaling import LoadSeries
 from collectors.grouping import Group, groups_of
 from collectors.intervals.deltas import elapsed
-from collectors.intervals.overlap import shared_part
+from collectors.intervals.overlap import ByHour, shared_part
 from collectors.intervals.rdb import with_intervals as with_rdb_intervals
 from collectors.intervals.snapshots import sort_out
 from collectors.listings import Listings
 from collectors.read import Input
+
+LEAST_SHARE = 0.5
+"""This project: a mean over a week is none of a day in it, nor that of a day one of the week."""
 
 
 def captures(inputs: Sequence[Input], name: str | None = None, names: Mapping[str, str] | None = None) -> list[Capture]:
@@ -93,24 +96,41 @@ def _with_intervals(samples: list[list[Input]], intervals: Sequence[Input]) -> l
 def _with_others(samples: list[list[Input]], others: Sequence[Input]) -> list[list[Input]]:
     """Put what MONITOR, RMU and logs say of a time to the sample of that time; those of no sample among themselves.
 
-    First comes the sample in which it ends: statistics since a reset reach far back, and were written at their end.
+    First comes the sample in which it ends: statistics since a reset reach far back, and were written at their end. A
+    display of ten minutes must not hide the mean of the day around it, so what is shorter stands before what is longer.
     """
     found = [list(sample) for sample in samples]
     spans = [interval_of(fact for one in sample for fact in one.facts) or Interval() for sample in found]
+    summed = [False] * len(found)
+    hours = ByHour(spans)
     longest_first = sorted(others, key=lambda one: -(_length(interval_of(one.facts) or Interval())))
     for one in longest_first:
         own = interval_of(one.facts) or Interval()
         near = [
-            (2.0 if _ends_in(own, span) else shared_part(span, own), -_apart(span, own), -at)
-            for at, span in enumerate(spans)
+            (2.0 if _ends_in(own, spans[at]) else shared_part(spans[at], own), -_apart(spans[at], own), -at)
+            for at in hours.near(own)
+            if not (_is_summed(one) and _is_of_another_length(own, spans[at], alike=summed[at]))
         ]
         best = max(near, default=(0.0, 0.0, 0))
         if best[0] > 0.5:
-            found[-best[2]].append(one)
+            found[-best[2]].insert(0, one)  # of two means the later one counts: that of the longer time
         else:
             found.append([one])
             spans.append(own)
+            hours.add(own)
+            summed.append(_is_summed(one))
     return found
+
+
+def _is_summed(one: Input) -> bool:
+    """Whether it gives the means of all its time: a MONITOR summary or recording."""
+    return any(isinstance(fact, MonitorSample) and fact.kind != "display" for fact in one.facts)
+
+
+def _is_of_another_length(own: Interval, span: Interval, *, alike: bool) -> bool:
+    """Whether means over one say nothing of the other; `alike`: both are of MONITOR, else only of a shorter one."""
+    long, short = max(_length(own), _length(span)), min(_length(own), _length(span))
+    return long * LEAST_SHARE > short and (alike or _length(own) > _length(span))
 
 
 def _length(span: Interval) -> float:
@@ -118,8 +138,10 @@ def _length(span: Interval) -> float:
 
 
 def _ends_in(one: Interval, other: Interval) -> bool:
-    """Whether an interval ends within another."""
-    return bool(one.end and other.start and other.end and other.start <= one.end <= other.end)
+    """Whether an interval ends within another; where it ends as the other begins, it is the one before it."""
+    if not (one.end and other.start and other.end) or one.end > other.end:
+        return False
+    return other.start < one.end or one.start == one.end == other.start
 
 
 def _apart(one: Interval, other: Interval) -> float:

@@ -43,9 +43,9 @@ def with_members(captures: Sequence[Capture]) -> list[Capture]:
     nodes = [at for at, one in enumerate(found) if one.system.product == "openvms"]
     for together in _clusters([found[at] for at in nodes]):
         members = [nodes[at] for at in together]
-        complete = _complete([found[at] for at in members])
+        complete, listed = _complete([found[at] for at in members]), _listed([found[at] for at in members])
         for at in members:
-            told = [_member(found[other], own=other == at, complete=complete) for other in members]
+            told = [_member(found[other], listed, own=other == at, complete=complete) for other in members]
             one = found[at]
             found[at] = replace(one, facts=Facts((*one.facts.items, *told)))
     return found
@@ -120,12 +120,21 @@ def _mean(facts: Facts, kind: type[F]) -> F | None:
     return facts.latest(kind, statistic="mean") or facts.latest(kind, statistic="current")
 
 
-def _member(capture: Capture, *, own: bool, complete: bool | None) -> ClusterMember:
+def _listed(captures: Sequence[Capture]) -> dict[str, ClusterNode]:
+    """What SHOW CLUSTER of any of these nodes prints of each, by its name in capitals."""
+    return {node.name.upper(): node for one in captures for node in one.facts.every(ClusterNode)}
+
+
+def _member(capture: Capture, listed: dict[str, ClusterNode], *, own: bool, complete: bool | None) -> ClusterMember:
     facts, system = capture.facts, capture.system
+    seen = listed.get(system.name.upper())
     rates, locks = _mean(facts, DistributedLockRates), _mean(facts, LockRates)
     modes, moved = _mean(facts, ProcessorModes), _mean(facts, RemasterRates)
     nodes = facts.every(Node)
-    named = next((node for node in reversed(nodes) if node.hardware), None)
+    named = next((node for node in reversed(nodes) if node.hardware), None) or (
+        seen if seen and seen.hardware else None
+    )
+    version = next((node.version for node in reversed(nodes) if node.version), None)
     set_in = [one.source for one in facts.every(SysgenParameter) if one.name in PARAMETERS]
     return ClusterMember(
         source=_source((rates, locks, modes), nodes),
@@ -133,8 +142,10 @@ def _member(capture: Capture, *, own: bool, complete: bool | None) -> ClusterMem
         own=own,
         hardware=named.hardware if named else None,
         hardware_source=named.source if named else None,
-        version=next((node.version for node in reversed(nodes) if node.version), None),
+        version=version or (seen.software if seen else None),
         parameters_source=set_in[-1] if set_in else None,
+        directory_weight_source=_read_in(facts, "LOCKDIRWT"),
+        remaster_weight_source=_read_in(facts, "LOCKRMWT"),
         cpus=modes.cpus if modes else ABSENT,
         operations_per_second=_reading(locks.operations_per_second if locks else None),
         local_per_second=_reading(rates.local_per_second if rates else None),
@@ -167,6 +178,11 @@ def _parameter(facts: Facts, name: str) -> Reading:
     values = {fact.current for fact in facts.every(SysgenParameter) if fact.name == name}
     value = values.pop() if len(values) == 1 else ABSENT
     return value if known(value) else ABSENT
+
+
+def _read_in(facts: Facts, name: str) -> Source | None:
+    """Where a parameter of this node was read last."""
+    return next((fact.source for fact in reversed(facts.every(SysgenParameter)) if fact.name == name), None)
 
 
 def _dedicated(facts: Facts) -> bool | None:

@@ -38,6 +38,10 @@ class Outcome:
     """How many lines directly above its first one a fed reader understood."""
 
 
+MOST_PROBLEMS = 100
+"""Problems of one report that are told; the others are counted (this project)."""
+
+
 class Report:
     """The lines of one report, with a memory of which were understood; the rest becomes leftovers."""
 
@@ -48,12 +52,15 @@ class Report:
         self.above = 0
         """How many of the lines directly above were understood too: a reader may raise it."""
         self.problems: list[str] = []
+        self.more_problems = 0
+        """How many were not kept; their number stands last in `problems`."""
         self.unsure = False
 
     def tentative(self, why: str) -> None:
         """Say that the layout is recalled and nothing here proves it: sources made from now on are marked so."""
         self.unsure = True
-        self.problem(f"tentative: {why}")
+        at = len(self.problems) - bool(self.more_problems)
+        self.problems.insert(at, f"tentative: {why}")
 
     def source(self, start: int, end: int | None = None) -> Source:
         """Where `lines[start]` to `lines[end]` (inclusive, default the same) stand in the file."""
@@ -74,7 +81,13 @@ class Report:
                 yield index, found
 
     def problem(self, what: str, index: int | None = None) -> None:
-        """Tell the user that something is wrong with the export: what, and the remedy."""
+        """Tell the user that something is wrong with the export: what, and the remedy; many are counted."""
+        if len(self.problems) >= MOST_PROBLEMS:
+            self.more_problems += 1
+            more = "problem" if self.more_problems == 1 else "problems"
+            del self.problems[len(self.problems) - (self.more_problems > 1) :]
+            self.problems.append(f"{self.more_problems:,} more {more} in these lines: mend those above first")
+            return
         where = "" if index is None else f"line {self.first + index}: "
         self.problems.append(where + what)
 

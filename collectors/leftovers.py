@@ -73,8 +73,12 @@ class Leftovers:
 
     def understood(self, first: int, last: int) -> None:
         """Take these lines back: a report that began below them read them."""
-        if self.runs and first <= self.runs[-1].last <= last:
-            run = self.runs.pop()
-            kept = run.text.split("\n")[: max(0, first - run.first)]
-            if kept:
-                self.runs.append(Leftover(run.first, first - 1, "\n".join(kept)))
+        take_back(self.runs, first, last)
+
+
+def take_back(runs: list[Leftover], first: int, last: int) -> None:
+    """Take these lines out of the runs that end with them."""
+    while runs and first <= runs[-1].last <= last:
+        run = runs.pop()
+        if kept := run.text.split("\n")[: max(0, first - run.first)]:
+            runs.append(Leftover(run.first, first - 1, "\n".join(kept)))

@@ -24,7 +24,7 @@ from collectors.kit import (
     recorded_by,
     starting,
 )
-from collectors.leftovers import Leftover, Leftovers
+from collectors.leftovers import Leftover, Leftovers, take_back
 from collectors.text import CHUNK, Begun, NotText, blocks
 
 LINES_ABOVE = 12
@@ -123,6 +123,8 @@ class _File:
         self.problems: list[str] = []
         self.loose = Leftovers()
         self.above: deque[str] = deque(maxlen=LINES_ABOVE)
+        self.fed_last: deque[str] = deque(maxlen=LINES_ABOVE)
+        """The last lines that the fed reader at hand took."""
         self.whole: tuple[list[Kind], int, list[str], list[str]] | None = None
         self.fed: tuple[Kind, Stream, int] | None = None
         self.closed: dict[str, Follows] = {}
@@ -142,8 +144,9 @@ class _File:
         while at < len(lines):
             if self.fed:
                 taken = self.fed[1].feed(first + at, lines[at:] if at else lines)
+                self.fed_last.extend(lines[max(at, at + taken - LINES_ABOVE) : at + taken])
                 if taken < len(lines) - at:
-                    self._close_fed()
+                    self._close_fed(first + at + taken)
                 at += taken
                 if taken:
                     continue
@@ -173,9 +176,11 @@ class _File:
                     fed.follows(self.closed[candidates[0].id])
                 self.fed = (candidates[0], fed, first + index)
                 self.above.clear()
+                self.fed_last.clear()
                 taken = self.fed[1].feed(first + index, lines[index:])
+                self.fed_last.extend(lines[max(index, index + taken - LINES_ABOVE) : index + taken])
                 if taken < len(lines) - index:
-                    self._close_fed()
+                    self._close_fed(first + index + taken)
                 return index + max(taken, 1)
             self.whole = (candidates, first + index, [line], list(self.above))
             self.above.clear()
@@ -196,15 +201,17 @@ class _File:
             many = f"{self.unknown_lines:,} lines up to line {number:,}"
             raise Enough(f"no export that Lockwright knows in {many}: not read further ({_known()})")
 
-    def _close_fed(self) -> None:
+    def _close_fed(self, following: int) -> None:
+        """The fed reader takes no more, from line `following` on; what lies below its last fact is above the next."""
         if self.fed:
             (kind, fed, first), self.fed = self.fed, None
             outcome = fed.close()
             if isinstance(fed, Follows):
                 self.closed[kind.id] = fed
-            if outcome.above:
-                self.loose.understood(first - outcome.above, first - 1)
+            self._understood(first, outcome.above)
             self._keep(kind, outcome)
+            below = following - 1 - max((fact.source.last for fact in outcome.facts), default=first - 1)
+            self.above.extend(list(self.fed_last)[max(0, len(self.fed_last) - below) :])
 
     def _close_whole(self) -> None:
         if not self.whole:
@@ -218,13 +225,21 @@ class _File:
                 facts = list(kind.read(report))
             except NotThisReport:
                 continue
-            if report.above:
-                self.loose.understood(first - report.above, first - 1)
+            self._understood(first, report.above)
             self._keep(kind, Outcome(facts, report.leftovers(), report.problems))
+            self.above.extend(lines[report.claimed.rfind(1) + 1 :])
             return
         for offset, line in enumerate(lines):
             self.loose.add(first + offset, line)
+        self.above.extend(lines)
         self._unknown(len(lines), sum(map(len, lines)), first + len(lines) - 1)
+
+    def _understood(self, first: int, above: int) -> None:
+        """So many lines above the first one of a report were understood, too; they may be the end of the one before."""
+        if above:
+            self.loose.understood(first - above, first - 1)
+            if self.found:
+                take_back(self.found[-1].leftovers, first - above, first - 1)
 
     def _keep(self, kind: Kind, outcome: Outcome) -> None:
         if not outcome.facts and not outcome.problems:  # it only began like this kind
@@ -240,7 +255,7 @@ class _File:
 
     def finish(self) -> list[Input]:
         self.at_the_end = True
-        self._close_fed()
+        self._close_fed(0)
         self._close_whole()
         if not self.found:
             why = self.problems or [self._why_none()]

@@ -111,7 +111,28 @@ class Starts(Generic[K]):
 
 
 def alternatives(pattern: str) -> Iterator[str]:
-    """A pattern parted at its outermost `|`; as it is where it cannot be parted so."""
+    """A pattern parted at its outermost `|`, or at those of the one group around all of it; as it is without any."""
+    parts = _parted(pattern)
+    wrapped = WRAPPED.fullmatch(pattern) if len(parts) == 1 else None
+    inner = _parted(wrapped[1]) if wrapped else []
+    yield from inner if all(map(_is_whole, inner)) and inner else parts
+
+
+WRAPPED = re.compile(r"\(\?i?:(.*)\)", re.DOTALL)
+"""One group around everything; case does not count anyway."""
+
+
+def _is_whole(pattern: str) -> bool:
+    """Whether a piece of a pattern is one: of `(?:a)|(?:b)` the middle is none."""
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return True
+
+
+def _parted(pattern: str) -> list[str]:
+    """The pieces between the outermost `|`."""
     depth, start, at, opened, inside = 0, 0, 0, 0, False
     found: list[str] = []
     while at < len(pattern):
@@ -128,4 +149,4 @@ def alternatives(pattern: str) -> Iterator[str]:
             found.append(pattern[start:at])
             start = at + 1
         at += 1
-    yield from [*found, pattern[start:]]
+    return [*found, pattern[start:]]

@@ -5,6 +5,7 @@ busy hour. Two writes with the time that each covers do. A total that fell, or a
 elapsed times, is a reset between them: then no difference is made, and both stay what they are.
 """
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -202,12 +203,18 @@ def _pairs(series: Sequence[_Placed]) -> Iterator[tuple[_Placed, _Placed]]:
 
 
 def _rounds(pairs: Sequence[tuple[_Placed, _Placed]]) -> list[list[tuple[_Placed, _Placed]]]:
-    """Bring together the intervals of one round of writing: of one database and node, each screen once."""
+    """Bring together the intervals of one round of writing: of one database and node, each screen once.
+
+    Only the last rounds of a database are looked at, so that a month of writes takes no more than its share.
+    """
     rounds: list[list[tuple[_Placed, _Placed]]] = []
+    last: dict[tuple[object, ...], deque[list[tuple[_Placed, _Placed]]]] = {}
     for pair in sorted(pairs, key=lambda one: one[1].order):
-        chosen = next((one for one in reversed(rounds) if _joins(pair, one)), None)
+        near = last.setdefault(pair[1].write.key[:3], deque(maxlen=MOST_OF_ROUND))
+        chosen = next((one for one in reversed(near) if _joins(pair, one)), None)
         if chosen is None:
             rounds.append([pair])
+            near.append(rounds[-1])
         else:
             chosen.append(pair)
     return rounds
@@ -216,7 +223,7 @@ def _rounds(pairs: Sequence[tuple[_Placed, _Placed]]) -> list[list[tuple[_Placed
 def _joins(pair: tuple[_Placed, _Placed], chosen: Sequence[tuple[_Placed, _Placed]]) -> bool:
     earlier, later = pair
     first = chosen[0][1]
-    if later.write.key[:3] != first.write.key[:3] or any(later.write.key == one.write.key for _, one in chosen):
+    if any(later.write.key == one.write.key for _, one in chosen):
         return False
     length = _seconds(earlier.write.window, later.write.window) or 0.0
     return later.order[0] - first.order[0] < length

@@ -1,24 +1,13 @@
-"""What the screens and logs of Oracle RMU have in common: times, processes, labels, and what a stall waits for.
+"""What the screens and logs of Oracle RMU have in common: processes, labels, and what a stall waits for.
 
-Times are `14-MAR-2023 09:01:00.01`, the month in English, the day possibly padded with a blank; intervals are
-`0 01:33:20.10` or `01:33:20.10`. No display names a zone. A process is `2040A21D:1`, its process id and the stream of
+Times are those of OpenVMS (`collectors.layouts.vms`). A process is `2040A21D:1`, its process id and the stream of
 its attach to the database; streams above 99 are printed as `**` (vendor: RMU help, Active User Stall Messages).
 """
 
 import re
-from datetime import datetime
 
 from collectors.facts.rdb import ITEMS, LOCK_TYPES
-from collectors.layouts.dates import MONTHS
 
-DATE = (
-    r"(?P<day>[0-9]{1,2})-(?P<month>[A-Z]{3})-(?P<year>[0-9]{4})\s{1,3}"
-    r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.(?P<fraction>[0-9]{1,6}))?)?"
-)
-ANY_DATE = re.compile(DATE, re.IGNORECASE)
-SPAN = re.compile(
-    r"(?:(?P<days>[0-9]{1,5})\s+)?(?P<hours>[0-9]{1,5}):(?P<minutes>[0-9]{2}):(?P<seconds>[0-9]{2}(?:\.[0-9]{1,6})?)"
-)
 PROCESS = r"(?P<pid>[0-9A-F]{8}):(?P<stream>[0-9]{1,5}|\*\*)(?P<tag>[A-Za-z]{0,2})(?![A-Za-z0-9:])"
 """A process with its stream; the letters behind it are `G` (global statistics), `s` (server), `D` and others."""
 WAIT_LINE = (
@@ -28,34 +17,6 @@ WAIT_LINE = (
 """A line of a stall: of a log, or of a screen."""
 MODE = re.compile(r"\((?P<mode>NL|CR|CW|PR|PW|EX)\)\s*$")
 LONGEST_REASON = 80
-
-
-def moment(text: str) -> datetime | None:
-    """The first point in time in a text, without zone; `None` where there is none."""
-    found = ANY_DATE.search(text)
-    if found is None:
-        return None
-    try:
-        return datetime(  # noqa: DTZ001 - the export has no zone
-            int(found["year"]),
-            MONTHS.get(found["month"].lower(), 0),
-            int(found["day"]),
-            int(found["hour"]),
-            int(found["minute"]),
-            int(found["second"] or 0),
-            int((found["fraction"] or "0").ljust(6, "0")),
-        )
-    except ValueError:
-        return None
-
-
-def seconds(text: str) -> float | None:
-    """Read an interval: `[d ]hh:mm:ss[.cc]` in seconds; `None` for anything else."""
-    found = SPAN.fullmatch(text.strip())
-    if found is None:
-        return None
-    whole = int(found["days"] or 0) * 86_400 + int(found["hours"]) * 3600 + int(found["minutes"]) * 60
-    return whole + float(found["seconds"])
 
 
 SAME = {

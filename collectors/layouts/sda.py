@@ -41,12 +41,11 @@ def has(command: str, name: str, least: int = 2) -> bool:
     return any(len(one) >= least and name.startswith(one) for one in qualifiers(command))
 
 
-def node_in(lines: Sequence[str]) -> tuple[int, str] | None:
-    """The first of these lines that says `node ORKNEY`, by index, and the name; an echoed command does not count."""
-    for index, line in enumerate(lines):
-        if not COMMAND.match(line) and len(line) <= 250 and (found := NODE.search(line)):
-            return index, found["node"]
-    return None
+def node_in(lines: Sequence[str]) -> str | None:
+    """The one node that these lines name (`node ORKNEY`), echoed commands left out; `None` where they name several."""
+    said = [line for line in lines if len(line) <= 250 and not COMMAND.match(line)]
+    names = {found["node"] for line in said for found in NODE.finditer(line)}
+    return names.pop() if len(names) == 1 else None
 
 
 def hexadecimal(text: str) -> Reading:

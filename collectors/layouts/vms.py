@@ -12,7 +12,6 @@ from collectors.layouts.dates import MONTHS
 
 NODE = r"[A-Z0-9_$]{1,15}"
 MOMENT = r"[0-9]{1,2}-[A-Z]{3}-[0-9]{4}\s{1,3}[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?"
-STAMP = MOMENT
 SPAN = r"(?:[0-9]{1,5}\s{1,3})?[0-9]{1,5}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?"
 """All three to be built into other patterns: no groups, without regard to case."""
 DATE = re.compile(
@@ -23,7 +22,15 @@ LENGTH = re.compile(r"(?:([0-9]{1,5})\s{1,3})?([0-9]{1,5}):([0-9]{2}):([0-9]{2}(
 
 def moment(text: str | None) -> datetime | None:
     """Read one point in time; `None` for anything else."""
-    found = DATE.fullmatch(text.strip()[:40]) if text else None
+    return _moment(DATE.fullmatch(text.strip()[:40])) if text else None
+
+
+def first_moment(text: str) -> datetime | None:
+    """The first point in time in a text, without zone; `None` where there is none."""
+    return _moment(DATE.search(text))
+
+
+def _moment(found: re.Match[str] | None) -> datetime | None:
     if not found:
         return None
     day, month, year, hour, minute, second, fraction = found.groups()
@@ -43,8 +50,14 @@ def moment(text: str | None) -> datetime | None:
 
 def seconds(text: str | None) -> Reading:
     """Read a span of time, in seconds; absent for anything else."""
+    found = span(text)
+    return ABSENT if found is None else found
+
+
+def span(text: str | None) -> float | None:
+    """Read a span of time, in seconds; `None` for anything else."""
     found = LENGTH.fullmatch(text.strip()[:40]) if text else None
     if not found:
-        return ABSENT
+        return None
     days, hours, minutes, rest = found.groups()
     return float(int(days or 0) * 86_400 + int(hours) * 3_600 + int(minutes) * 60) + float(rest)

@@ -1,7 +1,6 @@
 """Two snapshots are timed as a sample is, and join the sample of the same time."""
 
 from collectors.capture import captures, interval_of
-from collectors.grouping import name_of
 from collectors.facts import Capture, Fact, Interval
 from collectors.facts.ase import (
     ConfigParameter,
@@ -12,6 +11,7 @@ from collectors.facts.ase import (
     Snapshot,
     SysmonSample,
 )
+from collectors.grouping import name_of
 from collectors.read import Input
 from rules.judging.spinlocks.monitored import not_believed, spinlocks_by_name
 from tests.collectors.moments import AGO, at, snapshot

@@ -128,4 +128,18 @@ def test_what_was_read_in_a_listing_is_quoted_from_the_listing_and_not_from_the_
     own = members(one)["ORKNEY"]
     assert own.source.file == "in/ORKNEY_2.csv"
     assert own.hardware_source == Source("in/ORKNEY.lis", 1, 1)
-    assert own.parameters_source == Source("in/ORKNEY.lis", 7, 7)
+    assert own.parameters_source == own.directory_weight_source == Source("in/ORKNEY.lis", 7, 7)
+    assert own.remaster_weight_source is None
+
+
+def test_show_cluster_of_one_node_tells_machine_and_release_of_all_of_them() -> None:
+    """A node that was not asked for its own name is known by what the other's display prints of it."""
+    seen = [
+        ClusterNode(source=Source("in/c.lis", 8, 8), name="ORKNEY", hardware="HP rx2800 i4", software="VMS V8.4"),
+        ClusterNode(source=Source("in/c.lis", 9, 9), name="skye", hardware="CHARON-AXP", software="VMS V8.3"),
+    ]
+    _, skye = captures([day("ORKNEY", 9000, 3000, 600, *seen), day("SKYE", 2000, 610, 2990)])
+    found = members(skye)
+    assert (found["SKYE"].hardware, found["SKYE"].version) == ("CHARON-AXP", "VMS V8.3")
+    assert found["SKYE"].hardware_source == Source("in/c.lis", 9, 9)
+    assert (found["ORKNEY"].hardware, found["ORKNEY"].version) == ("HP rx2800 i4", "VMS V8.4")

@@ -1,6 +1,7 @@
 """Rdb databases: told apart by root file, judged with the node they are open on."""
 
 import datetime as dt
+import time
 
 import pytest
 
@@ -116,6 +117,33 @@ def test_a_display_of_one_moment_and_a_log_belong_to_the_day_around_them() -> No
     assert one.interval.start == at(0, 1)
 
 
+def summary(first: dt.datetime, last: dt.datetime) -> Input:
+    covers = MonitorSample(node="ORKNEY", kind="summary", start=first, end=last)
+    return given(f"{last:%d%H}.sum", "openvms/monitor", Node(name="ORKNEY"), covers, LockRates(statistic="mean"))
+
+
+def test_summaries_of_a_week_and_of_its_days_stay_apart_in_any_order() -> None:
+    midnight = at(0)
+    days = [summary(midnight + dt.timedelta(days=n), midnight + dt.timedelta(days=n + 1)) for n in range(3)]
+    week = summary(midnight - dt.timedelta(days=4), midnight + dt.timedelta(days=3))
+    for order in ([*days, week], [week, *reversed(days)]):
+        assert [len(one.facts.every(MonitorSample)) for one in captures(order)] == [1, 1, 1, 1]
+
+
+def test_a_summary_of_a_month_is_not_judged_with_the_t4_of_one_of_its_days() -> None:
+    found = captures([node("ORKNEY"), summary(at(0) - dt.timedelta(days=20), at(0) + dt.timedelta(days=10))])
+    assert [(len(one.facts.every(T4File)), len(one.facts.every(MonitorSample))) for one in found] == [(1, 0), (0, 1)]
+    (both,) = captures([node("ORKNEY"), summary(at(8), at(18))])
+    assert both.facts.every(MonitorSample)
+
+
+def test_thousands_of_writes_of_a_screen_take_no_time() -> None:
+    began = time.perf_counter()
+    writes = [screen(at(0) + dt.timedelta(minutes=2 * n), 1000.0 + 120 * n) for n in range(2500)]
+    assert len(captures(writes)) == 2499
+    assert time.perf_counter() - began < 8  # under a second; it was half a minute
+
+
 def test_two_writes_of_one_screen_become_what_was_counted_between_them() -> None:
     def written(minute: int, count: float) -> Input:
         window = StatisticsWindow(
@@ -130,3 +158,23 @@ def test_two_writes_of_one_screen_become_what_was_counted_between_them() -> None
     (row,) = one.facts.every(StatisticRow)
     assert (row.over, row.count, row.mean_per_second) == ("interval", 3000, 5.0)
     assert (one.interval.start, one.interval.end) == (at(10), at(10, 10))
+
+
+def test_a_short_display_never_hides_the_mean_of_the_day_around_it() -> None:
+    day = node("ORKNEY")
+    day.facts.append(LockRates(statistic="mean", new_enq_per_second=100.0))
+    short, shorter = (
+        given(
+            f"{name}.txt",
+            "openvms/monitor",
+            Node(name="ORKNEY"),
+            MonitorSample(kind="display", start=at(9), end=at(9, minutes)),
+            LockRates(statistic="mean", new_enq_per_second=rate),
+        )
+        for name, minutes, rate in (("hour", 59, 7.0), ("minute", 1, 9.0))
+    )
+    (one,) = captures([day, short, shorter])
+    assert [rates.new_enq_per_second for rates in one.facts.every(LockRates)][:2] == [9.0, 7.0]
+    latest = one.facts.latest(LockRates, statistic="mean")
+    assert latest is not None
+    assert latest.new_enq_per_second == 100.0

@@ -114,3 +114,16 @@ def test_a_reader_that_is_unsure_says_so_in_a_problem_and_in_every_source_from_t
     assert one.problems == ["tentative: the layout is recalled"]
     assert not sure.tentative
     assert one.source(0, 1) == Source("spl.txt", 7, 8, tentative=True)
+
+
+def test_problems_are_bounded_and_counted_and_none_hides_that_a_reading_is_tentative() -> None:
+    damaged = Report("x", 1, ["row"] * 200_000)
+    for index in range(200_000):
+        damaged.problem("the row was cut: export it again", index)
+        if index in (50, 150):
+            damaged.tentative("recalled")
+    damaged.problem("the last one")
+    assert damaged.problems[0] == "line 1: the row was cut: export it again"
+    assert damaged.problems.count("tentative: recalled") == 2
+    assert damaged.problems[-1] == "199,902 more problems in these lines: mend those above first"
+    assert len(damaged.problems) == 102

@@ -310,3 +310,28 @@ def test_the_real_screen_of_processes_is_read(real_exports: Path) -> None:
     assert not found.problems
     assert not found.leftovers
     assert not any(fact.source.tentative for fact in found.facts)
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "$ SHOW CPU\n",
+        "$\n",
+        "SYSMAN> PARAMETERS SHOW LOCKDIRWT\n",
+        "RMU Show Statistics utility\nDatabase: DISK$PAY:[DB]PAYROLL.RDB;1\n14-MAR-2023 09:00:00.00\n",
+        "Row Caches...\n",
+        "LOCKTIME us,ORKNEY,SKYE,BARRA\n",
+        "Printed on\n14-MAR-2023 09:00:00.00\n",
+        "on node BARRA\n",
+    ],
+)
+def test_what_stands_below_a_screen_is_no_line_of_it(below: str) -> None:
+    screen = case("system_and_cluster_screens").rstrip("\n") + "\n"
+    plain = [fact for found in read(screen) for fact in found.facts]
+    assert [fact for found in read(screen + below) for fact in found.facts] == plain
+
+
+@pytest.mark.parametrize("command", ["SHOW LOCK/SUMMARY", "LCK SHOW ACTIVE", "SPL ANALYZE"])
+def test_a_report_that_begins_at_a_prompt_ends_the_screens_above_it(command: str) -> None:
+    text = case("summary_of_one_file") + f"SDA> {command}\nTotal number of locks: 84120\n"
+    assert [found.report for found in read(text)][-1] != "openvms/monitor"

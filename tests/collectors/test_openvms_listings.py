@@ -199,3 +199,10 @@ def test_damage_gives_facts_problems_or_leftovers_and_never_an_error(path: Path,
                 assert fact.microseconds >= 0
             if isinstance(fact, AutogenFeedback):
                 assert len(fact.override or "") <= 200
+
+
+@pytest.mark.parametrize("end", ["   \n", "\n\n"])
+def test_a_row_broken_within_a_figure_is_put_together_though_a_mail_padded_or_parted_its_lines(end: str) -> None:
+    text = (EXPORTS / "openvms" / "show_system" / "wrapped_within_a_figure.txt").read_text(encoding="utf-8")
+    (found,) = read_text(text.replace("\n", end))
+    assert [fact.pages for fact in found.facts if isinstance(fact, Process)] == [20512.0, 662.0]

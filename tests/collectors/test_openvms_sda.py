@@ -236,3 +236,23 @@ def test_the_missing_cache_of_mmg_is_told_of_early_integrity_releases_alone(
 )
 def test_labels_and_figures_fill_their_line_or_are_none(line: str, found: list[tuple[str, float]]) -> None:
     assert pairs(line) == found
+
+
+def test_of_two_nodes_in_the_text_around_a_trace_none_is_taken_for_its_own() -> None:
+    row = "LCKMGR 61250.0 73.5 12.0 142.1\n"
+    named = facts_of(f"The trace of node ORKNEY.\n{HEAD}{row}Then compare with node SKYE.\n")
+    assert [fact.name for fact in named if isinstance(fact, Node)] == ["ORKNEY"]
+    both = facts_of(f"Node SKYE is well; this is of node ORKNEY.\n{HEAD}{row}")
+    assert not [fact for fact in both if isinstance(fact, Node)]
+    own = facts_of(f"We are on node SKYE.\nSpinlock Trace Information on node ORKNEY:\n{HEAD}{row}")
+    assert [fact.name for fact in own if isinstance(fact, Node)] == ["ORKNEY"]
+    below = facts_of(f"{HEAD}{row}Then compare with node SKYE.\n")
+    assert not [fact for fact in below if isinstance(fact, Node)]
+
+
+def test_a_listing_leaves_the_commands_of_others_to_the_report_below() -> None:
+    spinlocks = (FIXTURES / "show_spinlocks" / "brief.txt").read_text(encoding="utf-8")
+    collected = (FIXTURES / "spl" / "collect_by_cpu.txt").read_text(encoding="utf-8")
+    traces = [fact for fact in facts_of(spinlocks + collected) if isinstance(fact, SpinlockTrace)]
+    assert {fact.spinlock for fact in traces} == {"LCKMGR"}
+    assert len(traces) == 3

@@ -293,3 +293,9 @@ def test_no_line_takes_long_to_be_found_not_to_begin_anything() -> None:
         starting(line)
         read(screen("Stall Messages", line + "\n") + log(line))
     assert time.perf_counter() - began < 2
+
+
+def test_a_paste_with_a_blank_line_behind_each_keeps_the_database_of_its_screens() -> None:
+    text = (EXPORTS / "statistics" / "wrapped_header_and_cut_row.txt").read_text(encoding="utf-8")
+    plain, parted = rows(read(text)), rows(read(text.replace("\n", "\n\n")))
+    assert {row.database for row in parted} == {row.database for row in plain} != {None}

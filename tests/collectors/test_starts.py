@@ -41,6 +41,8 @@ def test_every_match_contains_one_of_the_words(pattern: str, words: set[str] | N
         ("(?:a|b)|c", ["(?:a|b)", "c"]),
         (r"a\|b|[|]|[]|]|[^]|]|\(|", [r"a\|b", "[|]", "[]|]", "[^]|]", r"\(", ""]),
         ("(a|(b|c))", ["(a|(b|c))"]),
+        ("(?i:a|(b|c))", ["a", "(b|c)"]),
+        ("(?:a)(?:b|c)", ["(?:a)(?:b|c)"]),
     ],
 )
 def test_a_pattern_is_parted_at_its_outermost_bars_alone(pattern: str, parts: list[str]) -> None:

@@ -56,6 +56,10 @@ class ClusterMember(Fact):
     version: str | None = None
     parameters_source: Source | None = None
     """Where LOCKDIRWT, LOCKRMWT or PE1 were read: the last of them."""
+    directory_weight_source: Source | None = None
+    """Where LOCKDIRWT was read in that node's own listing."""
+    remaster_weight_source: Source | None = None
+    """Where LOCKRMWT was."""
     cpus: Reading = ABSENT
     operations_per_second: Reading = ABSENT
     local_per_second: Reading = ABSENT

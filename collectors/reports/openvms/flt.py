@@ -57,6 +57,8 @@ def read(report: Report) -> Iterator[FaultSource | Node]:
                 outside = True
             began = began or not outside
             unit = "totals" if sda.has(command, "TOTALS", 3) else "rates"
+            if not sda.is_command(command, "FLT", "SH", "TR"):
+                continue
         elif outside or len(line) > 250:
             continue
         elif TITLE.match(line):
@@ -89,13 +91,13 @@ def _facts(
     if rows[0][4] is None:
         what = "nothing tells whether the figures are rates or counts, so they are left out: repeat it with /RATES"
         report.problem(what, rows[0][0])
-    named = sda.node_in(report.before) or sda.node_in(report.lines[:40])
+    named = sda.node_in(report.lines[: rows[0][0]]) or sda.node_in(report.before)
     if named:
-        yield Node(source=report.source(0), name=named[1])
+        yield Node(source=report.source(0), name=named)
     for index, pc, figure, where, unit in rows:
         yield FaultSource(
             source=report.source(index),
-            node=named[1] if named else None,
+            node=named,
             pc=pc,
             where=" ".join(where.split()) if where else None,
             faults_per_second=figure if unit == "rates" else ABSENT,

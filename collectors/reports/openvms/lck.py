@@ -34,6 +34,8 @@ def read(report: Report) -> Iterator[LockSummaryItem]:
         if (command := sda.command_of(line)) is not None:
             ours = sda.is_command(command, "LCK", "SH") or sda.is_command(command, "LCK", "STA")
             group = command[:60].rstrip() if ours else None
+            if not ours:
+                continue
         elif group is None:
             continue
         elif items < MOST_ITEMS and (figures := pairs(line)):

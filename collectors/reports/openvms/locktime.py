@@ -75,9 +75,12 @@ class _Table:
 
     @property
     def factor(self) -> float | None:
-        """Microseconds in the unit that the heading names, or `None`."""
-        found = UNITS.search(self.says)
-        return None if found is None else 1.0 if found["micro"] else 1000.0
+        """Microseconds in the unit that the heading names; `None` for none and for two. `us` may be a word of it."""
+        said = list(UNITS.finditer(self.says))
+        words = [one for one in said if len(one[0]) > 2]
+        said = words + [one for one in said if len(one[0]) <= 2 and not (words and one[0].lower() == "us")]
+        factors = {1.0 if one["micro"] else 1000.0 for one in said}
+        return factors.pop() if len(factors) == 1 else None
 
     @property
     def directed(self) -> bool:
@@ -122,12 +125,20 @@ def _tables(report: Report) -> list[_Table]:
             ended = True
             report.claim(index)
             continue
-        elif not ended and line.strip() and tables[-1].delimiter in line and len(tables[-1].rows) < MOST_NODES**2:
+        elif not ended and _goes_on(tables[-1], line):
             tables[-1].rows.append((index, _split(line, tables[-1].delimiter)))
             tables[-1].last = index
         else:
             ended = ended or bool(line.strip())
     return tables
+
+
+def _goes_on(table: _Table, line: str) -> bool:
+    """Whether a line is a row; below a matrix with a row for each node a sentence with a comma is none."""
+    if not line.strip() or table.delimiter not in line or len(table.rows) >= MOST_NODES**2:
+        return False
+    name = line.partition(table.delimiter)[0].strip(' "').upper()
+    return not table.nodes or name in table.nodes or (len(table.rows) < len(table.nodes) and bool(NAME.fullmatch(name)))
 
 
 def _delimiter(line: str) -> str:

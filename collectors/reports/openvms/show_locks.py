@@ -100,6 +100,8 @@ class _Found:
                 outside = not resources and not sda.is_command(command, "SH", "LOC")
                 self.echoed = self.echoed or not outside
                 group, default = "", "SHOW RESOURCE/SUMMARY" if resources else "SHOW LOCK/SUMMARY"
+                if outside:
+                    continue
             elif outside:
                 continue
             elif BLOCK.match(line):

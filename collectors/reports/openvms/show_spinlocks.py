@@ -37,7 +37,7 @@ from collectors.layouts.tables import is_dashes
 START = re.compile(
     r"^\s{0,60}System (?:static|dynamic) spin ?lock structures\b"
     r"|^\s{0,8}SDA ?> {0,4}(?i:SHO?W? +SPIN)[A-Za-z]*"
-    r"|^\s{0,8}[A-Z][A-Z0-9_$]{1,30}\s+Address\s{0,40}:?\s{1,40}(?:[0-9A-F]{8}\.?)?[0-9A-F]{8}\s*$"
+    r"|^\s{0,8}[A-Z][A-Z0-9_$]{1,30}\s+(?-i:Address)\s{0,40}:?\s{1,40}(?:[0-9A-F]{8}\.?)?[0-9A-F]{8}\s*$"
 )
 SECTION = re.compile(r"\s{0,60}System (?P<which>static|dynamic) spin ?lock structures\b", re.IGNORECASE)
 NAME = re.compile(
@@ -143,6 +143,8 @@ def _blocks(report: Report) -> tuple[list[_Block], bool]:
             echoed = echoed or not outside
             inside, columns = False, []
             dynamic = dynamic and not outside
+            if outside:
+                continue
         elif outside or len(line) > 250:
             continue
         elif section := SECTION.match(line):

@@ -58,6 +58,8 @@ NAME_AT, NAME_END = 9, 24
 EDGES = (35, 44, 60, 70)
 """Where priority, I/O, CPU and page faults end, where figures fill their columns and touch [R]."""
 LONGEST = 240
+MOST_APART = 3
+"""So many lines a row and its broken-off end are apart at most."""
 
 
 @report(starts=START, provides=(Node, Process))
@@ -121,7 +123,7 @@ def _node(report: Report, index: int) -> tuple[Node, int]:
     if index + 1 < len(report.lines) and found and not found["uptime"]:
         following = report.lines[index + 1].expandtabs()[:LONGEST]
         for joint in ("", " "):
-            joined = HEADING.match(text + joint + following)
+            joined = HEADING.match(text.rstrip() + joint + following)
             if joined and joined["uptime"] and not joined["rest"].strip() and not PID.match(following):
                 found, taken = joined, 2
                 break
@@ -148,12 +150,15 @@ def _node(report: Report, index: int) -> tuple[Node, int]:
 
 def _row(lines: Sequence[str], index: int) -> tuple[tuple[str, str, re.Match[str]] | None, int]:
     """Read one process: its PID, its name, its figures; and how many lines it took."""
-    line = lines[index].expandtabs()[:LONGEST]
-    after = lines[index + 1].expandtabs()[:LONGEST] if index + 1 < len(lines) else ""
+    line = lines[index].expandtabs()[:LONGEST].rstrip()  # a mail may pad the lines it breaks, or put blank ones between
+    at = index + 1
+    while at < len(lines) and at - index < MOST_APART and not lines[at].strip():
+        at += 1
+    after = lines[at].expandtabs()[:LONGEST] if at < len(lines) else ""
     if after.strip() and PIECE.fullmatch(after):
         for joint in ("", " "):
             if found := _cut(line + joint + after):
-                return found, 2
+                return found, at + 1 - index
     return _cut(line), 1
 
 

@@ -26,7 +26,7 @@ from datetime import datetime
 from collectors.facts.base import ABSENT, Reading
 from collectors.facts.rdb import DatabaseUse
 from collectors.kit import NotThisReport, Report, report
-from collectors.layouts.vms import STAMP, moment
+from collectors.layouts.vms import MOMENT, moment
 
 PID = "[0-9A-F]{8}"
 START = re.compile(
@@ -36,13 +36,13 @@ START = re.compile(
 )
 HEADING = re.compile(
     r"\s{0,8}Oracle Rdb (?P<release>[VXT][0-9][\w.-]{0,15}) on node (?P<node>[A-Z0-9_$]{1,15})"
-    rf"(?:::)?(?:\s{{1,40}}(?P<at>{STAMP}))?\s*$",
+    rf"(?:::)?(?:\s{{1,40}}(?P<at>{MOMENT}))?\s*$",
     re.IGNORECASE,
 )
 DATABASE = re.compile(r"\s{0,20}database (?P<root>\S.{0,254})$", re.IGNORECASE)
 BULLET = re.compile(r"\s{0,40}[-*] (?P<text>\S.{0,400})$")
-STARTED = re.compile(rf"monitor started\s{{1,3}}(?P<at>{STAMP})", re.IGNORECASE)
-OPENED = re.compile(rf"first opened\s{{1,3}}(?P<at>{STAMP})", re.IGNORECASE)
+STARTED = re.compile(rf"monitor started\s{{1,3}}(?P<at>{MOMENT})", re.IGNORECASE)
+OPENED = re.compile(rf"first opened\s{{1,3}}(?P<at>{MOMENT})", re.IGNORECASE)
 BY_OPERATOR = re.compile(r"database is opened by an operator\b", re.IGNORECASE)
 USERS = re.compile(r"(?P<count>[0-9,]{1,9}|no) active database users?\b", re.IGNORECASE)
 NO_DATABASE = re.compile(r"(?:there are )?no databases? (?:is |are )?(?:open|accessed|active)", re.IGNORECASE)
@@ -61,7 +61,7 @@ OF_USER = re.compile(
 )
 NAMED = re.compile(r"\*\s{0,20}Database: {1,4}(?P<root>\S.{0,254})$", re.IGNORECASE)
 BANNER = re.compile(
-    rf"\*\s{{0,8}}Oracle Rdb (?P<release>[VXT][0-9][\w.-]{{0,15}})(?:\s{{1,60}}(?P<at>{STAMP}))?\s*$", re.IGNORECASE
+    rf"\*\s{{0,8}}Oracle Rdb (?P<release>[VXT][0-9][\w.-]{{0,15}})(?:\s{{1,60}}(?P<at>{MOMENT}))?\s*$", re.IGNORECASE
 )
 STARS = re.compile(r"\*[\s*-]*$|\*\s{0,8}Dump of Database (?:users|header)\b.{0,60}$", re.IGNORECASE)
 MOST = 2_000

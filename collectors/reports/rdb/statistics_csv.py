@@ -26,7 +26,7 @@ from itertools import pairwise
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.rdb import LOCK_ITEMS, StatisticRow, StatisticsWindow
 from collectors.kit import NotThisReport, Report, report
-from collectors.layouts import dates, rmu
+from collectors.layouts import dates, rmu, vms
 from collectors.layouts.figures import decimal_comma, reading
 from collectors.layouts.tables import SEPARATORS, Row, delimited
 
@@ -87,11 +87,13 @@ class _Series:
 def read(report: Report) -> Iterator[StatisticsWindow | StatisticRow]:
     """Yield a window and its rows for each table, database, node and lock type."""
     found = False
+    end = 0
     for at, line in enumerate(report.lines):
-        if not START.match(line):
+        if at < end or not START.match(line):
             continue
         separator = max(SEPARATORS, key=line.count)
-        table = delimited(report.lines, at, separator)
+        table = delimited(report.lines, at, separator, stop=START)
+        end = table.last + 1
         columns = [column for name in table.columns if (column := _column(name))]
         names = {_plain(name) for name in table.columns}
         load = any(LOADS.fullmatch(name) for name in names) and not names & {*TIMES, *TYPES}
@@ -136,20 +138,20 @@ def _series(report: Report, columns: Sequence[_Column], rows: Sequence[Row], *, 
         lock_type = (rmu.lock_type_of(kind) or _plain(kind)) if kind else "total"
         date, time = row.get("date"), row.get("time")
         stamp = f"{date} {time}" if date and time else row.get(*TIMES)
-        at = dates.moment(stamp) or rmu.moment(stamp)
+        at = dates.moment(stamp) or vms.moment(stamp)
         if stamp and at is None:
             report.problem(
                 f"{stamp[:40]!r} is no date with a time, or one of two: write it 2023-03-14 09:00", row.first
             )
             continue
         elapsed = row.get(*SPANS)
-        span = reading(elapsed, comma=comma)
+        length = reading(elapsed, comma=comma)
         values = {column: reading(row.get(column.name), comma=comma) for column in columns}
         _check_parts(report, row.first, values)
         series = found.setdefault(
             (database.upper(), node, lock_type), _Series(database or None, node or None, lock_type)
         )
-        series.lines.append(_Line(row.first, at, span if known(span) else rmu.seconds(elapsed), values))
+        series.lines.append(_Line(row.first, at, length if known(length) else vms.span(elapsed), values))
     return list(found.values())
 
 

@@ -47,7 +47,7 @@ from collectors.facts.openvms import (
     SystemRates,
 )
 from collectors.kit import Outcome, starting, stream
-from collectors.leftovers import Leftovers, is_noise
+from collectors.leftovers import Leftovers
 from collectors.reports.openvms.monitor import lines as monitor
 from collectors.reports.openvms.monitor.facts import facts_of, node_of
 from collectors.reports.openvms.monitor.frame import Frame
@@ -118,6 +118,8 @@ class Monitor:
             line = "".join(sign if sign.isprintable() else " " for sign in unescape(line))
         if len(line) > monitor.LONGEST:
             return self._strange(number, line)
+        if monitor.PROMPT.match(line):
+            return self._strange(number, line)
         heading = monitor.pieces(line)
         if self.frame and len(self.frame.lines) > MOST_LINES:
             self._finish()
@@ -125,6 +127,9 @@ class Monitor:
             self._finish()
             self.frame = self._new(number, heading)
         if self.frame and self.frame.take(number, line, heading):
+            if self.frame.guessed and _another(line):
+                self.frame.give_back()
+                return False
             self.strange = self.foreign = 0
             return True
         return self._strange(number, line, kept=self.frame is not None)
@@ -150,10 +155,9 @@ class Monitor:
     def _strange(self, number: int, line: str, *, kept: bool = False) -> bool:
         """A line that is none of MONITOR's: it waits with its screen, or is left over."""
         self.foreign += 1
-        another = not is_noise(line) and any(kind.starts is not monitor.START for kind in starting(line))
-        if another or self.foreign > MOST_FOREIGN:
+        if _another(line) or self.foreign > MOST_FOREIGN:
             if self.frame and kept:
-                self.frame.lines.pop()
+                self.frame.give_back()
             self.done = False
             return False
         if monitor.GLUED.match(line):
@@ -191,3 +195,8 @@ class Monitor:
         if self.loose.dropped:
             problems.append(f"{self.loose.dropped:,} more lines were not understood")
         return Outcome(facts, self.loose.runs, problems)
+
+
+def _another(line: str) -> bool:
+    """Whether another kind of report begins with this line; one at a prompt, too."""
+    return any(kind.starts is not monitor.START for kind in starting(line))

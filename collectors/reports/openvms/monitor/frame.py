@@ -61,6 +61,13 @@ class Frame:
     unlike: int = 0
     """Lines of figures whose label this class does not have."""
     lines: list[tuple[int, str, bool]] = field(default_factory=list)
+    guessed: bool = False
+    """Whether nothing but its place says that the last line belongs to this screen."""
+
+    def give_back(self) -> None:
+        """The last line belongs to another report: forget it."""
+        number, _, _ = self.lines.pop()
+        self.rows = [row for row in self.rows if row.line != number]
 
     def take(self, number: int, line: str, heading: list[re.Match[str]] | None) -> bool:
         """Take one line, not blank; `heading` is what it says if it belongs to a heading."""
@@ -74,7 +81,10 @@ class Frame:
         return understood
 
     def _take(self, number: int, line: str, heading: list[re.Match[str]] | None) -> bool:
+        self.guessed = False
         if heading is not None and not (self.nodes and multi.HEAD.match(line)):
+            if self.rows and any(piece["stamp"] or piece["node"] or piece["node_said"] for piece in heading):
+                return False  # what stands below the figures is of something else
             for piece in heading:
                 self._piece(piece)
             return True
@@ -133,7 +143,7 @@ class Frame:
             return False
         if len(text) > LONGEST_COMMENT or "%" in text or not line.startswith("    "):
             return False
-        self.comment = text
+        self.comment, self.guessed = text, True
         return True
 
     def _columns(self, found: re.Match[str]) -> bool:
@@ -187,8 +197,8 @@ class Frame:
         if name.startswith("PROCESSES"):
             one = graphs.process_of(line)
             return one is not None and self._keep_bars(number, [one])
-        if name == "CLUSTER" and self._cluster(number, line):
-            return True
+        if name == "CLUSTER" and (self.quarters or graphs.quarters_of(line) or not self.columns):
+            return self._cluster(number, line)
         if name == "SYSTEM" and (boxes := graphs.boxes_of(line)):
             return self._keep_bars(number, boxes)
         if name == "SYSTEM" and graphs.is_frame_of_box(line):
@@ -196,6 +206,7 @@ class Frame:
         one = graphs.bar_of(line, classes.KNOWN.get(name, frozenset()))
         if one is None or (not self.bars and name not in classes.KNOWN):
             return False
+        self.guessed = name not in classes.KNOWN
         return self._keep_bars(number, [one])
 
     def _keep_bars(self, number: int, bars: list[graphs.Bar]) -> bool:
@@ -221,6 +232,7 @@ class Frame:
         bars = graphs.bars_of_quarters(line, self.quarters)
         for bar in bars or ():
             self.rows.append(Row(number, bar.label, {self.statistic: lines.number(bar.value)}, bar.partner))
+        self.guessed = True
         return bars is not None
 
     def _multi(self, number: int, line: str) -> bool:
@@ -242,6 +254,7 @@ class Frame:
         row = lines.figures_of(line, count, count + 4)
         if row is None and self.class_name in classes.PER_PARTNER and len(line) < 60:
             self.item = " ".join(line.split())  # such a class has one table for each item
+            self.guessed = True
             return True
         if row is None or not row.label or len(row.figures) not in (count, count + 4):
             return False

@@ -24,7 +24,7 @@ BOXED = re.compile(
     r"|\b(?P<state>LEFO?|HIBO?|COMO?|PFW|MWAIT|Other|Total):\s*(?P<count>[0-9]{1,6}|\*{2,6})(?![0-9])"
 )
 TOP_OF = re.compile(r"Cur Top:")
-NAME = re.compile(r"[\s|]{0,40}(?P<label>[A-Z0-9$_]{1,20}:?)(?=\s|$)")
+NAME = re.compile(r"[\s|]{0,40}(?P<label>(?=[$_]{0,19}[A-Z0-9])[A-Z0-9$_]{1,20}:?)(?=\s|$)")
 QUARTERS = re.compile(r"CPU Busy|%\s?Memory In Use|I/O Operation Rate|(?:Tot(?:al)? )?ENQ/DEQ Rate")
 """What the four quarters of the CLUSTER screen are about."""
 

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from collectors.facts.base import OVERFLOW, Reading
-from collectors.layouts.vms import NODE, STAMP
+from collectors.layouts.vms import MOMENT, NODE
 from collectors.reports.openvms.monitor.classes import ALONE, TITLES
 
 LONGEST = 400
@@ -20,7 +20,7 @@ UPTIME = r"Uptime:\s{1,9}[0-9]{1,5}\s{1,3}[0-9:.]{5,11}"
 WRAPPER = r"<[a-z]{1,10}[^<>]{0,200}\bid=[\"']?monitor[\"']?(?:\s[^<>]{0,200})?>"
 START = re.compile(
     rf"^\s{{0,80}}(?:(?:{BOX}|{SAID})\s{{0,60}})?(?:<pre>)?{UTILITY}\s{{0,60}}"
-    rf"(?:(?:{STAMP}|{UPTIME})\s{{0,20}}|(?:{TITLE}).{{0,2000}})?$"
+    rf"(?:(?:{MOMENT}|{UPTIME})\s{{0,20}}|(?:{TITLE}).{{0,2000}})?$"
     rf"|^\s{{0,80}}(?:(?:{BOX})\s{{1,60}})?(?:{ALONE})\s{{0,80}}$"
     rf"|{WRAPPER}"
 )
@@ -38,9 +38,9 @@ PIECE = re.compile(
     | Node:\s+(?P<node_said>{NODE})(?=\s)
     | Statistic:\s+(?P<statistic_said>CUR|AVE|MIN|MAX)[A-Z]*
     | (?P<counted>Process\ Count:\s+[0-9]{{1,6}}|{UPTIME})
-    | From:\s*(?P<start>(?i:{STAMP}))
-    | To:\s*(?P<end>(?i:{STAMP}))
-    | (?P<stamp>(?i:{STAMP}))
+    | From:\s*(?P<start>(?i:{MOMENT}))
+    | To:\s*(?P<end>(?i:{MOMENT}))
+    | (?P<stamp>(?i:{MOMENT}))
     | Combined\s+for\s+(?P<cpus>[0-9]{{1,4}})\s+CPUs?
     | CPU(?:\s+ID)?:?\s+(?P<cpu>[0-9]{{1,4}})(?![0-9.])
     | (?P<axis>0(?:\s+[0-9]{{1,9}}[KM]?){{2,5}}\s*$)
@@ -54,6 +54,8 @@ FIGURE = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,6})?|\*{2,20}")
 TOUCHING = re.compile(r"[0-9]{1,12}\.[0-9]{2}|\*{2,20}")
 """MONITOR prints two decimals in tables, so columns that touch can still be told apart."""
 MESSAGES = ("%MONITOR-", "MONITOR>")
+PROMPT = re.compile(r"\s{0,8}(?:\$(?:\s|$)|(?!MONITOR>)[A-Z][A-Z0-9_$]{0,31} ?>(?:\s|$))")
+"""What somebody typed behind the prompt of DCL or of another utility."""
 OF_A_ROW = "0123456789.* \t"
 
 

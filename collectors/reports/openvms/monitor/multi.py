@@ -4,12 +4,12 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from collectors.layouts.vms import STAMP, moment
+from collectors.layouts.vms import MOMENT, moment
 
 STATISTICS = {"CUR": "current", "AVE": "mean", "MIN": "minimum", "MAX": "maximum"}
 MOST_NODES = 16
 """Columns side by side; a page has five."""
-STAMPS = re.compile(rf"(?i:{STAMP})")
+STAMPS = re.compile(rf"(?i:{MOMENT})")
 DATES = re.compile(r"[0-9]{1,2}-[A-Za-z]{3}-[0-9]{4}")
 CLOCKS = re.compile(r"\s*(?:[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,2})?)?\s*){1,16}$")
 HEAD = re.compile(r"\s{0,40}(?P<what>Node|From|To):\s*(?P<rest>.*)")

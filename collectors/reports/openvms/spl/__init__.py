@@ -57,10 +57,10 @@ def read(report: Report) -> Iterator[SpinlockTrace | SpinlockTraceRun | Node]:
         return
     if not all(_proven(run) for run in runs):
         report.tentative("no sample of SPL's output is known; its columns are told by the words of their headings")
-    named = sda.node_in(report.before) or sda.node_in(report.lines[:40])
+    above = min(lock.first for lock in runs[0].locks.values())
+    named = sda.node_in(report.lines[:above]) or sda.node_in(report.before)
     if named:
-        yield Node(source=report.source(0), name=named[1])
-    node = named[1] if named else None
+        yield Node(source=report.source(0), name=named)
     for run in runs:
         if run.untold:
             what = "nothing tells whether these are counts or rates, so they are left out: repeat it with /RATES"
@@ -68,7 +68,7 @@ def read(report: Report) -> Iterator[SpinlockTrace | SpinlockTraceRun | Node]:
         last = max(lock.last for lock in run.locks.values())
         yield SpinlockTraceRun(
             source=report.source(run.first, last),
-            node=node,
+            node=named,
             command=run.command,
             seconds=run.seconds,
             unit=run.unit,
@@ -77,7 +77,7 @@ def read(report: Report) -> Iterator[SpinlockTrace | SpinlockTraceRun | Node]:
         for (name, cpu), lock in run.locks.items():
             yield SpinlockTrace(
                 source=report.source(lock.first, lock.last),
-                node=node,
+                node=named,
                 spinlock=name,
                 command=run.command,
                 cpu=cpu,

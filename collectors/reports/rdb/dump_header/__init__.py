@@ -32,7 +32,7 @@ from typing import Any
 
 from collectors.facts.rdb import Database, RowCache, StorageArea
 from collectors.kit import NotThisReport, Report, report
-from collectors.layouts.vms import STAMP, moment
+from collectors.layouts.vms import MOMENT, moment
 from collectors.reports.rdb.dump_header import sentences
 from collectors.reports.rdb.dump_header.sentences import Value, said
 
@@ -47,7 +47,7 @@ START = re.compile(
 )
 DUMP = re.compile(r"[*\s]{0,20}Dump of Database header\s*$", re.IGNORECASE)
 BANNER = re.compile(
-    rf"[*\s]{{0,20}}Oracle Rdb (?P<release>[VXT][0-9][\w.-]{{1,15}})(?:\s{{1,60}}(?P<at>{STAMP}))?\s*$", re.IGNORECASE
+    rf"[*\s]{{0,20}}Oracle Rdb (?P<release>[VXT][0-9][\w.-]{{1,15}})(?:\s{{1,60}}(?P<at>{MOMENT}))?\s*$", re.IGNORECASE
 )
 NAMED = re.compile(r"\*\s{0,20}Database: {1,4}(?P<root>\S.{0,254})$", re.IGNORECASE)
 ROOT = re.compile(r"\s{0,20}(?:- )?Root filename is \"(?P<root>[^\"]{1,255})\"?", re.IGNORECASE)

@@ -50,6 +50,11 @@ FRAME = re.compile(
     r"|\s*(?:SQL|cont)>.{0,300}|\s*(?:attach|set transaction|rollback|commit|select|from)\b.{0,300}",
     re.IGNORECASE,
 )
+ATTACH = re.compile(
+    r"\s{0,20}(?:SQL>\s{0,20})?(?:attach|connect\s{1,9}to|disconnect|declare\s{1,9}(?:\w{1,60}\s{1,9})?alias)\b",
+    re.IGNORECASE,
+)
+FILE_NAMED = re.compile(r"\bfilename\s{1,9}['\"]?(?P<root>[^\s'\";]{1,255})", re.IGNORECASE)
 COLUMN = re.compile(r"[\s|\"]{0,8}RDB\$\w", re.IGNORECASE)
 MOST_ROWS = 5_000
 """Rows of one table that become facts (this project's figure); databases have some hundreds of storage areas."""
@@ -63,14 +68,23 @@ class _Found:
 
     tables: dict[str, Table] = field(default_factory=dict)
     root: str | None = None
+    attached: str | None = None
+    """What the session attached to: a root file, or a logical name of one."""
 
 
 @report(starts=START, provides=(Database, StorageArea, RowCache, DatabaseUse))
 def read(report: Report) -> Iterator[Database | StorageArea | RowCache | DatabaseUse]:
     """Yield storage areas and row caches, then the database and its users."""
-    found = _walk(report)
-    if not found.tables:
+    every = [found for found in _walk(report) if found.tables]
+    if not every:
         raise NotThisReport
+    for found in every:
+        if len(every) > 1:  # what is listed of one database says nothing of the next
+            found.root = found.root or found.attached
+        yield from _listed(report, found)
+
+
+def _listed(report: Report, found: _Found) -> Iterator[Database | StorageArea | RowCache | DatabaseUse]:
     caches = dict(_caches(report, found))
     yield from caches.values()
     areas = list(_areas(report, found, caches))
@@ -80,12 +94,17 @@ def read(report: Report) -> Iterator[Database | StorageArea | RowCache | Databas
     yield from _database(report, found, areas)
 
 
-def _walk(report: Report) -> _Found:
-    """Find every table and claim its lines."""
-    found, said, index = _Found(), None, 0
+def _walk(report: Report) -> list[_Found]:
+    """Find every table and claim its lines; another set of tables for each database attached to."""
+    found, said, index = _Found(attached=_attached_above(report)), None, 0
+    every = [found]
     while index < len(report.lines):
         line = report.lines[index]
-        if select := SELECT.match(line[:600]):
+        if ATTACH.match(line[:600]):
+            found = _Found(attached=_file_named(line))
+            every.append(found)
+            report.claim(index)
+        elif select := SELECT.match(line[:600]):
             said = select["table"].upper()
             report.claim(index)
         elif COLUMN.match(line) or (said and tables.BORDER.match(line)):
@@ -98,7 +117,21 @@ def _walk(report: Report) -> _Found:
         elif FRAME.fullmatch(line[:600]):
             report.claim(index)
         index += 1
-    return found
+    return every
+
+
+def _attached_above(report: Report) -> str | None:
+    """The file of the last ATTACH above the first table."""
+    for above, line in enumerate(reversed(report.before), 1):
+        if ATTACH.match(line[:600]):
+            report.above = above
+            return _file_named(line)
+    return None
+
+
+def _file_named(line: str) -> str | None:
+    found = FILE_NAMED.search(line[:600])
+    return found["root"] if found else None
 
 
 def _cut(lines: Sequence[str], at: int) -> Table:
@@ -194,7 +227,7 @@ def _database(report: Report, found: _Found, areas: list[StorageArea]) -> Iterat
     if areas and _is_whole(found.tables[columns.AREAS]):
         values["storage_areas"] = float(len(areas))
         places += _rows(found, columns.AREAS)
-    if values or found.root:
+    if places and (values or found.root):
         first, last = min(row.first for row in places), max(row.last for row in places)
         yield Database(source=report.source(first, last), database=found.root, **values)
     if users:

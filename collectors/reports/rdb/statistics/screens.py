@@ -7,7 +7,7 @@ from datetime import datetime
 
 from collectors.facts.base import ABSENT, Reading
 from collectors.layouts.figures import reading
-from collectors.layouts.rmu import moment, seconds
+from collectors.layouts.vms import first_moment, span
 
 NODE_LINE = r"^\s{0,20}Node:\s{0,9}\S{1,32}\s.{0,40}\bOracle Rdb\s{1,3}[VXT][0-9]"
 RATE_LINE = r"^\s{0,20}Rate:\s{0,9}[0-9.]{1,9}\s{1,9}Seconds?\b"
@@ -93,12 +93,16 @@ def _starts(lines: Sequence[str]) -> Iterator[int]:
 
 def _body(lines: Sequence[str], first: int, end: int) -> int:
     """Where the header ends: behind its `Mode:`, or where columns or figures begin."""
-    for index in range(first, min(end, first + MOST_HEADER_LINES)):
-        if BODY.match(lines[index]) or len(figures_of(lines[index])[1]) == 5:
+    taken = 0
+    for index in range(first, end):
+        if not lines[index].strip():
+            continue  # a paste may have a blank line behind each
+        if taken == MOST_HEADER_LINES or BODY.match(lines[index]) or len(figures_of(lines[index])[1]) == 5:
             return index
         if MODE.search(lines[index]):
             return index + 1
-    return min(end, first + MOST_HEADER_LINES)
+        taken += 1
+    return end
 
 
 def _screen(text: str, first: int, body: int, end: int) -> Screen:
@@ -112,8 +116,8 @@ def _screen(text: str, first: int, body: int, end: int) -> Screen:
         title=" ".join(title["title"].split()) if title else "",
         node=node["node"].upper() if node else None,
         release=release["release"].upper() if release else None,
-        at=moment(text),
-        elapsed=seconds(elapsed["elapsed"]) if elapsed else None,
+        at=first_moment(text),
+        elapsed=span(elapsed["elapsed"]) if elapsed else None,
         rate=reading(rate["rate"]) if rate else ABSENT,
         mode=mode["mode"].capitalize() if mode else None,
         page=reading(page["page"]) if page else ABSENT,

@@ -29,7 +29,8 @@ from collectors.facts import Fact
 from collectors.facts.base import Source
 from collectors.facts.rdb import EventLog, WaitGroup
 from collectors.kit import Outcome, starting, stream
-from collectors.layouts.rmu import PROCESS, WAIT_LINE, moment, reason_and_mode, resource_of, seconds
+from collectors.layouts.rmu import PROCESS, WAIT_LINE, reason_and_mode, resource_of
+from collectors.layouts.vms import first_moment, span
 from collectors.leftovers import Leftovers
 from collectors.reports.rdb.wait_logs.waits import DAY, Clock, Groups
 
@@ -133,7 +134,7 @@ class WaitLog:
             parsed = self.texts[text] = _parse(text)
         kind, resource, mode, missed, length, lock = parsed
         if found["length"]:
-            length = seconds(found["length"])
+            length = span(found["length"])
         at = self.clock.read(clock)
         group = self.groups.add((kind, resource, mode), number, found["pid"], missed=missed, length=length)
         group.first = at if group.first is None else min(group.first, at)
@@ -172,7 +173,7 @@ class WaitLog:
     def close(self) -> Outcome:
         """Hand over the log and its groups."""
         text = [line for _, line in self.head] or self.above
-        created = next((at for line in text if (at := moment(line))), None)
+        created = next((at for line in text if (at := first_moment(line))), None)
         named = ROOT.search("\n".join(text)) or NAMED.search("\n".join(text))
         kind = self._kind(text)
         if not self.lines and not (kind and created and named and HEADS.match(text[0]) and len(text) <= LINES_OF_HEAD):
@@ -268,5 +269,5 @@ def _parse(text: str) -> Parsed:
         if not late and (late := LATE_LENGTH.search(text)):
             text = text[: late.start()]
     reason, mode = reason_and_mode(text)
-    length = seconds(late["length"]) if late else None
+    length = span(late["length"]) if late else None
     return (*resource_of(reason), mode, int(missed["missed"]) if missed else 0, length, lock is not None)
