@@ -35,6 +35,10 @@ class Clause:
 RECOVERY = (
     "Fast commit lengthens recovery: after a failure all work since the last checkpoint is done again from the AIJ."
 )
+CHECKPOINTS = (
+    "Decide on a checkpoint interval with it (CHECKPOINT TIMED EVERY n SECONDS or CHECKPOINT INTERVAL IS n BLOCKS in "
+    "the same brackets): recalled, without one a process may go without a checkpoint as long as it stays attached."
+)
 CLAUSES = {
     "cluster_nodes": Clause(
         *("NUMBER OF CLUSTER NODES", "NUMBER OF CLUSTER NODES {value}", "node count"),
@@ -85,7 +89,7 @@ CLAUSES = {
     "fast_commit": Clause(
         *("FAST COMMIT", "JOURNAL IS ENABLED (FAST COMMIT IS {value})", "fast commit"),
         words=ON_OFF,
-        cautions=(SPELLING, CLOSED, RECOVERY, "Without an AIJ file it fails with %RDMS-F-NOAIJENB."),
+        cautions=(SPELLING, CLOSED, RECOVERY, CHECKPOINTS, "Without an AIJ file it fails with %RDMS-F-NOAIJENB."),
     ),
     "commit_to_journal": Clause(
         "COMMIT TO JOURNAL OPTIMIZATION",

@@ -6,6 +6,16 @@ the number in a bucket follows Poisson(λ).
 
 import math
 
+PROVEN = 65_536
+"""Buckets of OpenVMS's resource hash table that the published description (VAXcluster Principles, 1993) can fill: its
+hash has 16 bits. Whether more help is unproven."""
+BUCKET_BYTES = 8
+"""Memory of a bucket of the resource hash table, as recalled and not confirmed by a source."""
+LOCK_ID_BYTES = 4
+"""Memory of an entry of the lock ID table (wiki.vmssoftware.com/LOCKIDTBL)."""
+LONGEST_FROM = 10_000.0
+"""Of a mean chain above this the longest one is not worked out: it is as long as the mean, nearly."""
+
 
 def mean_chain(names: float, buckets: float) -> float:
     """Mean number of names per bucket, λ. Raises `ValueError` for less than one bucket."""
@@ -27,3 +37,22 @@ def mean_probes(names: float, buckets: float) -> float:
 def next_power_of_two(value: float) -> int:
     """The smallest power of two not below `value`; 1 for anything up to 1."""
     return 1 << max(0, math.ceil(value) - 1).bit_length()
+
+
+def longest_chain(names: float, buckets: int) -> float | None:
+    """Expected length of the longest of all chains; `None` above a mean of 10,000.
+
+    By the same law: each bucket holds Poisson(λ) names and is taken as independent of the others, so the chance that
+    none is longer than k is F(k) ** buckets. It says what luck alone does, nothing of names that hash alike.
+    """
+    mean = mean_chain(names, buckets)
+    if names <= 0 or mean > LONGEST_FROM:
+        return None if names > 0 else 0.0
+    spread = 12 * math.sqrt(mean) + 40
+    low, high = max(0, math.floor(mean - spread)), math.ceil(mean + spread)
+    beyond, expected = 0.0, 0.0
+    for length in range(high, low, -1):
+        beyond += math.exp(length * math.log(mean) - mean - math.lgamma(length + 1))
+        # the chance that the longest chain is `length` or more
+        expected += 1.0 if beyond >= 1.0 else -math.expm1(buckets * math.log1p(-beyond))
+    return min(names, low + expected)

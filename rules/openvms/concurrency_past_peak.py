@@ -2,7 +2,8 @@
 
 Finds: a load series whose lock rate falls beyond its highest point; or, without a series, MP synchronisation over its
 share of the busy time on a busy node with real lock traffic. Share and busy time are those of one moment, the mean
-(95th percentiles of single modes do not add up to any); one sample alone never makes a warning.
+(95th percentiles of single modes do not add up to any); one sample alone never makes a warning. Where the mean of a day
+hides the hours in which it was so, they are named, to be brought alone.
 
 Why it matters: CPUs that wait for one spinlock spin, and what they spin on gets slower for the one that holds it. On a
 BL870c with four cores two processes did 490,199 lock operations per second, and six did 341,316; at the peak a fifth of
@@ -20,10 +21,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.openvms import LockRates, ProcessorModes
+from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.node import MODES, READS, Work, busiest_operations, subject_of, work_of
+from rules.judging.openvms.peaks import READS as PEAKS
+from rules.judging.openvms.peaks import Stretch, longest, peak_cost
+from rules.judging.openvms.spinlocks import waited_for
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.series import Course, Step, course_of
@@ -60,9 +64,12 @@ class Limits:
     lock_operations: float = limit(
         5_000.0, "this project: below this the lock manager is hardly the cause", unit="lock operations/s"
     )
+    least_minutes: float = limit(
+        30.0, "this project: hours that a mean hides are asked for from half an hour on", low=1, unit="minutes"
+    )
 
 
-@rule(needs=(), uses=(LoadSeries, ProcessorModes, *READS), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(LoadSeries, SpinlockTrace, SpinlockTraceRun, *READS, *PEAKS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every load series of this product; without one, the modes of the node."""
     mine = [one for one in facts.every(LoadSeries) if one.product == "openvms" or _has_modes(one)]
@@ -156,6 +163,14 @@ def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: st
     )
 
 
+def _spinlock(facts: Facts) -> str:
+    """What a trace says of the spinlock, or that one would tell."""
+    heat = waited_for(facts)
+    if heat is None:
+        return ", and SDA's spinlock trace whether it is the lock manager's spinlock"
+    return f"; the spinlock trace shows that CPUs wait for {heat.name} most"
+
+
 def _series_cost(course: Course, peak: Step) -> tuple[Cost | None, float]:
     """MP synch of the highest load that prints it, and that load; from below, less what the peak itself pays."""
     spun = [
@@ -180,12 +195,24 @@ def _judge_modes(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     whole, enough = 100 * work.cpus, limits.busy_percent * work.cpus
     if work.cpus <= 1:
         yield Clean(f"{figures}; one CPU waits for no other")
+    elif work.share >= limits.synch_share_percent and work.busy >= enough:
+        yield from _modes_finding(facts, limits, work)
+    elif work.sustained and (hidden := _hidden(facts, limits, work.cpus)):
+        yield Unknown((hidden.lacking,), f"{figures}, but {hidden.said}")
     elif work.share < limits.synch_share_percent:
         yield Clean(f"{figures}, limit {limits.synch_share_percent:g} %")
-    elif work.busy < enough:
-        yield Clean(f"{figures}; busy {work.busy:.0f} % of {whole:.0f}, below {enough:.0f} there is no peak to pass")
     else:
-        yield from _modes_finding(facts, limits, work)
+        yield Clean(f"{figures}; busy {work.busy:.0f} % of {whole:.0f}, below {enough:.0f} there is no peak to pass")
+
+
+def _hidden(facts: Facts, limits: Limits, cpus: float) -> Stretch | None:
+    """The time in which the node was past its peak although the mean of the capture does not show it."""
+
+    def past(synch: float, busy: float, operations: float | None) -> bool:
+        locks = operations is not None and operations >= limits.lock_operations
+        return locks and busy >= limits.busy_percent * cpus and 100 * synch >= limits.synch_share_percent * busy
+
+    return longest(facts, cpus, limits.least_minutes, past)
 
 
 def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome]:
@@ -206,16 +233,17 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     if work.sustained:
         lasts = f" At the 95th percentile MP synch is {synch:.0f} % of one CPU." if work.spun is not modes else ""
     moment = MOMENT.get(modes.statistic, modes.statistic)
+    cost, peak = peak_cost(facts) if work.sustained else ("", ())
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if work.sustained and synch >= limits.synch_percent else Severity.ADVICE,
         title=f"{moment} {share:.0f} % of the busy time is MP synchronisation: past the peak",
         says=(
             f"{moment} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
-            f"({share:.0f} %) are MP synch.{lasts} The highest lock rate read is {operations:,.0f} lock operations per "
-            f"second. In a published series the most work was done at 20 % of the busy time in MP synch ({JCC}); "
-            "beyond that, driving harder does less. Do not add processes or CPUs. A series of runs "
-            "would show the peak itself, and SDA's spinlock trace whether it is the lock manager's spinlock."
+            f"({share:.0f} %) are MP synch.{lasts}{cost} The highest lock rate read is {operations:,.0f} lock "
+            f"operations per second. In a published series the most work was done at 20 % of the busy time in MP synch "
+            f"({JCC}); beyond that, driving harder does less. Do not add processes or CPUs. A series of runs "
+            f"would show the peak itself{_spinlock(facts)}."
         ),
         evidence=(
             Evidence(f"MP synch ({work.spun.statistic})", synch, "% of one CPU", work.spun.source),
@@ -224,6 +252,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
                 if work.spun is not modes
                 else ()
             ),
+            *peak,
             Evidence(f"busy ({modes.statistic})", round(work.busy, 1), "% of one CPU", modes.source),
             Evidence(
                 f"MP synch, its share ({modes.statistic})",

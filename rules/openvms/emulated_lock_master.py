@@ -151,7 +151,10 @@ def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[
         subject=node,
         severity=Severity.WARNING if target else Severity.ADVICE,
         title=f"{node}, an emulator, is master of lock trees that other nodes work on",
-        says=f"{figures}, and it is an emulator by its name ({machine}). {PUBLISHED} {known}{move.says}",
+        says=(
+            f"It {figures.removeprefix(node).strip()}, and it is an emulator by its name ({machine}). {PUBLISHED} "
+            f"{known}{move.says}"
+        ),
         evidence=(served, *speed_evidence(facts, (node, *((target,) if target else ()))), *move.evidence),
         explains=("openvms/lock_master_on_slow_node",) if target else (),
         changes=move.changes,

@@ -22,11 +22,11 @@ from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
 from rules.judging.openvms.node import READS, USE, level_of, node_name, parameter_of, subject_of
 from rules.kit import limit, rule
+from rules.laws.hashing import LOCK_ID_BYTES
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
 NAME = "LOCKIDTBL"
 RANGE = PARAMETERS[NAME]
-BYTES = 4
 ROUND = 1_000
 
 
@@ -58,7 +58,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{figures}; the table is as large as it may be")
         return
     grown = math.ceil((peak - value) / value)
-    memory = (new - value) * BYTES / 2**20
+    memory = (new - value) * LOCK_ID_BYTES / 2**20
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE,  # extensions refuse no lock: a healthy system may show this
@@ -66,8 +66,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         says=(
             f"{figures}: the table has to be extended {grown} times after a boot before it holds them all. That is "
             "work done while it fills and no failure, so no reboot is worth it by itself. "
-            f"With the next one set it to {new:,} ({memory:.2f} MB more at {BYTES} bytes an entry), and look at "
-            "RESHASHTBL in the same step: it belongs together with this one."
+            f"With the next one set it to {new:,} ({memory:.2f} MB more at {LOCK_ID_BYTES} bytes an entry), and look "
+            "at RESHASHTBL in the same step: it belongs together with this one."
         ),
         evidence=(
             Evidence(NAME, value, "entries", fact.source),

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import DedicatedLockManager, LockRates
+from collectors.facts.openvms import DedicatedLockManager, LockRates, T4File
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.openvms.cpu_layout import READ, Layout
 from rules.judging.openvms.dedicated import LCK73, not_to_believe, served
@@ -37,12 +37,15 @@ class Limits:
     earns_percent: float = limit(
         50.0, "this project: half busy when most is locked, it does what other CPUs would wait for", high=100, unit="%"
     )
+    least_hours: float = limit(
+        8.0, "this project: a shorter T4 file does not cover a working day", low=1, high=24, unit="hours"
+    )
     few_cpus: int = limit(
         4, "practice: five or more, and a quarter of a 4-CPU machine is lost (community.hpe.com 3562167)", high=32
     )
 
 
-@rule(needs=(), uses=(*READ, DedicatedLockManager, LockRates), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READ, DedicatedLockManager, LockRates, T4File), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one dedicated CPU of the node."""
     layout, figures = Layout(facts), served(facts)
@@ -71,10 +74,19 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((LCK73,))
     elif busy >= limits.busy_percent:
         yield Clean(f"[LCK73]Busy % {busy:g} ({day.statistic if day else ''}), limit {limits.busy_percent:g}")
+    elif (hours := _hours(facts)) is not None and hours < limits.least_hours:
+        brief = f"[LCK73]Busy % {busy:g} ({day.statistic if day else ''}), but in {hours:.1f} hours: used at others?"
+        yield Unknown((Lacking("a whole working day of [LCK73]Busy %", T4File.BRING),), brief)
     else:
         yield _finding(layout, limits, day, busy, "hardly used")
         if cpus is None:
             yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),))
+
+
+def _hours(facts: Facts) -> float | None:
+    """Hours that the T4 files cover together; `None` where one does not say."""
+    spans = [one.end - one.start for one in facts.every(T4File) if one.start and one.end]
+    return sum(span.total_seconds() for span in spans) / 3600 if spans else None
 
 
 def _most(facts: Facts) -> float:

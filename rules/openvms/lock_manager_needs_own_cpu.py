@@ -1,7 +1,8 @@
 """CPUs spin for the lock database, which has no CPU of its own.
 
 Finds: MP synchronisation above two CPUs' worth in the busy part of the day, on more than five CPUs, with many lock
-operations, and no CPU dedicated to the lock manager.
+operations, and no CPU dedicated to the lock manager. Hours that the 95th percentile of a day leaves out are named, to
+be brought alone.
 
 Why it matters: one spinlock guards the lock database. CPUs that wait for it spin and do nothing else; on a BL870c of
 four cores 273 of 400 per cent were MP synchronisation, and it did less work than with half of the load (JCC
@@ -26,9 +27,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.openvms import DedicatedLockManager, LockRates, ProcessorModes
+from collectors.facts.openvms import DedicatedLockManager, LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
 from rules.changes.openvms_sysgen import advise_parameter
-from rules.changes.quoting import comment
 from rules.finding import (
     Change,
     Clean,
@@ -44,7 +44,10 @@ from rules.finding import (
     Untrusted,
 )
 from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
-from rules.judging.openvms.placement import cost_of, placement_of
+from rules.judging.openvms.peaks import READS as PEAKS
+from rules.judging.openvms.peaks import longest, peak_cost
+from rules.judging.openvms.placement import cost_of, left_alone, placement_of
+from rules.judging.openvms.spinlocks import LCKMGR, waited_for
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 
@@ -93,9 +96,17 @@ class Limits:
         high=100,
         unit="%",
     )
+    least_minutes: float = limit(
+        30.0, "this project: hours that a p95 leaves out are asked for from half an hour on", low=1, unit="minutes"
+    )
 
 
-@rule(needs=(ProcessorModes,), uses=(*READ, LockRates, DedicatedLockManager), links=LINKS, limits=Limits)
+@rule(
+    needs=(ProcessorModes,),
+    uses=(*READ, *PEAKS, DedicatedLockManager, SpinlockTrace, SpinlockTraceRun),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node."""
     layout = Layout(facts)
@@ -108,7 +119,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     assert modes is not None  # noqa: S101 - _little_spinning() has turned everything else away
     assert known(modes.mp_synch_percent)  # noqa: S101 - the same
     yield _finding(facts, layout, limits, modes, modes.mp_synch_percent)
-    yield Unknown((TRACE,))
+    if waited_for(facts) is None:
+        yield Unknown((TRACE,))
     if not layout.fastpath_read:
         yield Unknown((Lacking("devices and services of each CPU", "SHOW FASTPATH"),))
     if not layout.all_full:
@@ -134,9 +146,13 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
         return Untrusted(f"MP synch {synch:g} % on {modes.cpus} CPUs")
     said = f"MP synch {synch:g} % of one CPU ({modes.statistic}), limit {limits.mp_synch_percent:g}"
     if synch <= limits.mp_synch_percent:
-        return Clean(said)
+        return _hidden(layout, limits, cpus, said) or Clean(said)
     if cpus is None:
         return Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), said)
+    return _too_few(layout, limits, cpus, said)
+
+
+def _too_few(layout: Layout, limits: Limits, cpus: float, said: str) -> Clean | None:
     if cpus < limits.least_cpus:
         return Clean(f"{said}, but of {cpus:g} CPUs a dedicated one takes {1 / cpus:.0%} of the machine")
     if layout.cores is not None and layout.cores < limits.least_cpus:
@@ -145,6 +161,18 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
             f"{1 / layout.cores:.0%} (published for four such cores: 499,842 operations/s with it, 490,000 without)"
         )
     return None
+
+
+def _hidden(layout: Layout, limits: Limits, cpus: float | None, said: str) -> Unknown | None:
+    """Hours in which the CPUs spun for long with many locks, on a machine with enough of them: to be brought alone."""
+    if cpus is None or _too_few(layout, limits, cpus, said):
+        return None
+
+    def spins(synch: float, _busy: float, operations: float | None) -> bool:
+        return synch > limits.mp_synch_percent and operations is not None and operations >= limits.lock_operations
+
+    hours = longest(layout.facts, cpus, limits.least_minutes, spins)
+    return Unknown((hours.lacking,), f"{said}, but {hours.said}") if hours else None
 
 
 def _other_reasons(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes | None) -> Outcome | None:
@@ -159,6 +187,12 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, modes: Processo
     if operations < limits.lock_operations:
         few = f"only {operations:,.0f} lock operations/s ({rates.statistic}; limit {limits.lock_operations:,.0f})"
         return Unknown((TRACE,), f"{spins}, but {few}: another spinlock may be the cause")
+    heat = waited_for(facts)
+    if heat and heat.name != LCKMGR:
+        return Clean(
+            f"{spins}, but in the spinlock trace CPUs wait for {heat.name} most: a dedicated lock manager would not "
+            "relieve it"
+        )
     dedicated = [one.on for one in facts.every(DedicatedLockManager) if one.on is not None]
     if not layout.fastpath_read and not dedicated:
         return Unknown((Lacking("whether the lock manager has a CPU already", "SHOW FASTPATH"),), spins)
@@ -184,24 +218,30 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     operations = rates.operations_per_second or 0.0
     mean = facts.latest(ProcessorModes, statistic="mean")
     usual = mean.mp_synch_percent if mean and known(mean.mp_synch_percent) else synch
-    changes, where = _changes(layout, limits)
+    heat = waited_for(facts)
+    changes, where = _changes(layout, limits, ON if heat is None else ON[:1] + ON[2:])
+    blamed = (
+        "If a spinlock trace blames LCKMGR, dedicate one" if heat is None else "The trace blames LCKMGR: dedicate one"
+    )
     costs, idle = cost_of(layout)
     share = synch / cpus
     when = WHEN[modes.statistic]
-    average = f"On average it takes {usual / cpus:.0f} %. " if usual != synch else ""
+    average = f" On average it takes {usual / cpus:.0f} %." if usual != synch else ""
+    cost, peak = peak_cost(facts)
     return Finding(
         subject=layout.subject,
         severity=Severity.CRITICAL if share >= limits.critical_share else Severity.WARNING,
         title=f"{when} {synch / 100:.1f} of {cpus:.0f} CPUs spin: MP synch {synch:.0f} % of one CPU",
         says=(
-            f"{when} MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own. "
-            f"{average}{WHEN[rates.statistic]} there are {operations:,.0f} lock operations per second. If a spinlock "
-            f"trace blames LCKMGR, dedicate one: LCKMGR_MODE {limits.least_cpus} turns it on while at least "
+            f"{when} MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own."
+            f"{average}{cost} {WHEN[rates.statistic]} there are {operations:,.0f} lock operations per second. "
+            f"{blamed}: LCKMGR_MODE {limits.least_cpus} turns it on while at least "
             f"{limits.least_cpus} CPUs are active. {where} {costs} Kernel time replaces MP synch, so judge by "
             "operations per second and not by falling MP synch."
         ),
         evidence=(
             Evidence(f"MP synch ({modes.statistic})", synch, "% of one CPU", modes.source, limits.mp_synch_percent),
+            *peak,
             Evidence("CPUs", cpus, "", modes.source, limits.least_cpus),
             Evidence(f"lock operations ({rates.statistic})", operations, "/s", rates.source, limits.lock_operations),
             *idle,
@@ -221,39 +261,27 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     )
 
 
-def _changes(layout: Layout, limits: Limits) -> tuple[tuple[Change, ...], str]:
+def _changes(layout: Layout, limits: Limits, cautions: tuple[str, ...]) -> tuple[tuple[Change, ...], str]:
     """LCKMGR_CPUID first, so that it starts where it is to stay, then LCKMGR_MODE; a template while none is chosen."""
     placed = placement_of(layout)
     home = placed.chosen if layout.all_full and layout.fastpath_read else None
     if home is None:
-        left = _collision(layout)
+        left = left_alone(layout)
         when = "only when a free CPU was found and LCKMGR_CPUID names it"
         on = advise_parameter(
-            "LCKMGR_MODE", layout.setting("LCKMGR_MODE"), limits.least_cpus, when=when, cautions=ON, node=layout.node
+            "LCKMGR_MODE",
+            layout.setting("LCKMGR_MODE"),
+            limits.least_cpus,
+            when=when,
+            cautions=cautions,
+            node=layout.node,
         )
         if layout.fastpath_read and layout.all_full:
             return (on,), f"{placed.answer} {left}"
         return (on,), f"Which CPU suits it was not in the export, so nothing is set yet. {left}"
-    on = layout.set("LCKMGR_MODE", limits.least_cpus, *ON)
+    on = layout.set("LCKMGR_MODE", limits.least_cpus, *cautions)
     where = placed.answer
     if layout.setting("LCKMGR_CPUID") == home:
         return (on,), where
     chosen = layout.set("LCKMGR_CPUID", home, "Check by hand that the CPU is in the RAD of the work (NUMA).")
     return (chosen, replace(on, needs=(chosen.key,))), where
-
-
-def _collision(layout: Layout) -> str:
-    """What the choice that the system makes by itself would run into, and which CPUs have nothing."""
-    cpu = layout.default_choice
-    there = [device.device for device in layout.devices_on(cpu)]
-    there += [service.service for service in layout.services_on(cpu)]
-    served = (
-        f", which serves {' and '.join(map(comment, there))}" if there else ", whatever that or its co-thread serves"
-    )
-    said = f"Left alone it takes the lowest CPU other than the primary: CPU {cpu}{served}."
-    if layout.unused:
-        numbers = ", ".join(map(str, layout.unused))
-        said += (
-            f" Without a device or service in SHOW FASTPATH: CPU {numbers} (numbers below the count of active CPUs)."
-        )
-    return said

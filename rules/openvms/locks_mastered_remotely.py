@@ -123,6 +123,12 @@ def _refused(facts: Facts, rates: DistributedLockRates, limits: Limits) -> Outco
     return None
 
 
+def _asks_most(cluster: Cluster) -> str:
+    """The node that asks others most: in its capture alone is told what another master would give."""
+    outgoing = cluster.of("outgoing")
+    return max(cluster.members, key=lambda one: outgoing[one.name]).name
+
+
 def _finding(
     facts: Facts,
     rates: DistributedLockRates,
@@ -144,8 +150,8 @@ def _finding(
         evidence.append(Evidence("directory lookups, both ways", round(sum(directory), 1), "/s", rates.source))
     serves = outgoing < incoming
     who = (
-        f"Mostly this node serves others ({incoming:,.0f}/s): it is the master of trees that other nodes work on, so "
-        "their work belongs here."
+        f"Mostly this node serves others ({incoming:,.0f}/s): it is the master of trees that other nodes work on. Work "
+        "and trees belong on one node, the faster one where they differ."
         if serves
         else f"{leaving:.0f} % of this node's own requests wait for another node ({outgoing:,.0f}/s): its work belongs "
         "where those trees are mastered, or the trees here."
@@ -155,9 +161,10 @@ def _finding(
     whole: list[Evidence] = []
     masters: list[WhatIf] = []
     if isinstance(cluster, Cluster):
-        masters = list(what_if(facts, [one.name for one in cluster.members]))
+        if cluster.own.name == _asks_most(cluster):
+            masters = list(what_if(facts, [one.name for one in cluster.members]))
         together = (
-            f" All {len(cluster.members)} nodes together do {cluster.total:,.0f} lock operations/s, each counted once "
+            f" The {len(cluster.members)} nodes together do {cluster.total:,.0f} lock operations/s, each counted once "
             f"(local and outgoing); {cluster.agreement}. {what_if_text(masters)}"
         ).rstrip()
         whole = [

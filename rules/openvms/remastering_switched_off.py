@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import LockLatency, RemasterRates
 from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
-from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Untrusted
+from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cluster import READ, own_name, own_rates, sustained, wrong_reading
 from rules.judging.openvms.node import USE, parameter_of
 from rules.kit import limit, rule
@@ -43,7 +43,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the value in the listing."""
     setting = parameter_of(facts, NAME, PARAMETERS[NAME].low, PARAMETERS[NAME].high)
     if not isinstance(setting, tuple):
-        yield setting
+        yield (_alone(facts) if isinstance(setting, Unknown) else None) or setting
         return
     value, fact = setting
     if value != OFF:
@@ -62,6 +62,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         )
         return
     yield _finding(facts, value, Evidence(NAME, value, "", fact.source))
+
+
+def _alone(facts: Facts) -> Clean | None:
+    """Without the parameter: in order where no lock has to do with another node, so no tree can move."""
+    rates = own_rates(facts)
+    if rates is None or rates.incoming_per_second != 0 or rates.outgoing_per_second != 0:
+        return None
+    return Clean("no lock leaves this node and none comes from another: there is no tree to move")
 
 
 def _finding(facts: Facts, value: float, read: Evidence) -> Finding:

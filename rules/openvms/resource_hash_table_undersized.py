@@ -21,19 +21,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source
-from collectors.facts.openvms import LockRates
+from collectors.facts.openvms import LockRates, Node, SpinlockTrace, SpinlockTraceRun
 from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
 from rules.judging.openvms.node import READS, USE, busiest_operations, level_of, node_name, parameter_of, subject_of
+from rules.judging.openvms.spinlocks import LCKMGR, waited_for
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
-from rules.laws.hashing import mean_chain, next_power_of_two, share_colliding
+from rules.laws.hashing import BUCKET_BYTES, PROVEN, mean_chain, next_power_of_two, share_colliding
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
 NAME = "RESHASHTBL"
 RANGE = PARAMETERS[NAME]
-PROVEN = 65_536
-BYTES = 8
 EXPLAINS = ("openvms/spinlock_hot:LCKMGR", "openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak")
 CHAIN = "mean chain at the peak"
 
@@ -52,7 +51,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=READS, links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READS, SpinlockTrace, SpinlockTraceRun), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the buckets against the resources."""
     setting, level = parameter_of(facts, NAME, RANGE.low, RANGE.high), level_of(facts, "resources")
@@ -79,7 +78,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _large_already(facts, figures, chain, limits, (Evidence(NAME, value, "entries", fact.source), source))
         return
     sure = max(buckets, min(new, PROVEN))
-    full, memory = mean_chain(peak, new), (new - buckets) * BYTES / 2**20
+    full, memory = mean_chain(peak, new), (new - buckets) * BUCKET_BYTES / 2**20
     after, shared, shared_after = mean_chain(peak, sure), *(100 * share_colliding(peak, s) for s in (buckets, sure))
     loud = far and buckets < PROVEN
     certain = (
@@ -99,14 +98,21 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     says = (
         f"{figures}, and {shared:.0f} % of the names share their bucket with another. Every lookup compares names "
         f"along the chain, processor time that no display shows. RESHASHTBL {new} would bring the chain to {to}, and "
-        f"take about {memory:.2f} MB more (estimate: {BYTES} bytes a bucket, as recalled). A table that is too large "
-        "costs only memory. "
+        f"take about {memory:.2f} MB more (estimate: {BUCKET_BYTES} bytes a bucket, as recalled). A table that is too "
+        "large costs only memory. "
     )
     says += (
         unproven if new > PROVEN else "Gains beyond one bucket per resource were not found, so no more is asked for."
     )
-    if loud:
-        says += " It may contribute to MP synchronisation: a spinlock trace decides."
+    heat = waited_for(facts)
+    spins = loud and not any(one.active_cpus == 1 for one in facts.every(Node))  # one CPU waits for no other
+    if spins:
+        says += " It may contribute to MP synchronisation: " + (
+            "a spinlock trace decides."
+            if heat is None
+            else f"in the spinlock trace CPUs wait for {heat.name} most"
+            + (", which is held while a chain is searched." if heat.name == LCKMGR else ", not for the lock manager.")
+        )
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
@@ -118,7 +124,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             Evidence(CHAIN, round(chain, 3), "resources per bucket", source, limits.mean_chain),
             Evidence("names that share a bucket", round(shared, 1), "%", source),
         ),
-        explains=EXPLAINS if loud else (),
+        explains=EXPLAINS if spins and (heat is None or heat.name == LCKMGR) else (),
         changes=(
             set_parameter(
                 NAME,

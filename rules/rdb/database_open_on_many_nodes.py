@@ -33,8 +33,7 @@ from rules.kit import limit, rule
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",)
 FAILOVER = (
-    "If another node has to take the database over after a failure, rehearse it with this setting first; where nobody "
-    "can do that, leave it as it is.",
+    "Where nobody can try out here how another node takes the database over after a failure, leave it as it is.",
 )
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging.rdb.counted import averaged, quiet
 from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
 from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, steps_to, unmet, unsure
 from rules.judging.rdb.sharing import READS as SHARING
@@ -68,27 +69,28 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if not found and refused:
         yield refused
         return
-    read = [(w, t) for each in found if (w := each.rate("synch data writes")) and (t := each.transactions)]
+    read = [(w, t, each) for each in found if (w := each.rate("synch data writes")) and (t := each.transactions)]
     if not read:
         bring = Lacking("synchronous data writes and transactions (Summary IO)", StatisticRow.BRING)
         yield Unknown((bring,), f"{one.subject}: fast commit is disabled, the default")
         return
-    writes, done = max(read, key=lambda pair: pair[0].per_second)
+    writes, done, of = max(read, key=lambda three: three[0].per_second)
     each_writes = writes.per_second / done.per_second if done.per_second else 0.0
     figures = f"{writes.per_second:,.1f} synchronous data writes/s, {each_writes:.1f} for each transaction"
     if each_writes < limits.writes_per_transaction or writes.per_second < limits.writes_per_second:
-        yield Clean(
+        yield quiet(
             f"{one.subject}: fast commit is disabled, but only {figures} (limits {limits.writes_per_second:g}/s and "
-            f"{limits.writes_per_transaction:g})"
+            f"{limits.writes_per_transaction:g})",
+            of,
         )
         return
-    yield _finding(facts, one, limits, fast, (writes, done, each_writes, figures))
+    yield _finding(facts, one, limits, fast, (writes, done, each_writes, figures), averaged(of))
     if lacking := unsure(steps_to("fast_commit", one)):
         yield Unknown(tuple(lacking))
 
 
 def _finding(
-    facts: Facts, one: OneDatabase, limits: Limits, fast: Read, found: tuple[Rate, Rate, float, str]
+    facts: Facts, one: OneDatabase, limits: Limits, fast: Read, found: tuple[Rate, Rate, float, str], long: str
 ) -> Finding:
     writes, done, each_writes, figures = found
     stalled = _stalled(facts, one)
@@ -104,6 +106,7 @@ def _finding(
             f"{first}Fast commit leaves them to the next checkpoint; in return a recovery has to do again all work "
             "since then, so choose the checkpoint interval by how long a recovery may take."
             + ("" if waits else " Hardly a lock was seen to wait, or none was measured, so nothing is set here.")
+            + long
         ),
         evidence=(
             Evidence("fast commit", "disabled", "", fast.source),

@@ -171,7 +171,7 @@ def _meaning(one: OneDatabase) -> str:
     if active:
         return f"{active:g} row caches are active: see which tables used often are in none of them."
     memory = one.word("page_transfer") == "memory"
-    cache = f"On one node, row caches can eliminate a large number of them ({JCC}; no figure there)"
+    cache = "On one node, row caches can eliminate many of them (see rdb/row_cache_missing for what they need)"
     return f"{cache}{'' if memory else ', and page transfer via memory makes holding one shorter'}."
 
 

@@ -112,8 +112,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             or writes.per_second < limits.writes_per_second
         ):
             yield Clean(
-                f"{one.subject}: transfer via disk, but only {figures} (limits {limits.blasts_percent:g} %, "
-                f"{limits.blasts_per_second:g}/s and {limits.writes_per_second:g}/s)"
+                f"{one.subject}: transfer via disk, and {figures}; speaks where all three reach "
+                f"{limits.blasts_percent:g} %, {limits.blasts_per_second:g}/s and {limits.writes_per_second:g}/s"
             )
             continue
         yield _finding(facts, one, limits, transfer, (blasts, writes, percent, figures))
@@ -160,7 +160,7 @@ def _finding(
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE,
-        title=f"{blasts.per_second:,.0f} pages per second are asked for by another process, and go over the disk",
+        title=f"{blasts.per_second:,.0f} page locks per second are wanted by another process, pages go over disk",
         says=(
             f"{figures}: a page that another process wants is written before it may have it. Via memory it need not. "
             f"{first}It needs memory for global buffers and makes recovery longer.{moved(one)}"

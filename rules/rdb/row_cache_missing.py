@@ -31,10 +31,10 @@ from rules.finding import (
     Severity,
     Unknown,
 )
+from rules.judging.rdb.counted import averaged, part_of_own, quiet
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, moved, never, steps_to, unmet, unsure
 from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.sharing import part_of_node
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Share, Statistics, statistics_of, trusted
 from rules.judging.sources import JCC
@@ -65,10 +65,10 @@ class Limits:
     )
     node_percent: float = limit(
         50.0,
-        "this project: from here on these page locks are more than all else that the node locks",
+        "this project: from here on these page locks are more than all else that the node itself locks",
         low=1,
         high=100,
-        unit="% of the node's lock operations",
+        unit="% of the node's own lock operations",
     )
 
 
@@ -95,7 +95,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     share, of = next(((s, e) for s, e in shares if s.whole >= limits.operations_per_second), shares[0])
     figures = f"{one.subject}: {share.percent:.0f} % of {share.whole:,.0f} lock operations/s are page locks"
     if share.percent < limits.page_percent or share.whole < limits.operations_per_second:
-        yield Clean(f"{figures} (limits {limits.page_percent:g} % of {limits.operations_per_second:,.0f}/s)")
+        yield quiet(f"{figures} (limits {limits.page_percent:g} % of {limits.operations_per_second:,.0f}/s)", of)
         return
     if why := never(one):
         yield NotApplicable(f"{figures}, but a row cache is out of the question: {why}")
@@ -116,8 +116,8 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
         if missing
         else "The prerequisites that the export shows are met. "
     )
-    part = part_of_node(facts, share.part)
-    strong = part is not None and part >= limits.node_percent
+    part = part_of_own(facts, of, share.part)
+    strong = part is not None and part.percent >= limits.node_percent
     enabled = one.is_on("row_cache_enabled")
     old = None if enabled is None else ("ENABLED" if enabled else "DISABLED")
     busy = share.whole >= limits.busy_operations
@@ -129,17 +129,28 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
         title=f"{share.percent:.0f} % of the locking is page locks, and no row cache is active",
         says=(
             f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{node} ({of.over}) are page locks"
-            + (f", {part:.0f} % of all that the node locks" if part is not None else "")
+            + (f", {part.percent:.0f} % of what the node itself locks" if part is not None else "")
             + f". Row caches can eliminate a large number of them ({JCC}; no figure there). {first}{ADD}{moved(one)}"
             + (
                 ""
                 if busy
                 else f" Below {limits.busy_operations:,.0f}/s there is little to gain, so nothing is set here."
             )
+            + averaged(of)
         ),
         evidence=(
             Evidence("page locks", round(share.percent, 1), "% of lock operations", share.source, limits.page_percent),
             Evidence("lock operations", round(share.whole, 1), "/s", share.source, limits.busy_operations),
+            *(
+                (
+                    Evidence(
+                        *("page locks of the node's own lock operations", round(part.percent, 1), "%"),
+                        *(part.source, limits.node_percent),
+                    ),
+                )
+                if part
+                else ()
+            ),
             *evidence_of(missing),
         ),
         explains=(

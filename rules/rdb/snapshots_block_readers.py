@@ -36,6 +36,11 @@ COST = (
     "The snapshot files may have to grow: see that their disks have room.",
 )
 
+JOURNAL = (
+    "when it is known that commit to journal, which is on, can go without: as recalled, not confirmed, it needs "
+    "snapshots deferred or disabled"
+)
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -130,6 +135,7 @@ def _finding(
         seen.append(f"{stalled.per_second:,.1f} requests/s for snapshot locks stalled")
         rate = round(stalled.per_second, 2)
         evidence.append(Evidence("stalled snapshot locks", rate, "/s", stalled.source, limits.stalled_per_second))
+    when = JOURNAL if one.is_on("commit_to_journal") else ""
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE,
@@ -140,5 +146,5 @@ def _finding(
             "SNAPSHOT IS ENABLED IMMEDIATE lets them start at once, and costs every writer snapshot I/O."
         ),
         evidence=tuple(evidence),
-        changes=(alter("snapshot", place_of(facts, one), "DEFERRED", "IMMEDIATE", cautions=COST),),
+        changes=(alter("snapshot", place_of(facts, one), "DEFERRED", "IMMEDIATE", cautions=COST, when=when),),
     )

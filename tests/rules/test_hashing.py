@@ -2,10 +2,11 @@
 
 import math
 import random
+from collections import Counter
 
 import pytest
 
-from rules.laws.hashing import mean_chain, mean_probes, next_power_of_two, share_colliding
+from rules.laws.hashing import longest_chain, mean_chain, mean_probes, next_power_of_two, share_colliding
 
 
 def test_as_many_names_as_buckets_is_a_chain_of_one_in_the_mean_and_63_per_cent_collide() -> None:
@@ -42,3 +43,13 @@ def test_a_table_without_buckets_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one bucket"):
         mean_chain(10, 0)
     assert mean_chain(10, 1) == 10
+
+
+def test_the_longest_chain_is_that_of_names_thrown_at_random() -> None:
+    dice = random.Random(7)
+    for names, buckets, times in ((1_000, 1_024, 60), (5_000, 1_024, 15), (300, 4_096, 300)):
+        runs = [max(Counter(dice.randrange(buckets) for _ in range(names)).values()) for _ in range(times)]
+        assert longest_chain(names, buckets) == pytest.approx(sum(runs) / len(runs), rel=0.06)
+    assert longest_chain(0, 1_024) == 0.0
+    assert longest_chain(1, 2**24) == pytest.approx(1.0, abs=0.4)
+    assert longest_chain(10**9, 1_024) is None, "not worked out where it is as long as the mean"

@@ -227,14 +227,16 @@ def test_without_one_of_its_prerequisites_a_change_leaves_the_plan() -> None:
     assert plan.conflicts[0].change_keys[0] == made[2].key
 
 
-def test_what_rests_on_a_journal_that_is_not_there_is_a_template_but_one_node_is_not() -> None:
+def test_what_a_person_has_to_make_first_leaves_all_of_it_a_template_for_one_closing() -> None:
     made = {
         change.target: change
         for change in goal(header(after_image_journaling=False, fast_commit=False, maximum_nodes=4))
     }
     assert not executed(made["FAST COMMIT"].script)
     assert not executed(made["ROW CACHE"].script)
-    assert executed(made["NUMBER OF CLUSTER NODES"].script)
+    assert not executed(made["NUMBER OF CLUSTER NODES"].script)
+    assert "in one closing with the others" in " ".join(made["NUMBER OF CLUSTER NODES"].apply)
+    assert executed(goal(header(after_image_journaling=True, fast_commit=False, maximum_nodes=4))[0].script)
 
 
 def test_nothing_is_written_where_two_nodes_have_it_open() -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from collectors.facts import Facts, Reading, known
+from collectors.facts import Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
 from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
 from rules.finding import Change, Evidence, Lacking
@@ -16,8 +16,9 @@ from rules.judging.openvms.cluster import hardware_names, latencies_of, local_ce
 from rules.judging.openvms.hardware import Order, compare, hardware_of
 from rules.laws.mastering import Candidate, WhatIf, what_if_masters
 
-REPEATS = 1.05
-"""Practice: runs repeat within a few per cent (JCC Consulting's slides, 2014), so closer latencies count as equal."""
+REPEATS = 1.25
+"""Practice: runs repeat within a few per cent (JCC Consulting's slides, 2014); this project: of nodes closer than a
+quarter none is the faster, and moving mastership from one to the other can cost a reboot for nothing."""
 STEP = 2
 """This project: how far the wanted master's weight stands above the others."""
 RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")
@@ -28,6 +29,10 @@ BOTH = "From V8.3 on LOCKDIRWT decides (not dynamic: a reboot), before that LOCK
 DIRECTORY = (
     "Directory lookups are shared out by the same weights: where only this node has one above 0, it does them all. "
     "The node must take locks in a tree before it can win it."
+)
+MEANT = (
+    "LOCKDIRWT 0 may be meant here: it keeps directory and lock trees off a satellite, or a node that comes and goes. "
+    "Then leave it, and move the work instead."
 )
 ALL = "A node with LOCKRMWT 10 takes every tree it locks in from nodes with less (wiki.vmssoftware.com/LOCKRMWT)."
 
@@ -88,13 +93,21 @@ def release_of(version: str | None) -> tuple[int, int] | None:
 
 
 def governing(facts: Facts, members: Sequence[ClusterMember]) -> str | None:
-    """The parameter that decides over mastership on all members; `None` where releases are unknown or mixed."""
+    """The parameter that decides over mastership on all nodes; `None` where releases are unknown or mixed."""
     seen = {one.name.upper(): one.software for one in facts.every(ClusterNode) if one.software}
     releases = [release_of(one.version or seen.get(one.name.upper())) for one in members]
+    releases += [release_of(one.software) for one in unbrought(facts, members)]
     if not releases or None in releases:
         return None
     new = {release >= GOVERNS_FROM for release in releases if release is not None}
     return None if len(new) > 1 else ("LOCKDIRWT" if new == {True} else "LOCKRMWT")
+
+
+def unbrought(facts: Facts, members: Sequence[ClusterMember]) -> list[ClusterNode]:
+    """Nodes of the cluster whose own exports were not brought: a quorum node or a satellite has a weight, too."""
+    names = {one.name.upper() for one in members}
+    latest = {one.name.upper(): one for one in facts.every(ClusterNode)}
+    return [one for name, one in latest.items() if name not in names and (one.status or "MEMBER").upper() == "MEMBER"]
 
 
 @dataclass(frozen=True)
@@ -115,13 +128,16 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str) -> Move
         lack = Lacking("OpenVMS version of every node", "SHOW CLUSTER")
         return Move((), f"{BOTH}; the versions here are not known or mixed, so no script is given.", (lack,))
     weights = {one.name: weight_of(facts, one, name) for one in members}
+    for other in unbrought(facts, members):
+        weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
     numbers = {node: value for node, value in weights.items() if value is not None}
     if len(numbers) < len(weights):
         told = ", ".join(node for node in weights if node not in numbers)
         lack = Lacking(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on each node of the cluster")
         return Move((), f"{BOTH}: here {name} of {target} is to be the highest of all.", (lack,))
-    read = tuple(
-        Evidence(f"{name} of {one.name}", numbers[one.name], "", one.parameters_source or one.source) for one in members
+    read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
+    read += tuple(
+        Evidence(f"{name} of {one.name}", numbers[one.name], "", one.source) for one in unbrought(facts, members)
     )
     now, most = numbers[target], max(value for node, value in numbers.items() if node != target)
     if now > most:
@@ -133,7 +149,8 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str) -> Move
         )
     high = PARAMETERS[name].high
     wanted = min(high, most + STEP)
-    changes = [_set(name, now, wanted, target)] if now != wanted else []
+    meant = (MEANT,) if name == "LOCKDIRWT" and now == 0 < most else ()
+    changes = [_set(name, now, wanted, target, *meant)] if now != wanted else []
     changes += [
         _set(name, value, wanted - STEP, node) for node, value in numbers.items() if node != target and value >= wanted
     ]
@@ -141,9 +158,15 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str) -> Move
     return Move(tuple(changes), f"{name} decides here ({when}): {target} {now:.0f} to {wanted:.0f}.", evidence=read)
 
 
-def _set(name: str, old: float, new: float, node: str) -> Change:
+def _read_in(member: ClusterMember, name: str) -> Source:
+    """The line that has a node's weight; else the nearest that is known."""
+    exact = member.directory_weight_source if name == "LOCKDIRWT" else member.remaster_weight_source
+    return exact or member.parameters_source or member.source
+
+
+def _set(name: str, old: float, new: float, node: str, *more: str) -> Change:
     cautions = (DIRECTORY,) if name == "LOCKDIRWT" else ((ALL,) if new == PARAMETERS[name].high else ())
-    return set_parameter(name, old, new, dynamic=PARAMETERS[name].dynamic, cautions=cautions, node=node)
+    return set_parameter(name, old, new, dynamic=PARAMETERS[name].dynamic, cautions=(*more, *cautions), node=node)
 
 
 def weight_of(facts: Facts, member: ClusterMember, name: str) -> float | None:
@@ -152,6 +175,10 @@ def weight_of(facts: Facts, member: ClusterMember, name: str) -> float | None:
     if name == "LOCKDIRWT":
         seen = [one for one in facts.every(ClusterNode) if one.name.upper() == member.name.upper()]
         read += [one.lock_directory_weight for one in reversed(seen)]
+    return _weight(name, read)
+
+
+def _weight(name: str, read: Sequence[Reading]) -> float | None:
     value = next((one for one in read if known(one)), None)
     low, high = PARAMETERS[name].low, PARAMETERS[name].high
     return value if value is not None and low <= value <= high and value == int(value) else None

@@ -96,6 +96,23 @@ def cost_of(layout: Layout) -> tuple[str, list[Evidence]]:
     ]
 
 
+def left_alone(layout: Layout) -> str:
+    """What the choice that the system makes by itself would run into, and which CPUs have nothing."""
+    cpu = layout.default_choice
+    there = [device.device for device in layout.devices_on(cpu)]
+    there += [service.service for service in layout.services_on(cpu)]
+    served = (
+        f", which serves {' and '.join(map(comment, there))}" if there else ", whatever that or its co-thread serves"
+    )
+    said = f"Left alone it takes the lowest CPU other than the primary: CPU {cpu}{served}."
+    if layout.unused:
+        numbers = ", ".join(map(str, layout.unused))
+        said += (
+            f" Without a device or service in SHOW FASTPATH: CPU {numbers} (numbers below the count of active CPUs)."
+        )
+    return said
+
+
 def _numbers(layout: Layout) -> list[int]:
     facts = layout.facts
     seen = {one.number for one in facts.every(Cpu)} | {one.cpu for one in facts.every(FastpathDevice)}
@@ -164,4 +181,4 @@ def _listed(numbers: list[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-__all__ = ["Placement", "Seat", "cost_of", "placement_of"]
+__all__ = ["Placement", "Seat", "cost_of", "left_alone", "placement_of"]

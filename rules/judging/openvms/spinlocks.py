@@ -33,9 +33,9 @@ class Known:
 BY_NAME = {
     LCKMGR: Known(
         "the lock database (from V7.3 on)",
-        "fewer lock operations (row caches, larger page locks, a database open on one node only), a resource hash "
-        "table as large as the resources are many, and on more than five CPUs the dedicated lock manager, with nothing "
-        "on the co-thread of its CPU",
+        "fewer lock operations (row caches, coarser locks, a database open on one node only), a resource hash table "
+        "as large as the resources are many, and on more than five cores the dedicated lock manager, with nothing on "
+        "the co-thread of its CPU",
     ),
     IOLOCK8: Known(
         "fork level 8: the cluster's messages (SCS), many drivers, parts of the file system",
@@ -129,6 +129,27 @@ def heats(facts: Facts) -> list[Heat]:
         if trace.cpu is None and not (heat.hold is ABSENT and heat.spin is ABSENT):
             latest[trace.spinlock] = heat
     return sorted(latest.values(), key=lambda one: (-_number(one.spin), -_number(one.hold), one.name))
+
+
+WAITED_PERCENT = 10.0
+"""Of one CPU. Vendor: SPL ANALYZE lists from here on."""
+MOMENT_SECONDS = 1.0
+"""This project: a shorter trace is one moment and decides nothing."""
+
+
+def waited_for(facts: Facts) -> Heat | None:
+    """The spinlock that a trace shows CPUs to spin for most; `None` where none decides that, or there is no trace.
+
+    It decides nothing where its figures cannot be believed, where it is tentative or of one moment.
+    """
+    found = heats(facts)
+    if not found or any(heat.wrong for heat in found):
+        return None
+    first = found[0]
+    short = first.seconds is not None and first.seconds < MOMENT_SECONDS
+    if short or first.trace.source.tentative or _number(first.spin) < WAITED_PERCENT:
+        return None
+    return first
 
 
 def _number(reading: Reading) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source
 from collectors.facts.rdb import Database
+from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import Place, alter, key_of
 from rules.finding import Change, Evidence, Lacking
 from rules.judging.rdb.databases import OneDatabase, node_names
@@ -32,6 +33,7 @@ LABELS = {
 }
 FIELDS = {"journal": "after_image_journaling", "fast_commit": "fast_commit", "global_buffers": "global_buffers"}
 BUFFERS = "when NUMBER IS and USER LIMIT IS have been decided on, and the node has that memory free"
+TOGETHER = "when all that it is for has been decided on, in one closing with the others"
 CONFIGURED = Lacking(
     "NUMBER OF CLUSTER NODES as configured",
     "the SQL information table RDB$DATABASE_ROOT, or NUMBER OF CLUSTER NODES from the DBA's own ALTER DATABASE script",
@@ -121,8 +123,10 @@ def changes_to(goal: str, facts: Facts, one: OneDatabase, old: float | str | Non
     if _beyond_reach(goal, facts, one):
         return ()
     made, place = _made(goal, facts, one), place_of(facts, one)
-    needs = tuple(change.key for change in made.values())
     blocked = _blocked(GOALS[goal], steps_to(goal, one), made)
+    if blocked:  # what a person has to make first would leave the others without their use: one closing for all
+        made = _made(goal, facts, one, TOGETHER)
+    needs = tuple(change.key for change in made.values())
     return (*made.values(), alter(goal, place, old, new, needs=needs, when=blocked))
 
 
@@ -132,14 +136,14 @@ def _beyond_reach(goal: str, facts: Facts, one: OneDatabase) -> bool:
     return nodes and open_elsewhere(facts, one) is True
 
 
-def _made(goal: str, facts: Facts, one: OneDatabase) -> dict[str, Change]:
-    """The changes of the missing prerequisites by clause."""
+def _made(goal: str, facts: Facts, one: OneDatabase, wait: str = "") -> dict[str, Change]:
+    """The changes of the missing prerequisites by clause; templates, where there is something to `wait` for."""
     if _beyond_reach(goal, facts, one):
         return {}
     place, steps = place_of(facts, one), steps_to(goal, one)
     made: dict[str, Change] = {}
     for step in unmet(steps):
-        made[step.clause] = _change(step, place, steps, made)
+        made[step.clause] = _change(step, place, steps, made, wait)
     return made
 
 
@@ -149,10 +153,11 @@ def change_nodes(facts: Facts, one: OneDatabase, cautions: tuple[str, ...] = ())
     return alter("cluster_nodes", place_of(facts, one), nodes.configured if nodes else None, 1, cautions=cautions)
 
 
-def _change(step: Step, place: Place, steps: Sequence[Step], made: dict[str, Change]) -> Change:
+def _change(step: Step, place: Place, steps: Sequence[Step], made: dict[str, Change], wait: str) -> Change:
     before = NEEDS.get(step.clause, ())
     needs = tuple(key_of(clause, place) for clause in before if clause in made)
     when = BUFFERS if step.clause == "global_buffers" else _blocked(before, steps, made)
+    when = when or ("" if CLAUSES[step.clause].template else wait)
     new: float | str = 1 if step.clause in ("cluster_nodes", "cache_slots") else "ENABLED"
     old = step.value if step.clause in ("cluster_nodes", "cache_slots") else "DISABLED"
     return alter(step.clause, place, old, new, needs=needs, when=when)

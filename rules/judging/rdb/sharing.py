@@ -19,6 +19,8 @@ DLOCK = Lacking("lock operations by where they are served", f"{DistributedLockRa
 ON_EACH_NODE = Lacking(
     "on which nodes the database is open", "RMU/SHOW SYSTEM ! on each node of the cluster, within some minutes"
 )
+AT_MOST = 110.0
+"""This project: beyond this per cent of what its node locks a database was measured at another time."""
 MAIN_PERCENT = 50.0
 """From here on a database is the main cause of what its node locks: more than everything else together."""
 
@@ -100,18 +102,27 @@ def remote_of(facts: Facts) -> Remote | Outcome:
 
 
 def node_operations(facts: Facts) -> float | None:
-    """Lock operations per second of the whole node, sustained; `None`: not in the export."""
+    """Lock operations per second that the node asks for itself, sustained; `None`: not in the export.
+
+    What it serves for other nodes is taken off: no statistics of a database on this node count it.
+    """
     for name in SUSTAINED:
         rates = facts.latest(LockRates, statistic=name)
         if rates and (total := rates.operations_per_second) is not None and total > 0:
-            return total
+            served = facts.latest(DistributedLockRates, statistic=name)
+            own = total - ((served.incoming_per_second or 0.0) if served else 0.0)
+            return own if own > 0 else None
     return None
 
 
 def part_of_node(facts: Facts, operations: float | None) -> float | None:
-    """What so many lock operations per second are of the node's, per cent; `None`: not known."""
+    """What so many lock operations per second are of the node's, per cent; `None`: not known.
+
+    Nor is it where they are more than all: then the two were measured at different times, or on different nodes.
+    """
     total = node_operations(facts)
-    return 100 * operations / total if total and operations is not None else None
+    part = 100 * operations / total if total and operations is not None else None
+    return part if part is None or part <= AT_MOST else None
 
 
 def is_main(facts: Facts, one: OneDatabase, found: list[Statistics]) -> bool:
