@@ -1,14 +1,20 @@
-"""Stories: whole sets of exports, what a person claims of them, and what the machine says of every rule."""
+"""Stories: whole sets of exports, what a person claims of them, and what the machine says of every rule.
+
+A `.yml` with the key `recording` stands for a MONITOR recording, which is binary: `tests.recordings` builds it.
+"""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
 
 from advisor.services.auditing import run_audit
 from advisor.services.reading import read_exports
+from collectors.read import Input
 from rules.audit import Audit
 from tests.facts_yml import load
+from tests.recordings import build
 
 HERE = Path(__file__).parent / "audits"
 STORIES = sorted(path.parent for path in HERE.glob("*/story.yml"))
@@ -17,9 +23,25 @@ MACHINE = "# What the machine says about every rule. Never edited by hand: `make
 
 def audits_of(story: Path) -> list[Audit]:
     """Audit the exports of a story."""
-    names = sorted(str(p) for p in story.rglob("*") if p.is_file() and p.name not in ("story.yml", "verdicts.yml"))
-    inputs = read_exports(names, None)  # type: ignore[arg-type]  # no standard input here
-    return run_audit(inputs, {}, load(story / "story.yml").get("name"))
+    return run_audit(inputs_of(story), {}, load(story / "story.yml").get("name"))
+
+
+def inputs_of(story: Path) -> list[Input]:
+    """Read the exports of a story."""
+    paths = sorted(
+        path for path in story.rglob("*") if path.is_file() and path.name not in ("story.yml", "verdicts.yml")
+    )
+    with TemporaryDirectory() as folder:
+        names = [str(_recorded(path, Path(folder)) if path.suffix == ".yml" else path) for path in paths]
+        return read_exports(names, None)  # type: ignore[arg-type]  # no standard input here
+
+
+def _recorded(path: Path, folder: Path) -> Path:
+    """The recording that a `.yml` describes, built."""
+    said = load(path)["recording"]
+    built = folder / str(said.get("name", f"{path.stem.upper()}.DAT"))
+    built.write_bytes(build(said))
+    return built
 
 
 def changes_of(audits: list[Audit]) -> list[str]:

@@ -2,24 +2,27 @@
 
 `story.yml` is a person's claim: `story` (prose), `fires` (rule: subjects, or rule: {subject: severity}), `silent`
 (rules that would be a false alarm here), `unknown` (rules that must ask for more), `untrusted` (rules whose figures
-must not be believed), `quiet_above` (no finding louder than this severity), `says` (rule: words its findings must hold)
-and `changes` (every change that is proposed, `target: old -> new`; [] where none may be). `verdicts.yml` is what the
-machine said of all rules when somebody last looked.
+must not be believed), `quiet_above` (no finding louder than this severity), `says` (rule: words its findings must
+hold), `explains` (rule: rules that its findings explain), `changes` (every change that is proposed, `target: old ->
+new`; [] where none may be), `plan` (the changes of each step in their order, by the last part of their keys), `script`
+(change: what the script of its step holds, in this order) and `problems` (what the readers must have said).
+`verdicts.yml` is what the machine said of all rules when somebody last looked.
 """
 
 from pathlib import Path
 
 import pytest
 
+from advisor.services.auditing import run_audit
 from rules.finding import Severity
 from tests.facts_yml import load
-from tests.stories import HERE, STORIES, audits_of, changes_of, dump, verdicts_of
+from tests.stories import HERE, STORIES, changes_of, dump, inputs_of, verdicts_of
 
 
 @pytest.mark.parametrize("story", STORIES, ids=[story.name for story in STORIES])
 def test_story_is_kept(story: Path) -> None:
-    claim = load(story / "story.yml")
-    audits = audits_of(story)
+    claim, inputs = load(story / "story.yml"), inputs_of(story)
+    audits = run_audit(inputs, {}, claim.get("name"))
     fired: dict[str, dict[str, str]] = {}
     quiet: dict[str, set[str]] = {}
     for audit in audits:
@@ -40,8 +43,23 @@ def test_story_is_kept(story: Path) -> None:
     for rule, words in claim.get("says", {}).items():
         told = " ".join(r.finding.title + " " + r.finding.says for a in audits for r in a.findings if r.rule == rule)
         assert not [word for word in words if word not in told], f"{rule}: {told}"
+    for rule, effects in claim.get("explains", {}).items():
+        named = {key.partition(":")[0] for a in audits for r in a.findings if r.rule == rule for key in r.explains}
+        assert set(effects) <= named, f"{rule} explains {sorted(named)}"
+    steps = [step for audit in audits for step in audit.plan.steps]
+    keys = [[key.rpartition(":")[2] for key in step.change_keys] for step in steps]
+    if "plan" in claim:
+        assert keys == claim["plan"]
+    for change, lines in claim.get("script", {}).items():
+        (script,) = [step.apply for step, named in zip(steps, keys, strict=True) if change in named]
+        places = [script.find(line) for line in lines]
+        assert places == sorted(place for place in places if place >= 0), (
+            f"{change}: {dict(zip(lines, places, strict=True))}"
+        )
     if "changes" in claim:
         assert sorted(changes_of(audits)) == sorted(claim["changes"])
+    problems = " ".join(problem for one in inputs for problem in one.problems)
+    assert not [words for words in claim.get("problems", []) if words not in problems], problems
     if "quiet_above" in claim:
         loudest = Severity[claim["quiet_above"].upper()]
         louder = [r.finding.title for audit in audits for r in audit.findings if r.finding.severity > loudest]

@@ -92,6 +92,15 @@ def test_the_rx3600_day_gives_no_lock_manager_advice_and_asks_for_the_hash_table
     assert any("SYSGEN SHOW RESHASHTBL" in lack["bring"] for lack in table["missing"])
 
 
+def test_the_same_day_beside_all_other_openvms_exports_has_no_finding_and_nothing_to_do(real_exports: Path) -> None:
+    captures = audited(real_exports / "openvms")["captures"]
+    (capture,) = [one for one in captures if (one["interval"]["start"] or "").startswith("2015-11-19")]
+    said = verdicts(capture)
+    assert not capture["findings"]
+    assert {said[f"openvms/{name}"] for name in ("locks_mastered_remotely", "lock_manager_needs_own_cpu")} == {"clean"}
+    assert said["openvms/concurrency_past_peak"] == said["openvms/lock_master_on_slow_node"] == "clean"
+
+
 def test_a_table_with_split_digits_is_refused(real_exports: Path) -> None:
     data = audited(real_exports / "unix" / "unix_apue3_fig20_8_ocr.txt")
     assert not data["captures"]
