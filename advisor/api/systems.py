@@ -24,7 +24,7 @@ DIGEST = "latest__findings_digest"
 def listing(
     request: Asked,
     q: Annotated[str, Query(max_length=200, description="In the name, the team or the version.")] = "",
-    product: Annotated[str, Query(max_length=20, description="`ase`, `openvms` or `scaling`.")] = "",
+    product: Annotated[str, Query(max_length=20, description="`ase`, `openvms`, `rdb` or `scaling`.")] = "",
     severity: Annotated[SeverityName | None, Query()] = None,
     limit: Limit = 50,
     offset: Offset = 0,

@@ -61,7 +61,7 @@ def course_chart(
     width: int = 480,
     height: int = 250,
 ) -> Markup:
-    """Draw up to six figures over time.
+    """Draw up to six figures over time, from zero: a course that hardly moves must not look like a storm.
 
     Times without a zone count as UTC. Legend and words make it higher than `height`. A limit more than four times as
     high as everything measured is told in words, so that it does not press the lines flat. `width` 240 and `height`
@@ -83,7 +83,7 @@ def course_chart(
             _told(sheet, bound, where, top - 6)
             top += 2 * DISC + 2
     sheet.height = height + round(top) - 18  # the plot keeps its height under whatever stands above it
-    y = axis([*figures, *(one.value for one in inside)])
+    y = axis([*figures, *(one.value for one in inside)], from_zero=True)
     frame = Frame(sheet, y, top, unit, None)
     x = time_axis([at for line in lines for at, _ in line], most=max(2, int(frame.wide / 90)))
     frame.times(x, "UTC" if any(at.utcoffset() is not None for one in courses for at, _ in one.means) else "")

@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from advisor.models import Capture, LimitSetting, Site, System, User
 from advisor.services import journal
+from advisor.services.rulebook import judged_by
 from advisor.services.starting import start
 from rules.kit import BadLimit, check_names
 
@@ -68,10 +69,10 @@ def _one_at_a_time(system: System | None) -> None:
 
 def _renew(system: System | None, name: str) -> None:
     """Have the newest capture of each system concerned audited again."""
-    product = name.split("/", 1)[0]
+    products = judged_by(name.split("/", 1)[0])
     concerned = System.objects.filter(pk=system.pk) if system else System.objects.all()
-    if not system and product != "scaling":  # a load series may be of any product
-        concerned = concerned.filter(product=product)
+    if not system and products is not None:
+        concerned = concerned.filter(product__in=products)
     captures = list(concerned.exclude(latest=None).values_list("latest__capture_id", flat=True))
     Capture.objects.filter(pk__in=captures).update(audit_wanted=timezone.now())
     for capture_id in captures:

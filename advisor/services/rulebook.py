@@ -4,6 +4,19 @@ from typing import Any
 
 from rules.kit import Rule, rules
 
+ALSO = {"openvms": ("rdb",)}
+"""By a system's product those of other rules that may judge it: a node's captures hold the databases open on it."""
+
+
+def judging(product: str) -> tuple[str, ...]:
+    """The products whose rules may judge a system of `product`; a load series may be of any."""
+    return tuple(dict.fromkeys((product, *ALSO.get(product, ()), "scaling")))
+
+
+def judged_by(product: str) -> tuple[str, ...] | None:
+    """The products of the systems that rules of `product` may judge; `None`: all."""
+    return None if product == "scaling" else (product, *(one for one, also in ALSO.items() if product in also))
+
 
 def entry(one: Rule) -> dict[str, Any]:
     """Turn one rule into the shape pages, mail and JSON use."""

@@ -14,6 +14,7 @@ from advisor.services.access import audits_of, may_work_for
 from advisor.services.audit_page import AuditPage, page_of
 from advisor.services.capturing import want_audit
 from advisor.services.contract import audit_json
+from advisor.services.openvms.shown_on import shown_on
 from advisor.services.uploads import file_part
 from advisor.version import rules_version
 from advisor.web.errors import error
@@ -47,6 +48,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "of_today": audit.rules_version == rules_version(),
         "current": audit.capture.audit_id == audit.pk,
         "file_name": file_name(audit),
+        "shown_on": shown_on(audit.system.product) if hasattr(audit.capture, "packed") else {},
     }
     return page(request, "audit.html", context)
 

@@ -15,7 +15,7 @@ from advisor.models import LimitSetting, System
 from advisor.services.exhibits import examples
 from advisor.services.history import fired_now
 from advisor.services.limits import BadLimit, set_limit, take_back_limit
-from advisor.services.rulebook import rulebook
+from advisor.services.rulebook import judged_by, rulebook
 from advisor.services.uploads import clean_text
 from advisor.web.kit import Asked, administrators_only, page
 
@@ -126,12 +126,14 @@ def show(request: Asked, rule_id: str) -> HttpResponse:
 def _page(request: Asked, entry: Entry, form: LimitForm, status: int = 200) -> HttpResponse:
     fired, systems = fired_now(request.user)
     product = entry["rule"].split("/")[0]
+    judged = judged_by(product)
     context = {
         "entry": entry,
         "product": product,
         "examples": examples(entry["rule"]),
         "at": fired.get(entry["rule"], []),
-        "systems": sum(systems.values()) if product == "scaling" else systems.get(product, 0),
+        "systems": sum(count for one, count in systems.items() if judged is None or one in judged),
+        "only": judged or (),
         "site": {
             one.name: one
             for one in LimitSetting.objects.filter(system=None, name__in=list(form.limits)).select_related("by")

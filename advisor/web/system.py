@@ -21,6 +21,7 @@ from advisor.services import former, history
 from advisor.services.access import journal_of, may_work_for, systems_of
 from advisor.services.csv_text import safe_cell
 from advisor.services.overview import is_overdue
+from advisor.services.rulebook import judging
 from advisor.services.settings_history import settings_over_time
 from advisor.services.uploads import clean_text, file_part
 from advisor.version import rules_version
@@ -108,7 +109,7 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
     figures = Paginator(history.figures(shown), CHARTS).get_page(request.GET.get("charts"))
     courses = history.courses(shown, figures.object_list)
     settings = settings_over_time(seen)
-    entries = entries_of(system.product, "scaling")
+    entries = entries_of(*judging(system.product))
     by_kind = {type(form): form for form in forms_with_errors}
     feeds = feeds_of(request.user, system)
     proposal = proposed(feeds, now) if system.expected_hours is None else None
@@ -167,7 +168,9 @@ def _told(shown: list[history.Seen], courses: list[history.Course]) -> list[tupl
 def _limits(system: System, entries: Sequence[Entry]) -> list[LimitRow]:
     """The limits that the site or this system sets for the rules it is judged by."""
     found: dict[str, dict[bool, LimitSetting]] = {}
-    mine = Q(name__startswith=f"{system.product}/") | Q(name__startswith="scaling/") | Q(system=system)
+    mine = Q(system=system)
+    for product in judging(system.product):
+        mine |= Q(name__startswith=f"{product}/")
     for one in LimitSetting.objects.filter(mine, Q(system=None) | Q(system=system)).select_related("by"):
         found.setdefault(one.name, {})[one.system_id is not None] = one
     known = {one["name"]: (entry, one) for entry in entries for one in entry["limits"]}
@@ -185,7 +188,7 @@ def change_limit(request: Asked, pk: int) -> HttpResponse:
     if name := request.POST.get("take_back", ""):
         take_back(request, name, system)
         return redirect("system", pk)
-    form = LimitForm(entries_of(system.product, "scaling"), request.POST)
+    form = LimitForm(entries_of(*judging(system.product)), request.POST)
     return redirect("system", pk) if form.put(request, system) else _page(request, system, form)
 
 

@@ -62,7 +62,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE,  # extensions refuse no lock: a healthy system may show this
-        title=f"LOCKIDTBL {value:,.0f} is {share:.0f} % of the {peak:,.0f} locks at the peak",
+        title=f"LOCKIDTBL {value:,.0f} is {share:.2g} % of the {peak:,.0f} locks at the peak",
         says=(
             f"{figures}: the table has to be extended {grown} times after a boot before it holds them all. That is "
             "work done while it fills and no failure, so no reboot is worth it by itself. "

@@ -37,7 +37,7 @@ from rules.judging.openvms.mastership import BOTH, Move, move_to, ranks_of
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
-BRING = f"{RemasterRates.BRING}, or a summary of MONITOR RLOCK over a busy hour"
+BRING = "a T4 composite CSV with the [MON.RLCK] columns, or a summary of MONITOR RLOCK over a busy hour"
 REASONS = ("moved_higher_activity", "moved_higher_weight", "moved_sole_interest")
 
 

@@ -55,9 +55,8 @@ class Limits:
         2.0, "vendor: lock stall of the Online Analysis screens, 2 seconds (RDM$BIND_STATS_MAX_LOCK_STALL)", unit="s"
     )
     one_seconds: float = limit(30.0, "this project: a wait of one process alone is a note below this", unit="s")
-    processes: float = limit(
-        1.0, "this project: at any moment one process or more waits for a lock", unit="processes that wait"
-    )
+    processes: float = limit(1.0, "this project: at any moment one process or more waits", unit="processes")
+    waiting: float = limit(10.0, "this project: so many that wait at any moment are contention", unit="processes")
     stalled: float = limit(5.0, "this project: a mean of fewer stalls is chance", unit="stalled requests")
     timeouts: int = limit(5, "this project: fewer are chance", low=1, unit="timeouts")
     timeouts_per_hour: float = limit(1.0, "this project: a few in a day may be chance, too", unit="timeouts/h")
@@ -87,6 +86,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     timeouts = waits.events(TIMEOUTS)
     many = timeouts is not None and _many(timeouts, limits)
     high = worst if worst and _is_long(worst, limits) else None
+    crowd = max(means, key=lambda mean: mean.waiting, default=None)
+    high = high or (crowd if crowd and crowd.waiting >= limits.waiting else None)
     idle = [finding for kind in NO_TUNING if (finding := _no_tuning(one, limits, waits, kind))]
     if high and (kind := mostly_idle(high)):
         idle = idle or [_mean_no_tuning(one, limits, high, kind)]
@@ -161,7 +162,7 @@ def _finding(
     return Finding(
         subject=one.subject,
         severity=_severity(limits, long, mean, timeouts),
-        title=_title(longest, mean, timeouts),
+        title=_title(limits, longest, mean, timeouts),
         says=" ".join(says) + (averaged(mean.each) if mean else ""),
         evidence=tuple(evidence),
         expects=(
@@ -184,9 +185,11 @@ def _severity(limits: Limits, long: list[WaitGroup], mean: Mean | None, timeouts
     return Severity.ADVICE if any(_longest(group) >= limits.one_seconds for group in long) else Severity.NOTE
 
 
-def _title(longest: float | None, mean: Mean | None, timeouts: Events | None) -> str:
+def _title(limits: Limits, longest: float | None, mean: Mean | None, timeouts: Events | None) -> str:
     if longest is not None:
         return f"processes wait up to {longest:,.1f} s for a lock"
+    if mean and mean.seconds < limits.stall_seconds:
+        return f"{mean.waiting:,.1f} processes wait for locks at any moment"
     if mean:
         return f"a stalled lock request takes {mean.seconds:,.1f} s on average"
     return f"{timeouts.count if timeouts else 0:,} lock requests timed out"

@@ -31,6 +31,7 @@ from rules.judging.rdb.statistics import statistics_of, trusted
 from rules.kit import limit, rule
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p061.htm",)
+WHEN = "when it is known that the storage areas have distinct main users, which no export tells"
 DISTINCT = (
     "Only where the storage areas have distinct main users: an area that all nodes use stays remote for all but one.",
 )
@@ -107,7 +108,9 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             *remote.evidence(limits.remote_percent, limits.operations_per_second),
         ),
         explains=("openvms/locks_mastered_remotely",) if main else (),
-        changes=(alter("lock_partitioning", place_of(facts, one), "DISABLED", "ENABLED", cautions=DISTINCT),),
+        changes=(
+            alter("lock_partitioning", place_of(facts, one), "DISABLED", "ENABLED", cautions=DISTINCT, when=WHEN),
+        ),
         expects=(
             Expectation("lock operations incoming and outgoing (%)", round(remote.percent, 1), "lower", "heuristic"),
         ),

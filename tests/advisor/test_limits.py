@@ -7,7 +7,9 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.models import Audit, JournalEntry, LimitSetting, System, Upload
 from advisor.services.limits import BadLimit, limits_of, set_limit, take_back_limit
-from tests.advisor.people import People
+from advisor.services.rulebook import rulebook
+from tests.advisor.ase.servers import audited
+from tests.advisor.people import AsUser, People, text_of
 
 CONTENTION = "ase/address_lock_spinlock_contended.contention_percent"
 RULE = "ase/address_lock_spinlock_contended"
@@ -55,6 +57,26 @@ def test_a_limit_of_the_site_renews_every_system_of_the_product_and_no_other(
         set_limit(CONTENTION, 90, people.administrator, system=None)
     after = dict(System.objects.values_list("name", "latest"))
     assert {name for name in after if after[name] != before[name]} == {"CLAIMS1"}
+
+
+def test_a_limit_of_a_database_renews_the_nodes_that_hold_databases_too(
+    people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    entry = next(one for one in rulebook("rdb") if one["limits"])
+    limit = f"{entry['rule']}.{entry['limits'][0]['limit']}"
+    node, server = (audited(people, [], name, product) for name, product in (("SKYE", "openvms"), ("CLAIMS", "ase")))
+    with django_capture_on_commit_callbacks(execute=True):
+        set_limit(limit, entry["limits"][0]["value"] + 1, people.administrator, system=None)
+    newest = dict(System.objects.values_list("name", "latest"))
+    assert newest["SKYE"] != node.pk
+    assert newest["CLAIMS"] == server.pk
+
+
+def test_a_node_may_have_limits_of_its_own_for_the_databases_on_it(people: People, as_user: AsUser) -> None:
+    node = audited(people, [], "SKYE", "openvms").system
+    assert "rdb/page_locks_dominate." in text_of(as_user(people.owner), f"/systems/{node.pk}/")
+    server = audited(people, [], "CLAIMS", "ase").system
+    assert "rdb/page_locks_dominate." not in text_of(as_user(people.owner), f"/systems/{server.pk}/")
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 """The rule book shows each rule whole: its text, limits with origin, and where it fires here."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
 
-from advisor.models import Audit, Capture, JournalEntry, LimitSetting, System
+from advisor.models import Audit, Capture, JournalEntry, LimitSetting, System, Upload
 from advisor.services.exhibits import examples
 from advisor.services.history import fired_now
 from advisor.services.rulebook import rulebook
@@ -53,6 +54,14 @@ def test_how_often_a_rule_fires_counts_only_what_this_person_sees(
     assert "CLAIMS1" in mine
     assert "fires at no system here" in theirs
     assert "CLAIMS1" not in theirs
+
+
+def test_a_rule_for_databases_counts_the_nodes_that_they_may_be_open_on(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("payroll_page_locks")
+    page = words_of(as_user(people.colleague), of_rule("rdb/page_locks_dominate"))
+    assert "In the newest audit of 1 of 1 system of Oracle Rdb or OpenVMS that you see" in page
 
 
 def test_it_counts_the_newest_audit_and_no_earlier_one(people: People, storm: System, storm_audit: Audit) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,8 +25,7 @@ from rules.finding import (
     Untrusted,
 )
 from rules.kit import BadLimit, Rule, check_names, judge, judge_one, limit, limits_for, rules
-from tests.facts_yml import load
-from tests.test_findings import CASES, judged
+from tests.test_findings import CASES, LOADED, judged
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def test_the_rules_for_load_series_speak_where_there_is_one() -> None:
 
 
 def test_what_any_rule_asks_for_is_a_command_or_begins_in_lower_case() -> None:
-    asked = {lack.bring for path, name in CASES for lack in judged(path, load(path)[name]).missing}
+    asked = {lack.bring for path, name in CASES for lack in judged(path, deepcopy(LOADED[path][name])).missing}
     asked |= {kind.BRING for one in rules() for kind in (*one.needs, *one.uses)}
     assert len(asked) > 20
     for bring in asked:

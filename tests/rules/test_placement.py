@@ -33,12 +33,12 @@ def test_one_core_is_free_and_each_other_cpu_has_its_reason() -> None:
     assert placed.chosen == 2
     assert placed.answer.startswith("CPU 2 suits it")
     assert {seat.cpu: seat.against for seat in placed.seats} == {
-        0: "CPU 0 is the primary, or nothing read rules it out",
+        0: "it is the primary",
         1: "fast path of EWA0",
         2: None,
-        3: "OpenVMS TCP/IP runs there, and CPU 7 is its co-thread",
-        4: "CPU 0 is the primary, or nothing read rules it out, and CPU 0 is its co-thread",
-        5: "fast path of EWA0 on its co-thread",
+        3: "its co-thread CPU 7: OpenVMS TCP/IP runs there",
+        4: "its co-thread CPU 0: it is the primary",
+        5: "its co-thread CPU 1: fast path of EWA0",
         6: None,
         7: "OpenVMS TCP/IP runs there",
     }
@@ -48,7 +48,7 @@ def test_one_core_is_free_and_each_other_cpu_has_its_reason() -> None:
 def test_a_stopped_co_thread_makes_the_better_seat() -> None:
     placed = placement_of(layout(*cpus(3), device("EWA0", 1)))
     assert placed.chosen == 7
-    assert "CPU 3: CPU 3 is stopped" in placed.others
+    assert "CPU 3: it is stopped" in placed.others
 
 
 def test_where_none_is_free_the_answer_names_the_fewest_devices_to_move() -> None:
@@ -66,9 +66,7 @@ def test_where_none_is_free_the_answer_names_the_fewest_devices_to_move() -> Non
 def test_nothing_is_to_be_moved_where_only_the_primary_and_tcp_ip_are_in_the_way() -> None:
     pair = [Cpu(number=0, full=True, primary=True), Cpu(number=7, full=True, primary=False)]
     placed = placement_of(Layout(Facts((*pair, TCPIP))))
-    assert placed.answer == (
-        "None is free. CPU 0: CPU 0 is the primary, or nothing read rules it out; CPU 7: OpenVMS TCP/IP runs there."
-    )
+    assert placed.answer == ("None is free. CPU 0: it is the primary; CPU 7: OpenVMS TCP/IP runs there.")
 
 
 def test_a_cpu_whose_display_was_not_brought_is_not_taken_and_the_reason_says_so() -> None:

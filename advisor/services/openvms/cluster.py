@@ -17,6 +17,15 @@ from rules.judging.openvms.cluster import PARTS, Cluster, members_of, own_name, 
 from rules.judging.openvms.mastership import BOTH, Move, move_to, what_if
 from rules.laws.mastering import Candidate, WhatIf, what_if_masters
 
+RULES = (
+    "openvms/locks_mastered_remotely",
+    "openvms/lock_master_on_slow_node",
+    "openvms/emulated_lock_master",
+    "openvms/cluster_far_apart",
+    "openvms/lock_trees_move_too_often",
+    "openvms/remastering_switched_off",
+)
+"""Rules whose verdict belongs on the page."""
 MOST_NODES = 96
 """Nodes a cluster may have; of more names the others are counted."""
 MOST_COMPARED = 3

@@ -105,9 +105,9 @@ def cpu_map(facts: Facts) -> CpuMap:
     manager = layout.lock_manager
     seats = {seat.cpu: seat for seat in placement.seats}
     numbers = sorted(seats.keys() | {seat.sibling for seat in placement.seats if seat.sibling is not None})
-    shown = {
-        cpu: _shown(layout, cpu, seats.get(cpu), advice, "not judged" if refused else "") for cpu in numbers[:MOST_ROWS]
-    }
+    modes = {one.cpu: one for one in facts.every(CpuModes) if one.statistic == "mean"}
+    unjudged = "not judged" if refused else ""
+    shown = {cpu: _shown(layout, cpu, seats.get(cpu), advice, modes.get(cpu), unjudged) for cpu in numbers[:MOST_ROWS]}
     cost, evidence = cost_of(layout)
     return CpuMap(
         node=layout.subject,
@@ -206,11 +206,12 @@ def _free(layout: Layout, placement: Placement) -> _Advice:
     return _Advice(None, first + unread, move.movable)
 
 
-def _shown(layout: Layout, cpu: int, seat: Seat | None, advice: _Advice, unjudged: str) -> Shown:
+def _shown(
+    layout: Layout, cpu: int, seat: Seat | None, advice: _Advice, modes: CpuModes | None, unjudged: str
+) -> Shown:
     pair = layout.pair(cpu)
     mate = pair.sibling if isinstance(pair, Pair) else None
     devices = tuple(sorted(one.device for one in layout.devices_on(cpu)))
-    modes = layout.facts.latest(CpuModes, statistic="mean", cpu=cpu)
     manager = layout.lock_manager
     if isinstance(pair, Untrusted):
         mate_said = "displays disagree"

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from advisor.charts.buckets import Mark, over_buckets
 from advisor.services.openvms.hash_tables import Table
 from advisor.services.openvms.what_if import Answer
-from rules.openvms.resource_hash_table_undersized import PROVEN
+from rules.laws.hashing import PROVEN
 
 EDGE = f"{PROVEN:,}: gains beyond are unproven"
 

@@ -3,14 +3,18 @@
 import math
 from dataclasses import dataclass
 
-from rules.laws.hashing import mean_chain, next_power_of_two, share_colliding
-from rules.openvms.lock_id_table_small import BYTES as LOCK_ID_BYTES
-from rules.openvms.resource_hash_table_undersized import BYTES, PROVEN
+from rules.laws.hashing import (
+    BUCKET_BYTES,
+    LOCK_ID_BYTES,
+    PROVEN,
+    longest_chain,
+    mean_chain,
+    next_power_of_two,
+    share_colliding,
+)
 
 SMALLEST, LARGEST = 1_024, 16_777_216
 """Buckets of the first and the last doubling that is shown."""
-LONGEST_FROM = 10_000.0
-"""Of a mean chain above this the longest one is not worked out: it is as long as the mean, nearly."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def table_of(entries: float, levels: Levels) -> Table:
         chain_at_mean=None if levels.mean is None else mean_chain(levels.mean, buckets),
         sharing=100 * share_colliding(levels.grown, buckets),
         longest=longest_chain(levels.grown, buckets),
-        memory_mb=buckets * BYTES / 2**20,
+        memory_mb=buckets * BUCKET_BYTES / 2**20,
     )
 
 
@@ -85,22 +89,3 @@ def lock_ids_of(entries: int, locks: float) -> LockIds:
         extensions=max(0, math.ceil((locks - entries) / entries)),
         memory_mb=entries * LOCK_ID_BYTES / 2**20,
     )
-
-
-def longest_chain(names: float, buckets: int) -> float | None:
-    """Expected length of the longest of all chains; `None` above a mean of 10,000.
-
-    By the same law: each bucket holds Poisson(λ) names and is taken as independent of the others, so the chance that
-    none is longer than k is F(k) ** buckets. It says what luck alone does, nothing of names that hash alike.
-    """
-    mean = mean_chain(names, buckets)
-    if names <= 0 or mean > LONGEST_FROM:
-        return None if names > 0 else 0.0
-    spread = 12 * math.sqrt(mean) + 40
-    low, high = max(0, math.floor(mean - spread)), math.ceil(mean + spread)
-    beyond, expected = 0.0, 0.0
-    for length in range(high, low, -1):
-        beyond += math.exp(length * math.log(mean) - mean - math.lgamma(length + 1))
-        # the chance that the longest chain is `length` or more
-        expected += 1.0 if beyond >= 1.0 else -math.expm1(buckets * math.log1p(-beyond))
-    return min(names, low + expected)

@@ -17,6 +17,7 @@ class Said:
     word: str
     """Its verdict; empty where the rule has not run."""
     why: str
+    """Its reason; where it only lacks exports, which."""
     findings: tuple[tuple[int, str], ...]
     """Place in the audit and title of each of its findings."""
     sets: float | None = None
@@ -32,6 +33,8 @@ def said_of(audit: Audit, rules: Sequence[str]) -> list[Said]:
         own = [one for one in found if one.rule == rule]
         verdict = verdicts.get(rule, {})
         why = str(verdict.get("why", ""))
+        if not why and (lacking := dict.fromkeys(lack["bring"] for lack in verdict.get("missing", ()))):
+            why = f"wants {'; '.join(lacking)}"
         changes = [change["to"] for one in own for change in one.data["changes"]]
         first = changes[0] if changes else None
         said.append(

@@ -14,8 +14,8 @@ from collectors.facts.openvms import LockDatabase, MemoryUse
 from rules.changes.openvms_sysgen import PARAMETERS
 from rules.finding import Untrusted
 from rules.judging.openvms.node import level_of, parameter_of
-from rules.laws.hashing import next_power_of_two
-from rules.openvms.resource_hash_table_undersized import PROVEN, Limits
+from rules.laws.hashing import PROVEN, next_power_of_two
+from rules.openvms.resource_hash_table_undersized import Limits
 
 HASH_RULE, LOCK_ID_RULE = "openvms/resource_hash_table_undersized", "openvms/lock_id_table_small"
 HASH, LOCK_ID = PARAMETERS["RESHASHTBL"], PARAMETERS["LOCKIDTBL"]

@@ -40,6 +40,7 @@ MEASURES = {
     "ase.transactions": "transactions per second, as monState counts them",
     "ase.engine_busy": "busy engines",
     "ase.lock_requests": "lock requests per second",
+    "openvms.lock_operations": "lock operations per second",
 }
 """Key figures that say how busy a system is; of those with most captures the first counts.
 

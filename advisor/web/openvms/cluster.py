@@ -4,8 +4,9 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from advisor.services.openvms.cluster import Absent, Row, agreement, cluster_view, masters, picture
+from advisor.services.openvms.cluster import RULES, Absent, Row, agreement, cluster_view, masters, picture
 from advisor.services.openvms.latencies import REFERENCE, matrix_of
+from advisor.services.openvms.said import said_of
 from advisor.web.captured import Column, csv_file, sorted_by
 from advisor.web.kit import Asked, page
 from advisor.web.openvms.kit import audit_for, head
@@ -62,6 +63,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
     context = {
         **head(audit, kept, "openvms-cluster"),
         "view": view,
+        "verdicts": said_of(audit, RULES),
         "rows": rows,
         "columns": COLUMNS,
         "sort": sort,

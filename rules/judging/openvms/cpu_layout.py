@@ -4,8 +4,10 @@ Read, never computed: the CPU on the same core is what `Cothd` says in SHOW CPU 
 read counts against a stop: a CPU that may be the primary is one, a CPU whose co-thread is not known to run stays on.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from collectors.facts import ABSENT, Facts, Source, known
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, ProcessorModes
@@ -49,7 +51,7 @@ class Layout:
         """The node, or what to call it."""
         return subject_of(self.facts)
 
-    @property
+    @cached_property
     def active(self) -> float | None:
         """CPUs in the active set; of two readings the smaller one."""
         counts = [node.active_cpus for node in self.facts.every(Node)]
@@ -61,12 +63,12 @@ class Layout:
         """Whether SHOW FASTPATH was brought, with anything in it."""
         return bool(self.facts.every(FastpathDevice) or self.facts.every(KernelService))
 
-    @property
+    @cached_property
     def services(self) -> dict[str, KernelService]:
         """Each service by its latest reading."""
         return {service.service: service for service in self.facts.every(KernelService)}
 
-    @property
+    @cached_property
     def lock_manager(self) -> tuple[int, Source] | None:
         """The CPU that is dedicated to the lock manager now, and where it says so."""
         for service in self.services.values():
@@ -83,19 +85,45 @@ class Layout:
 
     def devices_on(self, cpu: int) -> list[FastpathDevice]:
         """Devices whose fast path is on this CPU, each by its latest reading."""
+        return list(self._devices.get(cpu, {}).values())
+
+    @cached_property
+    def _devices(self) -> dict[int, dict[str, FastpathDevice]]:
         latest = {device.device: device for device in self.facts.every(FastpathDevice)}
-        found = {device.device: device for device in latest.values() if device.cpu == cpu}
+        found: dict[int, dict[str, FastpathDevice]] = defaultdict(dict)
+        for device in latest.values():
+            found[device.cpu][device.device] = device
         for one in self.facts.every(Cpu):
-            for name in one.fastpath if one.number == cpu else ():
+            for name in one.fastpath:
                 if name not in latest:
-                    found[name] = FastpathDevice(source=one.source, device=name, cpu=cpu, node=one.node)
-        return list(found.values())
+                    found[one.number][name] = FastpathDevice(
+                        source=one.source, device=name, cpu=one.number, node=one.node
+                    )
+        return dict(found)
+
+    @cached_property
+    def _full(self) -> dict[int, Cpu]:
+        """The latest full display of each CPU."""
+        return {one.number: one for one in self.facts.every(Cpu) if one.full}
+
+    @cached_property
+    def _naming(self) -> dict[float, list[Cpu]]:
+        """The full displays by the co-thread that they name."""
+        found: dict[float, list[Cpu]] = defaultdict(list)
+        for one in self.facts.every(Cpu):
+            if one.full and known(one.cothread):
+                found[one.cothread].append(one)
+        return dict(found)
+
+    @cached_property
+    def _states(self) -> dict[int, Cpu]:
+        """The latest display of each CPU that tells its state."""
+        return {one.number: one for one in self.facts.every(Cpu) if one.state}
 
     def runs(self, cpu: int) -> bool | None:
         """Whether a CPU is in the active set; `None` where nothing says so."""
-        states = [one for one in self.facts.every(Cpu) if one.number == cpu and one.state]
-        if states:
-            return states[-1].running
+        if cpu in self._states:
+            return self._states[cpu].running
         return True if self.devices_on(cpu) or self.services_on(cpu) else None
 
     def may_be_primary(self, cpu: int) -> bool:
@@ -103,14 +131,22 @@ class Layout:
 
         Where the full displays of all CPUs name none, none of them says which: the lowest number counts as it.
         """
-        said = {one.number: one.primary for one in self.facts.every(Cpu) if one.primary is not None}
+        said = self._primary
         if True in said.values():
             return said.get(cpu) is True
         if self.all_full and False in said.values():
-            return cpu <= min(self._seen(), default=0)
+            return cpu <= self._lowest
         if said.get(cpu) is False:
             return False
-        return cpu <= min(self._seen(), default=0)
+        return cpu <= self._lowest
+
+    @cached_property
+    def _primary(self) -> dict[int, bool]:
+        return {one.number: one.primary for one in self.facts.every(Cpu) if one.primary is not None}
+
+    @cached_property
+    def _lowest(self) -> int:
+        return min(self._seen(), default=0)
 
     def _seen(self) -> Iterator[int]:
         yield from (one.number for one in self.facts.every(Cpu))
@@ -119,8 +155,8 @@ class Layout:
 
     def pair(self, cpu: int) -> Pair | Untrusted | None:
         """The co-thread of a CPU from its own full display or from its sibling's; `None` where neither was read."""
-        own = self.facts.latest(Cpu, number=cpu, full=True)
-        others = [one for one in self.facts.every(Cpu) if one.full and one.cothread == cpu and one.number != cpu]
+        own = self._full.get(cpu)
+        others = [one for one in self._naming.get(cpu, ()) if one.number != cpu]
         if own is None:
             numbers = {one.number for one in others}
             if len(numbers) > 1:
@@ -133,7 +169,7 @@ class Layout:
         if not known(own.cothread) or own.cothread != int(own.cothread) or own.cothread == cpu or own.cothread < 0:
             return Untrusted(f"CPU {cpu} cannot have {own.cothread!r} as co-thread: bring SHOW CPU {cpu}/FULL anew")
         sibling = int(own.cothread)
-        back = self.facts.latest(Cpu, number=sibling, full=True)
+        back = self._full.get(sibling)
         if (back and back.cothread != cpu) or any(one.number != sibling for one in others):
             return Untrusted(f"the displays disagree on the co-thread of CPU {cpu}: bring SHOW CPU/FULL anew")
         return Pair(cpu, sibling, own.source)
@@ -149,7 +185,7 @@ class Layout:
                 found.setdefault(frozenset({pair.cpu, pair.sibling}), pair)
         return list(found.values())
 
-    @property
+    @cached_property
     def all_full(self) -> bool:
         """Whether a full display of every active CPU was brought."""
         full = {one.number for one in self.facts.every(Cpu) if one.full}

@@ -138,9 +138,10 @@ def _seat(layout: Layout, cpu: int) -> Seat:
         return Seat(cpu, here or f"whether its co-thread CPU {sibling} runs was not read", sibling, movable, not here)
     beside, more = _in_the_way(layout, sibling)
     if beside and not more:
-        return Seat(cpu, f"{beside}, and CPU {sibling} is its co-thread", sibling)
+        return Seat(cpu, f"its co-thread CPU {sibling}: {beside}", sibling)
     if beside:
-        here = f"{here}; {beside} on its co-thread" if here else f"{beside} on its co-thread"
+        said = f"its co-thread CPU {sibling}: {beside}"
+        here = f"{here}; {said}" if here else said
     return _verdict(cpu, sibling, here, (*movable, *more))
 
 
@@ -153,9 +154,9 @@ def _in_the_way(layout: Layout, cpu: int) -> tuple[str | None, tuple[str, ...]]:
     if cpu > HIGHEST:
         return f"LCKMGR_CPUID goes up to {HIGHEST}", ()
     if layout.runs(cpu) is False:
-        return f"CPU {cpu} is stopped", ()
+        return "it is stopped", ()
     if layout.may_be_primary(cpu):
-        return f"CPU {cpu} is the primary, or nothing read rules it out", ()
+        return _primary(layout, cpu), ()
     services = [one for one in layout.services_on(cpu) if "lock manager" not in one.service.lower()]
     if services:
         return f"{comment(services[0].service)} runs there", ()
@@ -168,6 +169,11 @@ def _in_the_way(layout: Layout, cpu: int) -> tuple[str | None, tuple[str, ...]]:
     if devices:
         return f"fast path of {' and '.join(devices)}", devices
     return None, ()
+
+
+def _primary(layout: Layout, cpu: int) -> str:
+    read = any(one.number == cpu and one.primary for one in layout.facts.every(Cpu))
+    return "it is the primary" if read else "it may be the primary: nothing read rules that out"
 
 
 def _rank(layout: Layout, seat: Seat) -> int:

@@ -140,16 +140,22 @@ MOMENT_SECONDS = 1.0
 def waited_for(facts: Facts) -> Heat | None:
     """The spinlock that a trace shows CPUs to spin for most; `None` where none decides that, or there is no trace.
 
-    It decides nothing where its figures cannot be believed, where it is tentative or of one moment.
+    It decides nothing where its figures cannot be believed, where it is tentative or of one moment. Where CPUs spin for
+    the lock manager nearly as much as for the hottest, that is no reason to leave it alone: then it is LCKMGR.
     """
     found = heats(facts)
     if not found or any(heat.wrong for heat in found):
         return None
-    first = found[0]
+    first = next((heat for heat in found if heat.name == LCKMGR and _close(heat, found[0])), found[0])
     short = first.seconds is not None and first.seconds < MOMENT_SECONDS
     if short or first.trace.source.tentative or _number(first.spin) < WAITED_PERCENT:
         return None
     return first
+
+
+def _close(heat: Heat, first: Heat) -> bool:
+    """Whether CPUs spin for one nearly as much as for the first: half as much at least (this project)."""
+    return _number(heat.spin) >= 0.5 * _number(first.spin) > 0
 
 
 def _number(reading: Reading) -> float:

@@ -11,7 +11,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.charts.cluster import MOST_NODES, NodeBox, cluster_map
 from advisor.models import Audit, Upload
-from advisor.services.openvms.cluster import ClusterView, agreement, cluster_view, masters, picture
+from advisor.services.openvms.cluster import RULES, ClusterView, agreement, cluster_view, masters, picture
 from advisor.services.openvms.latencies import matrix_of
 from collectors.facts import ABSENT, OVERFLOW, Fact, Facts, Source
 from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockLatency
@@ -182,6 +182,19 @@ def test_two_nodes_brought_together_stand_side_by_side(audit: Audit, people: Peo
     assert "LOCKDIRWT" in page
     assert "left out: what crosses the cluster adds up without" in page
     assert 'href="?sort=-outgoing&amp;master=SKYE#table"' in page, "sorting keeps what was asked"
+
+
+def test_the_page_says_what_the_rules_said_and_each_finding_leads_back_to_the_page(
+    audit: Audit, people: People, as_user: AsUser
+) -> None:
+    client = as_user(people.colleague)
+    page, findings = text_of(client, f"/audits/{audit.pk}/cluster/"), text_of(client, f"/audits/{audit.pk}/")
+    for rule in RULES:
+        assert f'href="/rules/{rule}/"' in page
+    one = audit.findings.filter(rule__in=RULES).first()
+    assert one is not None
+    assert f'href="/audits/{audit.pk}/#f{one.number}"' in page
+    assert f'Shown on <a href="/audits/{audit.pk}/cluster/">Cluster</a>' in findings
 
 
 def test_the_csv_has_every_node_and_says_which_figures_are_none(audit: Audit, people: People, as_user: AsUser) -> None:

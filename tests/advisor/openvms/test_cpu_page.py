@@ -76,7 +76,8 @@ def test_a_lock_manager_beside_a_busy_co_thread_is_a_conflict_and_the_device_has
     assert cpus[1].moving == ("EIA0",)
     assert "shares its core with CPU 1, which serves EIA0" in shown.answer
     assert "EIA0 has to leave CPU 1 first" in shown.answer
-    assert cpus[5].place == "here now, and it stays; fast path of EIA0 on its co-thread"
+    assert cpus[5].place.startswith("here now, and it stays; ")
+    assert "fast path of EIA0" in cpus[5].place
     assert "is the primary" in cpus[0].place
     assert "TCP/IP" in cpus[3].place
     lines = texts(picture(drawn(shown)))
@@ -190,7 +191,7 @@ def test_a_misread_number_of_cpus_neither_hangs_nor_fills_the_page() -> None:
     picture(drawn(shown))
     assert len(shown.cpus) == MOST_ROWS
     assert shown.left_out == 9999 - MOST_ROWS
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 1, "each CPU is looked up, not searched for"
 
 
 def test_the_machine_of_the_slides_comes_out_right(real_exports: Path) -> None:

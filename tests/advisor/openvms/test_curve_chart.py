@@ -22,6 +22,14 @@ def test_gaps_stay_gaps_and_peaks_are_thin_lines() -> None:
     assert len(polylines(same)) == 2, "one sample in each step: the peaks say nothing more"
 
 
+def test_the_axis_begins_at_zero_so_that_a_course_that_hardly_moves_looks_so() -> None:
+    means = [(T0 + timedelta(minutes=n), 8.5 + 0.0002 * (n % 2)) for n in range(9)]
+    root = picture(course_chart([Course("share", means)], unit="%", title="t"))
+    assert "0" in texts(root)
+    heights = {round(y) for _, y in polylines(root)[0]}
+    assert max(heights) - min(heights) <= 1
+
+
 def test_marks_are_numbers_above_their_points_and_at_the_ends_of_their_limits() -> None:
     means = [(T0 + timedelta(minutes=n), float(n)) for n in range(5)]
     bounds = [Bound("limit", 2.0, (7, 9))]

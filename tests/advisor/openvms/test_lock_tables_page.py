@@ -1,13 +1,10 @@
 """The what-if of the lock tables: prefilled from the capture, answered by the law of hashing, never an error page."""
 
-import random
-from collections import Counter
-
 import pytest
 
 from advisor.charts.buckets import Mark, over_buckets
 from advisor.models import Audit
-from advisor.services.openvms.hash_tables import LARGEST, Levels, doublings, lock_ids_of, longest_chain, table_of
+from advisor.services.openvms.hash_tables import LARGEST, Levels, doublings, lock_ids_of, table_of
 from advisor.services.openvms.what_if import MOST, Answer, answer, free_memory
 from collectors.facts import ABSENT, NOWHERE, OVERFLOW, Fact, Facts
 from collectors.facts.openvms import LockDatabase, LockRates, MemoryUse, Node, SysgenParameter
@@ -106,16 +103,6 @@ def test_every_doubling_is_there_and_what_lies_beyond_the_hash_of_1993_is_unprov
     assert [one.buckets for one in steps] == [2**power for power in range(10, 25)]
     assert [one.buckets for one in steps if one.proven][-1] == 65_536
     assert steps[-1].memory_mb == 128.0
-
-
-def test_the_longest_chain_is_that_of_names_thrown_at_random() -> None:
-    dice = random.Random(7)
-    for names, buckets, times in ((1_000, 1_024, 60), (5_000, 1_024, 15), (300, 4_096, 300)):
-        runs = [max(Counter(dice.randrange(buckets) for _ in range(names)).values()) for _ in range(times)]
-        assert longest_chain(names, buckets) == pytest.approx(sum(runs) / len(runs), rel=0.06)
-    assert longest_chain(0, 1_024) == 0.0
-    assert longest_chain(1, LARGEST) == pytest.approx(1.0, abs=0.4)
-    assert longest_chain(10**9, 1_024) is None, "not worked out where it is as long as the mean"
 
 
 @pytest.mark.parametrize(

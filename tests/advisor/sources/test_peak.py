@@ -55,6 +55,14 @@ def test_a_busy_system_does_not_drown_another_one() -> None:
     assert busiest([*quiet, *loud], "day", "UTC").hour == 4, "its middle lies five minutes before five"
 
 
+def test_a_node_is_busy_by_its_lock_operations() -> None:
+    rows = [
+        row(at, load, key="openvms.lock_operations") for _, at, _, ((_, _, _, load, _), _) in days(range(24), {7: 99.0})
+    ]
+    found = busiest(rows, "day", "UTC")
+    assert (found.hour, found.measure) == (7, "lock operations per second")
+
+
 def test_the_measure_that_most_captures_have_counts() -> None:
     rows = [row(at, load, key="ase.lock_requests") for _, at, _, ((_, _, _, load, _), _) in days(range(24), {7: 99.0})]
     rows += days(range(2), {1: 50.0})
