@@ -31,6 +31,7 @@ from collectors.facts.openvms import (
 )
 from collectors.facts.scaling import LoadSeries
 from rules.judging.caches.figures import latest_caches, seconds_of
+from rules.judging.rdb.watched import watched_databases
 from rules.judging.watched import watched
 from rules.laws.series import Course, course_of
 from rules.settings import settings_of
@@ -69,7 +70,7 @@ class KeyFigure:
 
 def key_figures(facts: Facts) -> list[KeyFigure]:
     """Give the watched figures of one capture, server first, then its parts; none that was not read."""
-    found = [figure for one in watched(facts) for figure in _figure(*one)]
+    found = [figure for one in (*watched(facts), *watched_databases(facts)) for figure in _figure(*one)]
     found += [*_engines(facts), *_work(facts), *_locks(facts), *_metadata(facts), *_caches(facts)]
     found += [*_processors(facts), *_lock_manager(facts), *_series(facts)]
     return list({figure.key: figure for figure in found}.values())

@@ -6,6 +6,7 @@ from collectors.facts import ABSENT, Facts, Missing, Reading, known
 from collectors.facts.ase import CachePool, ConfigParameter, NamedCache, Server
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, SysgenParameter
 from rules.judging.openvms.cpu_layout import Layout
+from rules.judging.rdb.watched import attributes_of
 
 Value = Reading | str | None
 WAITS = " (configured)"
@@ -19,7 +20,8 @@ def settings_of(facts: Facts) -> dict[str, str | float]:
     just that, in words. Of two listings the later one counts.
     """
     settings: dict[str, str | float] = {}
-    for name, value in (*_server(facts), *_caches(facts), *_pools(facts), *_node(facts), *_processors(facts)):
+    found = attributes_of(facts)
+    for name, value in (*_server(facts), *_caches(facts), *_pools(facts), *_node(facts), *_processors(facts), *found):
         if value is None or value is ABSENT:
             continue
         settings[name] = value.value if isinstance(value, Missing) else float(value) if known(value) else str(value)

@@ -1,85 +1,85 @@
-"""Cluster and day of two OpenVMS nodes in a browser: WCAG AA by axe, nothing cut off sideways, without any script.
+"""The views of OpenVMS captures in a browser: WCAG AA by axe, nothing cut off sideways, with and without scripts.
 
 `SCREENSHOTS=folder` keeps the pictures.
 """
 
-import os
-import re
 from pathlib import Path
-from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, FilePayload, Page, expect
+from playwright.sync_api import Browser, FilePayload, expect
 
 from tests.advisor.openvms.two_nodes import exports
 from tests.browser.conftest import Service, log_in
-from tests.browser.test_looks import AA
+from tests.browser.views import LOOKS, Looked, bring, look, window
 
-VIEWS = {"cluster": "cluster/?master=SKYE", "day": "day/"}
-LOOKS = [("light", 1280), ("dark", 1280), ("light", 400), ("dark", 400)]
-Scheme = Literal["light", "dark"]
+STORIES = Path(__file__).resolve().parent.parent / "audits"
+ASKED = "?resources=400000&mean=300000&growth=50&now=8192&reshashtbl=70000&locks=500000&lockidnow=20000&lockidtbl=7"
+VIEWS = {
+    "cpus": ("OSLO", "cpus/"),
+    "lock-tables": ("BERGEN", "lock-tables/"),
+    "lock-tables-asked": ("OSLO", f"lock-tables/{ASKED}"),
+    "cluster": ("ORKNEY", "cluster/?master=SKYE"),
+    "day": ("ORKNEY", "day/"),
+}
 
 
 @pytest.fixture(scope="module")
-def audit(browser: Browser, service: Service) -> str:
-    """Bring the exports of both nodes, and give the address of ORKNEY's audit."""
-    context = browser.new_context(base_url=service.address)
-    page = context.new_page()
-    log_in(page, service)
-    page.goto("/upload/")
-    brought: list[FilePayload] = [
+def audits(browser: Browser, service: Service) -> dict[str, str]:
+    """Bring a node with a conflict, a lock-bound one, and two nodes of a cluster; the addresses of their audits."""
+    found = {}
+    for name, story in (("OSLO", "lock_manager_on_a_busy_core"), ("BERGEN", "lock_bound_node")):
+        files = sorted(path for path in (STORIES / story).iterdir() if path.suffix != ".yml")
+        found[name] = bring(browser, service, files)
+    two: list[FilePayload] = [
         {"name": Path(name).name, "mimeType": "text/plain", "buffer": text.encode()}
         for name, text in exports(rows=48, dedicated=80.0, quiet=(20, 21)).items()
     ]
-    page.locator("input[type=file]").set_input_files(brought)
-    page.get_by_role("button", name="Upload and audit").click()
-    page.wait_for_url(re.compile(r"/uploads/\d+/"))
-    own = page.get_by_role("row").filter(has_text="ORKNEY")  # the examples have nodes of this name, too
-    link = own.locator("a[href^='/audits/']").first
-    for _ in range(120):
-        if link.count():
-            break
-        page.wait_for_timeout(500)
-        page.reload()
-    found = link.get_attribute("href")
-    context.close()
-    assert found
-    return found.split("#")[0]
+    found["ORKNEY"] = bring(browser, service, two, row="ORKNEY")  # the examples have nodes of this name, too
+    return found
 
 
 @pytest.fixture(scope="module", params=LOOKS, ids=str)
-def looked(request: pytest.FixtureRequest, browser: Browser, service: Service) -> "tuple[Page, Scheme, int]":
+def looked(request: pytest.FixtureRequest, browser: Browser, service: Service) -> Looked:
     scheme, width = request.param
-    context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True, base_url=service.address
-    )
-    page = context.new_page()
-    log_in(page, service)
-    return page, scheme, width
+    return window(browser, service, scheme, width), scheme, width
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_a_view_of_two_nodes_is_accessible_and_fits(looked: "tuple[Page, Scheme, int]", audit: str, name: str) -> None:
-    page, scheme, width = looked
-    answer = page.goto(audit + VIEWS[name])
-    assert answer
-    assert answer.status == 200
-    page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
-    if folder := os.environ.get("SCREENSHOTS"):
-        page.screenshot(path=Path(folder) / f"openvms-{name}-{width}-{scheme}.png", full_page=True)
-    found = Axe().run(page, options=AA).response["violations"]
-    assert not [(one["id"], [node["html"][:200] for node in one["nodes"]][:4]) for one in found]
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_a_view_of_a_node_is_accessible_and_fits(looked: Looked, audits: dict[str, str], name: str) -> None:
+    node, address = VIEWS[name]
+    look(looked, audits[node] + address, f"openvms-{name}")
 
 
-def test_from_the_audit_to_another_master_and_from_a_mark_to_its_finding_without_any_script(
-    browser: Browser, service: Service, audit: str
+def test_from_the_map_to_the_finding_and_to_an_answer_without_any_script_of_ours(
+    browser: Browser, service: Service, audits: dict[str, str]
 ) -> None:
     context = browser.new_context(base_url=service.address, java_script_enabled=False)
     page = context.new_page()
     log_in(page, service)
-    page.goto(audit)
+    page.goto(audits["OSLO"])
+    page.get_by_role("navigation", name="Views of this capture").get_by_role("link", name="CPU map").click()
+    expect(page.locator("figure svg").first).to_be_visible()
+    page.locator(".message").get_by_role("link", name="Lock manager on CPU 13").click()
+    expect(page.locator("article.finding:target")).to_be_visible()
+    page.get_by_role("navigation", name="Views of this capture").get_by_role("link", name="Lock tables").click()
+    page.get_by_label("Resources at the peak").fill("50000")
+    page.get_by_label("RESHASHTBL asked for").fill("99999999")
+    page.get_by_role("button", name="Answer").click()
+    expect(page.locator("#reshashtbl-help strong")).to_contain_text("from 1 to 16,777,216")
+    page.get_by_label("RESHASHTBL asked for").fill("40000")
+    page.get_by_role("button", name="Answer").click()
+    expect(page.get_by_role("cell", name="65,536").first).to_be_visible()
+    assert page.get_by_label("Resources at the peak").input_value() == "50000"
+    context.close()
+
+
+def test_from_the_audit_to_another_master_and_from_a_mark_to_its_finding_without_any_script(
+    browser: Browser, service: Service, audits: dict[str, str]
+) -> None:
+    context = browser.new_context(base_url=service.address, java_script_enabled=False)
+    page = context.new_page()
+    log_in(page, service)
+    page.goto(audits["ORKNEY"])
     page.get_by_role("navigation", name="Views of this capture").get_by_role("link", name="Cluster").click()
     expect(page.locator("figure svg")).to_be_visible()
     page.get_by_role("link", name="Outgoing/s").click()

@@ -1,0 +1,65 @@
+"""What the tests of the views of a capture share: exports brought, a window of a size, what every view has to be."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, FilePayload, Page
+
+from tests.browser.conftest import Service, log_in
+from tests.browser.test_looks import AA
+
+Scheme = Literal["light", "dark"]
+Looked = tuple[Page, Scheme, int]
+LOOKS: Sequence[tuple[Scheme, int]] = (("light", 1280), ("dark", 1280), ("light", 400), ("dark", 400))
+
+
+def bring(
+    browser: Browser, service: Service, files: Sequence[Path] | Sequence[FilePayload], row: str | None = None
+) -> str:
+    """Bring exports, and give the address of their audit; `row` is a word of its row where there are several."""
+    context = browser.new_context(base_url=service.address)
+    page = context.new_page()
+    log_in(page, service)
+    page.goto("/upload/")
+    page.locator("input[type=file]").set_input_files(files)
+    page.get_by_role("button", name="Upload and audit").click()
+    page.wait_for_url(re.compile(r"/uploads/\d+/"))
+    place = page.get_by_role("row").filter(has_text=row) if row else page.locator("main")
+    link = place.locator("a[href^='/audits/']").first
+    for _ in range(120):
+        if link.count():
+            break
+        page.wait_for_timeout(500)
+        page.reload()
+    found = link.get_attribute("href")
+    context.close()
+    assert found
+    return found.split("#")[0]
+
+
+def window(browser: Browser, service: Service, scheme: Scheme, width: int) -> Page:
+    """A page of a width, in light or dark, that is logged in."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True, base_url=service.address
+    )
+    page = context.new_page()
+    log_in(page, service)
+    return page
+
+
+def look(looked: Looked, address: str, picture: str) -> None:
+    """Open a view with all its details: no complaint of axe, nothing scrolls sideways; `SCREENSHOTS` keeps it."""
+    page, scheme, width = looked
+    answer = page.goto(address)
+    assert answer
+    assert answer.status == 200
+    page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
+    if folder := os.environ.get("SCREENSHOTS"):
+        page.screenshot(path=Path(folder) / f"{picture}-{width}-{scheme}.png", full_page=True)
+    found = Axe().run(page, options=AA).response["violations"]
+    assert not [(one["id"], [node["html"][:200] for node in one["nodes"]][:4]) for one in found]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
