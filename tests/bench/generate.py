@@ -122,6 +122,9 @@ REPORTS: dict[str, Callable[[random.Random], Iterator[str]]] = {
     "openvms/sysgen": repeated("openvms/sysgen"),
     "openvms/show_cpu": repeated("openvms/show_cpu"),
     "openvms/show_fastpath": repeated("openvms/show_fastpath"),
+    "openvms/monitor": repeated("openvms/monitor"),
+    "rdb/statistics": repeated("rdb/statistics"),
+    "rdb/wait_logs": repeated("rdb/wait_logs"),
     "scaling/load_series": series,
 }
 
