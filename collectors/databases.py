@@ -5,16 +5,13 @@ directory stands for the one root file of that name there is, or for itself. A d
 came with it is judged together with that node: its lock statistics and the node's lock rates are one story.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from collectors.facts import Fact
 from collectors.facts.rdb import OfDatabase, StatisticRow, StatisticsWindow
+from collectors.facts.rdb.names import is_whole, root_key, short_name
 from collectors.read import Input
-
-VERSION = re.compile(r";-?[0-9]*$")
-FILE_NAME = re.compile(r"([^\]>:]+?)(?:\.[A-Z0-9$_-]{0,39})?$")
 
 
 class Grouped(Protocol):
@@ -23,22 +20,6 @@ class Grouped(Protocol):
     product: str
     name: str
     inputs: list[Input]
-
-
-def root_key(root: str) -> str:
-    """What one root file is known by, however it was written: capitals, without its version number and quotes."""
-    return VERSION.sub("", root.strip(" \"'").upper())
-
-
-def short_name(root: str) -> str:
-    """`DISK$DB:[PAY]PAYROLL.RDB;1` → `PAYROLL`; what does not look like a file is kept."""
-    found = FILE_NAME.search(root_key(root))
-    return found[1].strip() if found and found[1].strip() else root.strip()
-
-
-def is_whole(root: str) -> bool:
-    """Whether a root file is written with its directory."""
-    return "[" in root or "<" in root
 
 
 def database_of(facts: Iterable[Fact]) -> str | None:

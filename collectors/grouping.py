@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from collectors.databases import database_of, node_for, parted_by_database, root_key, short_name, whole_for
+from collectors.databases import database_of, node_for, parted_by_database, whole_for
 from collectors.facts.ase import Server, Snapshot
 from collectors.facts.openvms import LockLatency, Node
+from collectors.facts.rdb.names import root_key, short_name
 from collectors.facts.scaling import LoadSeries
 from collectors.read import Input
 

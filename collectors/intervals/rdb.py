@@ -9,9 +9,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from collectors.databases import root_key
 from collectors.facts import ABSENT, Fact, Missing, Reading, Source, known
 from collectors.facts.rdb import StatisticRow, StatisticsWindow
+from collectors.facts.rdb.names import root_key
 from collectors.read import Input
 
 LEAST_SECONDS = 60.0

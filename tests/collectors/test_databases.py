@@ -6,10 +6,10 @@ import time
 import pytest
 
 from collectors.capture import captures
-from collectors.databases import root_key, short_name
 from collectors.facts import Fact, Source
 from collectors.facts.openvms import LockRates, MonitorSample, Node, T4File
 from collectors.facts.rdb import Database, DatabaseUse, EventLog, StatisticRow, StatisticsWindow
+from collectors.facts.rdb.names import root_key, short_name
 from collectors.read import Input
 
 ROOT = "DISK$DB:[PAY]PAYROLL.RDB;1"

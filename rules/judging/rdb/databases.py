@@ -12,14 +12,13 @@ from typing import Any, TypeVar
 
 from collectors.facts import Facts, Missing, Source, known
 from collectors.facts.rdb import Database, DatabaseUse, OfDatabase, RowCache, StatisticsWindow, StorageArea
+from collectors.facts.rdb.names import is_whole, root_key, short_name
 from rules.changes.quoting import comment
 
 READS: tuple[type[OfDatabase], ...] = (Database, DatabaseUse, StorageArea, RowCache, StatisticsWindow)
 """What a rule that uses this module has to declare."""
 USERS_PER_BLOCK = 50
 """A TSN block serves so many users, and the header prints the blocks as nodes (RMU Reference Manual)."""
-VERSION = re.compile(r";-?[0-9]*$")
-FILE_NAME = re.compile(r"([^\]>:]+?)(?:\.[A-Z0-9$_-]{0,39})?$")
 SAME_TIME = timedelta(minutes=10)
 """Displays of several nodes are taken one after another."""
 WARNED = {
@@ -176,11 +175,6 @@ class OneDatabase:
         return [one for one in self.together if one.users is None or one.users > 0]
 
 
-def root_key(root: str) -> str:
-    """What a root file is known by, however it was written: capitals, without its version number and quotes."""
-    return VERSION.sub("", root.strip(" \"'").upper())
-
-
 def databases(facts: Facts, kinds: Iterable[type[OfDatabase]] = ()) -> list[OneDatabase]:
     """Every database that a header, a monitor, a statistics screen or a fact of `kinds` speaks of, in that order."""
     every: list[OfDatabase] = [fact for kind in (*READS, *kinds) for fact in facts.every(kind)]
@@ -239,22 +233,17 @@ def _roots(found: Iterable[OfDatabase]) -> list[str]:
     for fact in found:
         if fact.database:
             by_key.setdefault(root_key(fact.database), fact.database)
-    whole = [key for key in by_key if _whole(key)]
-    return [root for key, root in by_key.items() if _whole(key) or sum(_short(w) == _short(key) for w in whole) != 1]
+    whole = [key for key in by_key if is_whole(key)]
+    return [
+        root
+        for key, root in by_key.items()
+        if is_whole(key) or sum(short_name(w) == short_name(key) for w in whole) != 1
+    ]
 
 
 def _same(name: str, root: str) -> bool:
     key, other = root_key(name), root_key(root)
-    return key == other or (not _whole(key) and _whole(other) and _short(key) == _short(other))
-
-
-def _whole(key: str) -> bool:
-    return "[" in key or "<" in key
-
-
-def _short(key: str) -> str:
-    found = FILE_NAME.search(key)
-    return found[1].strip() if found else key
+    return key == other or (not is_whole(key) and is_whole(other) and short_name(key) == short_name(other))
 
 
 def _printed(header: Database) -> tuple[float | None, float | None]:
