@@ -1,9 +1,7 @@
 """MONITOR as text: what a yml cannot say. Proof and doubt, memory, cuts between blocks, damage of all sorts."""
 
 import io
-import random
 import re
-import time
 import tracemalloc
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -12,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from collectors.facts import Fact
-from collectors.facts.base import ABSENT
 from collectors.facts.openvms import (
     DistributedLockRates,
     LockRates,
@@ -235,71 +232,6 @@ def test_cuts_between_blocks_change_nothing(name: str) -> None:
     for number, line in enumerate(lines[start : start + taken], start=1):
         assert in_pieces.feed(number, [line]) == 1
     assert whole.close() == in_pieces.close()
-
-
-def damaged(text: str, dice: random.Random) -> str:
-    """Cut, double, drop, swap, splice, spoil."""
-    lines = text.split("\n")
-    for _ in range(dice.randint(1, 8)):
-        at, to = dice.randrange(len(lines)), dice.randrange(len(lines))
-        spot = dice.randrange(len(lines[at]) + 1)
-        match dice.randrange(6):
-            case 0:
-                lines[at] = lines[at][:spot]
-            case 1:
-                lines.insert(to, lines[at])
-            case 2:
-                del lines[at]
-                lines = lines or [""]
-            case 3:
-                lines[at], lines[to] = lines[to], lines[at]
-            case 4:
-                lines[at] = lines[at][:spot] + lines[to]
-            case _:
-                lines[at] = lines[at][:spot] + dice.choice(["*" * 9, "-1", "9" * 40, "|", "(", "\t", "é", "1.2.3"])
-    return "\n".join(lines)
-
-
-def test_damage_never_raises_and_numbers_stay_numbers() -> None:
-    dice = random.Random(4)
-    texts = [path.read_text(encoding="utf-8") for path in sorted(EXPORTS.glob("*.txt"))]
-    for _ in range(150):
-        text = damaged(dice.choice(texts), dice)
-        count = len(text.split("\n"))
-        for found in read(text):
-            for fact in found.facts:
-                assert 1 <= fact.source.first <= fact.source.last <= count
-                if isinstance(fact, LockRates):
-                    assert fact.new_enq_per_second is ABSENT or fact.new_enq_per_second != float("inf")
-
-
-HOSTILE = (
-    "|",
-    "| ",
-    "+ -",
-    "* ",
-    "A ",
-    "(",
-    "0 ",
-    "1.00",
-    "A  ",
-    "3-FEB-2021 ",
-    "CPU Busy (",
-    "Row Sum ",
-    "<",
-    "Node: ",
-)
-
-
-@pytest.mark.parametrize("piece", HOSTILE)
-def test_hostile_lines_are_read_in_no_time(piece: str) -> None:
-    line = "x" * (len(piece) % 2) + piece * (390 // len(piece)) + "~"
-    before = time.perf_counter()
-    for name in ("LOCK MANAGEMENT", "SYSTEM", "CLUSTER", "DISK I/O"):
-        head = f"  OpenVMS Monitor Utility\n  {name} STATISTICS\n  on node LEWIS\n"
-        read(head + f"{line}\n" * 20)
-        read(head + "  MULTI-FILE SUMMARY\n Node: A B\n" + f"{line}\n" * 20)
-    assert time.perf_counter() - before < 1.0
 
 
 def test_the_real_screen_of_processes_is_read(real_exports: Path) -> None:
