@@ -13,6 +13,7 @@ from collectors.facts.ase import EngineBusy, MonEngine, Server, Snapshot, Sysmon
 from collectors.facts.openvms import MonitorSample, Node, ProcessorModes, T4File
 from collectors.facts.rdb import Database, DatabaseUse, EventLog, StatisticsWindow
 from collectors.facts.scaling import LoadSeries
+from collectors.facts.zvm import PerfkitPage, ProcessorLoad
 from collectors.grouping import Group, groups_of
 from collectors.intervals.deltas import elapsed
 from collectors.intervals.overlap import ByHour, shared_part
@@ -48,15 +49,10 @@ def _split_by_time(group: Group) -> list[Capture]:
         span = interval_of(one.facts)
         if span is None:
             timeless.append(one)
-        elif not any(isinstance(fact, SysmonSample | T4File | Snapshot) for fact in one.facts):
+        elif not any(isinstance(fact, SysmonSample | T4File | Snapshot | PerfkitPage) for fact in one.facts):
             beside.append(one)
         else:
-            key = (
-                span.start.date()
-                if span.start and _is_t4(one.facts)
-                else (span.start, one.file if span.start is None else "")
-            )
-            timed.setdefault(key, []).append(one)
+            timed.setdefault(_sample_key(one, span), []).append(one)
     samples = _with_others(_with_intervals(list(timed.values()), intervals), beside)
     listings = Listings(timeless, [one for sample in samples for one in sample])
     if not samples:
@@ -65,6 +61,17 @@ def _split_by_time(group: Group) -> list[Capture]:
         _capture(group, [*(fact for one in sample for fact in one.facts), *listings.beside(sample)])
         for sample in samples
     ]
+
+
+def _sample_key(one: Input, span: Interval) -> object:
+    """What joins the files of one sample: their day, their start, the times of day that a page prints; else the file.
+
+    Performance Toolkit prints no date, so pages of the same times of two days would be joined: bring them apart.
+    """
+    if span.start:
+        return span.start.date() if _is_t4(one.facts) else (span.start, "")
+    pages = [(fact.start, fact.end) for fact in one.facts if isinstance(fact, PerfkitPage) and fact.end]
+    return pages[0] if pages else (None, one.file)
 
 
 def _with_intervals(samples: list[list[Input]], intervals: Sequence[Input]) -> list[list[Input]]:
@@ -169,7 +176,7 @@ def interval_of(facts: Iterable[Fact]) -> Interval | None:
         spans = [fact for fact in facts if isinstance(fact, MonitorSample | EventLog) and fact.start]
         windows = [own for fact in facts if isinstance(fact, StatisticsWindow) and (own := _window(fact))]
         if not spans:
-            return _around(windows)
+            return _around(windows) or _of_pages(facts)
     starts = [span.start for span in spans if span.start]
     ends = [span.end for span in spans if span.end]
     start, end = min(starts, default=None), max(ends, default=None)
@@ -178,6 +185,12 @@ def interval_of(facts: Iterable[Fact]) -> Interval | None:
         if isinstance(span, SysmonSample) and span.seconds is not None:
             seconds = span.seconds
     return Interval(start, end, seconds)
+
+
+def _of_pages(facts: Iterable[Fact]) -> Interval | None:
+    """How long Performance Toolkit measured: it prints times of day without a date."""
+    seconds = [fact.seconds for fact in facts if isinstance(fact, PerfkitPage) and known(fact.seconds)]
+    return Interval(seconds=seconds[-1]) if seconds else None
 
 
 def _window(window: StatisticsWindow) -> Interval | None:
@@ -221,6 +234,11 @@ def _system(group: Group, facts: list[Fact]) -> System:
             processors = int(fact.cpus)
         elif isinstance(fact, LoadSeries):
             processors = fact.cores or processors
+        elif isinstance(fact, PerfkitPage):
+            version, platform = fact.release or version, fact.machine or platform
+            processors = int(fact.processors) if known(fact.processors) else processors
+        elif isinstance(fact, ProcessorLoad) and known(fact.processors) and processors is None:
+            processors = int(fact.processors)
         elif isinstance(fact, Database | DatabaseUse | StatisticsWindow) and group.product == "rdb":
             version = fact.release or version
     engines: set[object] = {fact.engine for fact in facts if isinstance(fact, EngineBusy)}

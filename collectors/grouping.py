@@ -16,6 +16,7 @@ from collectors.facts.ase import Server, Snapshot
 from collectors.facts.openvms import LockLatency, Node
 from collectors.facts.rdb.names import root_key, short_name
 from collectors.facts.scaling import LoadSeries
+from collectors.facts.zvm import PerfkitPage
 from collectors.read import Input
 
 CONFIG_FILE = "ase/config_file"
@@ -50,6 +51,8 @@ def name_of(one: Input) -> str | None:
             return fact.name
         if isinstance(fact, Snapshot) and fact.server:
             return fact.server
+        if isinstance(fact, PerfkitPage) and fact.system:
+            return fact.system
         if isinstance(fact, LoadSeries):
             return fact.title
     root = database_of(one.facts)

@@ -17,7 +17,7 @@ from collectors.facts import Capture, Fact, Facts
 from rules.finding import Clean, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted, Verdict
 
 PARTS = ("Finds", "Why it matters", "What to do", "When to ignore it")
-PRODUCTS = ("ase", "openvms", "rdb", "scaling")
+PRODUCTS = ("ase", "openvms", "rdb", "scaling", "unix", "zvm")
 LOUDEST_FIRST = ("fired", "untrusted", "unknown", "clean", "not-applicable")
 
 

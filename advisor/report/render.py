@@ -22,7 +22,14 @@ EFFECTS = {
     "offline": "with the database closed",
     "advice": "nothing to run",
 }
-PRODUCT_NAMES = {"ase": "SAP ASE", "openvms": "OpenVMS", "scaling": "load series", "rdb": "Oracle Rdb"}
+PRODUCT_NAMES = {
+    "ase": "SAP ASE",
+    "openvms": "OpenVMS",
+    "rdb": "Oracle Rdb",
+    "scaling": "load series",
+    "unix": "UNIX",
+    "zvm": "z/VM",
+}
 SHORT = 16
 """Lines of a script, up to which it moves to the next page whole rather than break."""
 

@@ -17,6 +17,8 @@ class LoadPoint:
     others: tuple[tuple[str, float], ...] = ()
     """`mp_synch_percent` and the other modes are per cent of one CPU."""
     line: int = 0
+    file: str | None = None
+    """Where the runs of one series stand in several files: that of this run; else it is the series' own."""
 
     def other(self, name: str) -> float | None:
         """One further column of this row."""
@@ -39,6 +41,10 @@ class LoadSeries(Fact):
     product: str | None = None
     """`openvms` where the columns are those of MONITOR, else `None`."""
     cores: int | None = None
+    clock_mhz: float | None = None
+    """Of the processors, where the title says so: what series of several machines are scaled by."""
+    derived: bool = False
+    """Made of several captures of one system, not of runs of one test: the work was whatever was asked for."""
 
     @property
     def peak(self) -> LoadPoint:
@@ -57,4 +63,5 @@ class LoadSeries(Fact):
 
     def source_of(self, point: LoadPoint) -> Source:
         """The line of one run."""
-        return Source(self.source.file, point.line, point.line) if point.line else self.source
+        file = point.file or self.source.file
+        return Source(file, point.line, point.line) if point.line else self.source

@@ -1,0 +1,1 @@
+"""Reports about record locks and processor clocks of UNIX."""

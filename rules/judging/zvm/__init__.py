@@ -1,0 +1,1 @@
+"""A z/VM system: its spin locks, its releases, its measured runs."""

@@ -1,0 +1,1 @@
+"""Rules about record locking on UNIX."""

@@ -1,0 +1,1 @@
+"""Rules about z/VM systems."""
