@@ -7,6 +7,8 @@ from collectors.facts import Capture
 from collectors.facts.scaling import LoadSeries
 from rules.finding import Finding, Verdict
 from rules.judging.caches.memory import free_memory
+from rules.judging.compared.comparison import Comparison
+from rules.judging.compared.runs import comparisons_within
 from rules.kit import REGISTER, judge
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan
@@ -40,6 +42,8 @@ class Audit:
     findings: tuple[Ranked, ...]
     models: tuple[Model, ...]
     plan: Plan
+    comparisons: tuple[Comparison, ...] = ()
+    """Of tables that hold a before and an after."""
 
 
 def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Audit:
@@ -49,7 +53,8 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
     models = tuple(model_of(series) for series in capture.facts.every(LoadSeries))
     free = free_memory(capture.facts)
     plan = make_plan((change for ranked in findings for change in ranked.finding.changes), free.mb if free else None)
-    return Audit(capture, tuple(verdicts), tuple(findings), models, plan)
+    within = tuple(comparisons_within(capture.facts))
+    return Audit(capture, tuple(verdicts), tuple(findings), models, plan, within)
 
 
 def rank(found: list[Ranked]) -> list[Ranked]:

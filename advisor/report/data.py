@@ -1,12 +1,11 @@
 """The contract's JSON: `audit/1`, `read/1`, `rules/1`. Once released it only grows."""
 
 import dataclasses
-import datetime as dt
-import enum
-import math
 from collections.abc import Sequence
 from typing import Any
 
+from advisor.report.comparison import comparison_data
+from advisor.report.plain import plain
 from collectors.facts import Fact, Missing
 from collectors.read import Input
 from rules.audit import Audit, Ranked
@@ -63,25 +62,6 @@ def fact_data(fact: Fact) -> dict[str, Any]:
     return data
 
 
-def plain(value: Any) -> Any:
-    """Turn a value into what JSON can say."""
-    if isinstance(value, Missing):
-        return None
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dt.datetime):
-        return value.isoformat()
-    if isinstance(value, enum.Enum):
-        return value.value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    return value
-
-
 def capture_data(one: Audit) -> dict[str, Any]:
     """One system over one interval."""
     system, interval = one.capture.system, one.capture.interval
@@ -91,7 +71,7 @@ def capture_data(one: Audit) -> dict[str, Any]:
         "verdicts": [verdict_data(verdict) for verdict in one.verdicts],
         "findings": [finding_data(ranked) for ranked in one.findings],
         "models": [model_data(model) for model in one.models],
-        "comparisons": [],
+        "comparisons": [comparison_data(found) for found in one.comparisons],
         "plan": {
             "steps": [
                 {

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from advisor.jinja import environment
+from advisor.report.compared import APPLIED, row_of
 
 SEVERITIES = ("critical", "warning", "advice", "note")
 QUIET = ("unknown", "untrusted", "broken")
@@ -58,7 +59,7 @@ def csp_hash(style: str) -> str:
 
 
 def render(kind: str, data: Mapping[str, Any], form: str, plots: Plots | None = None) -> str:
-    """Render `audit`, `read` or `rules` as `txt` or `html`; `plots` are shown by the HTML of an audit alone."""
+    """Render `audit`, `compare`, `read` or `rules` as `txt` or `html`; `plots` are for the HTML of an audit alone."""
     template = reports().get_template(f"report/{kind}.{form}")
     return template.render(
         {"data": data, "effects": EFFECTS, "product_name": PRODUCT_NAMES, **_extra(kind, data, plots)}
@@ -66,7 +67,9 @@ def render(kind: str, data: Mapping[str, Any], form: str, plots: Plots | None = 
 
 
 def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str, Any]:
-    """What the audit's templates count and group."""
+    """What the templates of an audit and of a comparison count, group and put in words."""
+    if kind == "compare":
+        return {"rows": [row_of(metric) for metric in data["metrics"]], "applied": APPLIED}
     if kind != "audit":
         return {}
     findings = [finding for capture in data["captures"] for finding in capture["findings"]]

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from advisor.models import Audit, Capture, CaptureFacts, Finding, SettingsSnapshot, System, Upload, User
-from advisor.report.data import plain
+from advisor.report.plain import plain
 from advisor.services import former
 from advisor.services.excerpts import Opener
 from advisor.services.judging import Judged, Prepared, judge

@@ -1,0 +1,69 @@
+"""`manage.py compare --before PATH… --after PATH…`: the same system before and after a change, per unit of work."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from advisor.management.base import NOTHING_USABLE, SEVERITIES, SOMETHING_FOUND, ExportCommand
+from advisor.report.comparison import comparison_data
+from advisor.services.auditing import BadSetting, parse_limits
+from advisor.services.pairing import NotOneSystem, sides
+from advisor.services.reading import captures_of
+from rules.compare import WORSE, Comparison, compare
+from rules.finding import Severity
+
+
+class Command(ExportCommand):
+    """Compare exports of before and after."""
+
+    help = (
+        "Holds exports of one system from before a change against those from after it, per unit of work: improved, "
+        "no effect, worse, or not comparable, and why. Exit status: 0 nothing at or above --fail-on stands after it, "
+        "1 something does, or it became worse, 2 nothing usable was given on a side."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take two lists of paths and a format."""
+        for side, when in (("before", "from before the change"), ("after", "from after it")):
+            parser.add_argument(
+                f"--{side}", nargs="+", required=True, metavar="PATH", help=f"exports {when}; several captures add up"
+            )
+        parser.add_argument("--name", metavar="SYSTEM", help="which system, where there are several or none is named")
+        parser.add_argument(
+            "--set", action="append", default=[], metavar="RULE.LIMIT=VALUE", dest="limits", help="a limit of your own"
+        )
+        parser.add_argument("--format", choices=self.formats, default="text", help="text for a terminal (default)")
+        parser.add_argument("--fail-on", choices=SEVERITIES, default="warning", help="default: warning")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run it."""
+        try:
+            limits = parse_limits(options["limits"])
+        except BadSetting as error:
+            raise CommandError(str(error), returncode=NOTHING_USABLE) from None
+        name = options["name"]
+        heaps = [captures_of(self.read(options[side]), name) for side in ("before", "after")]
+        try:
+            before, after, remark = sides(heaps[0], heaps[1], name)
+        except NotOneSystem as error:
+            raise CommandError(self.safe(str(error), 1000), returncode=NOTHING_USABLE) from None
+        if remark:
+            self.stderr.write(self.safe(remark, 1000))
+        compared = compare(before, after, limits)
+        data = comparison_data(compared)
+        if options["format"] == "json":
+            self.write_json(data)
+        else:
+            from advisor.report.render import render
+
+            html = options["format"] == "html"
+            self.emit(render("compare", data, "html" if html else "txt"), utf8=html)
+        if fails(compared, len(SEVERITIES) - SEVERITIES.index(options["fail_on"])):
+            sys.exit(SOMETHING_FOUND)
+
+
+def fails(compared: Comparison, least: int) -> bool:
+    """Whether a finding at or above this severity stands after it; that it became worse counts as a warning."""
+    loudest = max((found.finding.severity for one in compared.audits for found in one.findings), default=0)
+    return loudest >= least or (compared.verdict == WORSE and least <= Severity.WARNING)

@@ -1,0 +1,62 @@
+"""What the text and the HTML of a comparison say of each figure: from the JSON shape alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rules.judging.compared.words import percent
+
+WORDS = {True: "better", False: "worse"}
+APPLIED = {True: "in force", False: "not in force", None: "no export of the after tells"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure in words; `before` and `after` are those per unit of work where there are any."""
+
+    name: str
+    unit: str
+    before: float | None
+    after: float | None
+    change: str
+    """`-33 %, 95 % interval -37 to -28 %`; empty where there is nothing to divide by."""
+    word: str
+    """`better`, `worse`, or empty: within the noise, or neither is better."""
+    decides: bool
+    per_work: bool
+
+
+def row_of(metric: Mapping[str, Any]) -> Row:
+    """Make the row of one metric of `compare/1`."""
+    per = metric["per_work_unit"]
+    ends = (metric["per_work_before"], metric["per_work_after"]) if per else (metric["before"], metric["after"])
+    name, unit = metric["metric"], metric["unit"] or ""
+    if per and per.startswith(name):  # `lock requests per committed transaction` says it all
+        name, unit = per, ""
+    elif per:
+        unit = per
+    return Row(
+        name,
+        unit,
+        _short(ends[0]),
+        _short(ends[1]),
+        _change(metric),
+        WORDS.get(metric["better"], ""),
+        metric["decides"],
+        bool(per),
+    )
+
+
+def _change(metric: Mapping[str, Any]) -> str:
+    if metric["ratio"] is None:
+        return ""
+    change = f"{percent(metric['ratio'])} %"
+    if metric["low"] is None:
+        return change
+    how = "95 % interval" if metric.get("noise") == "bootstrap" else "every pair of samples"
+    return f"{change}, {how} {percent(metric['low'])} to {percent(metric['high'])} %"
+
+
+def _short(value: float | None) -> float | None:
+    """Five significant digits: more would claim a precision that no sample has."""
+    return None if value is None else float(f"{value:.5g}")

@@ -1,0 +1,153 @@
+"""How alike the work of two sides was: part by part, and what each part says in words.
+
+A part is left out where one side does not tell; what the advice of the before side meant to change is not held against
+the after: datarows instead of allpages locking changes the lock mix, and that was the point.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import LockRequests, RowsAffected
+from collectors.facts.openvms import DistributedLockRates, LockRates
+from collectors.facts.rdb import StatisticRow
+from rules.judging.compared.sides import Side
+from rules.judging.compared.words import number
+from rules.judging.compared.work import Work
+from rules.laws.comparability import of_amounts, of_hours, of_loads, of_shares
+
+MEANT_TO_CHANGE = {
+    "lock mix": ("ase/allpages_table_contended", "rdb/page_locks_dominate", "rdb/row_cache_missing"),
+    "local and remote": (
+        *("openvms/locks_mastered_remotely", "openvms/lock_master_on_slow_node", "openvms/emulated_lock_master"),
+        *("openvms/cluster_far_apart", "openvms/lock_trees_move_too_often", "rdb/database_open_on_many_nodes"),
+        *("rdb/lock_tree_unpartitioned", "rdb/use_remote_access"),
+    ),
+    "processors": (*("ase/engines_past_peak", "openvms/cothreads_hurt", "openvms/lock_manager_cpu_shared"),),
+}
+"""Part → the rules whose advice changes it: of processors they all want fewer."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One aspect of the work: how alike, 0 to 1, and the figures in words."""
+
+    part: str
+    similarity: float
+    why: str
+    meant: bool = False
+    """Whether the before side was advised to change just this: then it is not held against the comparison."""
+
+
+def parts_of(before: Side, after: Side, work: tuple[Work, Work] | None, advised: Iterable[str]) -> list[Part]:
+    """Every part both sides tell of. `advised`: the rules that fired before."""
+    fired = set(advised)
+    found = [*_mixes(before.facts, after.facts), *_load(work), *_hour(before, after), *_processors(before, after)]
+    return [replace(one, meant=_meant(one, fired, before, after)) for one in found]
+
+
+def _meant(part: Part, fired: set[str], before: Side, after: Side) -> bool:
+    """Whether the advice was to change this, and this way."""
+    if part.similarity >= 1 or not fired & set(MEANT_TO_CHANGE.get(part.part, ())):
+        return False
+    counts = before.newest.system.processors, after.newest.system.processors
+    return part.part != "processors" or (counts[0] or 0) > (counts[1] or 0)
+
+
+def _mixes(before: Facts, after: Facts) -> Iterator[Part]:
+    for name, mix in (("statement mix", statements), ("lock mix", locks), ("local and remote", places)):
+        first, second = mix(before), mix(after)
+        similarity = of_shares(first, second)
+        if similarity is not None:
+            yield Part(name, similarity, f"{name} overlaps by {100 * similarity:.0f} %: {_differs(first, second)}")
+
+
+def _differs(before: Mapping[str, float], after: Mapping[str, float]) -> str:
+    """The two kinds whose shares moved most."""
+    first, second = sum(before.values()), sum(after.values())
+    shares = {kind: (before.get(kind, 0) / first, after.get(kind, 0) / second) for kind in {**before, **after}}
+    most = sorted(shares.items(), key=lambda pair: (-abs(pair[1][0] - pair[1][1]), pair[0]))[:2]
+    return ", ".join(f"{kind} {100 * old:.0f} → {100 * new:.0f} %" for kind, (old, new) in most)
+
+
+def statements(facts: Facts) -> dict[str, float]:
+    """Rows by what was done to them, of SAP ASE; of Rdb reads against writes."""
+    rows = {one.operation: one.count for one in facts.every(RowsAffected)}
+    rows = {kind: rows[kind] for kind in ("Inserts", "Updates", "Deletes", "Selects") if kind in rows}
+    found = {kind.lower(): value for kind, value in rows.items() if known(value) and value >= 0}
+    return found or _rdb(facts, {"data reads": "reads", "data writes": "writes"})
+
+
+def locks(facts: Facts) -> dict[str, float]:
+    """Lock requests by strength, enqueues against converts and dequeues, or requests against promotions and demotions.
+
+    Of SAP ASE without address locks, and not by page or row: the lock scheme decides these, and that may be the change.
+    """
+    found: dict[str, float] = {}
+    for one in facts.every(LockRequests):
+        kind = one.lock_type.split(" ")[0].lower()
+        if kind not in ("exclusive", "shared", "update") or one.lock_type.endswith("Address"):
+            continue
+        if known(one.total) and one.total >= 0:
+            found[kind] = found.get(kind, 0.0) + one.total
+    rates = facts.latest(LockRates, statistic="mean")
+    if not found and rates:
+        read = {
+            "new enqueues": rates.new_enq_per_second,
+            "converts": rates.converted_enq_per_second,
+            "dequeues": rates.deq_per_second,
+        }
+        found = {kind: value for kind, value in read.items() if known(value) and value >= 0}
+        found = found if len(found) == len(read) else {}
+    kinds = {"locks requested": "requests", "locks promoted": "promotions", "locks demoted": "demotions"}
+    return found or _rdb(facts, kinds)
+
+
+def places(facts: Facts) -> dict[str, float]:
+    """Lock operations of OpenVMS by where they were served."""
+    rates = facts.latest(DistributedLockRates, statistic="mean")
+    if rates is None:
+        return {}
+    read = {
+        "local": rates.local_per_second,
+        "incoming": rates.incoming_per_second,
+        "outgoing": rates.outgoing_per_second,
+    }
+    found = {kind: value for kind, value in read.items() if value is not None and value >= 0}
+    return found if len(found) == len(read) else {}
+
+
+def _rdb(facts: Facts, items: Mapping[str, str]) -> dict[str, float]:
+    found = {}
+    for row in facts.every(StatisticRow):
+        if row.item in items and row.lock_type in (None, "total") and known(row.mean_per_second):
+            found[items[row.item]] = row.mean_per_second
+    return found if len(found) > 1 else {}
+
+
+def _load(work: tuple[Work, Work] | None) -> Iterator[Part]:
+    if work is None:
+        return
+    first, second = work[0].per_second, work[1].per_second
+    similarity = of_loads(first, second)
+    if similarity is not None:
+        many = work[1].unit.many
+        yield Part(
+            "load", similarity, f"{number(first)} → {number(second)} {many} per second, {second / first:.2f} times"
+        )
+
+
+def _hour(before: Side, after: Side) -> Iterator[Part]:
+    first, second = before.span, after.span
+    if first and second:
+        said = " against ".join(f"{start:%a %H:%M} to {end:%H:%M}" for start, end in (first, second))
+        yield Part("hour", of_hours(first, second), said)
+
+
+def _processors(before: Side, after: Side) -> Iterator[Part]:
+    first, second = before.newest.system.processors, after.newest.system.processors
+    similarity = of_amounts(first, second) if first and second else None
+    if similarity is not None and first != second:
+        yield Part("processors", similarity, f"{first} → {second} processors")
+    elif similarity is not None:
+        yield Part("processors", similarity, f"{first} processors on both sides")

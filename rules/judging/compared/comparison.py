@@ -1,0 +1,54 @@
+"""What a comparison is made of."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from collectors.facts import Capture, Source
+from rules.judging.compared.alike import Part
+from rules.judging.compared.changed import Advised, CameAndWent, Setting
+from rules.judging.compared.metrics import Metric
+
+if TYPE_CHECKING:
+    from rules.audit import Audit
+
+NOTHING_CAME = CameAndWent()
+
+
+@dataclass(frozen=True)
+class End:
+    """What one end of a comparison is: a capture or several, or a run of a table."""
+
+    label: str
+    capture: Capture | None = None
+    captures: int = 1
+    samples: int = 1
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One system, before and after."""
+
+    name: str
+    product: str
+    before: End
+    after: End
+    score: float | None
+    """0 to 1: the least alike part that counts; `None` where nothing tells how alike the work was."""
+    parts: tuple[Part, ...]
+    unit_of_work: str | None
+    metrics: tuple[Metric, ...]
+    verdict: str
+    """`improved`, `no-effect`, `worse` or `not-comparable`."""
+    why: str
+    findings: CameAndWent = NOTHING_CAME
+    settings: tuple[Setting, ...] = ()
+    changes: tuple[Advised, ...] = ()
+    normalised: str | None = None
+    """What was done to make figures comparable that are not by themselves."""
+    bring: tuple[str, ...] = ()
+    """What would let it be judged."""
+    audits: "tuple[Audit, ...]" = ()
+    """Those of the after, newest last."""
+    source: Source | None = None
+    """Where one file holds both ends: its lines."""

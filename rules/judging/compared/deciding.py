@@ -1,0 +1,29 @@
+"""Which figures decide, of each product, dearest first: the first that both sides have."""
+
+from collectors.facts.openvms import DedicatedLockManager
+from rules.judging.compared.sides import ENGINE_CPU, NODE_CPU, Side
+from rules.judging.openvms.cpu_layout import Layout
+
+STALLS = ("rdb.requests_stalled:", "rdb.promotions_stalled:", "rdb.lock_operations:")
+ORDER = {
+    "ase": (ENGINE_CPU, "ase.spins"),
+    "openvms": (NODE_CPU, "openvms.mp_synch", *STALLS),
+    "rdb": (NODE_CPU, *STALLS),
+}
+"""Product → keys, or beginnings of keys. Of runs of a test those decide that say so themselves."""
+POLLING = ("openvms.mp_synch", "openvms.enqueues_waited", *STALLS)
+"""Where the lock manager has got a CPU of its own, or lost it: that CPU polls, busy whether there is work or not, so
+busy CPUs per lock operation would say that it made things worse."""
+
+
+def order_for(product: str, before: Side, after: Side) -> tuple[str, ...]:
+    """The keys that may decide."""
+    if product == "openvms" and polls(before) is not polls(after):
+        return POLLING
+    return ORDER.get(product, ())
+
+
+def polls(side: Side) -> bool:
+    """Whether a CPU is dedicated to the lock manager."""
+    served = any(one.on for one in side.facts.every(DedicatedLockManager))
+    return served or Layout(side.facts).lock_manager is not None

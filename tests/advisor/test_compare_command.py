@@ -1,0 +1,112 @@
+"""`manage.py compare`: what is printed, and the exit status."""
+
+import json
+import re
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from tests.stories import HERE
+
+STORY = HERE / "lock_bound_node"
+
+
+def _less_spinning(text: str, share: float) -> str:
+    """A T4 file in which a share of MP synchronisation became idle time."""
+    lines, fields, heads = [], [], False
+    for line in text.split("\n"):
+        if "COLUMN HEADERS" in line:
+            heads = "START" in line
+        elif heads:
+            fields += [field.strip() for field in line.split(",")]
+        elif line[:2].isdigit():
+            cells = line.split(",")
+            synch, idle = fields.index("[MON.MODE]Mp Synch"), fields.index("[MON.MODE]Idle Time")
+            gone = float(cells[synch]) * share
+            cells[synch], cells[idle] = f"{float(cells[synch]) - gone:.2f}", f"{float(cells[idle]) + gone:.2f}"
+            line = ",".join(cells)
+        lines.append(line)
+    return "\n".join(lines)
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> tuple[Path, Path]:
+    """Exports of a node that spins, and of the same hour with 60 % less spinning and a larger hash table."""
+    before, after = tmp_path / "before", tmp_path / "after"
+    for side in (before, after):
+        side.mkdir()
+    for path in STORY.glob("*"):
+        if path.suffix in (".csv", ".txt"):
+            text = path.read_text()
+            (before / path.name).write_text(text)
+            text = _less_spinning(text, 0.6) if path.suffix == ".csv" else text
+            (after / path.name).write_text(re.sub(r"(RESHASHTBL +)8192", r"\g<1>262144", text))
+    return before, after
+
+
+def _run(*words: str | Path) -> tuple[str, str, int]:
+    out, err, status = StringIO(), StringIO(), 0
+    try:
+        call_command("compare", *map(str, words), stdout=out, stderr=err)
+    except SystemExit as end:
+        status = int(end.code or 0)
+    return out.getvalue(), err.getvalue(), status
+
+
+def test_it_prints_the_contract(sides: tuple[Path, Path]) -> None:
+    out, _, status = _run("--before", sides[0], "--after", sides[1], "--format", "json")
+    data: dict[str, Any] = json.loads(out)
+    assert next(iter(data.items())) == ("contract", "compare/1")
+    assert {"comparable", "unit_of_work", "metrics", "findings", "verdict", "why"} <= set(data)
+    assert {"score", "why"} <= set(data["comparable"])
+    assert {"gone", "new", "still"} <= set(data["findings"])
+    names = {"metric", "before", "after", "per_work_before", "per_work_after", "ratio", "better"}
+    assert all(names <= set(metric) for metric in data["metrics"])
+    assert (data["verdict"], data["unit_of_work"], data["comparable"]["score"]) == ("improved", "lock operation", 1.0)
+    assert data["configuration"] == [{"setting": "SYSGEN: RESHASHTBL", "before": 8192.0, "after": 262144.0}]
+    assert {"target": "RESHASHTBL", "from": 8192.0, "to": 262144, "applied": True} in data["changes"]
+    assert "openvms/resource_hash_table_undersized:BERGEN" in data["findings"]["gone"]
+    assert data["findings"]["still"] == ["openvms/lock_id_table_small:BERGEN"]
+    decisive = [metric for metric in data["metrics"] if metric["decides"]]
+    assert [metric["key"] for metric in decisive] == ["openvms.cpu"]
+    assert decisive[0]["low"] < decisive[0]["ratio"] < decisive[0]["high"] < 1
+    assert status == 0  # what stands after it is advice
+
+
+def test_the_text_says_it_in_words_and_lines_fit_a_terminal(sides: tuple[Path, Path]) -> None:
+    out, err, _ = _run("--before", sides[0], "--after", sides[1])
+    assert "IMPROVED" in out
+    assert "RESHASHTBL: 8,192 -> 262,144: in force" in out
+    assert "95 % interval" in out
+    assert max(map(len, out.partition("FILES")[0].splitlines())) <= 80
+    assert err == ""
+
+
+def test_the_html_is_one_file_without_anything_from_outside(sides: tuple[Path, Path]) -> None:
+    out, _, _ = _run("--before", sides[0], "--after", sides[1], "--format", "html")
+    assert out.count("<h1>") == 1
+    assert "http" not in out.replace("http-equiv", "")
+    assert "<script" not in out
+
+
+def test_the_exit_status_is_what_stands_afterwards(sides: tuple[Path, Path]) -> None:
+    assert _run("--before", sides[0], "--after", sides[1], "--fail-on", "critical")[2] == 0
+    healthy = HERE / "healthy_rdb_node"
+    assert _run("--before", healthy, "--after", healthy)[2] == 0
+
+
+def test_two_systems_are_not_compared(sides: tuple[Path, Path]) -> None:
+    with pytest.raises(CommandError, match="no system is on both sides") as caught:
+        _run("--before", sides[0], "--after", HERE / "address_lock_storm")
+    assert caught.value.returncode == 2
+
+
+def test_nothing_usable_on_a_side_is_status_2(sides: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "prose.txt").write_text("Dear colleagues,\nnothing to see here.\n")
+    _, err, status = _run("--before", sides[0], "--after", tmp_path / "prose.txt")
+    assert status == 2
+    assert "nothing usable" in err

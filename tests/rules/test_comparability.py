@@ -1,0 +1,39 @@
+"""How alike the work of two captures was."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from rules.laws.comparability import of_amounts, of_hours, of_loads, of_shares
+
+TUESDAY = datetime.fromisoformat("2026-03-03")
+
+
+def _at(hour: float, length: float = 1.0, day: int = 0) -> tuple[datetime, datetime]:
+    start = TUESDAY + timedelta(days=day, hours=hour)
+    return start, start + timedelta(hours=length)
+
+
+def test_mixes_are_alike_by_what_their_shares_have_in_common() -> None:
+    assert of_shares({"reads": 90, "writes": 10}, {"reads": 900, "writes": 100}) == pytest.approx(1.0)
+    assert of_shares({"reads": 90, "writes": 10}, {"reads": 40, "writes": 60}) == pytest.approx(0.5)
+    assert of_shares({"reads": 1}, {"writes": 1}) == 0.0
+    assert of_shares({"reads": 0}, {"writes": 1}) is None
+
+
+def test_half_the_load_just_passes_a_quarter_does_not() -> None:
+    assert of_loads(1000, 500) == pytest.approx(0.707, abs=0.001)
+    assert of_loads(250, 1000) == 0.5
+    assert of_loads(0, 10) is None
+    assert of_amounts(8, 6) == 0.75
+
+
+def test_the_clock_face_has_no_midnight() -> None:
+    assert of_hours(_at(23), _at(1)) == pytest.approx(1 - 2 / 24)
+    assert of_hours(_at(9), _at(21)) == 0.5
+    assert of_hours(_at(9), _at(9, day=1)) == 1.0
+
+
+def test_a_whole_day_has_all_hours_and_a_weekend_is_another_day() -> None:
+    assert of_hours(_at(0, 24), _at(15)) == 1.0
+    assert of_hours(_at(9), _at(9, day=4)) == 0.8
