@@ -10,6 +10,8 @@ from typing import ClassVar
 from collectors.facts.base import ABSENT, Fact, Reading, known
 
 PERFKIT = "a Performance Toolkit page {0}, saved as text"
+DISPATCHER_9C = "Diagnose X'9C' by HCPDSP"
+"""The `SystemCounter` that APAR VM65988 speaks of, on FCX239: how often the dispatcher gave its processor away."""
 TABLE = "a performance report's table of runs: Tx/sec, CP msec/Tx, Avg Spin Lock Rate, Pct Spin Time"
 
 
@@ -31,6 +33,8 @@ class PerfkitPage(Fact):
     release: str | None = None
     """Of z/VM, where the page or its heading names one: `6.4.0`, `7.1`."""
     processors: Reading = ABSENT
+    date: str | None = None
+    """`2026-03-04`, the day it begins: printed reports name it, screens do not."""
 
     @property
     def system(self) -> str | None:
