@@ -141,7 +141,7 @@ def test_every_kind_of_fact_is_stored_and_loaded_by_its_name(kind: type[Fact]) -
 def test_there_are_facts_of_every_product_and_no_two_of_one_name() -> None:
     every = every_kind()
     assert len({kind.fact_name() for kind in every}) == len(every) >= 39
-    assert {kind.fact_name().split(".")[0] for kind in every} == {"ase", "openvms", "rdb", "scaling"}
+    assert {kind.fact_name().split(".")[0] for kind in every} == {"ase", "openvms", "rdb", "scaling", "unix", "zvm"}
 
 
 @given(st.lists(st.sampled_from([TABLE, OTHER, Cpu(number=1, fastpath=("EWA0", "EWB0")), Node(name="A")]), max_size=9))

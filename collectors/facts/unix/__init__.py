@@ -6,14 +6,16 @@ from typing import ClassVar
 from collectors.facts.base import ABSENT, Fact, Missing, Reading, known
 
 RUNS = "a table of user, system and clock seconds by number of processes, for coarse and for fine locking"
-CPUFREQ = "the files below /sys/devices/system/cpu, as `grep . /sys/devices/system/cpu/cpu*/cpufreq/*` prints them"
+CPUFREQ = (
+    "a listing of the files below /sys/devices/system/cpu, as `grep . /sys/devices/system/cpu/cpu*/cpufreq/*` prints it"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecordLockTable(Fact):
     """One listing of the locks of one moment, so that a listing without waiters says something, too."""
 
-    BRING: ClassVar[str] = "the output of `cat /proc/locks` or `lslocks --json --output-all` while processes wait"
+    BRING: ClassVar[str] = "an output of `cat /proc/locks` or `lslocks --json --output-all` while processes wait"
 
     report: str
     """`/proc/locks`, `lslocks`."""
@@ -22,13 +24,15 @@ class RecordLockTable(Fact):
     waiters: int
     shows_blockers: bool = True
     """Whether it says who waits for whom; a plain `lslocks` does not."""
+    not_kept: int = 0
+    """Locks counted above that did not become facts, as the listing is very long: first those nobody waits for."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecordLock(Fact):
     """One lock that is held, or one that is waited for."""
 
-    BRING: ClassVar[str] = "the output of `cat /proc/locks` or `lslocks --json --output-all` while processes wait"
+    BRING: ClassVar[str] = "an output of `cat /proc/locks` or `lslocks --json --output-all` while processes wait"
 
     kind: str
     """`POSIX`, `FLOCK`, `OFDLCK`, `LEASE`, …"""
@@ -43,11 +47,13 @@ class RecordLock(Fact):
     start: int
     end: int | None
     """Last byte; `None`: to the end of the file, wherever that moves."""
+    end_sure: bool = True
+    """`False`: `lslocks` prints 0 both for the end of the file and for byte 0, and this lock begins at byte 0."""
     waits: bool = False
     number: int | None = None
     """Of `/proc/locks`: a waiter repeats the number of the lock it waits for."""
     blocker: int | None = None
-    """Process that holds what this one waits for."""
+    """Process that holds what this one waits for; -1: an open file description does."""
     command: str | None = None
     path: str | None = None
     size_bytes: Reading = ABSENT
@@ -128,6 +134,7 @@ class CpuFrequency(Fact):
     BRING: ClassVar[str] = CPUFREQ
 
     cpu: int
+    """-1: all of them; a wildcard asked and nothing was there."""
     governor: str | Missing = ABSENT
     """`performance`, `powersave`, `schedutil`, …"""
     current_khz: Reading = ABSENT
@@ -156,11 +163,24 @@ class FrequencyBoost(Fact):
     """Whether boosting is allowed; `None` where the file said neither 0 nor 1."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Multithreading(Fact):
+    """Whether the processors of Linux are threads that share a core: `smt/active`."""
+
+    BRING: ClassVar[str] = CPUFREQ
+
+    active: bool | None = None
+    """`None` where the file said neither 0 nor 1."""
+    control: str | None = None
+    """`on`, `off`, `forceoff`, `notsupported`, `notimplemented`."""
+
+
 __all__ = [
     "CpuFrequency",
     "FrequencyBoost",
     "LockingCalls",
     "LockingRun",
+    "Multithreading",
     "RecordLock",
     "RecordLockTable",
 ]
