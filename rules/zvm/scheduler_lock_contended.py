@@ -1,0 +1,276 @@
+"""Processors spin for the scheduler lock, which a newer z/VM relieves.
+
+Finds: spinning for SRMSLOCK, HCPTRQLK and DSVLOCK on pages of Performance Toolkit, against what releases after the one
+that runs have done for that lock; and in a performance report's table the runs before and after such a release.
+
+Why it matters: the scheduler lock is one for all processors, so what it costs grows with their number. When z/VM 4.4.0
+gave timer requests a lock of their own, CP's time per transaction fell from 23.1 to 3.03 ms on 9 processors in
+published runs, from 54.1 to 47.0 on 16, and from 3.23 to 3.13 on 3, which is nothing ("Scheduler Lock Improvement",
+z/VM 4.4.0 performance report).
+
+What to do: take the release or service that the finding names for that lock; 7.1 has them all. IBM's condition for APAR
+VM65988 is system overhead over 10 % with spinning for one of these locks, or Diagnose X'9C' from HCPDSP, that is
+significant. Reduce what takes the lock: timer requests of idle guests, processors that the load does not need.
+
+When to ignore it: on 3 processors or fewer there is little to gain. Nor where system overhead is low. No gain is
+promised: of most releases none was published. Figures of SRMSLOCK from before and after VM65988 are not comparable.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.zvm import DISPATCHER_9C, PerformanceRun, SpinLock, SystemCounter
+from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.zvm.locks import BY_NAME
+from rules.judging.zvm.machine import ASK_PROCESSORS, FEW, READS, Machine, machine_of
+from rules.judging.zvm.releases import (
+    ASK,
+    NOT_COMPARABLE,
+    REDESIGN,
+    SCHEDULER,
+    SRMSLOCK,
+    Improvement,
+    Release,
+    ask_service,
+    newer,
+    parsed,
+    release_of,
+)
+from rules.judging.zvm.runs import REPEAT_PERCENT, Pair, conclusion, distinct, doubt, metrics, pairs, spun_percent
+from rules.judging.zvm.spins import Spin, Spins, of_all, scale_of, spins_of
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://www.vm.ibm.com/perf/reports/zvm/html/schlock.html",
+    "https://www.ibm.com/support/pages/apar/VM65988",
+    "https://www.vm.ibm.com/perf/reports/zvm/html/1q5cpu.html",
+    "https://www.vm.ibm.com/perf/reports/zvm/html/710imp.html",
+)
+DEAR = "zvm/spin_locks_cost_too_much:{0}"
+LITTLE = "on 3 processors the published gain was 3 %, no more than runs vary by"
+OVERHEAD = "system overhead, mean of the processors"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which spinning, overhead and number of processors on the rule speaks."""
+
+    spin_percent: float = limit(
+        5.0, "this project: IBM says significant and names no figure", low=0.1, high=100, unit="% of the time"
+    )
+    overhead_percent: float = limit(
+        10.0, f"vendor: condition of APAR {REDESIGN}, system overhead over 10 %", high=100, unit="%"
+    )
+    few_processors: int = limit(
+        FEW, "vendor: on 3 processors CP's time per transaction changed by 3 %", low=1, high=64, unit="processors"
+    )
+    repeat_percent: float = limit(
+        REPEAT_PERCENT, "practice: runs of two releases vary by less than 5 %", low=1, high=50, unit="%"
+    )
+
+
+@rule(needs=(), uses=(*READS, SpinLock, PerformanceRun, SystemCounter), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the runs, then the locks of the pages."""
+    runs, spins = distinct(facts.every(PerformanceRun)), spins_of(facts)
+    if not runs and not facts.every(SpinLock):
+        yield Unknown.of(SpinLock)
+        return
+    yield from _runs(runs, limits)
+    yield from (Untrusted(f"{why}; save the page again") for why in spins.doubts if why.startswith(SCHEDULER))
+    if spins.locks or spins.total:
+        yield from _pages(facts, spins, limits)
+    elif facts.every(SpinLock) and not any(why.startswith(SCHEDULER) for why in spins.doubts):
+        yield Unknown.of(SpinLock)
+
+
+def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
+    """What pairs of runs show of a release; of a run by itself nothing, for a table does not name the lock."""
+    yield from (Untrusted(f"run {run.run}: {doubt(run)}; bring the table again") for run in runs if doubt(run))
+    judged: list[PerformanceRun] = []
+    for pair in pairs(runs):
+        between = [] if pair.doubt else _between(pair)
+        if between:
+            judged += [pair.base]
+            yield _pair(pair, between, limits)
+    for run in runs:
+        percent = spun_percent(run)
+        if doubt(run) or run in judged:
+            continue
+        if percent is None:
+            yield Unknown((Lacking(PerformanceRun.fact_name(), PerformanceRun.BRING),), f"run {run.run}: no spin time")
+            continue
+        said = f"run {run.run}: {percent:.3g} % of the time spent spinning"
+        if percent < limits.spin_percent:
+            yield Clean(f"{said}, limit {limits.spin_percent:g} %")
+        elif known(run.processors) and run.processors <= limits.few_processors:
+            yield Clean(f"{said} on {run.processors:g} processors; {LITTLE}")
+        else:
+            release = parsed(run.release)
+            since = (
+                "; since 4.4.0 timer requests have a lock of their own, HCPTRQLK"
+                if release and release >= Release(4, 4)
+                else ""
+            )
+            missing = (Lacking(SpinLock.fact_name(), SpinLock.BRING), *(() if release else (ASK,)))
+            yield Unknown(missing, f"{said}, the table does not say for which lock{since}")
+
+
+def _between(pair: Pair) -> list[Improvement]:
+    """What relieved the scheduler lock between the releases of two runs."""
+    first, second = parsed(pair.base.release), parsed(pair.run.release)
+    if first is None or second is None:
+        return []
+    return [one for one in newer(first, SRMSLOCK) if one.locks and one.since <= second]
+
+
+def _pair(pair: Pair, between: list[Improvement], limits: Limits) -> Outcome:
+    base, run, said = pair.base, pair.run, conclusion(pair)
+    percent = spun_percent(base)
+    cp = next((one for one in metrics(pair) if one.decides), None)
+    if pair.processors <= limits.few_processors:
+        return Clean(f"{said}; little to gain: {LITTLE}")
+    if percent is None or percent < limits.spin_percent or cp is None or not cp.before:
+        return Clean(said)
+    if cp.after > cp.before * (1 - limits.repeat_percent / 100):
+        return Clean(f"{said}: the release did not relieve this work")
+    left = spun_percent(run)
+    if left is None:
+        return Unknown((Lacking(PerformanceRun.fact_name(), PerformanceRun.BRING),), f"run {run.run}: no Pct Spin Time")
+    if left > percent * (1 - limits.repeat_percent / 100):
+        return Clean(f"{said}: {left:.3g} % of the time is still spent spinning, so the gain is of something else")
+    return Finding(
+        subject=f"run {base.run}",
+        severity=Severity.ADVICE,
+        title=f"z/VM {run.release} takes {cp.after:g} instead of {cp.before:g} CP ms per transaction",
+        says=(
+            f"{said}. Between the releases the scheduler lock was relieved: {'; '.join(one.says for one in between)}. "
+            "Whatever else is new between the two counts in that, too."
+        ),
+        evidence=(
+            Evidence(f"CP msec/Tx of run {base.run}", cp.before, "ms", base.source),
+            Evidence(f"CP msec/Tx of run {run.run}", cp.after, "ms", run.source),
+            Evidence(f"Pct Spin Time of run {base.run}", round(percent, 3), "%", base.source, limits.spin_percent),
+            Evidence(f"Pct Spin Time of run {run.run}", round(left, 3), "%", run.source),
+            Evidence("processors", pair.processors, "", base.source, limits.few_processors),
+        ),
+        explains=(DEAR.format(f"run {base.run}"),),
+        expects=(Expectation("CP time per transaction (ms)", cp.before, cp.after, "published"),),
+    )
+
+
+def _pages(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
+    machine, scale = machine_of(facts), scale_of(spins, machine_of(facts))
+    here = [spin for spin in spins.locks if spin.lock in SCHEDULER]
+    if not here:
+        yield _not_listed(spins, limits)
+        return
+    figures = ", ".join(spin.said for spin in here)
+    hot = [spin for spin in here if of_all(spin.percent, machine, scale)[1] >= limits.spin_percent]
+    yields = _yields(facts)
+    if machine.processors == 1 or not hot:
+        sent = f"; {yields[0].value:g} Diagnose X'9C' per second" if yields else ""
+        why = "one processor waits for no other" if machine.processors == 1 else f"limit {limits.spin_percent:g} %"
+        yield Clean(f"{figures}{sent}; {why}")
+        return
+    if machine.release is None:
+        why = f"{figures}: what relieves that depends on the release, which no page names, or they name several"
+        yield Unknown((ASK,), why)
+        return
+    named = release_of(facts)
+    evidence = [Evidence("release of z/VM", str(named[0]), "", named[1])] if named else []
+    for spin in hot:
+        yield from _lock(spin, machine, [*evidence, *yields], limits)
+
+
+def _not_listed(spins: Spins, limits: Limits) -> Outcome:
+    """None of the three is on the page: in order where the total leaves no room for them."""
+    listed = sum(spin.percent for spin in spins.locks)
+    if spins.total is not None and spins.total.percent - listed < limits.spin_percent:
+        return Clean(f"{spins.total.said}; none of {', '.join(SCHEDULER)} is listed")
+    why = f"none of {', '.join(SCHEDULER)} is on the page"
+    return Unknown((Lacking(SpinLock.fact_name(), SpinLock.BRING),), why)
+
+
+def _yields(facts: Facts) -> list[Evidence]:
+    """Diagnose X'9C' from the dispatcher, where FCX239 names it."""
+    return [
+        Evidence(one.name, one.per_second, "/s", one.source)
+        for one in facts.every(SystemCounter)
+        if one.name == DISPATCHER_9C and known(one.per_second) and one.per_second >= 0
+    ][-1:]
+
+
+def _lock(spin: Spin, machine: Machine, evidence: list[Evidence], limits: Limits) -> Iterator[Outcome]:
+    assert machine.release is not None  # noqa: S101 - _pages() has turned everything else away
+    rows = [one for one in newer(machine.release, spin.lock) if one.locks]
+    few = machine.processors is not None and machine.processors <= limits.few_processors
+    overhead = machine.system.value if machine.system else None
+    applied = next((one for one in rows if machine.release in one.service_on), None)
+    if machine.release >= Release(6, 4) and rows:
+        if overhead is None:
+            why = f"{spin.said}; IBM's condition for {REDESIGN} needs the system overhead"
+            yield Unknown((ASK_PROCESSORS, *((ask_service(applied),) if applied else ())), why)
+            return
+        if overhead <= limits.overhead_percent:
+            yield Clean(f"{spin.said}, but system overhead is {overhead:.1f} %, limit {limits.overhead_percent:g} %")
+            return
+    worth = overhead is not None and overhead > limits.overhead_percent and not few and bool(rows)
+    yield _finding(spin, machine, rows, evidence, limits, worth=worth, few=few)
+    if applied:
+        yield Unknown((ask_service(applied),))
+    if overhead is None and rows and not few:
+        yield Unknown((ASK_PROCESSORS,))
+
+
+def _finding(
+    spin: Spin,
+    machine: Machine,
+    rows: list[Improvement],
+    evidence: list[Evidence],
+    limits: Limits,
+    *,
+    worth: bool,
+    few: bool,
+) -> Finding:
+    overhead, lock = machine.system.value if machine.system else None, spin.lock
+    says = [f"{spin.percent:.1f} % of the time is spent spinning for {lock} on z/VM {machine.release}."]
+    if rows:
+        says.append(f"What relieved it since: {'; '.join(one.says for one in rows)}. 7.1 has them all.")
+        if any(machine.release in one.service_on for one in rows):
+            says.append("Whether that service is applied is not in the export.")
+    else:
+        says.append("Every relief that is known is in this release: what is left is less of what takes the lock.")
+    if overhead is None:
+        says.append(
+            f"Whether that is worth it stays open without the system overhead (for {REDESIGN} IBM asks for over 10 %)."
+        )
+    elif overhead <= limits.overhead_percent:
+        says.append(f"System overhead is {overhead:.1f} %: there is little to win.")
+    else:
+        says.append(f"System overhead is {overhead:.1f} % (IBM's condition for {REDESIGN}: over 10 %).")
+    if few:
+        says.append(f"With {machine.processors:g} processors there is little to gain: {LITTLE}.")
+    if any(REDESIGN in one.service for one in rows):
+        says.append(NOT_COMPARABLE)
+    says.append(f"{lock} guards {BY_NAME[lock].guards}.")
+    found = [
+        Evidence(f"{lock} spinning", round(spin.percent, 3), "% of the time", spin.fact.source, limits.spin_percent)
+    ]
+    if machine.system:
+        found.append(
+            Evidence(OVERHEAD, round(machine.system.value, 2), "%", machine.system.source, limits.overhead_percent)
+        )
+    return Finding(
+        subject=lock,
+        severity=Severity.ADVICE if worth else Severity.NOTE,
+        title=f"{lock}: {spin.percent:.0f} % of the time is spent spinning on z/VM {machine.release}",
+        says=" ".join(says),
+        evidence=(*found, *evidence),
+        explains=(DEAR.format(lock),) if worth else (),
+        expects=(Expectation(f"{OVERHEAD} (%)", round(overhead, 1), "lower", "heuristic"),)
+        if worth and overhead is not None
+        else (),
+        share=spin.percent,
+    )

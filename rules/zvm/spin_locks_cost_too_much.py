@@ -1,0 +1,282 @@
+"""Processors spend much of their time spinning for locks of CP.
+
+Finds: runs of a performance report, and spin locks on pages of Performance Toolkit (LOCKLOG, LOCKACT), for which much
+of the processors' time, and of CP's own, is spent spinning; by time, per transaction and in processors.
+
+Why it matters: a processor that spins does nothing. In published runs of z/VM 4.3.0 spinning took 8.30 of 23.1 ms of
+CP's time per transaction on 9 processors and 27.7 of 54.1 on 16, where each further processor mostly waited ("Scheduler
+Lock Improvement", z/VM 4.4.0 performance report).
+
+What to do: what the finding says for that lock and release; for the scheduler lock and its kin, the rule
+`zvm/scheduler_lock_contended`. Of most locks no remedy was published, and then none is named. Where far more processors
+are online than the load needs, vary some off: fewer can spin.
+
+When to ignore it: when transactions per second are what they should be, or the interval was not of the busy time. The
+rate of spins alone means nothing: in the published runs it was lower on 16 processors than on 9, where less was lost.
+Whether a page's per cent is of one processor or the mean of all is in no source at hand: the cost is then a range, and
+the finding advice at most.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.zvm import PerformanceRun, SpinLock
+from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.zvm.locks import told_of
+from rules.judging.zvm.machine import ASK_PROCESSORS, READS, Machine, machine_of, more_than_needed
+from rules.judging.zvm.releases import newer, parsed
+from rules.judging.zvm.runs import BOUND_PERCENT, cost_of, distinct, doubt, pairs, spun_msec, spun_percent, spun_share
+from rules.judging.zvm.spins import (
+    Scale,
+    Spin,
+    Spins,
+    of_all,
+    scale_of,
+    spins_of,
+)
+from rules.judging.zvm.spins import cost_of as cost_of_lock
+from rules.kit import limit, rule
+from rules.laws.spin_cost import share_percent
+
+LINKS = (
+    "https://www.vm.ibm.com/perf/reports/zvm/html/schlock.html",
+    "https://www.vm.ibm.com/perf/reports/zvm/html/620imp.html",
+    "https://www.ibm.com/docs/en/zvm/7.3.0?topic=reports-fcx265-spin-lock-log-screen-locklog",
+)
+MOST = 10
+"""Findings of each kind: a page may list thirty locks, a report as many runs."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which share of the time on the rule speaks, and how loud."""
+
+    spin_percent: float = limit(
+        5.0, "this project: of the processors' time; below it little can be won", low=0.1, high=100, unit="%"
+    )
+    share_percent: float = limit(
+        BOUND_PERCENT,
+        "this project: of CP's time; published runs whose locks were no problem had 2 to 6 %",
+        high=100,
+        unit="%",
+    )
+    warning_percent: float = limit(
+        20.0, "this project: a fifth of all processors does nothing but spin", low=1, high=100, unit="%"
+    )
+    critical_percent: float = limit(50.0, "this project: half of the machine spins", low=1, high=100, unit="%")
+    needed_percent: float = limit(
+        50.0, "this project: less busy than this, half of the processors would do", high=100, unit="% busy"
+    )
+
+
+@rule(needs=(), uses=(*READS, SpinLock, PerformanceRun), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge every run, then every lock of the pages."""
+    runs, spins = distinct(facts.every(PerformanceRun)), spins_of(facts)
+    if not runs and not facts.every(SpinLock):
+        yield Unknown.of(SpinLock, PerformanceRun)
+        return
+    yield from _runs(runs, limits)
+    for why in spins.doubts:
+        yield Untrusted(f"{why}; save the page again")
+    if spins.locks or spins.total:
+        yield from _locks(facts, spins, limits)
+    elif facts.every(SpinLock) and not spins.doubts:
+        yield Unknown.of(SpinLock)
+
+
+def _severity(percent: float, limits: Limits) -> Severity:
+    if percent >= limits.critical_percent:
+        return Severity.CRITICAL
+    return Severity.WARNING if percent >= limits.warning_percent else Severity.ADVICE
+
+
+def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
+    sound = [run for run in runs if not doubt(run)]
+    yield from (Untrusted(f"run {run.run}: {doubt(run)}; bring the table again") for run in runs if doubt(run))
+    dear: list[tuple[float, PerformanceRun]] = []
+    for run in sound:
+        percent, part = spun_percent(run), spun_share(run)
+        if percent is None:
+            yield Unknown((Lacking("zvm.PerformanceRun", PerformanceRun.BRING),), f"run {run.run}: no Pct Spin Time")
+        elif run.processors == 1:
+            yield Clean(f"run {run.run}: one processor waits for no other")
+        elif percent < limits.spin_percent or (part is not None and part < limits.share_percent):
+            yield Clean(f"run {run.run}: {_said(run)}; limit {limits.spin_percent:g} %")
+        else:
+            dear.append((percent, run))
+    dear.sort(key=lambda pair: (-(lost.processors if (lost := cost_of(pair[1])) else 0.0), -pair[0]))
+    for percent, run in dear[:MOST]:
+        yield _run_finding(run, percent, sound, limits)
+
+
+def _said(run: PerformanceRun) -> str:
+    percent, spun, part = spun_percent(run), spun_msec(run), spun_share(run)
+    said = f"{percent:.3g} % of the time spent spinning"
+    if spun is not None and part is not None and known(run.cp_msec_per_tx):
+        said += f", {spun:.3g} of {run.cp_msec_per_tx:.3g} CP ms per transaction ({part:.0f} %)"
+    return said
+
+
+def _run_finding(run: PerformanceRun, percent: float, runs: list[PerformanceRun], limits: Limits) -> Finding:
+    spun, part, cost, source = spun_msec(run), spun_share(run), cost_of(run), run.source
+    after = next((pair.run for pair in pairs(runs) if pair.base is run), None)
+    left = spun_percent(after) if after else None
+    relieved = left is not None and left < limits.spin_percent
+    says = [f"{_said(run)}{f', on z/VM {run.release}' if run.release else ''}."]
+    if cost:
+        says.append(f"That is {cost.processors:.1f} of {run.processors:g} processors.")
+    often = [
+        one
+        for one in runs
+        if known(one.spin_rate) and known(run.spin_rate) and one.spin_rate > run.spin_rate
+        if (other := spun_percent(one)) is not None and other < percent
+    ]
+    if often:
+        most = max(often, key=lambda one: one.spin_rate if known(one.spin_rate) else 0.0)
+        says.append(
+            f"Run {most.run} spins more often ({most.spin_rate:,.0f} against {run.spin_rate:,.0f}/s) and loses less: "
+            "time counts, the rate does not."
+        )
+    if after is not None and left is not None:
+        says.append(
+            f"Run {after.run} of the same table, on as many processors{_on(after)}, spends {left:.3g} % spinning"
+            f"{', so this is relieved there' if relieved else ''}."
+        )
+    says.append("The table does not say for which lock: a LOCKLOG (FCX265) or LOCKACT (FCX326) page does.")
+    evidence = [Evidence("Pct Spin Time", round(percent, 3), "% of the time", source, limits.spin_percent)]
+    if spun is not None:
+        evidence.append(Evidence("spinning per transaction", round(spun, 3), "ms", source))
+    if part is not None:
+        evidence.append(Evidence("spinning, of CP's time", round(part, 1), "%", source, limits.share_percent))
+    figures = (
+        ("CP msec/Tx", run.cp_msec_per_tx, "ms"),
+        ("Avg Spin Lock Rate", run.spin_rate, "/s"),
+        ("Spin Time", run.spin_time_usec, "µs"),
+        ("processors", run.processors, ""),
+    )
+    evidence += [Evidence(what, value, unit, source) for what, value, unit in figures if known(value)]
+    if left is not None and after is not None:
+        evidence.append(Evidence(f"Pct Spin Time of run {after.run}", round(left, 3), "% of the time", after.source))
+    return Finding(
+        subject=f"run {run.run}",
+        severity=Severity.ADVICE if relieved else _severity(percent, limits),
+        title=(
+            f"{cost.processors:.1f} of {run.processors:g} processors spin for locks of CP"
+            if cost
+            else f"{percent:.0f} % of the processors' time is spent spinning for locks of CP"
+        ),
+        says=" ".join(says),
+        evidence=tuple(evidence),
+        cost=cost,
+        expects=(
+            (Expectation("spinning per transaction (ms)", round(spun, 2), "lower", "heuristic"),)
+            if spun is not None
+            else (Expectation("Pct Spin Time (%)", round(percent, 2), "lower", "heuristic"),)
+        ),
+        share=percent,
+    )
+
+
+def _on(run: PerformanceRun) -> str:
+    return f" with z/VM {run.release}" if parsed(run.release) else ""
+
+
+def _locks(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
+    machine, scale = machine_of(facts), scale_of(spins, machine_of(facts))
+    ranked = [*spins.locks[:1], *((spins.total,) if spins.total else ())]
+    figures = ", ".join(spin.said for spin in ranked)
+    if machine.processors == 1:
+        yield Clean(f"{figures}; one processor waits for no other")
+        return
+    dear = [spin for spin in spins.locks if of_all(spin.percent, machine, scale)[1] >= limits.spin_percent]
+    together = spins.total
+    if not dear and together and of_all(together.percent, machine, scale)[1] >= limits.spin_percent:
+        dear = [together]
+    if not dear:
+        yield Clean(f"highest: {figures}; limit {limits.spin_percent:g} %")
+        return
+    for spin in dear[:MOST]:
+        yield _lock_finding(spin, spins, machine, scale, limits)
+    if machine.processors is None or machine.cp is None:
+        yield Unknown((ASK_PROCESSORS,), "how many processors, or how much of their time is CP's, is not in the export")
+
+
+def _lock_finding(spin: Spin, spins: Spins, machine: Machine, scale: Scale | None, limits: Limits) -> Finding:
+    least, most = of_all(spin.percent, machine, scale)
+    cost, row, source = cost_of_lock(spin.percent, machine, scale), spin.fact, spin.fact.source
+    severity = _severity(most, limits)
+    if spin.moment or ((scale is None or machine.processors is None) and least < limits.warning_percent):
+        severity = min(severity, Severity.ADVICE)
+    when = f"in the interval that ended at {row.statistic}" if spin.moment else "over the interval"
+    says = [
+        f"{spin.percent:.1f} % of the time goes into spinning for {spin.lock} {when}"
+        f"{' (spins per second × mean time)' if spin.computed else ''}.",
+        _scaled(machine, scale),
+    ]
+    evidence = [Evidence(f"{spin.lock} spinning", round(spin.percent, 3), "% of the time", source, limits.spin_percent)]
+    evidence += _columns(spin)
+    if machine.cp and machine.cp.value and scale is not Scale.SUM:
+        part = min(100.0, share_percent(spin.percent, machine.cp.value))
+        says.append(f"Of CP's own time ({machine.cp.value:.1f} %) that is {part:.0f} %{_if(scale)}.")
+        evidence.append(Evidence("CP's time", round(machine.cp.value, 2), "% of a processor", machine.cp.source))
+    if row.total:
+        says.append(
+            f"No lock alone takes {limits.spin_percent:g} %; most: {', '.join(o.said for o in spins.locks[:5])}."
+        )
+    else:
+        says.append(told_of(spin.lock, machine.release))
+    if machine.release:
+        general = [one for one in newer(machine.release, spin.lock) if not one.locks]
+        if general:
+            says.append(f"Since z/VM {machine.release}, for any lock: {'; '.join(one.says for one in general)}.")
+    if idle := more_than_needed(machine, limits.needed_percent):
+        says.append(idle[0])
+        evidence += idle[1]
+    if spin.moment:
+        says.append("It is one interval and no mean: look at the busy hour.")
+    return Finding(
+        subject=spin.lock,
+        severity=severity,
+        title=_title(spin, cost),
+        says=" ".join(part for part in says if part),
+        evidence=tuple(evidence),
+        cost=cost,
+        expects=(Expectation(f"{spin.lock} spinning (% of the time)", round(spin.percent, 2), "lower", "heuristic"),),
+        share=spin.percent,
+    )
+
+
+def _title(spin: Spin, cost: Cost | None) -> str:
+    if cost is None:
+        return f"{spin.percent:.0f} % of the time is spent spinning for {spin.lock}"
+    lost = f"{cost.processors:.1f} processors" if cost.low == cost.high else f"Up to {cost.processors:.1f} processors"
+    return f"{lost} spin for {spin.lock}"
+
+
+def _if(scale: Scale | None) -> str:
+    return "" if scale else ", if the page's per cent is the mean of the processors"
+
+
+def _scaled(machine: Machine, scale: Scale | None) -> str:
+    if scale is Scale.SUM:
+        return "The other figures show that this is the sum, in per cent of one processor."
+    if scale is Scale.MEAN:
+        return f"The other figures show that this is the mean of {machine.processors:g} processors."
+    if machine.processors is None:
+        return "On how many processors is not in the export."
+    return f"Whether that is of one processor or the mean of {machine.processors:g}, the page does not say."
+
+
+def _columns(spin: Spin) -> Iterator[Evidence]:
+    row = spin.fact
+    figures = (
+        ("spins", row.collisions_per_second, "/s"),
+        ("mean time of a spin", row.average_spin_usec, "µs"),
+        ("spinning for exclusive use", row.exclusive_spin_percent, "% of the time"),
+        ("spinning for shared use", row.shared_spin_percent, "% of the time"),
+    )
+    for what, value, unit in figures:
+        if known(value):
+            yield Evidence(f"{spin.lock} {what}", value, unit, row.source)
