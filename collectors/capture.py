@@ -20,6 +20,7 @@ from collectors.intervals.overlap import ByHour, shared_part
 from collectors.intervals.rdb import with_intervals as with_rdb_intervals
 from collectors.intervals.snapshots import sort_out
 from collectors.listings import Listings
+from collectors.loads import with_loads
 from collectors.read import Input
 
 LEAST_SHARE = 0.5
@@ -36,7 +37,7 @@ def captures(inputs: Sequence[Input], name: str | None = None, names: Mapping[st
     found: list[Capture] = []
     for group in groups_of([one for one in inputs if one.facts], name, names or {}):
         found.extend(_split_by_time(group))
-    return with_members(found)
+    return with_loads(with_members(found))
 
 
 def _split_by_time(group: Group) -> list[Capture]:

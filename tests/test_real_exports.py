@@ -38,15 +38,17 @@ def test_the_bl870c_shares_the_core_of_its_lock_manager(real_exports: Path) -> N
     assert "START/CPU 2" in "\n".join(finding["changes"][0]["undo"])
 
 
-def test_the_load_table_peaks_at_two_processes_and_fits_poorly(real_exports: Path) -> None:
+def test_the_load_table_peaks_at_two_processes_and_fits_only_capped_at_its_cores(real_exports: Path) -> None:
     (capture,) = audited(real_exports / "scaling" / "jcc_bl870c_lock_rate.txt")["captures"]
     says = " ".join(finding["says"] for finding in capture["findings"])
     assert "2 processes with 490,199 operations per second" in says
     assert "2.7 µs" in says
     (model,) = capture["models"]
-    assert model["usable"] is False
-    assert model["why_not"].startswith("poor fit: R² 0.748")
-    assert (round(model["alpha"], 4), round(model["beta"], 4)) == (0.3726, 0.1546)
+    first = model["first_law"]
+    assert first["why_not"].startswith("poor fit: R² 0.748")
+    assert (round(first["alpha"], 4), round(first["beta"], 4)) == (0.3726, 0.1546)
+    assert (model["law"], model["cap"], model["usable"], round(model["r2"], 3)) == ("usl-capped", 4, True, 0.993)
+    assert (round(model["peak_load"], 2), model["harm_from"], model["clock_mhz"]) == (1.88, 2, 1590)
 
 
 def test_the_raytracer_has_the_published_coefficients_and_no_peak(real_exports: Path) -> None:

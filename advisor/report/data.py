@@ -6,11 +6,11 @@ from typing import Any
 
 from advisor.report.comparison import comparison_data
 from advisor.report.plain import plain
+from advisor.report.series import model_data
 from collectors.facts import Fact, Missing
 from collectors.read import Input
 from rules.audit import Audit, Ranked
 from rules.finding import Change, Evidence, Verdict
-from rules.laws.usl import Model
 
 
 def audit_data(inputs: Sequence[Input], audits: Sequence[Audit]) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def capture_data(one: Audit) -> dict[str, Any]:
         "interval": plain(interval),
         "verdicts": [verdict_data(verdict) for verdict in one.verdicts],
         "findings": [finding_data(ranked) for ranked in one.findings],
-        "models": [model_data(model) for model in one.models],
+        "models": [model_data(model, one.models) for model in one.models],
         "comparisons": [comparison_data(found) for found in one.comparisons],
         "plan": {
             "steps": [
@@ -142,24 +142,4 @@ def change_data(change: Change) -> dict[str, Any]:
         "undo": list(change.way_back),
         "takes_effect": change.takes_effect.value,
         "cautions": list(change.cautions),
-    }
-
-
-def model_data(model: Model) -> dict[str, Any]:
-    """One fitted law."""
-    fitted = model.errors is not None or model.gamma > 0
-    return {
-        "law": model.law,
-        "alpha": model.alpha if fitted else None,
-        "beta": model.beta if fitted else None,
-        "gamma": model.gamma if fitted else None,
-        "r2": model.r2 if fitted else None,
-        "peak_load": plain(model.peak_load) if fitted else None,
-        "peak_rate": plain(model.peak_rate) if fitted else None,
-        "file": model.series.source.file,
-        "usable": model.usable,
-        "why_not": model.why_not,
-        "load_name": model.series.load_name,
-        "rate_name": model.series.rate_name,
-        "points": [[point.load, point.rate] for point in model.series.points],
     }

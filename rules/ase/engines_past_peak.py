@@ -1,7 +1,8 @@
 """More engines are online than the server can use.
 
 Finds: a load series over numbers of engines that a scalability law fits, with its peak below the engines now online;
-or one that was measured to do less with as many engines as are online.
+or one that was measured to do less with as many engines as are online; or several captures of one server in which
+commits fall with more engines while spins per wait and the share of grabs that wait rise.
 
 Why it matters: engines share spinlocks, caches and the bus. Beyond the peak each further engine takes more from the
 others than it adds: the server looks busier and does less. A practitioner's comment on document 001 put the sweet spot
@@ -13,10 +14,12 @@ the dearest spinlock first: the peak moves up with it. Never add engines against
 When to ignore it: when the series was measured with other work, on another machine or release, or before the last
 change of spinlock settings. Many spins for each wait say nothing by themselves: a healthy 16.0 server showed hundreds
 for one spinlock, and tens of thousands for its run queues. A poor fit (R² below 0.9) is never read beyond its points.
+Captures of production are no runs of one test: fewer commits may have been asked for. They are advice at most, and a
+note without a script unless the engines were busy in them; where spins did not rise with the engines, nothing is said.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor
 
 from collectors.facts import Facts, Source
@@ -38,8 +41,10 @@ from rules.finding import (
 )
 from rules.judging.server import setting_of, subject_of
 from rules.kit import limit, rule
-from rules.laws.series import Course, course_of
+from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
+from rules.laws.series import Course, Step, course_of
 from rules.laws.usl import Model, model_of
+from rules.laws.work import uneven_work
 
 LINKS = (
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
@@ -52,6 +57,10 @@ SERIES = Lacking(
 )
 
 
+SPINS = (("spins_per_wait", "spins per wait", ""), ("waited_percent", "grabs of spinlocks that waited", " %"))
+"""Columns of a series made of captures with snapshots of monSpinlockActivity."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a series must be like."""
@@ -59,6 +68,9 @@ class Limits:
     least_r2: float = limit(0.9, "this project: a poorer fit is never read (RULES.md)", low=0.5, high=1)
     gain_percent: float = limit(
         5.0, "this project: runs repeat to a few per cent, a smaller gain is noise", low=1, high=50, unit="%"
+    )
+    busy_percent: float = limit(
+        BUSY_PERCENT, "this project: below it the demand may have set a capture's rate", high=100, unit="% of engines"
     )
 
 
@@ -83,8 +95,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     for series in found:
         course = course_of(series)
+        uneven = uneven_work(series)
         if isinstance(course, str):
             yield Untrusted(course)
+        elif uneven:
+            yield Untrusted(f"{series.title}: {uneven}")
         elif online is None:
             yield Unknown(
                 (Lacking("engines online", EngineBusy.BRING),), f"{series.title}: how many engines are online now?"
@@ -110,7 +125,7 @@ def _online(facts: Facts) -> Online | None:
 
 
 def _judge(facts: Facts, limits: Limits, series: LoadSeries, course: Course, online: Online) -> Outcome:
-    model = model_of(series)
+    model = model_of(series, limits.least_r2)
     fits = model.usable and model.r2 >= limits.least_r2 and model.peak_load is not None
     peak = floor(model.peak_load or 0.0) if fits else int(course.peak.load)
     figures = f"α {model.alpha:.4g}, β {model.beta:.3g}, R² {model.r2:.3f}" if fits else ""
@@ -130,7 +145,8 @@ def _judge(facts: Facts, limits: Limits, series: LoadSeries, course: Course, onl
     gain = 100.0 * (best - now) / now if now > 0 else 100.0
     if gain < limits.gain_percent:
         return Clean(f"{series.title}: {peak} engines would do {gain:.1f} % more, limit {limits.gain_percent:g} %")
-    return _finding(facts, series, course, online, model if fits else None, peak, (best, now, gain))
+    found = _finding(facts, series, course, online, model if fits else None, peak, (best, now, gain))
+    return _softened(found, series, course, online, limits) if series.derived else found
 
 
 def _finding(
@@ -172,6 +188,43 @@ def _finding(
         changes=(change,) if change else (),
         expects=(Expectation(unit, round(now, 3), round(best, 3), "law" if model else "arithmetic"),),
     )
+
+
+def _softened(found: Finding, series: LoadSeries, course: Course, online: Online, limits: Limits) -> Outcome:
+    """Of captures of production: what their spins say of the fall, and no more than that is advised."""
+    peak = course.peak
+    past = min(course.beyond, key=lambda step: abs(step.load - online.engines), default=peak)
+    rises = [(name, unit, _mean(peak, key), _mean(past, key)) for key, name, unit in SPINS]
+    known = [(name, unit, was, now) for name, unit, was, now in rises if was is not None and now is not None]
+    if known and not all(now > was for _, _, was, now in known):
+        figures = ", ".join(f"{name} {was:,.4g} → {now:,.4g}{unit}" for name, unit, was, now in known)
+        return Clean(
+            f"{series.title}: fewer commits at {past.load:g} engines than at {peak.load:g}, but the engines did not "
+            f"spin more for it ({figures}): less was asked of the server"
+        )
+    busy = was_busy(course, limits.busy_percent)
+    said = "".join(
+        f" {name[0].upper()}{name[1:]} rose from {was:,.4g} at {peak.load:g} engines to {now:,.4g}{unit} at "
+        f"{past.load:g}."
+        for name, unit, was, now in known
+    )
+    return replace(
+        found,
+        severity=Severity.ADVICE if busy else Severity.NOTE,
+        says=f"{found.says}{said} {DEMAND}",
+        evidence=found.evidence
+        + tuple(
+            Evidence(f"{name}, {step.load:g} engines", round(value, 2), unit.strip(), step.source)
+            for name, unit, was, now in known
+            for step, value in ((peak, was), (past, now))
+        ),
+        changes=found.changes if busy and known else (),
+    )
+
+
+def _mean(step: Step, column: str) -> float | None:
+    values = [value for run in step.runs if (value := run.other(column)) is not None]
+    return sum(values) / len(values) if values else None
 
 
 def _change(online: Online, peak: int) -> Change | None:

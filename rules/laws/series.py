@@ -68,3 +68,37 @@ def course_of(series: LoadSeries) -> Course | str:
     if not steps or all(step.rate == 0 for step in steps):
         return f"{series.title}: no rate above zero"
     return Course(steps)
+
+
+@dataclass(frozen=True)
+class Common:
+    """One load that two series were measured at."""
+
+    load: float
+    before: Step
+    after: Step
+
+    @property
+    def ratio(self) -> float | None:
+        """Rate after ÷ rate before; `None` where nothing was done before."""
+        return self.after.rate / self.before.rate if self.before.rate > 0 else None
+
+
+def held_against(before: LoadSeries, after: LoadSeries) -> tuple[Common, ...] | str:
+    """The mean rates of two series at the loads they have in common, in rising order; or why they cannot be compared.
+
+    Loads of one series alone say nothing of the other and are left out: nothing is interpolated.
+    """
+    if (before.load_name, before.rate_name) != (after.load_name, after.rate_name):
+        return (
+            f"{before.title} counts {before.rate_name} over {before.load_name}, {after.title} {after.rate_name} over "
+            f"{after.load_name}"
+        )
+    one, two = course_of(before), course_of(after)
+    if isinstance(one, str):
+        return one
+    if isinstance(two, str):
+        return two
+    others = {step.load: step for step in two.steps}
+    common = tuple(Common(step.load, step, others[step.load]) for step in one.steps if step.load in others)
+    return common or f"{before.title} and {after.title} have no load in common"

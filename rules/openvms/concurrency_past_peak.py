@@ -14,7 +14,8 @@ What to do: do not add processes or CPUs. Run as many at once as at the peak and
 operations away (row caches, one-node opening, larger page locks); then see whether a dedicated lock manager fits.
 
 When to ignore it: when the dip is within the noise of the method (a few per cent), or when the MP synchronisation comes
-from another spinlock than the lock manager's: a trace with SDA's SPL extension tells.
+from another spinlock than the lock manager's: a trace with SDA's SPL extension tells. Captures of one node at several
+numbers of CPUs are no runs of one test: a series made of them is advice at most, a note unless the node was busy.
 """
 
 from collections.abc import Iterator
@@ -30,7 +31,9 @@ from rules.judging.openvms.peaks import Stretch, longest, peak_cost
 from rules.judging.openvms.spinlocks import waited_for
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
+from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
 from rules.laws.series import Course, Step, course_of
+from rules.laws.work import uneven_work
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES", "https://wiki.vmssoftware.com/LCKMGR_MODE")
 MOMENT = {
@@ -60,6 +63,9 @@ class Limits:
     )
     busy_percent: float = limit(
         50.0, "this project: on a node less busy than this nothing is past its peak", high=100, unit="% of all CPUs"
+    )
+    busy_in_series_percent: float = limit(
+        BUSY_PERCENT, "this project: below it the demand may have set a capture's rate", high=100, unit="% of all CPUs"
     )
     lock_operations: float = limit(
         5_000.0, "this project: below this the lock manager is hardly the cause", unit="lock operations/s"
@@ -101,6 +107,9 @@ def _judge_series(series: LoadSeries, limits: Limits) -> Iterator[Outcome]:
         return
     if any((synch := point.other("mp_synch_percent")) is not None and synch < 0 for point in series.points):
         yield Untrusted(f"{series.title}: MP synch below zero")
+        return
+    if uneven := uneven_work(series):
+        yield Untrusted(f"{series.title}: {uneven}")
         return
     unit = "operations per second" if "operations" in series.rate_name else series.rate_name.replace("_", " ")
     peak, last = course.peak, course.last
@@ -147,17 +156,22 @@ def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: st
             f"At {spinning:g} {name}, the highest load measured with MP synch, {cost.processors:.1f} CPUs were "
             "spinning: that is what this load lost, not what the system loses now."
         )
-    said.append(
-        f"Do not add processes or CPUs: run {peak.load:g} {name} at once and let the rest queue, or take lock "
-        "operations away."
-    )
+    severity = Severity.WARNING if course.fall_percent >= limits.steep_percent else Severity.ADVICE
+    if series.derived:
+        said.append(f"{DEMAND} Drive the node as hard at {peak.load:g} {name} before any is taken away.")
+        severity = Severity.ADVICE if was_busy(course, limits.busy_in_series_percent) else Severity.NOTE
+    else:
+        said.append(
+            f"Do not add processes or CPUs: run {peak.load:g} {name} at once and let the rest queue, or take lock "
+            "operations away."
+        )
     return Finding(
         subject=series.title,
-        severity=Severity.WARNING if course.fall_percent >= limits.steep_percent else Severity.ADVICE,
+        severity=severity,
         title=f"{course.fall_percent:.0f} % less work at {last.load:g} {name} than at the peak of {peak.load:g}",
         says=" ".join(said),
         evidence=tuple(evidence),
-        cost=cost,
+        cost=None if series.derived else cost,
         explains=("scaling/throughput_retrograde",),
         expects=(Expectation(f"{unit}, at {peak.load:g} {name}", last.rate, peak.rate, "arithmetic"),),
     )

@@ -1,7 +1,8 @@
 """Throughput falls beyond a certain load, or soon will.
 
-Finds: a load series to which the Universal Scalability Law fits, with its peak inside or near the measured range; or,
-where the law does not fit or proves no peak, measured rates that fall beyond their highest point by more than noise.
+Finds: a load series to which the Universal Scalability Law fits, with its peak inside or near the measured range; the
+same law with its load capped at the number of processors, where only that fits; or, where the law does not fit or
+proves no peak, measured rates that fall beyond their highest point by more than noise.
 
 Why it matters: queueing for what is shared (α) makes throughput level off; keeping copies in step (β) makes it fall.
 Past the peak every further process, engine or user takes throughput from the others.
@@ -13,7 +14,8 @@ When to ignore it: when the runs at different loads did different work, or other
 is within what two equal runs differ by. A peak is believed only where β is above zero by two of its standard errors:
 noise bends a level series, too. A peak beyond the measured range, or one after which no more than noise was lost, is a
 note; one far beyond the range is no finding. The law is not believed under R² 0.9, nor with fewer than six loads (the
-R package `usl` warns there).
+R package `usl` warns there), nor where user-mode time per unit of work shows that the runs did different work. Captures
+of production are no runs of one test: a series made of them is advice at most, and a note unless the machine was busy.
 """
 
 from collections.abc import Iterator
@@ -24,8 +26,11 @@ from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
+from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
+from rules.laws.modes import spinning
 from rules.laws.series import Course, course_of
 from rules.laws.usl import LEAST_POINTS, LEAST_R2, Model, model_of
+from rules.laws.work import uneven_work
 
 LINKS = ("https://github.com/cran/usl", "https://github.com/codahale/usl4j")
 
@@ -54,6 +59,12 @@ class Limits:
     far_past: float = limit(
         1.5, "this project: measured this far past the peak it is a warning", low=1, unit="× peak load"
     )
+    busy_percent: float = limit(
+        BUSY_PERCENT,
+        "this project: below this share of all processors the demand may have set the rate of a capture",
+        high=100,
+        unit="% of all processors",
+    )
 
 
 @rule(needs=(LoadSeries,), links=LINKS, limits=Limits)
@@ -66,26 +77,34 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _judge(series: LoadSeries, course: Course, limits: Limits) -> Outcome:
     fall = course.fall_percent
+    if uneven := uneven_work(series):
+        return Untrusted(f"{series.title}: {uneven}")
     if len(course.steps) < limits.least_loads:
         bring = f"runs at {limits.least_loads} different loads or more, from 1 to beyond the suspected peak"
         fell = f", the highest of which does {fall:.0f} % less than the best" if fall > limits.noise_percent else ""
-        why = f"{series.title}: {len(course.steps)} different loads{fell}: too few to fit a law to"
+        rates = ", ".join(f"{_rate(step.rate)} at {step.load:g}" for step in course.steps)
+        why = f"{series.title}: {len(course.steps)} different loads{fell}: too few to fit a law to ({rates})"
         return Unknown((Lacking("scaling.LoadSeries", bring),), why)
-    model = model_of(series)
+    model = model_of(series, limits.least_r2)
     if model.r2 < limits.least_r2:
         poor = f"the Universal Scalability Law fits poorly, R² {model.r2:.3f} (limit {limits.least_r2:g})"
         if fall > limits.noise_percent:
             return _measured(series, course, limits, f"{poor[0].upper()}{poor[1:]}, and nothing is read from it.")
         return Untrusted(f"{series.title}: {poor}, and the measured rates do not fall")
+    if not model.usable:
+        if fall > limits.noise_percent:
+            return _measured(series, course, limits, f"The Universal Scalability Law is not used: {model.why_not}.")
+        return Untrusted(f"{series.title}: {model.why_not}, and the measured rates do not fall")
     figures = f"α {model.alpha:.4g}, β {model.beta:.3g}, R² {model.r2:.3f}"
-    if model.beta > 0 and not _proven(model, limits):
+    if model.beta > 0 and not model.bends(limits.errors):
         if fall > limits.steep_percent:
             return _measured(
                 series, course, limits, "The law's β is within its error, so nothing is read from the law."
             )
         return Clean(f"{series.title}: no peak that the data prove (β within its error; {figures})")
-    if model.peak_load is None or model.peak_rate is None:
-        return Clean(f"{series.title}: no peak, throughput levels off without falling ({figures})")
+    if model.peak_load is None:
+        shape = f"{model.shape}, " + (f"capped at {model.cap} processors, " if model.cap else "")
+        return Clean(f"{series.title}: no peak, throughput levels off without falling ({shape}{figures})")
     if model.peak_load > limits.near * course.last.load:
         return Clean(
             f"{series.title}: the peak lies at {model.peak_load:.1f}, far beyond {course.last.load:g}, the highest "
@@ -94,44 +113,54 @@ def _judge(series: LoadSeries, course: Course, limits: Limits) -> Outcome:
     return _by_law(series, course, limits, model, figures)
 
 
-def _proven(model: Model, limits: Limits) -> bool:
-    """Whether β is above zero by more than its standard error leaves open: noise alone bends a level series, too."""
-    return model.errors is not None and model.beta - limits.errors * model.errors[1] > 0
-
-
 def _by_law(series: LoadSeries, course: Course, limits: Limits, model: Model, figures: str) -> Finding:
-    last, top, most = course.last, model.peak_load or 0.0, model.peak_rate or 0.0
+    last, top, best = course.last, model.peak_load or 0.0, model.best_load or 0.0
+    most = model.rate(best)
     unit = series.rate_name.replace("_", " ")
     inside = top <= last.load
-    counted = all(point.load == int(point.load) for point in series.points)
-    at, peaks = f"{top:.0f}" if counted else f"{top:.1f}", "peaks" if inside else "would peak"
+    at, peaks = f"{best:.0f}" if best == int(best) else f"{best:.1f}", "peaks" if inside else "would peak"
     lost = 100 * (1 - model.rate(last.load) / most)
     fell = inside and lost > limits.noise_percent
-    past = last.load >= limits.far_past * top
     said = (
         f"At {last.load:g}, the highest measured, it gives {lost:.0f} % less than at the peak."
         if inside
         else f"The measured range ends at {last.load:g}, before that: it was not reached, and a run there would tell."
     )
     stay = f"Do not go beyond {at} {series.load_name}" if float(at) > 1 else "One at a time does the most"
+    fits = (
+        f"The Universal Scalability Law fits ({figures})"
+        if model.first is None
+        else f"The Universal Scalability Law does not fit (R² {model.first.r2:.3f}); with its load capped at the "
+        f"{model.cap} processors, beyond which the rate stays where it is, it does ({figures})"
+    )
+    spun, spins = _spins(series, course)
     return Finding(
         subject=series.title,
-        severity=Severity.NOTE if not fell else Severity.WARNING if past else Severity.ADVICE,
+        severity=_severity(series, course, limits, best) if fell else Severity.NOTE,
         title=f"Throughput {peaks} at {at} {series.load_name}, about {_rate(most)} {unit}",
         says=(
-            f"The Universal Scalability Law fits ({figures}) and {peaks} at {at} "
-            f"{series.load_name} with {_rate(most)} {unit}. {said} {stay}: beyond it each further one "
-            f"{'takes' if inside else 'would take'} throughput from the others. The same machine, software and work "
-            "are meant; change one and measure again."
+            f"{fits} and {peaks} at {at} {series.load_name} with {_rate(most)} {unit}. {said}{spun} {stay}: beyond it "
+            f"each further one {'takes' if inside else 'would take'} throughput from the others. "
+            f"{DEMAND + ' ' if series.derived else ''}The same machine, software and work are meant; change one and "
+            "measure again."
         ),
         evidence=(
             Evidence(f"peak load ({series.load_name})", round(top, 2), "", series.source),
             Evidence("rate at the peak, by the law", round(most, 3), unit, series.source),
             Evidence("R² of the fit", round(model.r2, 4), "", series.source, limits.least_r2),
+            *(
+                (
+                    Evidence("R² without the cap", round(model.first.r2, 4), "", series.source, limits.least_r2),
+                    Evidence("processors, the cap", float(model.cap or 0), "", series.source),
+                )
+                if model.first
+                else ()
+            ),
             Evidence("contention α", round(model.alpha, 6), "", series.source),
             Evidence("coherency β", round(model.beta, 9), "", series.source),
             Evidence(f"highest rate measured, at {course.peak.load:g}", course.peak.rate, unit, course.peak.source),
             Evidence(f"rate measured at {last.load:g}", last.rate, unit, last.source),
+            *spins,
         ),
         expects=(
             Expectation(f"{unit}, at the peak and at {last.load:g} by the law", model.rate(last.load), most, "law"),
@@ -142,21 +171,46 @@ def _by_law(series: LoadSeries, course: Course, limits: Limits, model: Model, fi
 def _measured(series: LoadSeries, course: Course, limits: Limits, poor: str) -> Finding:
     peak, last, fall = course.peak, course.last, course.fall_percent
     unit = series.rate_name.replace("_", " ")
+    spun, spins = _spins(series, course)
     return Finding(
         subject=series.title,
-        severity=Severity.WARNING if last.load >= limits.far_past * peak.load else Severity.ADVICE,
+        severity=_severity(series, course, limits, peak.load),
         title=f"Measured throughput falls by {fall:.0f} % beyond {peak.load:g} {series.load_name}",
         says=(
             f"{_rate(peak.rate)} {unit} at {peak.load:g} {series.load_name}, the most that was measured, and "
-            f"{_rate(last.rate)} at {last.load:g}. {poor} Do not go beyond {peak.load:g} {series.load_name} with this "
-            "work; more runs around it would show the peak more exactly."
+            f"{_rate(last.rate)} at {last.load:g}. {poor}{spun} Do not go beyond {peak.load:g} {series.load_name} with "
+            f"this work; more runs around it would show the peak more exactly.{' ' + DEMAND if series.derived else ''}"
         ),
         evidence=(
             Evidence(f"highest rate measured, at {peak.load:g}", peak.rate, unit, peak.source),
             Evidence(f"rate measured at {last.load:g}", last.rate, unit, last.source),
             Evidence("fall from the peak", round(fall, 1), "%", last.source, limits.noise_percent),
+            *spins,
         ),
         expects=(Expectation(f"{unit}, at {peak.load:g} {series.load_name}", last.rate, peak.rate, "arithmetic"),),
+    )
+
+
+def _severity(series: LoadSeries, course: Course, limits: Limits, peak: float) -> Severity:
+    """Of a fall beyond noise: by how far past the peak was measured; of captures of production never a warning."""
+    if series.derived:
+        return Severity.ADVICE if was_busy(course, limits.busy_percent) else Severity.NOTE
+    return Severity.WARNING if course.last.load >= limits.far_past * peak else Severity.ADVICE
+
+
+def _spins(series: LoadSeries, course: Course) -> tuple[str, tuple[Evidence, ...]]:
+    """What was lost to MP synchronisation at the peak and past it, where the rows give the modes."""
+    spun = spinning(course)
+    if spun is None:
+        return "", ()
+    unit, name = "processors' worth", series.load_name
+    return (
+        f" At {course.peak.load:g} {name} {spun.at_peak:.1f} processors' worth of time is MP synch, at "
+        f"{spun.step.load:g} it is {spun.past:.1f}.",
+        (
+            Evidence(f"MP synch at {course.peak.load:g} {name}", round(spun.at_peak, 2), unit, course.peak.source),
+            Evidence(f"MP synch at {spun.step.load:g} {name}", round(spun.past, 2), unit, spun.step.source),
+        ),
     )
 
 

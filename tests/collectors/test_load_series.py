@@ -14,6 +14,7 @@ from collectors.facts.scaling import LoadSeries
 from collectors.kit import starting
 from collectors.read import Input, read_stream
 from collectors.reports.scaling import load_series
+from collectors.reports.scaling.load_series.titles import title_of
 from tests.collectors.test_openvms_dcl import mutated
 
 FIXTURES = Path(__file__).parent.parent / "exports" / "scaling" / "load_series"
@@ -165,3 +166,30 @@ def test_a_line_of_a_million_cells_heads_no_load_series() -> None:
     line = "users,throughput," + ",".join(["a"] * 200_000)
     found = read_stream("x.csv", io.BytesIO(f"{line}\n1,2\n".encode()))
     assert not any(one.facts for one in found)
+
+
+def test_a_cell_that_names_a_clock_many_times_over_heads_no_load_series() -> None:
+    """Each clock of each cell could be the one that counts: tried one by one, they took for ever."""
+    line = "processes" + ("," + "5 MHz" * 15) * 19 + ",end"
+    assert not any(one.facts for one in read_text(f"{line}\n1,2\n"))
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("AlphaServer ES40, 666 MHz, 4 CPUs", ("AlphaServer ES40, 666 MHz, 4 CPUs", 4, 666)),
+        ("# HP BL870c (1.59GHz/9.0MB)", ("HP BL870c (1.59GHz/9.0MB)", None, 1590)),
+        ("rx4640 - 8 cores", ("rx4640 - 8 cores", 8, None)),
+        ("rx4640 - 8 processors", ("rx4640 - 8 processors", 8, None)),
+        ("4-CPU ES40 at 500MHz", ("4-CPU ES40 at 500MHz", 4, 500)),
+        ("500 MHz × 666 MHz", ("500 MHz × 666 MHz", None, None)),
+        ("0 MHz", None),
+        ("99999 GHz", None),
+        ("Only 7 cores remain for application", None),
+        ("the processors of this system", None),
+        ("x" * 150 + " 500 MHz", None),
+    ],
+)
+def test_a_title_gives_processors_or_their_clock(line: str, title: tuple[str, int | None, float | None] | None) -> None:
+    found = title_of(line)
+    assert (found and (found.text, found.cores, found.clock_mhz)) == title

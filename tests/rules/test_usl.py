@@ -14,7 +14,8 @@ from collectors.facts import Facts
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.finding import Severity
 from rules.kit import judge_one, rules
-from rules.laws.usl import fit, law, model_of
+from rules.laws.fitting import fit
+from rules.laws.usl import law, model_of
 
 RAYTRACER = (
     (1, 20),
@@ -126,23 +127,48 @@ def test_an_optimum_on_the_bound_has_no_coherency_and_no_peak() -> None:
     assert model.peak_load is None
     assert model.peak_rate is None
     assert [f"{model.rate(load):.1f}" for load in (96, 128)] == ["323.3", "335.5"]
-    assert f"{model.gamma / model.alpha:.0f}" == "378"
-    assert math.sqrt(missed(RAYTRACER, model.alpha, model.beta, model.gamma) / 8) == pytest.approx(9.34, abs=0.005)
+    assert model.shape == "Amdahl"
+
+
+@pytest.mark.parametrize(
+    ("points", "limit", "optimum", "there", "residual_error"),
+    [(RAYTRACER, "378", "17.3", "195", "9.34"), (SPECSDM91, "3246", "36.1", "1542", "82.85")],
+    ids=["raytracer", "specsdm91"],
+)
+def test_published_limits_optimal_loads_and_residual_standard_errors_come_out(
+    points: Points, limit: str, optimum: str, there: str, residual_error: str
+) -> None:
+    model = model_of(series(points))
+    found = f"{model.limit:.0f} {model.optimal_load:.1f} {model.rate(model.optimal_load or 0):.0f}"
+    assert found == f"{limit} {optimum} {there}"
+    assert f"{model.residual_error:.2f}" == residual_error
+
+
+def test_published_limit_and_optimum_of_specsdm91_have_their_last_digits() -> None:
+    model = model_of(series(SPECSDM91))
+    assert f"{model.limit:.1f} {model.optimal_load:.2f}" == "3245.6 36.06"
+
+
+def test_the_published_maximum_of_the_rounded_series_comes_out() -> None:
+    model = model_of(series(tuple((load, round(rate)) for load, rate in SPECSDM91)))
+    assert math.floor(model.peak_load or 0) == 96
+    assert model.rate(96) == pytest.approx(1883.76, abs=0.01)
 
 
 def test_published_peaks_come_out() -> None:
     spec, cisco, synthetic = (model_of(series(points)) for points in (SPECSDM91, CISCO, SYNTHETIC))
     assert f"{spec.peak_load:.2f} {spec.peak_rate:.0f}" == "96.52 1884"
     assert f"{synthetic.peak_load:.1f}" == "7.0"
-    assert math.floor(cisco.peak_load or 0) == 35
+    assert f"{cisco.peak_load:.2f}" == "35.57"
+    assert [model.shape for model in (spec, cisco, synthetic)] == ["retrograde"] * 3
     assert f"{cisco.rate(35):.2f}" == "12341.75"
     assert (cisco.rate(1), cisco.rate(20)) == pytest.approx((995.649, 11063.634), abs=0.01)
 
 
 def test_published_residuals_come_out() -> None:
-    model = model_of(series(SPECSDM91))
-    residuals = [rate - model.rate(load) for load, rate in SPECSDM91]
-    assert residuals == pytest.approx([-25.10, -81.66, 111.09, 3.05, -49.99, -46.60, 56.00], abs=0.006)
+    assert model_of(series(SPECSDM91)).residuals == pytest.approx(
+        [-25.10, -81.66, 111.09, 3.05, -49.99, -46.60, 56.00], abs=0.006
+    )
 
 
 def test_a_poor_fit_says_so_and_is_not_usable() -> None:

@@ -64,4 +64,4 @@ class LoadSeries(Fact):
     def source_of(self, point: LoadPoint) -> Source:
         """The line of one run."""
         file = point.file or self.source.file
-        return Source(file, point.line, point.line) if point.line else self.source
+        return Source(file, point.line, point.line, self.source.tentative) if point.line else self.source

@@ -54,7 +54,9 @@ def _line(one: dict[str, Any], now: int | None, new: int) -> Line:
     name = str(one.get("rate_name", "rate")).replace("_", " ")
     if not _usable(one):
         return Line(name, None, None, "", NONE, f"{one['file']}: no law fits well enough to be read")
-    rates = [float(f"{law(one['alpha'], one['beta'], one['gamma'], load):.6g}") for load in (now or new, new)]
+    rates = [
+        float(f"{law(one['alpha'], one['beta'], one['gamma'], load, one.get('cap')):.6g}") for load in (now or new, new)
+    ]
     loads = [load for load, _ in one.get("points", [])]
     outside = loads and not min(loads) <= new <= max(loads)
     how = f"Universal Scalability Law of {one['file']}, R² {one['r2']:.3f}"

@@ -1,0 +1,203 @@
+"""How much work was done at how much load: one run a row.
+
+Sample::
+
+    HP rx2660  (1.59GHz/9.0MB) - 2 cores
+    # processes Idle MPSynch Kernel Exec Super User Total new ENQ Convert ENQ DEQ  Tot Lock
+    1 101 0 71 0 0 28 200 61000 122010 60990          244,000
+    2 2 38 121 0 0 40 201 81000 161500 80500          323,000
+
+The second form is any table with a heading that names a load (processes, engines, users, threads, …) and a rate
+(throughput, tps, … per second), separated by commas, semicolons, tabs, bars or blanks::
+
+    users;throughput;response ms
+    1;118,5;8,4
+    8;702,25;11,3
+
+A line above the table may say which machine it is of: `AlphaServer ES40, 666 MHz, 4 CPUs`. Several machines may also
+stand side by side, a column for each with its clock, or one rate with several names in brackets::
+
+    processes,AlphaServer ES40 500 MHz,AlphaServer ES40 666 MHz
+    users;tps (old);tps (new)
+
+The modes of the first form are per cent of one CPU: 200 is two CPUs' worth; `Tot Lock` is the sum of the three rates
+left of it, a convert and a dequeue counted like an enqueue (openvms-rules.md 6 [R]). Runs at the same load stay
+points of their own. A row without load or rate is left out and reported, never read as 0. Between semicolons a comma is
+the decimal sign; elsewhere, before groups of three digits, it separates thousands.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from collectors.facts.scaling import LoadPoint, LoadSeries
+from collectors.kit import NotThisReport, Report, report
+from collectors.reports.scaling.load_series.cells import commas_decimal, number, split
+from collectors.reports.scaling.load_series.headings import CONVERTED, DEQ, LOCK_RATE, NEW, START, Table, heading
+from collectors.reports.scaling.load_series.titles import Title, title_of
+
+COMMENT = re.compile(r"\s*(?:#|//|--|!)")
+SUM_ERROR = 0.001
+"""Beyond this share of the printed total a row does not add up: more than rounding (this project's figure)."""
+
+
+@report(starts=START, provides=(LoadSeries,), rank=-10)
+def read(report: Report) -> Iterator[LoadSeries]:
+    """Yield one series for each table, and for each machine of a table."""
+    tables = list(_tables(report))
+    if not any(table.strong or any(len(rate.points) > 1 for rate in table.rates) for table in tables):
+        raise NotThisReport
+    titles: Counter[str] = Counter()
+    for table in tables:
+        for rate in table.rates:
+            if len(rate.points) < 2:
+                which = f"{rate.label}: " if rate.label else ""
+                report.problem(
+                    f"{which}fewer than two rows have a load and a rate: no series, bring more runs", table.first
+                )
+                continue
+            own = title_of(rate.label) if rate.label else None
+            title = _named(table, rate.label, own, _file_title(report.file))
+            titles[title] += 1
+            yield LoadSeries(
+                source=report.source(table.first, table.last),
+                title=title + (f" ({titles[title]})" if titles[title] > 1 else ""),
+                load_name=table.columns[table.load],
+                rate_name=rate.name,
+                points=tuple(sorted(rate.points, key=lambda point: point.load)),
+                product="openvms" if {"mp_synch_percent", NEW} & set(table.columns) else None,
+                cores=(own and own.cores) or (table.title.cores if table.title else None),
+                clock_mhz=(own and own.clock_mhz) or (table.title.clock_mhz if table.title else None),
+            )
+
+
+def _named(table: Table, label: str | None, own: Title | None, file: str) -> str:
+    """What a series is called: as its column or its table says, else as its file is."""
+    if own is not None:
+        return own.text
+    whole = table.title.text if table.title else file
+    return f"{whole}, {label}" if label else whole
+
+
+def _tables(report: Report) -> Iterator[Table]:
+    """Walk over the lines once, claim what belongs to a table."""
+    table: Table | None = None
+    title = _title_before(report)
+    decimal: bool | None = None
+    for index, line in enumerate(report.lines):
+        if found := heading(line):
+            if table:
+                yield table
+            table = found
+            _take_title(report, found, index, title)
+            title = None
+            if table.delimiter == ";":
+                decimal = _commas_decimal(report, index) if decimal is None else decimal
+                table.commas_decimal = decimal
+        elif not line.strip():
+            continue
+        elif table and COMMENT.match(line):
+            report.claim(index)
+            title = _title_at(index, line)
+        elif not (table and (not line.strip(" \t-=+|_") or _row(report, table, index, line))):
+            title = _title_at(index, line)
+            if table:
+                table.ended = True
+    if table:
+        yield table
+
+
+def _title_at(index: int, line: str) -> tuple[int, Title] | None:
+    found = title_of(line)
+    return (index, found) if found else None
+
+
+def _title_before(report: Report) -> tuple[int, Title] | None:
+    """The last line above the report that is not blank, where it is a title; its index is below zero."""
+    for back, line in enumerate(reversed(report.before), start=1):
+        if line.strip():
+            return _title_at(-back, line)
+    return None
+
+
+def _take_title(report: Report, table: Table, index: int, title: tuple[int, Title] | None) -> None:
+    """Give a table its title and its place, and claim both; the next table needs a title of its own."""
+    table.first = table.last = index
+    if title:
+        table.first, table.title = title
+        if table.first < 0:
+            report.above = -table.first
+        else:
+            report.claim(table.first)
+    report.claim(index)
+
+
+def _commas_decimal(report: Report, start: int) -> bool:
+    decimal, unsure = commas_decimal(report.lines[start + 1 :])
+    if unsure:
+        what = f"'{unsure}' is read with a decimal comma, as it stands between semicolons"
+        report.problem(f"{what}; if it is thousands, write it without the comma", start)
+    return decimal
+
+
+def _row(report: Report, table: Table, index: int, line: str) -> bool:
+    """Take one line below a heading; says whether it belongs to the table, damaged or not."""
+    cells = [cell.strip() for cell in split(line, table.delimiter)]
+    while len(cells) > len(table.columns) and not cells[-1]:
+        cells.pop()
+    commas = table.delimiter == ","
+    numbers = [number(cell, commas_decimal=table.commas_decimal, comma_parts=commas) for cell in cells]
+    some = any(number is not None for number in numbers)
+    complete = len(cells) == len(table.columns)
+    if table.ended and not (complete and all(number is not None for number in numbers)):
+        return False
+    if not complete and title_of(line):
+        return False
+    if not (complete and (some or table.delimiter != " ")) and not (len(cells) > 1 and numbers[0] is not None):
+        return False
+    report.claim(index)
+    if complete:
+        _take(report, table, index, cells, numbers)
+    else:
+        report.problem(f"{len(cells)} cells below {len(table.columns)} headings, row left out: write it whole", index)
+    return True
+
+
+def _take(report: Report, table: Table, index: int, cells: list[str], numbers: list[float | None]) -> None:
+    """Make the points of one whole row; a machine that was not measured at this load has an empty cell."""
+    load, both = numbers[table.load], {table.load, *(rate.at for rate in table.rates)}
+    rates = [one for one in table.rates if len(table.rates) == 1 or cells[one.at]]
+    bad = [table.load] if load is None else [one.at for one in rates if numbers[one.at] is None]
+    if load is None or not rates:
+        bad = bad or [table.rates[0].at]
+    for at in bad:
+        what = f"{table.columns[at]} is {cells[at][:40]!r}, no number, row left out"
+        report.problem(f"{what}: fill it in or take the row away", index)
+    others = [(at, one) for at, one in enumerate(numbers) if one is not None and at not in both]
+    named = tuple((table.columns[at], one) for at, one in others)
+    for column in rates:
+        rate = numbers[column.at]
+        if load is None or rate is None:
+            continue
+        if load <= 0 or rate < 0:
+            report.problem(
+                f"load {load:g} with rate {rate:g}, row left out: a load is above 0, a rate not below", index
+            )
+            continue
+        column.points.append(LoadPoint(load=load, rate=rate, others=named, line=report.first + index))
+        table.last = index
+        if column.name == LOCK_RATE:
+            _check_sum(report, column.points[-1], index)
+
+
+def _check_sum(report: Report, point: LoadPoint, index: int) -> None:
+    parts = [part for name in (NEW, CONVERTED, DEQ) if (part := point.other(name)) is not None]
+    if len(parts) == 3 and abs(sum(parts) - point.rate) > SUM_ERROR * point.rate:
+        told = f"{sum(parts):,.0f} enqueues, converts and dequeues, {point.rate:,.0f} in all"
+        report.problem(f"the row does not add up ({told}): check its digits", index)
+
+
+def _file_title(file: str) -> str:
+    """The file's name without folder and suffix."""
+    name = re.split(r"[/\\]", file)[-1]
+    return re.sub(r"(?:\.[A-Za-z0-9]{1,5}){1,2}$", "", name).strip("- ") or "standard input"

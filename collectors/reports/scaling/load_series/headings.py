@@ -1,0 +1,169 @@
+"""What heads a load series: a load, a rate, and what stands beside them."""
+
+import re
+from dataclasses import dataclass, field
+
+from collectors.facts.scaling import LoadPoint
+from collectors.reports.scaling.load_series.cells import split
+from collectors.reports.scaling.load_series.titles import CLOCK, Title, title_of
+
+LOAD = (
+    r"(?:(?:number|no\.?|num|count)[ _](?:of[ _])?|(?:concurrent|active|virtual|online)[ _])?"
+    r"(?:load|process(?:es)?|procs|processors?|engines?|users?|cpus?|threads?|clients?|cores|workers|sessions"
+    r"|connections|concurrency)"
+)
+PER_SECOND = r"(?:[ _]?/[ _]?|[ _]per[ _])(?:s|secs?|seconds?)"
+STRONG = rf"(?:through[ _-]?put|[tq]ps|iops|[a-z]{{1,24}}(?:[ _][a-z]{{1,24}}){{0,3}}{PER_SECOND})"
+ONE_WORD = r"(?:throughput|[tq]ps|iops|[a-z_]{1,40}(?:_per_|/)(?:s|secs?|seconds?))"
+RATE = rf"(?:{STRONG}|(?:[a-z]{{1,24}}[ _])?rate|ops)(?: ?\([^)]{{0,20}}\))?"
+LOCKS = r"(?:# *)?processes +Idle +MP ?Synch? +Kernel +Exec +Super +User +Total +new +ENQ +Convert +ENQ +DEQ +Tot +Lock"
+CORES = r"\S.{0,120}[ )]- [0-9]{1,4} cores?"
+
+
+def _cell(what: str) -> str:
+    """A look ahead: somewhere in this delimited line a cell holds just this."""
+    return rf'(?=(?:[^,;\t|]{{0,60}}[,;\t|]){{0,40}}[ #"]{{0,4}}(?:{what})[ "]{{0,20}}(?:[,;\t|]|$))'
+
+
+MOST_COLUMNS = 1000
+"""A load series has a load, a rate and a few modes; a line of more columns heads something else."""
+MACHINE = rf"(?>[^,;\t|]{{0,80}}?{CLOCK}[^,;\t|]{{0,40}})"
+WIDE = rf'[ #"|]{{0,4}}{LOAD}[ "]{{0,4}}(?:[,;\t|]{MACHINE}){{2,20}}[ "|]{{0,20}}$'
+"""A load, then a column for each of several machines, each with its clock."""
+START = re.compile(
+    rf"(?i:^\s*{LOCKS}\s*$|^\s*{CORES}\s*$|^{_cell(LOAD + '|n')}{_cell(RATE)}"
+    rf"|^\s*(?:# *)?{LOAD}(?: +[a-z_%]{{1,30}}){{0,8}}? +{ONE_WORD}(?: +[a-z_%/]{{1,30}}){{0,8}}\s*$"
+    rf"|^\s*(?:# *)?{LOAD}(?=\s\s).{{0,200}}\s\s{STRONG}(?:\s\s|\s*$)|^{WIDE})"
+)
+"""Specific on purpose: a line that begins a series ends whatever report it stands in."""
+LOAD_NAME, STRONG_NAME = re.compile(rf"{LOAD}|n", re.IGNORECASE), re.compile(STRONG, re.IGNORECASE)
+RATE_NAME = re.compile(RATE, re.IGNORECASE)
+LOCKS_LINE = re.compile(rf"\s*{LOCKS}\s*$", re.IGNORECASE)
+WIDE_LINE, LABELLED = re.compile(WIDE, re.IGNORECASE), re.compile(rf"({RATE}) ?\(([^()]{{1,20}})\)", re.IGNORECASE)
+LOCK_RATE = "lock_operations_per_second"
+NEW, CONVERTED, DEQ = "new_enq_per_second", "converted_enq_per_second", "deq_per_second"
+MODES = ("idle_percent", "mp_synch_percent", "kernel_percent", "exec_percent", "super_percent", "user_percent")
+USER = "user_percent"
+LOCKS_COLUMNS = ("processes", *MODES, "total_percent", NEW, CONVERTED, DEQ, LOCK_RATE)
+KNOWN = {
+    **{name.removesuffix("_percent"): name for name in (*MODES, "interrupt_percent", "total_percent")},
+    **dict.fromkeys(("mpsynch", "mp_sync", "mpsync", "mp_synchronization"), "mp_synch_percent"),
+    **{"executive": "exec_percent", "supervisor": "super_percent", "idle_time": "idle_percent"},
+    **dict.fromkeys(("new_enq", "new_enqs", "new_enq_rate"), NEW),
+    **dict.fromkeys(("convert_enq", "converted_enq", "convert_enq_per_second", "converted_enq_rate"), CONVERTED),
+    **dict.fromkeys(("deq", "deqs", "deqs_per_second", "deq_rate"), DEQ),
+    **dict.fromkeys(("tot_lock", "total_lock", "lock_operations", "lock_ops", "lock_ops_per_second"), LOCK_RATE),
+}
+"""How the columns of MONITOR are written elsewhere → their names here."""
+
+
+@dataclass
+class Column:
+    """A column that holds a rate, and the points read from it."""
+
+    at: int
+    name: str
+    label: str | None = None
+    """Where several machines stand side by side: which of them this is."""
+    points: list[LoadPoint] = field(default_factory=list)
+
+
+@dataclass
+class Table:
+    """One heading and the rows below it."""
+
+    delimiter: str
+    columns: tuple[str, ...]
+    load: int
+    rates: list[Column]
+    strong: bool
+    title: Title | None = None
+    first: int = 0
+    last: int = 0
+    commas_decimal: bool = False
+    ended: bool = False
+
+
+def heading(line: str) -> Table | None:
+    """Read a heading, with whatever delimiter gives it a load and a rate."""
+    if LOCKS_LINE.match(line):
+        return Table(" ", LOCKS_COLUMNS, 0, [Column(len(LOCKS_COLUMNS) - 1, LOCK_RATE)], strong=True)
+    if not START.search(line):
+        return None
+    text = re.sub(r"^\s*#\s*", "", line)
+    if WIDE_LINE.match(line):
+        return _wide(text)
+    for delimiter in (";", "\t", "|", ",", "  ", " "):
+        cells = [cell.strip(' "#') for cell in split(text, delimiter)]
+        if 2 <= len(cells) <= MOST_COLUMNS and (found := _table(delimiter, cells)):
+            return found
+    return None
+
+
+def _wide(text: str) -> Table | None:
+    """A load and several machines: what their columns count is not said, so it is a rate of something."""
+    for delimiter in (";", "\t", "|", ","):
+        cells = [" ".join(cell.strip(' "#').split()) for cell in split(text, delimiter)]
+        if len(cells) > 2 and LOAD_NAME.fullmatch(cells[0]) and all(title_of(cell) for cell in cells[1:]):
+            rates = [Column(at, "rate", cell) for at, cell in enumerate(cells) if at]
+            return Table(delimiter, tuple(_plain(cell) for cell in cells), 0, rates, strong=False)
+    return None
+
+
+def _table(delimiter: str, cells: list[str]) -> Table | None:
+    named = [_name(cell) for cell in cells]
+    modes = len(set(MODES) & set(named)) > 1  # `user` alone is somebody who works, or the seconds one used
+    if not modes:
+        named = [_plain(cell) if name == USER else name for name, cell in zip(named, cells, strict=True)]
+    loads = [at for at, cell in enumerate(cells) if LOAD_NAME.fullmatch(cell)]
+    loads = [at for at in loads if not (modes and named[at] in MODES)]
+    rates = [at for at, cell in enumerate(cells) if named[at] == LOCK_RATE or RATE_NAME.fullmatch(cell)]
+    rates = [at for at in rates if named[at] not in (NEW, CONVERTED, DEQ)]
+    if not loads or not rates:
+        return None
+    seen: set[str] = set()
+    for at, name in enumerate(named):
+        if at == loads[0] or (name == "total_percent" and not modes):
+            named[at] = _plain(cells[at])
+        if named[at] in seen:
+            named[at] = f"{named[at]}_{at + 1}"
+        seen.add(named[at])
+    beside = _labelled(cells, rates)
+    if beside and len(beside) + 1 == len(cells):
+        return Table(_of(delimiter), tuple(named), loads[0], beside, strong=True)
+    rank = {at: (named[at] != LOCK_RATE, named[at] != "throughput", not _strong(cells[at]), at) for at in rates}
+    rate = min(rates, key=lambda at: rank[at])
+    strong = _strong(cells[rate]) or named[rate] == LOCK_RATE
+    return Table(_of(delimiter), tuple(named), loads[0], [Column(rate, named[rate])], strong)
+
+
+def _labelled(cells: list[str], rates: list[int]) -> list[Column]:
+    """`tps (old), tps (new)`: one rate of several machines or variants; none where they are rates of several things."""
+    found = [(at, one) for at in rates if (one := LABELLED.fullmatch(cells[at]))]
+    if (
+        len(found) < 2
+        or len({one[1].lower() for _, one in found}) > 1
+        or len({one[2] for _, one in found}) < len(found)
+    ):
+        return []
+    return [Column(at, _plain(one[1]), " ".join(one[2].split())) for at, one in found]
+
+
+def _of(delimiter: str) -> str:
+    return " " if delimiter == "  " else delimiter
+
+
+def _strong(cell: str) -> bool:
+    return STRONG_NAME.fullmatch(re.sub(r" ?\([^()]{0,40}\)$", "", cell)) is not None
+
+
+def _plain(cell: str) -> str:
+    """`Xacts / sec` → `xacts_per_second`, `idle %` → `idle_percent`."""
+    text = re.sub(rf"{PER_SECOND}(?![a-z])", " per second", cell.lower()).replace("%", " percent")
+    return re.sub(r"[^a-z0-9]+", "_", text).strip("_") or "column"
+
+
+def _name(cell: str) -> str:
+    name = _plain(cell)
+    stem = name.removesuffix("_percent").removesuffix("_mode").removesuffix("_state")
+    return KNOWN.get(name) or KNOWN.get(stem) or name

@@ -1,0 +1,43 @@
+"""The line above a table that says which machine it is of: its name, its processors, their clock."""
+
+import re
+from dataclasses import dataclass
+
+MOST = 140
+"""Characters of a title: a longer line is prose."""
+CLOCK = r"[0-9] ?[MG]Hz"
+CLOCKS = re.compile(r"(?<![0-9.])([0-9]{1,5}(?:\.[0-9]{1,3})?) ?([MG])Hz", re.IGNORECASE)
+CORES = re.compile(r"(?<![0-9.])([0-9]{1,4})[ -](?:cores?|cpus?|processors?)(?![a-z])", re.IGNORECASE)
+AT_END = re.compile(r"\S.{0,120}[ )]- [0-9]{1,4} (?:cores?|cpus?|processors?)", re.IGNORECASE)
+MHZ = {"M": 1, "G": 1000}
+CLOCK_RANGE = (1.0, 20_000.0)
+"""MHz of a processor (this project)."""
+
+
+@dataclass(frozen=True)
+class Title:
+    """What a table is of."""
+
+    text: str
+    cores: int | None = None
+    clock_mhz: float | None = None
+
+
+def title_of(line: str) -> Title | None:
+    """Read a title, as a line of its own or as a comment; `None` for a line that gives neither processors nor clock.
+
+    Two different clocks are of two machines, so none is taken.
+    """
+    text = " ".join(line.strip(' \t#/!"').split())
+    if not text or len(text) > MOST:
+        return None
+    cores = {int(found[1]) for found in CORES.finditer(text)}
+    clocks = {round(float(found[1]) * MHZ[found[2].upper()], 3) for found in CLOCKS.finditer(text)}
+    clocks = {clock for clock in clocks if CLOCK_RANGE[0] <= clock <= CLOCK_RANGE[1]}
+    if not clocks and not AT_END.fullmatch(text):
+        return None
+    return Title(
+        text,
+        cores.pop() if len(cores) == 1 else None,
+        clocks.pop() if len(clocks) == 1 else None,
+    )

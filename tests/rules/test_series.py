@@ -1,0 +1,139 @@
+"""Two load series side by side: at common loads, at one clock; and the modes of their rows."""
+
+from dataclasses import replace
+
+import pytest
+
+from collectors.facts.scaling import LoadPoint, LoadSeries
+from rules.laws.clock import at_one_clock, scaled, slower_ones
+from rules.laws.modes import modes_by_point, spinning
+from rules.laws.series import Course, course_of, held_against
+
+
+def made(title: str, *points: tuple[float, float], mhz: float | None = None) -> LoadSeries:
+    runs = tuple(LoadPoint(load=load, rate=rate, line=at) for at, (load, rate) in enumerate(points, start=2))
+    return LoadSeries(title=title, load_name="processes", rate_name="locks_per_second", points=runs, clock_mhz=mhz)
+
+
+WITHOUT = made("rx4640 without", (1, 200), (2, 310), (4, 280), (6, 150), (6, 170))
+WITH = made("rx4640 with", (1, 190), (2, 300), (4, 320), (6, 304), (8, 290))
+
+
+def test_two_series_are_held_against_each_other_at_their_common_loads() -> None:
+    found = held_against(WITHOUT, WITH)
+    assert not isinstance(found, str)
+    assert [(one.load, one.before.rate, one.after.rate) for one in found] == [
+        (1, 200, 190),
+        (2, 310, 300),
+        (4, 280, 320),
+        (6, 160, 304),
+    ]
+    assert [f"{one.ratio:.2f}" for one in found] == ["0.95", "0.97", "1.14", "1.90"]
+    assert (found[0].before.source.first, found[0].after.source.first) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("after", "why"),
+    [
+        (made("other", (3, 1), (5, 2)), "no load in common"),
+        (replace(WITH, rate_name="tps"), "counts locks_per_second over processes, rx4640 with tps"),
+        (replace(WITH, load_name="users"), "over users"),
+        (made("bad", (1, -3), (2, 4)), "rates not below it"),
+    ],
+)
+def test_series_that_cannot_be_compared_say_why(after: LoadSeries, why: str) -> None:
+    found = held_against(WITHOUT, after)
+    assert isinstance(found, str)
+    assert why in found
+    backwards = held_against(after, WITHOUT)
+    assert isinstance(backwards, str)
+
+
+def test_nothing_done_before_gives_no_ratio() -> None:
+    found = held_against(made("a", (1, 0), (2, 5)), made("b", (1, 3), (2, 10)))
+    assert not isinstance(found, str)
+    assert [one.ratio for one in found] == [None, 2]
+
+
+SLOW = made("ES40 500", (1, 100), (2, 180), (3, 240), mhz=500)
+FAST = made("ES40 666", (1, 120), (2, 205), (4, 260), mhz=666)
+
+
+def test_the_slower_clock_is_scaled_to_the_faster_one() -> None:
+    at = scaled(SLOW, 666)
+    assert [point.rate for point in at.points] == pytest.approx([133.2, 239.76, 319.68])
+    assert (at.clock_mhz, at.title, SLOW.points[0].rate) == (666, "ES40 500, at 666 MHz", 100)
+    for one, other in ((SLOW, FAST), (FAST, SLOW)):
+        found = at_one_clock(one, other)
+        assert not isinstance(found, str)
+        assert (found.fast, found.slow, found.factor) == (FAST, SLOW, 666 / 500)
+        assert [one.ratio for one in found.common] == pytest.approx([1.11, 1.16956], rel=1e-4)
+        assert found.more_per_cycle is SLOW
+        assert found.says == (
+            "At one clock, ES40 500 × 1.332 (500 to 666 MHz) does 1.11 to 1.17 times what ES40 666 does at 2 common "
+            "loads: ES40 500 does more with each cycle."
+        )
+
+
+@pytest.mark.parametrize(
+    ("rates", "more"),
+    [((160, 280), "ES40 666"), ((100, 250), None), ((131, 235), None), ((100, 100), "ES40 500")],
+)
+def test_who_does_more_with_each_cycle_must_do_so_at_every_load_beyond_noise(
+    rates: tuple[float, float], more: str | None
+) -> None:
+    found = at_one_clock(SLOW, made("ES40 666", (1, rates[0]), (2, rates[1]), mhz=666))
+    assert not isinstance(found, str)
+    title = found.more_per_cycle.title if found.more_per_cycle else None
+    assert title == more
+    assert ("neither" in found.says) is (more is None)
+
+
+def test_a_clock_that_is_not_known_or_is_the_same_scales_nothing() -> None:
+    unknown = replace(SLOW, clock_mhz=None)
+    assert at_one_clock(unknown, FAST) == "ES40 500: its clock is not in the export"
+    assert at_one_clock(FAST, unknown) == "ES40 500: its clock is not in the export"
+    assert at_one_clock(FAST, FAST) == "ES40 666 and ES40 666 have one clock"
+    with pytest.raises(ValueError, match="a clock above zero"):
+        scaled(unknown, 666)
+
+
+def test_each_pair_is_told_once_with_the_faster_one() -> None:
+    assert [one.slow for one in slower_ones(FAST, (SLOW, FAST, WITH))] == [SLOW]
+    assert slower_ones(SLOW, (SLOW, FAST)) == ()
+
+
+def moded(*rows: tuple[float, float, float | None]) -> LoadSeries:
+    points = tuple(
+        LoadPoint(load=load, rate=rate, others=() if synch is None else (("mp_synch_percent", synch), ("cpu", 3)))
+        for load, rate, synch in rows
+    )
+    return LoadSeries(title="m", load_name="processes", rate_name="locks", points=points)
+
+
+def test_mp_synch_is_told_at_the_peak_and_where_it_is_most_beyond() -> None:
+    course = course_of(moded((1, 100, 0), (2, 200, 30), (2, 190, 50), (3, 150, 273), (4, 149, 272)))
+    assert isinstance(course, Course)
+    found = spinning(course)
+    assert found is not None
+    assert (found.at_peak, found.past, found.step.load) == (0.4, 2.73, 3)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ((1, 100, 0), (2, 200, None), (3, 150, 273)),
+        ((1, 100, 0), (2, 200, 40), (3, 150, None)),
+        ((1, 100, 0), (2, 200, 40), (3, 150, -3)),
+        ((1, 100, 0), (2, 200, 40)),
+    ],
+)
+def test_modes_that_are_missing_or_impossible_give_no_mp_synch(rows: tuple[tuple[float, float, float | None]]) -> None:
+    course = course_of(moded(*rows))
+    assert isinstance(course, Course)
+    assert spinning(course) is None
+
+
+def test_modes_stand_beside_the_points_and_other_columns_do_not() -> None:
+    assert modes_by_point(moded((1, 100, 5), (2, 200, None))) == [{"mp_synch": 5}, {}]
+    assert modes_by_point(moded((1, 100, None), (2, 200, None))) is None
