@@ -43,7 +43,7 @@ HIDDEN = Lacking(
     "searches of the system tables: monOpenObjectActivity hides them",
     "dbcc traceon(3650), then two snapshots of master..monOpenObjectActivity, then dbcc traceoff(3650)",
 )
-SEEN = f"Jeff Tallman counted 100,000 in about 2 minutes, nearly 1,000 per second ({TALLMAN})."
+SEEN = f"Jeff Tallman counted 100,000 in about 2 minutes, some 830 per second, rounded to 1,000 ({TALLMAN})."
 NAMED = 6
 
 
@@ -62,7 +62,7 @@ class Limits:
     )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     relinkages_per_second: float = limit(
-        1000.0, f"practice: nearly so many were worth an outage of the database ({TALLMAN})", unit="searches/s"
+        1000.0, f"practice: the rounded figure of one server ({TALLMAN})", unit="searches/s"
     )
     share_percent: float = limit(
         5.0, "this project: with less, an outage of the database gains nothing to be felt", low=0.1, high=100, unit="%"

@@ -33,10 +33,13 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
+from rules.judging.openvms.hardware import hardware_of
 from rules.judging.openvms.node import READS, Work, subject_of, work_of
+from rules.judging.openvms.platforms import NO_PROMISE, explain
 from rules.judging.openvms.releases import Machine, machine_of
-from rules.judging.openvms.spinlock_looks import HP
+from rules.judging.sources import HP
 from rules.kit import limit, rule
+from rules.laws.platforms import IMAGE_TIMES, IMAGES, SLOWER_AS_SERVICE, SLOWER_THROUGH_EPC
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
 
@@ -90,7 +93,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _late(machine: Machine, images: Outcome | None) -> Outcome:
     printed = machine.release.printed if machine.release else ""
     seen = f"; {images.why}" if isinstance(images, Clean) else ""
-    return Clean(f"{machine.hardware}, {printed}: what was repaired up to V8.2 is in it{seen}")
+    stays = (
+        "what stays slower than on Alpha no setting repairs (queue instructions "
+        f"{SLOWER_THROUGH_EPC:.1f} times an ES45's time on an rx2600, images {IMAGE_TIMES:g} times as large; {HP})"
+    )
+    return Clean(f"{machine.hardware}, {printed}: what was repaired up to V8.2 is in it{seen}; {stays}")
 
 
 def _early(facts: Facts, machine: Machine, limits: Limits) -> Iterator[Outcome]:
@@ -135,11 +142,8 @@ def _release_finding(
     work, share = found
     release = machine.release.printed if machine.release else ""
     early = severity is Severity.ADVICE
-    fix = (
-        "Queue instructions were system services up to the field test of V8.2 (34 times an ES45's time, 2.8 times "
-        "after the repair), memory was moved more slowly (15 to 38 % in a test of RMS), and kernel process blocks were "
-        "not cached (2,084 → 10,999 I/Os per second)."
-    )
+    told = explain(hardware_of(machine.hardware), machine.release)
+    fix = " ".join(one.says for one in told if one.source == HP and one.holds is not False and IMAGES not in one.pairs)
     return Finding(
         subject=subject_of(facts),
         severity=severity,
@@ -147,8 +151,8 @@ def _release_finding(
         says=(
             f"{machine.hardware} runs {release}, {'from before V8.2 was released' if early else 'the first release'}, "
             f"and spends {share:.0f} % of its busy time in kernel and executive mode ({work.modes.statistic}). {fix} "
-            f"All are figures of other machines ({HP}); whether they are what costs time here, the export does not "
-            "tell: a spinlock trace would, if MMG is hot. "
+            f"All are {NO_PROMISE} ({HP}); whether they are what costs time here, the export does not tell: a spinlock "
+            "trace would, if MMG is hot. "
             f"{'Take a newer release' if early else 'Ask which of the repairs this release has'}, and measure before "
             "and after."
         ),
@@ -164,7 +168,12 @@ def _release_finding(
             Evidence(f"busy ({work.modes.statistic})", round(work.busy, 1), "% of one CPU", work.modes.source),
         ),
         expects=(
-            Expectation("queue instructions, times an ES45's (published for an rx2600)", 34, 2.8, "published"),
+            Expectation(
+                "queue instructions, times an ES45's (published for an rx2600)",
+                round(SLOWER_AS_SERVICE),
+                round(SLOWER_THROUGH_EPC, 1),
+                "published",
+            ),
             Expectation("kernel and executive mode (% of busy time)", round(share, 1), "lower", "heuristic"),
         ),
     )
@@ -193,7 +202,8 @@ def _images(facts: Facts, machine: Machine, limits: Limits) -> Outcome | None:
         title=f"{faults:,.0f} page faults and {opens:,.0f} file opens per second on Integrity",
         says=(
             f"{machine.hardware} has {said}, as where images start all the time. On Integrity that is dearer than on "
-            f"Alpha: images are typically three times as large, which means more I/O and more page faults ({HP}). "
+            f"Alpha: images are typically {IMAGE_TIMES:g} times as large, which means more I/O and more page faults "
+            f"({HP}). "
             "Install the images that start most often, keep processes and servers instead of starting new ones, and "
             "see that working sets are large enough."
         ),

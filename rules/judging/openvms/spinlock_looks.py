@@ -8,14 +8,13 @@ from rules.finding import Evidence, Expectation, Lacking, Unknown, Untrusted
 from rules.judging.openvms.node import READS, busiest_operations, parameter_of
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.spinlocks import IOLOCK8, LCKMGR, MMG
+from rules.judging.sources import HP
+from rules.laws.platforms import KPB_AFTER, KPB_BEFORE
 
 LOOKS_AT = (*READS, Node, KernelService, SystemRates)
 """What a rule that uses this module has to declare."""
 PORTS = ("PKQDRIVER", "FGEDRIVER", "PKADRIVER", "PEDRIVER", "PKRDRIVER", "PKMDRIVER", "PGQDRIVER")
 """Bits 0 to 6 of FAST_PATH_PORTS: a bit that is set turns the fast path of that driver off."""
-KPB_BEFORE, KPB_AFTER = 2_084, 10_999
-"""I/O per second of an rx2600 before and after kernel process blocks were cached: HP's talk of 2004."""
-HP = "HP's talk on the performance of OpenVMS on Integrity, 2004"
 
 
 @dataclass
@@ -84,8 +83,8 @@ def _memory(facts: Facts, look: Look) -> None:
     if machine.family == "Integrity" and machine.release and machine.release.before(8, 3):
         look.says.append(
             f"On Integrity before its first releases kernel process blocks (KPB) were never cached and MMG was hot: "
-            f"the repair took an rx2600 from {KPB_BEFORE:,} to {KPB_AFTER:,} I/Os per second ({HP}). This node runs "
-            f"{machine.release.printed}: ask whether it has that repair, and take a newer release."
+            f"the repair took an rx2600 from {KPB_BEFORE:,.0f} to {KPB_AFTER:,.0f} I/Os per second ({HP}). This node "
+            f"runs {machine.release.printed}: ask whether it has that repair, and take a newer release."
         )
         look.expects.append(Expectation("I/Os per second, published for an rx2600", KPB_BEFORE, KPB_AFTER, "published"))
         if machine.source:
