@@ -1,0 +1,179 @@
+"""Processes wait for locks on whole files instead of records.
+
+Finds: in listings of locks (`/proc/locks`, `lslocks`) processes that wait for a lock from the first byte to the end of
+a file; in measured variants of a program how much clock time coarse locking takes more than fine.
+
+Why it matters: a lock on the whole file makes all who use it wait for each other, whichever record they want. Measured
+for a database program on four cores, coarse locking took 71 % more clock time than fine with 2 processes and about 30 %
+more with 6 to 16; with one process there was no difference. Fine locking needed 31 % more calls of fcntl, and its
+system time was higher all the same, from 3 processes on (Stevens and Rago, APUE 20.9).
+
+What to do: lock the bytes of the records that are read and written, not the file; with flock, which knows no ranges,
+change every program that uses the file to fcntl ranges. Expect clock time to fall and system time to rise. One listing
+is one moment: bring several before a program is changed.
+
+When to ignore it: lock files, whose lock is a mutex; programs that need the whole file at once (a backup, a
+reorganisation); waiters for ranges, which are record locks at work; one process alone; where fine locking measured no
+better; where user times or clocks of the runs differ, for then the runs are not comparable.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.unix import LockingCalls, LockingRun, RecordLockTable
+from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging.unix import clock
+from rules.judging.unix.gains import judge_runs
+from rules.judging.unix.queues import READS, Queue, named, owners, queues
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://man7.org/linux/man-pages/man5/proc_locks.5.html",
+    "https://man7.org/linux/man-pages/man2/F_SETLK.2const.html",
+    "https://man7.org/linux/man-pages/man2/flock.2.html",
+)
+SEVERAL = Lacking(
+    "several listings",
+    "several listings, as `for i in 1 2 3 4 5 6; do cat /proc/locks; sleep 10; done` prints them under load",
+)
+MOST_FILES = 20
+"""Files with a finding of their own: those with the longest queues."""
+FIRST_BYTE = Lacking(
+    "whether it is the whole file or its first byte (lslocks prints 0 for both)",
+    "the output of `cat /proc/locks` while processes wait",
+)
+PUBLISHED = (
+    Expectation(
+        "clock time, that of coarse locking being 100 (published, 2 to 16 processes on four cores)",
+        100,
+        "58 to 77",
+        "published",
+    ),
+    Expectation("calls of fcntl, those of coarse locking being 100 (published)", 100, 131, "published"),
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a queue is worth a word, and how much time finer locking has to save."""
+
+    waiters: int = limit(
+        2, "this project: one waiter is what locks are for; two wait for each other, too", low=1, unit="waiters"
+    )
+    listings: int = limit(
+        3, "this project: seen in most of so many listings it is no chance", low=2, high=1000, unit="listings"
+    )
+    clock_percent: float = limit(
+        10.0,
+        "this project: twice what runs of one test repeat to; 30 to 71 in APUE 20.9, from 2 processes on",
+        low=1,
+        unit="% of the clock time of fine locking",
+    )
+
+
+@rule(needs=(), uses=(*READS, *clock.READS, LockingCalls), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the listings, then the measured variants."""
+    tables = facts.every(RecordLockTable)
+    if tables:
+        yield from _listings(facts, tables, limits)
+    if facts.every(LockingRun):
+        yield from judge_runs(facts, limits.clock_percent)
+    elif not tables:
+        yield Unknown.of(RecordLockTable, LockingRun)
+
+
+def _listings(facts: Facts, tables: Sequence[RecordLockTable], limits: Limits) -> Iterator[Outcome]:
+    found = sorted(queues(facts).values(), key=lambda several: -max(len(one.waiters) for one in several))
+    if sum(one.waiters for one in tables) == 0:
+        yield Clean(f"{_of(tables)}: at most {max(one.locks for one in tables):,} locks held, no process waits")
+        return
+    if not found:
+        yield Clean(f"{_of(tables)}: what waits are no record locks")
+    outcomes = [_judge(several, tables, limits) for several in found[:MOST_FILES]]
+    yield from outcomes
+    if len(found) > MOST_FILES:
+        yield Clean(f"{len(found) - MOST_FILES:,} more files with shorter queues")
+    if any(isinstance(one, Finding) for one in outcomes) and len(tables) < limits.listings:
+        yield Unknown((SEVERAL,))
+
+
+def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: Limits) -> Outcome:
+    worst = max(several, key=lambda one: (len(one.whole), len(one.waiters)))
+    name, count = named(worst.locks), len(worst.whole)
+    if worst.mutex:
+        return Clean(f"{name}: a lock file, {len(worst.waiters)} wait for it: a mutex has no parts")
+    if not count:
+        return _ranged(max(several, key=lambda one: len(one.behind_whole)), name, limits)
+    if len(worst.unsure) == count:
+        return Unknown((FIRST_BYTE,), f"{name}: {count} wait for the whole file or for its first byte")
+    seen = sum(len(one.whole) >= limits.waiters for one in several)
+    if len(tables) < limits.listings:
+        often = f"{_of(tables)}: each shows one moment, so bring several before a program is changed"
+    else:
+        often = f"In {seen} of {len(tables)} listings {limits.waiters} or more wait"
+    nature = (
+        "flock locks whole files and nothing smaller: finer locks are fcntl ranges, in every program that uses this "
+        "file. If the file only stands for something (a mutex), there is nothing to divide."
+        if worst.flock
+        else "Lock the bytes of the records that are read and written instead. If the file only stands for something "
+        "(a lock file), there is nothing to divide."
+    )
+    held, wait = worst.holders(worst.whole), "waits" if count == 1 else "wait"
+    by = f"The lock is held by {owners(held)}" if held else "Who holds it the listing does not show"
+    return Finding(
+        subject=f"{name} (flock)" if worst.flock else name,
+        severity=_severity(worst, count, seen, len(tables), limits),
+        title=f"{count} {wait} for {'flock on' if worst.flock else 'a lock on all of'} {name}",
+        says=(
+            f"{count} of {len(worst.waiters)} waiters want the whole file, from its first byte to its end: "
+            f"{owners(worst.whole)}. {by}. {often}; how long they wait no listing tells. {nature} Expect clock time to "
+            "fall and system time to rise, as finer locks take more calls."
+        ),
+        evidence=(
+            Evidence("waiters for the whole file", count, "waiters", worst.whole[0].source, limits.waiters),
+            *(Evidence("held by", owners((one,)), "", one.source) for one in held[:4]),
+            Evidence("listings with such a queue", seen, f"of {len(tables)}", worst.table.source),
+        ),
+        expects=PUBLISHED,
+        weight=float(count),
+    )
+
+
+def _severity(worst: Queue, count: int, seen: int, listings: int, limits: Limits) -> Severity:
+    """A note for one waiter or a rare queue; a warning only where the queue stands in most of several listings."""
+    if count < limits.waiters or (listings >= limits.listings and 2 * seen < listings):
+        return Severity.NOTE
+    lasting = listings >= limits.listings
+    if worst.flock:
+        return Severity.ADVICE if lasting else Severity.NOTE
+    return Severity.WARNING if lasting else Severity.ADVICE
+
+
+def _ranged(worst: Queue, name: str, limits: Limits) -> Outcome:
+    """Waiters for ranges: record locks at work, unless one process holds the whole file against them."""
+    behind, waiting = worst.behind_whole, len(worst.waiters)
+    if len(behind) < limits.waiters:
+        return Clean(
+            f"{name}: {waiting} {'waits' if waiting == 1 else 'wait'} for ranges of it, not for the whole file"
+        )
+    held = tuple(one for one in worst.holders(behind))
+    return Finding(
+        subject=name,
+        severity=Severity.NOTE,
+        title=f"{len(behind)} that lock ranges of {name} wait for one that locks all of it",
+        says=(
+            f"{owners(behind)} wait for ranges of the file, which {owners(held)} has locked from its first byte to its "
+            "end. A backup or a reorganisation may need that; a program that changes records does not. One listing is "
+            "one moment: see whether it lasts."
+        ),
+        evidence=(
+            Evidence("waiters behind it", len(behind), "waiters", behind[0].source, limits.waiters),
+            *(Evidence("held by", owners((one,)), "", one.source) for one in held[:4]),
+        ),
+    )
+
+
+def _of(tables: Sequence[RecordLockTable]) -> str:
+    return "One listing" if len(tables) == 1 else f"{len(tables)} listings"

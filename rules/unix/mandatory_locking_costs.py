@@ -1,0 +1,142 @@
+"""Mandatory locks cost much more system time than advisory ones.
+
+Finds: measured variants of a program with mandatory and with advisory locks of the same grain, and by how much system
+time differs; as a note, mandatory locks in a listing (`/proc/locks`, `lslocks`).
+
+Why it matters: with mandatory locks the kernel checks every read and write of the file against all of its locks, so
+each call costs more the more processes lock. Measured for a database program on four cores, fine locking took 20 %
+more system time with one process and 76 % more with 16 (Stevens and Rago, APUE 20.9).
+
+What to do: use advisory locks, and have every program that uses the file take them. Mandatory locking is switched on
+for a file system (mount option mand) and a file (set-group-ID without execute for the group); Linux has none since
+5.15, so a program that relies on it is not protected there any more.
+
+When to ignore it: where programs that do not lock must be kept out of the file and no other way exists; where the
+difference is within what runs repeat to, or the processors' clock moved between the variants.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.unix import LockingRun, RecordLock, RecordLockTable
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Lacking,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
+from rules.judging.unix import clock
+from rules.judging.unix.queues import READS, named, owners
+from rules.judging.unix.runs import LEAST_SECONDS, Pair, counted, more_percent, pairs
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/commit/?id=6f01c935d96cd4eb8bbbc5249bd9a754b6939e0a",
+    "https://man7.org/linux/man-pages/man2/fcntl.2.html",
+)
+MOST_FILES = 5
+"""Files with a note of their own: those with most mandatory locks."""
+VARIANT = Lacking("a variant with mandatory locks beside an advisory one", LockingRun.BRING)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which difference on system time is really higher."""
+
+    system_percent: float = limit(
+        10.0,
+        "this project: twice what runs of one test repeat to; 20 to 76 in APUE 20.9",
+        low=1,
+        unit="% of the system time of advisory locks",
+    )
+
+
+@rule(needs=(), uses=(*READS, *clock.READS), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the measured variants, then the listings."""
+    tables, runs, found = facts.every(RecordLockTable), facts.every(LockingRun), pairs(facts, "mandatory")
+    if not tables and not runs:
+        yield Unknown.of(LockingRun, RecordLockTable)
+    if tables:
+        yield from _listed(facts, tables)
+    for title in dict.fromkeys(pair.title for pair in found):
+        yield _judge([pair for pair in found if pair.title == title], clock.clock_of(facts), limits)
+    if runs and not found:
+        yield Unknown((VARIANT,), f"{runs[0].title}: {', '.join(dict.fromkeys(run.name for run in runs))} alone")
+
+
+def _judge(found: Sequence[Pair], at: clock.Clock, limits: Limits) -> Outcome:
+    title = found[0].title
+    for pair in found:
+        if why := clock.distrusted(pair, at):
+            return Untrusted(f"{title}, {pair.name}: {why}")
+    timed = [(pair, both) for pair in found if (both := pair.both("system_seconds")) and max(both) >= LEAST_SECONDS]
+    if not timed:
+        lacks = Lacking("system seconds of longer runs", LockingRun.BRING)
+        return Unknown((lacks,), f"{title}: no system time of {LEAST_SECONDS:g} s or more")
+    last, (advisory, mandatory) = timed[-1]
+    more = [more_percent(both[1], both[0]) for _, both in timed]
+    if more[-1] < limits.system_percent:
+        return Clean(
+            f"{title}: mandatory locks take {more[-1]:+.0f} % system time with {counted(last.processes)} "
+            f"(limit {limits.system_percent:g} %)"
+        )
+    span = f"{min(more):.0f} to {max(more):.0f} %" if round(min(more)) != round(max(more)) else f"{more[0]:.0f} %"
+    clocks = last.both("clock_seconds")
+    slower = f" and {more_percent(clocks[1], clocks[0]):.0f} % more clock time" if clocks else ""
+    first = timed[0][0]
+    return Finding(
+        subject=title,
+        severity=Severity.ADVICE,
+        title=f"Mandatory locks take {span} more system time than advisory ones",
+        says=(
+            f"With {counted(first.processes)} mandatory locks take {more[0]:.0f} % more system time than advisory ones "
+            f"of the same grain, with {counted(last.processes)} {more[-1]:.0f} % more{slower}: the kernel checks every "
+            "read and write against all locks of the file. Use advisory locks, taken by every program that uses the "
+            "file; Linux has no mandatory locks since 5.15."
+        ),
+        evidence=tuple(_evidence(timed, limits)),
+        expects=(Expectation(f"system seconds, {counted(last.processes)}", mandatory, advisory, "arithmetic"),),
+    )
+
+
+def _evidence(timed: Sequence[tuple[Pair, tuple[float, float]]], limits: Limits) -> Iterator[Evidence]:
+    for pair, both in {timed[0][0].name: timed[0], timed[-1][0].name: timed[-1]}.values():
+        for cell, value in zip((pair.before, pair.after), both, strict=True):
+            what = f"system time, {cell.name}, {counted(pair.processes)}"
+            yield Evidence(what, round(value, 4), "s", cell.source)
+        what = f"system time of mandatory over advisory, {counted(pair.processes)}"
+        yield Evidence(what, round(more_percent(both[1], both[0]), 1), "% more", pair.source, limits.system_percent)
+
+
+def _listed(facts: Facts, tables: Sequence[RecordLockTable]) -> Iterator[Outcome]:
+    """A note for each file with mandatory locks, by its fullest listing."""
+    found: dict[object, list[RecordLock]] = {}
+    for one in facts.every(RecordLock):
+        if one.mandatory:
+            found.setdefault(one.file_key, []).append(one)
+    if not found:
+        most = max(one.locks for one in tables)
+        yield Clean(f"no mandatory lock among {most:,} in {len(tables)} listing{'s' if len(tables) > 1 else ''}")
+    for locks in sorted(found.values(), key=len, reverse=True)[:MOST_FILES]:
+        name, waiting = named(tuple(locks)), sum(one.waits for one in locks)
+        yield Finding(
+            subject=name,
+            severity=Severity.NOTE,
+            title=f"Mandatory locks on {name}",
+            says=(
+                f"{owners(tuple(locks))} hold or want mandatory locks on it. The kernel checks every read and write of "
+                "the file against them; a published test took 20 to 76 % more system time than with advisory locks. "
+                "Linux has none since 5.15: an update of the kernel takes this protection away silently."
+            ),
+            evidence=(
+                Evidence("mandatory locks", len(locks), "locks", locks[0].source),
+                Evidence("of them waiting", waiting, "locks", locks[0].source),
+            ),
+        )
