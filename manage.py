@@ -5,7 +5,7 @@ import importlib
 import os
 import sys
 
-WITHOUT_THE_SERVICE = ("audit", "read", "rules")
+WITHOUT_THE_SERVICE = ("audit", "compare", "locklab", "read", "rules")
 """Commands that need no database and no login: started without loading the service, in half the time."""
 
 if __name__ == "__main__":
