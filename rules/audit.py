@@ -8,7 +8,7 @@ from collectors.facts.scaling import LoadSeries
 from rules.finding import Finding, Verdict
 from rules.judging.caches.memory import free_memory
 from rules.judging.compared.comparison import Comparison
-from rules.judging.compared.runs import comparisons_within
+from rules.judging.compared.within import comparisons_within
 from rules.kit import REGISTER, judge
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan
@@ -53,7 +53,7 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
     models = tuple(model_of(series) for series in capture.facts.every(LoadSeries))
     free = free_memory(capture.facts)
     plan = make_plan((change for ranked in findings for change in ranked.finding.changes), free.mb if free else None)
-    within = tuple(comparisons_within(capture.facts))
+    within = comparisons_within(capture)
     return Audit(capture, tuple(verdicts), tuple(findings), models, plan, within)
 
 

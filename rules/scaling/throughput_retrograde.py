@@ -168,8 +168,10 @@ def _by_law(series: LoadSeries, course: Course, limits: Limits, model: Model, fi
     )
 
 
-def _measured(series: LoadSeries, course: Course, limits: Limits, poor: str) -> Finding:
+def _measured(series: LoadSeries, course: Course, limits: Limits, poor: str) -> Finding | Untrusted:
     peak, last, fall = course.peak, course.last, course.fall_percent
+    if len(last.runs) > 1 and max(run.rate for run in last.runs) >= min(run.rate for run in peak.runs):
+        return Untrusted(f"{series.title}: repeated runs at {peak.load:g} and {last.load:g} overlap: measure again")
     unit = series.rate_name.replace("_", " ")
     spun, spins = _spins(series, course)
     return Finding(

@@ -7,6 +7,7 @@ from rules.judging.compared.alike import Part
 from rules.judging.compared.metrics import Metric
 from rules.judging.compared.sides import Side
 from rules.judging.openvms.hardware import hardware_of
+from rules.judging.openvms.platforms import platform_difference
 from rules.laws.comparability import of_amounts
 from rules.laws.noise import Noise
 
@@ -48,11 +49,10 @@ def machine_of(before: Side, after: Side) -> Machine:
     if first is None or second is None or first.name.upper() == second.name.upper():
         return Machine()
     said = f"another machine: {first.name} → {second.name}"
-    if first.model != second.model or first.family != second.family:
-        return Machine((Part("machine", 0.0, said),))
-    if first.clock_ghz is None or second.clock_ghz is None:
-        return Machine((Part("machine", 0.0, f"{said}, whose clocks no export tells"),))
-    ratio = second.clock_ghz / first.clock_ghz
+    difference = platform_difference(first.name, second.name)
+    if difference.clock_ratio is None or not first.clock_ghz or not second.clock_ghz:
+        return Machine((Part("machine", 0.0, "; ".join((said, *difference.says))),))
+    ratio = difference.clock_ratio
     how = (
         f"CPU time of the after is given as at {first.clock_ghz:g} GHz, the clock before: × {ratio:.3f}. Caches and "
         "memory do not scale with the clock, so this is an estimate."

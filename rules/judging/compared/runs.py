@@ -1,13 +1,18 @@
 """Runs of one test on both sides: load series, z/VM performance runs, variants of record locking."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from collectors.facts import Facts
+from collectors.facts import Facts, known
 from collectors.facts.scaling import LoadSeries
+from collectors.facts.unix import LockingRun
+from collectors.facts.zvm import PerformanceRun
 from rules.judging.compared.alike import Part
-from rules.judging.compared.comparison import Comparison
 from rules.judging.compared.metrics import Metric
+from rules.judging.compared.within import of_zvm, zvm_runs
+from rules.judging.unix import runs as locking
+from rules.judging.unix.clock import clock_of, distrusted
+from rules.judging.zvm import runs as zvm
 from rules.laws.series import Course, course_of
 
 
@@ -22,6 +27,48 @@ class OfRuns:
 
 def runs_of(before: Facts, after: Facts) -> OfRuns | None:
     """The runs that both sides hold, at the same load; `None` where there are none."""
+    return _of_zvm(before, after) or _of_locking(before, after) or _of_series(before, after)
+
+
+def _of_zvm(before: Facts, after: Facts) -> OfRuns | None:
+    pairs = list(zvm_runs(before.every(PerformanceRun), after.every(PerformanceRun)))
+    if not pairs:
+        return None
+    doubts = [Part("figures", 0.0, pair.doubt) for pair in pairs if pair.doubt]
+    metrics = [metric for pair in pairs for metric in of_zvm(pair, f"{pair.processors:g}-way" if pairs[1:] else "")]
+    same = Part("processors", 1.0, f"{', '.join(f'{pair.processors:g}' for pair in pairs)} processors on both sides")
+    return OfRuns(tuple(metrics), zvm.UNIT_OF_WORK, (same, *doubts))
+
+
+def _of_locking(before: Facts, after: Facts) -> OfRuns | None:
+    """The same variant with the same number of processes, on both sides."""
+    pairs = _across(before.every(LockingRun), after.every(LockingRun))
+    if not pairs:
+        return None
+    doubts = [why for pair in pairs if (why := distrusted(pair, clock_of(after)) or distrusted(pair, clock_of(before)))]
+    metrics = [
+        replace(one, key=f"{one.key}:{pair.name}", label=f"{pair.name}: {one.label}")
+        for pair in pairs
+        for one in pair.metrics
+    ]
+    same = Part("runs", 1.0, f"{len(pairs)} runs of the same variant and number of processes")
+    return OfRuns(tuple(metrics), "run", (same, *(Part("work", 0.0, why) for why in doubts)))
+
+
+def _across(before: Sequence[LockingRun], after: Sequence[LockingRun]) -> list[locking.Pair]:
+    sides: list[dict[tuple[str, float, float | None], list[LockingRun]]] = [{}, {}]
+    for side, runs in zip(sides, (before, after), strict=True):
+        for run in runs:
+            records = run.records if known(run.records) else None
+            side.setdefault((run.name, run.processes, records), []).append(run)
+    return [
+        locking.Pair("grain", late[0].title, key[2], key[1], locking.Cell(tuple(early)), locking.Cell(tuple(late)))
+        for key, late in sides[1].items()
+        if (early := sides[0].get(key))
+    ]
+
+
+def _of_series(before: Facts, after: Facts) -> OfRuns | None:
     metrics = tuple(_series(before, after))
     if not metrics:
         return None
@@ -58,8 +105,3 @@ def _paired(first: Sequence[LoadSeries], second: Sequence[LoadSeries]) -> Iterat
         return
     by_title = {one.title: one for one in first}
     yield from ((by_title[one.title], one) for one in second if one.title in by_title)
-
-
-def comparisons_within(facts: Facts) -> Iterator[Comparison]:
-    """Every comparison whose both sides stand in one capture: a table of runs before and after, one of variants."""
-    yield from ()
