@@ -35,6 +35,7 @@ PAGES = {
     "webhooks": "/administration/webhooks/",
     "retention": "/administration/retention/",
     "rulebook": "/rules/",
+    "documents": "/rules/documents/",
     "rule": "/rules/ase/address_lock_spinlock_contended/",
     "account": "/account/",
     "administration": "/administration/",

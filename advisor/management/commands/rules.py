@@ -1,4 +1,4 @@
-"""`manage.py rules [ID]`: the rule book."""
+"""`manage.py rules [ID]`: the rule book; with `documents` in place of an id the source documents it rests on."""
 
 import json
 from typing import Any
@@ -6,7 +6,10 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from advisor.management.base import PrintingCommand
+from advisor.services.documents import documents, platforms
 from advisor.services.rulebook import rulebook
+
+DOCUMENTS = "documents"
 
 
 class Command(PrintingCommand):
@@ -16,11 +19,14 @@ class Command(PrintingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take an id and a format."""
-        parser.add_argument("id", nargs="?", help="a rule (ase/descriptors_reused) or a product (ase)")
+        parser.add_argument("id", nargs="?", help="a rule (ase/descriptors_reused), a product (ase), or: documents")
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run it."""
+        if options["id"] == DOCUMENTS:
+            self.print_documents(options["format"])
+            return
         entries = rulebook(options["id"])
         if not entries:
             raise CommandError(f"no rule is called {options['id']!r}; `manage.py rules` lists all", returncode=2)
@@ -30,3 +36,14 @@ class Command(PrintingCommand):
             from advisor.report.render import render
 
             self.emit(render("rules", {"rules": entries, "whole": len(entries) == 1}, "txt"))
+
+    def print_documents(self, form: str) -> None:
+        """Print every table and figure of the source documents; in JSON beside the rules, of which there are none."""
+        data = {"documents": documents(), "platforms": platforms()}
+        if form == "json":
+            found = {"contract": "rules/1", "rules": [], **data}
+            self.emit(json.dumps(found, ensure_ascii=False, indent=1), utf8=True)
+        else:
+            from advisor.report.render import render
+
+            self.emit(render("documents", data, "txt"))

@@ -1,0 +1,100 @@
+"""Document 000: the figures of the slides that no other test reproduces."""
+
+import pytest
+
+from collectors.facts import Facts
+from collectors.facts.scaling import LoadPoint, LoadSeries
+from rules.kit import judge_one, rules
+from rules.laws.distance import LOCAL_MICROSECONDS, round_trip_locks
+from rules.laws.mastering import BL870C_OPERATIONS
+from rules.openvms.concurrency_past_peak import Limits
+from tests.documents.listed import entry
+
+ROWS = [[float(cell.replace(",", "")) for cell in row.split()] for row in entry("000", "Sample Dataset").figures[1:]]
+"""Processes; idle, MP synch, kernel, exec, super, user, total; new, converted, released; operations per second."""
+NOISE = Limits().noise_percent
+
+
+def series() -> LoadSeries:
+    points = tuple(
+        LoadPoint(
+            load=row[0],
+            rate=row[11],
+            line=at,
+            others=(
+                ("idle_percent", row[1]),
+                ("mp_synch_percent", row[2]),
+                ("kernel_percent", row[3]),
+                ("exec_percent", row[4]),
+                ("super_percent", row[5]),
+                ("user_percent", row[6]),
+            ),
+        )
+        for at, row in enumerate(ROWS, start=1)
+    )
+    return LoadSeries(
+        title="HP BL870c",
+        load_name="processes",
+        rate_name="lock_operations_per_second",
+        points=points,
+        product="openvms",
+        cores=4,
+    )
+
+
+def test_every_row_of_the_sample_dataset_is_new_plus_converted_plus_released_locks() -> None:
+    assert [row[0] for row in ROWS] == [1, 2, 3, 4, 5, 6]
+    for row in ROWS:
+        assert sum(row[8:11]) == row[11]
+        assert sum(row[1:7]) == row[7]
+        assert row[7] == pytest.approx(400, abs=4)
+
+
+def test_the_sample_dataset_has_one_new_lock_and_one_release_for_two_conversions() -> None:
+    for row in ROWS:
+        assert row[9] / row[8] == pytest.approx(2.0, rel=0.01)
+        assert row[10] / row[8] == pytest.approx(1.0, rel=0.01)
+
+
+def test_most_work_is_done_after_a_little_mp_synch() -> None:
+    (rule,) = [one for one in rules() if one.id == "openvms/concurrency_past_peak"]
+    (finding,) = judge_one(rule, Facts((series(),)), {}).findings
+    for piece in ("peaks at 2 processes with 490,199", "falls to 341,316 at 6", "20 % of the busy time at the peak"):
+        assert piece in finding.says
+    assert round(series().peak.rate, -4) == 490_000
+    assert series().peak.other("mp_synch_percent") == 40
+
+
+def test_one_process_can_do_at_most_the_reciprocal_of_its_lock_time() -> None:
+    assert 1e6 / LOCAL_MICROSECONDS == pytest.approx(series().first.rate) == BL870C_OPERATIONS
+    assert f"{LOCAL_MICROSECONDS:.1f}" == "2.7"
+    slower, faster = (float(text.split("*")[0]) for text in entry("000", "Comparisons").figures[2:])
+    assert faster == round(LOCAL_MICROSECONDS, 1)
+    assert round(1e6 / slower, -3) == 256_000, "with co-threads and a dedicated lock manager"
+
+
+def test_a_lock_over_25_kilometres_takes_about_a_hundred_times_as_long() -> None:
+    assert 1 + round_trip_locks(25_000) == pytest.approx(100, rel=0.1)
+
+
+def test_value_blocks_cost_less_than_runs_differ_by() -> None:
+    assert entry("000", "Conclusions from LVB Data").figures == ("1%", "0.5%")
+    both = 100 * (1 - (1 - 0.01) * (1 - 0.005))
+    assert both < NOISE
+    (rule,) = [one for one in rules() if one.id == "openvms/value_block_not_the_cause"]
+    assert all(piece in rule.text for piece in ("took 1 % of the highest lock rate", "another 0.5 %"))
+
+
+def test_the_chart_of_value_blocks_is_of_other_runs_than_the_sample_dataset() -> None:
+    axis = entry("000", "Effect of Using Lock Value Block BL870").figures[0]
+    end = max(float(mark.split()[0].replace(",", "")) for mark in axis.split(", "))
+    assert end == 300_000
+    assert min(point.rate for point in series().points) > end
+
+
+def test_with_the_co_thread_stopped_the_peak_is_that_of_the_unthreaded_machine() -> None:
+    assert 100 * (499_842 / series().peak.rate - 1) == pytest.approx(1.97, abs=0.01)
+    assert 100 * (499_842 / series().peak.rate - 1) < NOISE
+    texts = {one.id: one.text for one in rules()}
+    assert "499,842 per second, as much as the same machine did without" in texts["openvms/lock_manager_cpu_shared"]
+    assert "3.9 µs" in texts["openvms/cothreads_hurt"]

@@ -1,0 +1,125 @@
+"""Document 001: the arithmetic of the blog, and which of its figures became limits."""
+
+import pytest
+
+from collectors.facts import Facts
+from collectors.facts.ase import (
+    EngineBusy,
+    IndexSize,
+    LockHashtable,
+    MonOpenObjectActivity,
+    MonSpinlockActivity,
+    Server,
+)
+from rules.kit import judge_one
+from rules.laws.spinlocks import ADDRESS_LOCK_BUCKETS, spinlocks
+from tests.documents.listed import entry, numbers_in, rule_of
+from tests.test_story_vlh import LOUD
+
+
+def test_the_default_ratio_gives_ten_spinlocks_of_100_rows_and_one_of_31() -> None:
+    assert ADDRESS_LOCK_BUCKETS == 1031
+    assert spinlocks(ADDRESS_LOCK_BUCKETS, 100) == 11
+    assert ADDRESS_LOCK_BUCKETS - 10 * 100 == 31
+
+
+def test_a_ratio_of_1031_or_more_is_one_spinlock() -> None:
+    assert [spinlocks(ADDRESS_LOCK_BUCKETS, ratio) for ratio in (1030, 1031, 1032, 10**6)] == [2, 1, 1, 1]
+
+
+def test_a_ratio_of_5_gives_206_spinlocks_of_5_rows_and_one_of_the_last() -> None:
+    assert spinlocks(ADDRESS_LOCK_BUCKETS, 5) == 207
+    assert ADDRESS_LOCK_BUCKETS - 206 * 5 == 1
+    assert rule_of("ase/address_lock_spinlock_contended").limits().target_ratio == 5
+
+
+def test_a_ratio_of_1_still_leaves_one_spinlock_for_all_that_meets_in_a_bucket() -> None:
+    assert spinlocks(ADDRESS_LOCK_BUCKETS, 1) == ADDRESS_LOCK_BUCKETS
+
+
+@pytest.mark.parametrize(("percent", "verdict"), [(2.0, "clean"), (5.0, "clean"), (50.0, "fired")])
+def test_2_and_5_per_cent_after_the_ratio_are_in_order(percent: float, verdict: str) -> None:
+    facts = Facts(
+        (
+            *(EngineBusy(engine=at, user_percent=90.0) for at in range(64)),
+            LockHashtable(table="address", lookups_per_second=2000.0, contention_percent=percent),
+        )
+    )
+    assert judge_one(rule_of("ase/address_lock_spinlock_contended"), facts, {}).verdict == verdict
+
+
+def test_ten_per_cent_is_the_limit_of_the_lock_spinlocks_and_named_as_practice() -> None:
+    for rule, name in (
+        ("ase/address_lock_spinlock_contended", "contention_percent"),
+        ("ase/lock_hash_spinlock_contended", "contention_percent"),
+        ("ase/table_lock_spinlock_contended", "contention_percent"),
+        ("ase/object_descriptor_spinlock_contended", "critical_percent"),
+        ("ase/engines_not_the_answer", "contention_percent"),
+    ):
+        found = {field.name: field for field in rule_of(rule).limit_fields}
+        assert found[name].default == 10.0, (rule, sorted(found))
+        assert found[name].metadata["origin"].startswith("practice: 10 %"), rule
+
+
+def test_one_spinlock_guards_a_descriptor_and_99_more() -> None:
+    assert [spinlocks(descriptors, 100) for descriptors in (1, 100, 101)] == [1, 1, 2]
+
+
+def test_100_000_relinkages_in_2_minutes_are_833_per_second() -> None:
+    found = entry("001", "Relinkages of the system tables")
+    count, minutes = numbers_in(found.figures[0])
+    rate = count / (60 * minutes)
+    assert f"{rate:.0f} per second, one in {1000 / rate:.1f} ms" in found.slip
+    assert rule_of("ase/system_tables_in_default_cache").limits().searches_per_second == 1000.0
+
+
+def test_a_scan_of_a_million_pages_is_a_million_searches() -> None:
+    facts = Facts(
+        (
+            Server(name="FJORD1", page_size_bytes=4096.0),
+            MonOpenObjectActivity(
+                database="trade",
+                object_name="fills",
+                index_id=0,
+                over="interval",
+                certificate="ok",
+                seconds=60.0,
+                logical_reads=1_200_000.0,
+                used_count=1.0,
+            ),
+            IndexSize(database="trade", table="fills", index_id=0, size_kb=4_000_000.0),
+            *(
+                MonSpinlockActivity(
+                    name="default data cache",
+                    slot=slot,
+                    over="interval",
+                    certificate="ok",
+                    seconds=60.0,
+                    grabs=9e6,
+                    waits=1.2e6,
+                    spins=8e7,
+                )
+                for slot in (1, 2)
+            ),
+        )
+    )
+    (finding,) = judge_one(rule_of("ase/table_scans_relink_cache"), facts, {}).findings
+    assert {one.metric: one.value for one in finding.evidence}["pages scanned of trade..fills"] == 1_000_000
+
+
+def test_the_five_steps_of_the_story_are_those_whose_times_were_published() -> None:
+    published = entry("001", "Execution times")
+    seconds = [numbers_in(text)[0] * (1 if "second" in text else 60) for text in published.figures]
+    assert seconds == [10, 300, 300, 180, 90, 60], "wanted, at first, then after each of four steps"
+    steps = [loud[0] for loud in LOUD.values()]
+    assert len(steps) == len(seconds) - 1, "four steps, and what is left is one scan"
+    first = {"ase/allpages_table_contended", *published.used_by}
+    assert set(steps[:4]) <= first
+    assert steps[4] == "ase/table_scans_relink_cache"
+    assert seconds[-1] / seconds[0] == 6, "still six times the 10 seconds it should take"
+
+
+def test_no_limit_of_the_engine_rule_is_the_sweet_spot_of_the_comment() -> None:
+    rule = rule_of("ase/engines_past_peak")
+    assert {field.default for field in rule.limit_fields}.isdisjoint({12, 13, 14, 15, 24, 32})
+    assert "there is no such number for all" in rule.text
