@@ -138,6 +138,18 @@ class Frame:
         else:
             self.sheet.text(words, x, max(11.0, y - 8), "middle")
 
+    def cap(self, x: Axis, load: float) -> None:
+        """Mark the load at which a law is capped, with its words at the foot; outside the axis nothing is drawn."""
+        if not x.ticks[0] < load < x.ticks[-1]:
+            return
+        at, words = self.x(x.at(load)), f"capped at {figure(load)}"
+        self.sheet.parts.append(
+            f'<line class="c-axis" stroke="currentColor" stroke-opacity="0.6" stroke-dasharray="1 4" x1="{at:.1f}" '
+            f'y1="{self.top:.1f}" x2="{at:.1f}" y2="{self.foot:.1f}"/>'
+        )
+        right = at + 5 + breadth(words) <= self.sheet.width
+        self.sheet.text(words, at + 5 if right else at - 5, self.foot - 6, "start" if right else "end")
+
     def key(self) -> None:
         """Say, above the plot, what the dots, the solid and the dashed line are."""
         y, x = self.top - 12.0, self.sheet.width - 256.0

@@ -193,13 +193,14 @@ def law(
     y_name: str,
     title: str,
     peak: tuple[float, float] | None = None,
+    cap: float | None = None,
     width: int = 640,
     height: int = 260,
 ) -> Markup:
     """Draw measured points, load against rate, and the fitted curve: solid where measured, dashed where it foretells.
 
     A curve may fail with an ArithmeticError or ValueError at any load; it then has a gap. `peak` is the fitted curve's
-    (load, rate). `width` 240 and `height` 120 at least.
+    (load, rate), `cap` the load beyond which it does not change. `width` 240 and `height` 120 at least.
     """
     _at_least(width, height, 240, 120)
     x_name, y_name, sheet = clean(x_name), clean(y_name), Sheet(width, height)
@@ -217,6 +218,10 @@ def law(
         first, last = (known[0][0], known[-1][0]) if known else (loads[0], loads[0])
         frame.curve(x, y, curve, first, last)
         frame.key()
+        bound = number(cap)
+        if bound is not None:
+            frame.cap(x, bound)
+            said += f" The curve is capped at {x_name} {figure(bound)}."
     for load, rate in known:
         tip = f"{x_name} {figure(load)}: {y_name} {figure(rate)}"
         sheet.mark(frame.x(x.at(load)), frame.y(y.at(rate)), 1, "circle", tip, radius=3)

@@ -16,11 +16,11 @@ from advisor.services.uploads import file_part
 from advisor.web.kit import Asked
 
 
-def audit_of(request: Asked, pk: int, product: str) -> Audit:
-    """The audit, if it is this person's to see, of this product, and its facts are stored; else not found."""
+def audit_of(request: Asked, pk: int, product: str | None) -> Audit:
+    """The audit, if it is this person's to see, of this product (`None`: any), and its facts are stored; else 404."""
     audits = audits_of(request.user).select_related("system__team", "capture__packed")
     audit = get_object_or_404(audits.defer("capture__figures", "findings_digest"), pk=pk)
-    if audit.system.product != product or not hasattr(audit.capture, "packed"):
+    if product not in (None, audit.system.product) or not hasattr(audit.capture, "packed"):
         raise Http404
     return audit
 

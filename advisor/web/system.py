@@ -20,6 +20,7 @@ from advisor.models import Capture, LimitSetting, System
 from advisor.services import former, history
 from advisor.services.access import journal_of, may_work_for, systems_of
 from advisor.services.csv_text import safe_cell
+from advisor.services.loads.over_time import has_some
 from advisor.services.overview import is_overdue
 from advisor.services.rulebook import judging
 from advisor.services.settings_history import settings_over_time
@@ -130,6 +131,7 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "span": span,
         "spans": history.SPANS,
         "seen": seen,
+        "loads": has_some(seen),
         "shown": shown,
         "figures": figures,
         "courses": courses,
