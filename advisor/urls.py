@@ -3,10 +3,11 @@
 from django.urls import path
 
 from advisor.api.urls import urlpatterns as api
-from advisor.web import audit, errors, login, overview, rulebook, system, system_changes, upload
+from advisor.web import audit, compared, documents, errors, login, overview, rulebook, system, system_changes, upload
 from advisor.web.administration.urls import urlpatterns as administration
 from advisor.web.ase.urls import urlpatterns as ase
 from advisor.web.letters.urls import urlpatterns as letters
+from advisor.web.loads.urls import urlpatterns as loads
 from advisor.web.openvms.urls import urlpatterns as openvms
 from advisor.web.schedules.urls import urlpatterns as schedules
 from advisor.web.sources.urls import urlpatterns as sources
@@ -28,8 +29,11 @@ urlpatterns = [
     path("audits/<int:pk>/again/", audit.again, name="audit-again"),
     *ase,
     *openvms,
+    *loads,
     path("audits/<int:pk>/<slug:name>.<slug:form>", audit.download, name="audit-download"),
     path("systems/<int:pk>/", system.show, name="system"),
+    path("systems/<int:pk>/compare/", compared.show, name="compare"),
+    path("systems/<int:pk>/compare/<slug:name>.<slug:form>", compared.download, name="compare-download"),
     path("systems/<int:pk>/notes/", system.add_note, name="system-note"),
     path("systems/<int:pk>/limits/", system.change_limit, name="system-limit"),
     path("systems/<int:pk>/expected/", system.change_expected, name="system-expected"),
@@ -38,6 +42,7 @@ urlpatterns = [
     path("systems/<int:pk>/forget/", system_changes.forget, name="system-forget"),
     path("systems/<int:pk>/figures.csv", system.figures_csv, name="system-figures"),
     path("rules/", rulebook.contents, name="rulebook"),
+    path("rules/documents/", documents.show, name="documents"),
     path("rules/<path:rule_id>/limits/", rulebook.change_limit, name="rule-limit"),
     path("rules/<path:rule_id>/", rulebook.show, name="rule"),
     *schedules,

@@ -62,6 +62,19 @@ class AuditRun(Schema):
     captures: list[dict[str, Any]]
 
 
+class ComparisonRun(Schema):
+    """`compare/1` of the contract, as `manage.py compare --format json` prints it. It only grows."""
+
+    model_config = ConfigDict(extra="allow")
+    contract: Literal["compare/1"]
+    comparable: dict[str, Any]
+    unit_of_work: str | None
+    metrics: list[dict[str, Any]]
+    findings: dict[str, list[str]]
+    verdict: Literal["improved", "no-effect", "worse", "not-comparable"]
+    why: str
+
+
 class SystemRow(Schema):
     """A system with what its newest audit found."""
 

@@ -4,15 +4,27 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from django.db.models import Q, QuerySet
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Query, Router
 
 from advisor.api.auth import Asked, needs
 from advisor.api.paging import Limit, Offset, part
-from advisor.api.shapes import ERRORS, WORDS, CapturePage, SeverityName, SystemPage, SystemWhole
+from advisor.api.problems import Problem
+from advisor.api.shapes import (
+    ERRORS,
+    WORDS,
+    CapturePage,
+    ComparisonRun,
+    Error,
+    SeverityName,
+    SystemPage,
+    SystemWhole,
+)
 from advisor.models import Capture, System
 from advisor.services.access import systems_of
+from advisor.services.comparing import Busy, Refused, compared, sides_of
 from advisor.services.overview import HEAVY, HEAVY_CAPTURE, is_overdue
 from advisor.services.uploads import clean_text
 
@@ -24,7 +36,9 @@ DIGEST = "latest__findings_digest"
 def listing(
     request: Asked,
     q: Annotated[str, Query(max_length=200, description="In the name, the team or the version.")] = "",
-    product: Annotated[str, Query(max_length=20, description="`ase`, `openvms`, `rdb` or `scaling`.")] = "",
+    product: Annotated[
+        str, Query(max_length=20, description="`ase`, `openvms`, `rdb`, `scaling`, `unix` or `zvm`.")
+    ] = "",
     severity: Annotated[SeverityName | None, Query()] = None,
     limit: Limit = 50,
     offset: Offset = 0,
@@ -73,6 +87,31 @@ def captures(request: Asked, system_id: int, limit: Limit = 50, offset: Offset =
     heavy = [name.replace("latest__", "audit__") for name in (*HEAVY, DIGEST)]
     found = system.captures.select_related("audit").defer(*heavy).order_by("-taken", "-id")
     return part(found, limit, offset, _capture)
+
+
+@router.get(
+    "/{int:system_id}/compare",
+    auth=needs("read"),
+    response={200: ComparisonRun, **ERRORS, 503: Error},
+    url_name="compare",
+    summary="Before and after",
+)
+def compare(
+    request: Asked,
+    system_id: int,
+    before: Annotated[tuple[int, ...], Query(description="Captures; none: the one before those of `after`.")] = (),
+    after: Annotated[tuple[int, ...], Query(description="Captures; none: the newest.")] = (),
+) -> HttpResponse:
+    """Hold captures of a system against each other, as `compare/1`; several on a side tell its noise."""
+    system = get_object_or_404(systems_of(request.user), pk=system_id)
+    try:
+        return JsonResponse(compared(sides_of(system, before, after), wait=False).data)
+    except Capture.DoesNotExist:
+        raise Http404 from None
+    except Refused as why:
+        raise Problem(400, str(why), f"/api/systems/{system_id}/captures lists its captures.") from None
+    except Busy as why:
+        raise Problem(503, str(why), "Send the same request again in a moment.") from None
 
 
 def _light(systems: QuerySet[System]) -> QuerySet[System]:

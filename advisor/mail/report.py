@@ -31,6 +31,45 @@ class Told:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """A figure that decides a comparison, as a letter tells it."""
+
+    name: str
+    """With its unit of work."""
+    before: str
+    after: str
+    ratio: str
+    """After ÷ before, with its interval where noise was measured."""
+    noise: str
+    """`no noise measured`; empty where it was."""
+    words: str
+    """`better`, `worse`, `within noise`."""
+
+
+@dataclass(frozen=True)
+class BeforeAndAfter:
+    """How this capture compares with the one it is told against."""
+
+    heading: str
+    figures: Sequence[Measured]
+    """Those that decide, the first few."""
+    more: int
+    """Further figures that decide."""
+    findings: Sequence[tuple[str, Sequence[str], int]]
+    """For `gone` and `new` the keys of findings at the recipient's level, and how many more there are."""
+    address: str
+
+
+@dataclass(frozen=True)
+class Law:
+    """A load series with what was fitted to it, as `audit/1` prints it under `models`."""
+
+    data: Mapping[str, Any]
+    key: str
+    """Of its picture."""
+
+
+@dataclass(frozen=True)
 class Contents:
     """What a report tells."""
 
@@ -61,6 +100,10 @@ class Contents:
     after_trouble: str = ""
     first: bool = False
     """Whether no capture of the system was audited before."""
+    laws: Sequence[Law] = ()
+    more_laws: int = 0
+    compared: BeforeAndAfter | None = None
+    """`None`: nothing to compare with, or the two cannot be compared."""
     anew: str = ""
     """Why the very capture that was told before was judged anew (`Audit.why`); empty: this is another one."""
 
@@ -85,9 +128,28 @@ def compose(site: Site, recipient: Recipient, told: Contents, enclosed: Enclosed
         "effects": EFFECTS,
         "product": PRODUCT_NAMES.get(system.product, system.product),
         "is_command": is_command,
+        "law_words": law_words,
     }
     headers = about("report", told.audit)
     return write("report", recipient, context, site, thread=thread, headers=headers, enclosed=enclosed)
+
+
+def law_words(one: Mapping[str, Any]) -> str:
+    """A load series and the law fitted to it, in a sentence or two."""
+    named = one.get("title") or one["file"]
+    if one["gamma"] is None:
+        return f"{named}: no law fitted: {one['why_not']}"
+    capped = f", its load capped at {one['cap']} processors" if one.get("cap") else ""
+    said = (
+        f"{named}: Universal Scalability Law{capped}, contention {one['alpha']:.4g}, coherency {one['beta']:.4g}, "
+        f"rate at one {one['gamma']:.6g}, R² {one['r2']:.3f}"
+    )
+    if not one["usable"]:
+        return f"{said}. Not used: {one['why_not']}"
+    load = one["load_name"].replace("_", " ")
+    peak = "no peak" if one["peak_load"] is None else f"peak {one['peak_rate']:.6g} at {one['peak_load']:.1f} {load}"
+    harm = f"; adding does harm from {one['harm_from']:g} {load} on" if one.get("harm_from") is not None else ""
+    return f"{said}; {peak}{harm}"
 
 
 def counted(audit: Audit, least: int) -> str:

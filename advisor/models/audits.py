@@ -133,6 +133,8 @@ class Audit(models.Model):
     verdicts = models.JSONField(default=list)
     laws = models.JSONField(default=list)
     """The fitted models, as the contract prints them under `models`."""
+    comparisons = models.JSONField(default=list)
+    """Before and after where one file holds both sides, as the contract prints them."""
     plan = models.JSONField(default=dict)
     problems = models.JSONField(default=list)
     """What of the stored facts could not be restored, where an old capture was audited again."""

@@ -43,13 +43,15 @@ class Plots:
     """By the finding's key."""
     laws: Sequence[Markup | None] = ()
     """In the order of the capture's models."""
+    comparisons: Sequence[Markup | None] = ()
+    """In the order of the capture's comparisons."""
 
 
 @functools.cache
 def reports() -> Environment:
     """The environment of reports. Django's own backend would load its HTTP side first, a fifth of a whole audit."""
     made = environment(loader=FileSystemLoader(settings.BASE_DIR / "templates"))
-    made.filters["csp_hash"] = csp_hash
+    made.filters.update(csp_hash=csp_hash, row_of=row_of)
     return made
 
 

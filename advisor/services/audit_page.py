@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from advisor.charts import svg
 from advisor.models import Audit, Capture, Finding
+from advisor.services.compared_page import Within, within
 from advisor.services.history import own_time
 from advisor.services.overview import COMPARED, Difference, difference
 from rules.laws.usl import law
@@ -53,13 +54,15 @@ class AuditPage:
     sharpen: dict[str, list[str]]
     """Commands for rules that fired and could say more."""
     laws: list[tuple[dict[str, Any], Markup | None]]
+    comparisons: list[Within]
+    """Before and after, where one file holds both sides."""
     titles: dict[str, str]
     targets: dict[str, str]
     """Of each change, by its key, what it changes."""
 
 
 def page_of(audit: Audit, *, width: int = WIDTH) -> AuditPage:
-    """Gather it, in a fixed number of queries; `width` is that of the plots of findings, in px."""
+    """Gather it, in a fixed number of queries; `width` is that of the plots, in px."""
     findings = list(audit.findings.all())
     before = _before(audit.capture)
     since = difference(before.audit, audit) if before and before.audit else None
@@ -76,7 +79,8 @@ def page_of(audit: Audit, *, width: int = WIDTH) -> AuditPage:
         not_applicable=[verdict for verdict in verdicts if verdict["verdict"] == "not-applicable"],
         bring=_bring(verdict for verdict in verdicts if verdict["verdict"] in QUIET),
         sharpen=_bring(verdict for verdict in verdicts if verdict["verdict"] not in QUIET),
-        laws=[(one, _law_plot(one)) for one in audit.laws],
+        laws=[(one, _law_plot(one, width)) for one in audit.laws],
+        comparisons=within(audit.comparisons),
         titles={finding.key: finding.title for finding in findings},
         targets={change["key"]: change["target"] for finding in findings for change in finding.data["changes"]},
     )
@@ -166,21 +170,24 @@ def _plot(finding: Finding, course: list[tuple[datetime, float | None]], width: 
     )
 
 
-def _law_plot(one: dict[str, Any]) -> Markup | None:
+def _law_plot(one: dict[str, Any], width: int) -> Markup | None:
     """The measured points of a load series with the fitted curve, where there is one that may be used."""
     points = [(load, rate) for load, rate in one.get("points", [])]
     if not points:
         return None
     alpha, beta, gamma = one["alpha"], one["beta"], one["gamma"]
+    cap = one.get("cap")  # older audits have no such key
     used = one["usable"] and None not in (alpha, beta, gamma)  # a law nothing is read from is not drawn either
     peak = (one["peak_load"], one["peak_rate"]) if used and one["peak_load"] is not None else None
     return svg.law(
         points,
-        (lambda load: law(alpha, beta, gamma, load)) if used else None,
+        (lambda load: law(alpha, beta, gamma, load, cap)) if used else None,
         x_name=one["load_name"].replace("_", " "),
         y_name=one["rate_name"].replace("_", " "),
         title=f"{one['file']}: measured rates and the fitted law" if used else f"{one['file']}: measured rates",
         peak=peak,
+        cap=cap if used else None,
+        width=width,
     )
 
 

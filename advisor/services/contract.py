@@ -75,7 +75,7 @@ def _capture(audit: Audit) -> dict[str, Any]:
         "verdicts": audit.verdicts,
         "findings": [finding.data for finding in audit.findings.all()],
         "models": audit.laws,
-        "comparisons": [],
+        "comparisons": audit.comparisons,
         "plan": audit.plan,
     }
 

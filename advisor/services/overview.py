@@ -19,7 +19,7 @@ from advisor.services.access import schedules_of, systems_of, uploads_of
 VISIT = timedelta(minutes=30)
 """After so long away the next look is a new visit (this project's figure)."""
 SEVERITY = "worst severity"
-HEAVY = ("latest__verdicts", "latest__laws", "latest__plan", "latest__problems")
+HEAVY = ("latest__verdicts", "latest__laws", "latest__comparisons", "latest__plan", "latest__problems")
 HEAVY_CAPTURE = (
     *("latest__capture__figures", "latest__capture__files", "latest__capture__interval"),
     *("latest__capture__upload__error", "latest__capture__upload__system_names"),

@@ -106,6 +106,7 @@ def remember_audit(
             unjudged=[verdict["rule"] for verdict in data["verdicts"] if verdict["verdict"] in UNJUDGED],
             verdicts=data["verdicts"],
             laws=data["models"],
+            comparisons=data["comparisons"],
             plan=data["plan"],
             problems=problems or [],
         )
@@ -132,7 +133,7 @@ def remember_audit(
 
 def settle_system(system: System) -> None:
     """Bring a system's newest audit, versions and trend up to date; one left with nothing at all is forgotten."""
-    heavy = [f"audit__{name}" for name in ("verdicts", "laws", "plan", "findings_digest")]
+    heavy = [f"audit__{name}" for name in ("verdicts", "laws", "comparisons", "plan", "findings_digest")]
     audited = system.captures.exclude(audit=None).select_related("audit").defer("figures", *heavy)
     # a listing that says no time is no newer than the figures: it must not hide what they show
     newest = list(audited.order_by("-timed", "-taken", "-id")[:TREND])

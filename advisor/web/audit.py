@@ -7,12 +7,14 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
+from advisor.charts.compared import ratio_words
 from advisor.models import Audit
 from advisor.report.pdf import NoPdf, pdf
 from advisor.report.render import Plots, render
 from advisor.services.access import audits_of, may_work_for
 from advisor.services.audit_page import AuditPage, page_of
 from advisor.services.capturing import want_audit
+from advisor.services.compared_page import IN_FORCE, TONES, VERDICTS
 from advisor.services.contract import audit_json
 from advisor.services.openvms.shown_on import shown_on
 from advisor.services.uploads import file_part
@@ -27,6 +29,8 @@ FORMS = {
     "html": "text/html; charset=utf-8",
     "pdf": "application/pdf",
 }
+MOST_DRAWN = 12
+"""Comparisons of one file with a picture in a report; a table of 16 numbers of processes makes 32."""
 REPORT_CSP = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """A report as a file is one HTML file with its style in it; nothing in it runs."""
 
@@ -48,6 +52,10 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "of_today": audit.rules_version == rules_version(),
         "current": audit.capture.audit_id == audit.pk,
         "file_name": file_name(audit),
+        "verdicts_said": VERDICTS,
+        "tones": TONES,
+        "ratio_words": ratio_words,
+        "in_force": IN_FORCE,
         "shown_on": shown_on(audit.system.product) if hasattr(audit.capture, "packed") else {},
     }
     return page(request, "audit.html", context)
@@ -83,7 +91,7 @@ def _plots(shown: AuditPage) -> Plots:
         waiting += node.symptoms
         if node.plot:
             found[node.finding.key] = node.plot
-    return Plots(found, [plot for _, plot in shown.laws])
+    return Plots(found, [plot for _, plot in shown.laws], [one.picture for one in shown.comparisons[:MOST_DRAWN]])
 
 
 def file_name(audit: Audit) -> str:

@@ -36,6 +36,7 @@ ENDPOINTS: list[tuple[str, str, Any, tuple[int, int, int, int]]] = [
     ("get", "/api/systems", None, ALL),
     ("get", "/api/systems/{system_id}", None, READERS),
     ("get", "/api/systems/{system_id}/captures", None, READERS),
+    ("get", "/api/systems/{system_id}/compare", None, (400, 400, 404, 400)),  # it has one capture
     ("get", "/api/audits/{audit_id}", None, READERS),
     ("post", "/api/audits/{audit_id}/again", None, (202, 403, 404, 202)),
     ("get", "/api/findings", None, ALL),

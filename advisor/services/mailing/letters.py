@@ -1,6 +1,7 @@
 """What a letter needs, gathered from what is remembered: a report, "nothing changed", the week, "not audited"."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.core.mail import EmailMultiAlternatives
@@ -16,6 +17,7 @@ from advisor.models import Audit, Capture, Finding, Recipient, Schedule, Site, S
 from advisor.services import overview
 from advisor.services.history import own_time, when
 from advisor.services.mailing import audience
+from advisor.services.mailing.comparison import before_and_after
 from advisor.services.mailing.reporting import contents, restricted
 from advisor.services.scheduling import troubles
 from advisor.services.scheduling.troubles import Missing
@@ -40,6 +42,7 @@ def report(
     `after_trouble`: why the system was not audited until now, where it was not.
     """
     told, plots = contents(recipient, audit, before, after_trouble)
+    told = replace(told, compared=before_and_after(recipient, audit, before))
     drawn = {key: pictures.draw(f"plot{number}", svg) for number, (key, svg) in enumerate(plots.items(), 1)}
     left_out = "" if pictures.can_write() else "No pictures: the machine that made this mail has no font to draw with."
     enclosed = Enclosed(

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from advisor.mail.letter import address
 from advisor.mail.pictures import words
-from advisor.mail.report import Contents, Told
+from advisor.mail.report import Contents, Law, Told
 from advisor.models import Audit, Capture, Finding, Recipient
 from advisor.report.render import QUIET
 from advisor.services.audit_page import Node, page_of
@@ -23,6 +23,8 @@ MOST_OTHERS = 30
 MOST_CHANGES = 12
 """Findings named under each word of what changed."""
 MOST_TO_BRING = 12
+MOST_LAWS = 2
+"""Load series with their pictures: a mail stays small."""
 PLOT = 440
 """px of a chart: its words stay legible where a telephone shows it at two thirds."""
 A_PLACE = "c-track"
@@ -44,7 +46,7 @@ class Since(Difference):
 def contents(
     recipient: Recipient, audit: Audit, before: Audit | None, after_trouble: str
 ) -> tuple[Contents, dict[str, Markup]]:
-    """Gather a report, and the charts of the findings it tells in full, by their keys."""
+    """Gather a report, and the charts of the findings it tells in full and of its load series, by their keys."""
     page = page_of(audit, width=PLOT)
     nodes = {node.data["key"]: node for node in _flat(page.roots)}
     since = restricted(before, audit, recipient.severity) if before else Since()
@@ -59,6 +61,8 @@ def contents(
     old = before.findings_digest if before else {}
     told = [_told(node, since, old, causes) for node in wanted]
     plots = {node.data["key"]: node.plot for node in wanted[:MOST_FULL] if node.plot is not None}
+    laws = [(Law(one, f"load series {n}"), plot) for n, (one, plot) in enumerate(page.laws[:MOST_LAWS], 1)]
+    plots |= {law.key: plot for law, plot in laws if plot is not None}
     bring = list(page.bring.items())
     quiet = [verdict for verdict in page.quiet if verdict["why"] and not verdict["missing"]]
     made = Contents(
@@ -79,6 +83,8 @@ def contents(
         not_judged=sum(verdict["verdict"] in QUIET for verdict in audit.verdicts),
         address=address("audit", audit.pk),
         after_trouble=after_trouble,
+        laws=[law for law, _ in laws],
+        more_laws=len(page.laws) - len(laws),
         first=before is None and not _earlier(audit),
         anew=audit.why if before and before.capture_id == audit.capture_id else "",
     )
