@@ -5,7 +5,7 @@ import hashlib
 
 from django.conf import settings
 
-VERSION = "0.5.0"
+VERSION = "0.6.0"
 
 
 @functools.cache
