@@ -4,7 +4,7 @@ BIN := .venv/bin
 .DEFAULT_GOAL := help
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PACKAGES := postgresql chromium unixodbc tdsodbc odbc-postgresql fonts-dejavu-core libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
-.PHONY: help setup run packages test check fix accept bench bench-pages bench-fleet pins clean
+.PHONY: help setup run packages test test-faults test-postgres check fix accept bench bench-pages bench-fleet pins clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -33,8 +33,14 @@ packages: ## install the Debian packages that the tests need, as root; else say 
 test: .venv/tests packages ## run all tests: on SQLite, in a browser, with real processes that fail, and on PostgreSQL again
 	$(BIN)/python -m pytest -n $(JOBS) --ignore=tests/browser --ignore=tests/faults
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile tests/browser
+	$(MAKE) --no-print-directory -j2 --output-sync=target test-faults test-postgres
+
+# Real processes that fail mostly wait, on one core; so PostgreSQL has the others meanwhile.
+test-faults:
 	$(BIN)/python -m pytest tests/faults
-	$(BIN)/python -m tests.on_postgres -n $(JOBS) tests/advisor
+
+test-postgres:
+	$(BIN)/python -m tests.on_postgres -n $$(( $(JOBS) > 2 ? $(JOBS) - 1 : 1 )) tests/advisor
 
 check: .venv/tests ## format, lint, types, arrows
 	$(BIN)/ruff format --check .

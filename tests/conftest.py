@@ -1,8 +1,11 @@
 """Shared by all tests: where real exports may be (outside the project; every test must pass without them)."""
 
+import os
 from pathlib import Path
 
 import pytest
+
+from tests.on_postgres import WITH_DATABASE
 
 # asserts in the modules that tests share show their values, too
 pytest.register_assert_rewrite(
@@ -23,3 +26,20 @@ def real_exports() -> Path:
     if not REAL.is_dir():
         pytest.skip("no ../shared/exports here")
     return REAL
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On a second kind of database run what is given one, and what starts processes that open it themselves."""
+    if not os.environ.get(WITH_DATABASE):
+        return
+    with_database = {path: "DATABASE_URL" in path.read_text("utf-8") for path in {item.path for item in items}}
+    is_kept = {item: _is_given_one(item) or with_database[item.path] for item in items}
+    config.hook.pytest_deselected(items=[item for item in items if not is_kept[item]])
+    items[:] = [item for item in items if is_kept[item]]
+
+
+def _is_given_one(item: pytest.Item) -> bool:
+    fixtures = set(getattr(item, "fixturenames", ()))
+    return item.get_closest_marker("django_db") is not None or bool(
+        fixtures & {"db", "transactional_db", "live_server"}
+    )

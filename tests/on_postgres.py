@@ -1,10 +1,15 @@
-"""`python -m tests.on_postgres [PYTEST ARGUMENTS]`: the tests of the service on PostgreSQL (default: tests/advisor)."""
+"""`python -m tests.on_postgres [PYTEST ARGUMENTS]`: the tests of the service on PostgreSQL (default: tests/advisor).
+
+Tests that are given no database cannot tell the one from the other, so `tests/conftest.py` leaves them out here.
+"""
 
 import os
 import subprocess
 import sys
 
 from tests.servers import ROOT, CannotStart, postgres
+
+WITH_DATABASE = "LOCKWRIGHT_TESTS_WITH_A_DATABASE_ALONE"
 
 
 def main() -> int:
@@ -13,7 +18,7 @@ def main() -> int:
     try:
         with postgres() as address:
             return subprocess.run(
-                command, cwd=ROOT, env={**os.environ, "DATABASE_URL": address}, check=False
+                command, cwd=ROOT, env={**os.environ, "DATABASE_URL": address, WITH_DATABASE: "1"}, check=False
             ).returncode
     except CannotStart as error:
         sys.stderr.write(f"{error}\n")
