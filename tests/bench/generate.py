@@ -112,6 +112,30 @@ def series(chance: random.Random) -> Iterator[str]:
         yield f"{load},{chance.random() * 5000:.3f},{chance.random() * 100:.2f}\n"
 
 
+def spin_log(chance: random.Random) -> Iterator[str]:
+    """One page of a spin lock log without an end: thirty locks in each interval."""
+    whole = fixture("zvm/locklog").splitlines(keepends=True)
+    yield "".join(whole[:7])
+    minute = 0
+    while True:
+        minute += 1
+        for lock in range(30):
+            rate, spin = chance.random() * 900, chance.random() * 9
+            group = f"{rate:7.1f} {spin:7.3f} {rate * spin * 1e-4:5.3f} {rate / 9:5.1f}"
+            end = f"{minute // 60 % 24:02d}:{minute % 60:02d}:00"
+            yield f"  {end} LOCK{lock:04d} {group} {group}      .0    .000  .000    .0\n"
+
+
+def record_locks(chance: random.Random) -> Iterator[str]:
+    """Listings of 10,000 locks, every tenth of which somebody waits for."""
+    while True:
+        for number in range(1, 10_001):
+            inode, pid = 90_000 + number // 50, chance.randrange(300, 30_000)
+            yield f"{number}: POSIX  ADVISORY  WRITE {pid} 08:1a:{inode} {number * 512} {number * 512 + 511}\n"
+            if number % 10 == 0:
+                yield f"{number}: -> POSIX  ADVISORY  WRITE {pid + 1} 08:1a:{inode} {number * 512} EOF\n"
+
+
 REPORTS: dict[str, Callable[[random.Random], Iterator[str]]] = {
     "ase/sp_sysmon": sysmon,
     "openvms/t4": t4,
@@ -126,6 +150,8 @@ REPORTS: dict[str, Callable[[random.Random], Iterator[str]]] = {
     "rdb/statistics": repeated("rdb/statistics"),
     "rdb/wait_logs": repeated("rdb/wait_logs"),
     "scaling/load_series": series,
+    "unix/proc_locks": record_locks,
+    "zvm/locklog": spin_log,
 }
 
 
