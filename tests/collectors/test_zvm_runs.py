@@ -9,30 +9,12 @@ import pytest
 from collectors.facts.zvm import PerformanceRun
 from collectors.kit import starting
 from collectors.read import read_stream
+from tests.rules.zvm_published import FIELDS, PUBLISHED
 
 FIXTURES = Path(__file__).parent.parent / "exports" / "zvm" / "performance_runs"
 ROWS = [line.split(",") for line in (FIXTURES / "table_with_commas.csv").read_text().strip().split("\n")]
 RATIOS = next(at for at, row in enumerate(ROWS) if row == ["Ratios"])
-FIELDS = (
-    "transactions_per_second",
-    "sie_per_second",
-    "total_msec_per_tx",
-    "cp_msec_per_tx",
-    "emul_msec_per_tx",
-    "spin_rate",
-    "spin_time_usec",
-    "spin_percent",
-    "total_util_percent",
-    "system_util_percent",
-)
-TABLE_1 = {
-    "43UPP3": (416.73, 159414, 7.110, 3.231, 3.880, 6150, 3.338, 2.053, 99.3, 9.5),
-    "44UPP3": (420.88, 160020, 7.033, 3.133, 3.901, 2797, 2.739, 0.766, 99.5, 9.8),
-    "43UPP9": (270.11, 88416, 28.213, 23.113, 5.101, 10047, 24.782, 24.90, 83.4, 42.0),
-    "44UPP9": (999.88, 197199, 7.864, 3.034, 4.830, 4587, 4.275, 1.961, 87.4, 12.9),
-    "43S1UP16": (248.63, 59856, 58.627, 54.142, 4.484, 4108, 104.895, 43.09, 90.3, 54.2),
-    "44S1UP16": (268.35, 77632, 51.868, 47.014, 4.854, 2929, 87.360, 25.59, 86.6, 72.0),
-}
+TABLE_1 = {run: figures for run, (_, _, figures) in PUBLISHED.items()}
 
 
 def runs_of(text: str) -> list[PerformanceRun]:

@@ -21,6 +21,44 @@ def test_two_draws_of_one_population_are_within_the_noise_in_about_nineteen_of_t
     assert 50 <= within <= 60
 
 
+@pytest.mark.parametrize("count", [5, 8])
+def test_the_interval_of_few_samples_is_as_wide_as_it_says(count: int) -> None:
+    outside = 0
+    for seed in range(200):
+        noise = noise_of(_samples(10, 2, count, 2 * seed), _samples(10, 2, count, 2 * seed + 1))
+        assert noise is not None
+        outside += noise.outside
+    assert outside <= 18  # one in twenty is 10; a plain percentile interval is outside in about 30
+
+
+def test_of_two_samples_on_each_side_chance_lets_every_pair_agree() -> None:
+    chances = {
+        (first, second): noise_of([Sample(2, 1)] * first, [Sample(1, 1)] * second)
+        for first, second in ((2, 2), (3, 3), (4, 4), (2, 8))
+    }
+    said = {sides: (one.chance, one.proves) for sides, one in chances.items() if one}
+    assert said == {
+        (2, 2): (pytest.approx(1 / 3), False),
+        (3, 3): (pytest.approx(0.1), False),
+        (4, 4): (pytest.approx(1 / 35), True),
+        (2, 8): (pytest.approx(2 / 45), True),
+    }
+
+
+def test_samples_before_that_had_none_of_it_leave_the_upper_end_open() -> None:
+    for count in (2, 6):
+        before = [Sample(0.0, 1.0) if number % 2 else Sample(10.0, 1.0) for number in range(count)]
+        noise = noise_of(before, [Sample(2.0, 1.0)] * count)
+        assert noise
+        assert not noise.outside
+        assert not noise.bounded
+
+
+def test_what_cannot_be_a_sample_is_none() -> None:
+    odd = [Sample(float("nan"), 1.0), Sample(-5.0, 1.0), Sample(1.0, float("inf")), Sample(1.0, 0.0)]
+    assert noise_of([*odd, Sample(2, 1)], [Sample(1, 1)] * 4) is None
+
+
 def test_a_third_less_is_seen_through_the_same_spread() -> None:
     noise = noise_of(_samples(10, 2, 30, 1), _samples(6.7, 2, 30, 2))
     assert noise is not None

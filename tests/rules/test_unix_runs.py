@@ -217,3 +217,36 @@ def test_a_fixed_clock_needs_no_change() -> None:
     fixed = CpuFrequency(cpu=0, governor="powersave", minimum_khz=2_400_000.0, maximum_khz=2_400_000.0)
     assert fix_clock(Clock((fixed,))) == ()
     assert ranges_of((3, 1, 2, 7)) == "1-3,7"
+
+
+def test_files_of_one_processor_that_come_one_by_one_are_one_reading() -> None:
+    where = [Source(f"cpu0/cpufreq/{name}", 1, 1) for name in ("scaling_governor", "scaling_cur_freq", "again")]
+    clock = clock_of(
+        Facts(
+            (
+                CpuFrequency(source=where[0], cpu=0, governor="schedutil"),
+                CpuFrequency(source=where[1], cpu=0, current_khz=2_400_000.0),
+                FrequencyBoost(name="boost", on=True),
+                FrequencyBoost(name="boost", on=None),
+            )
+        )
+    )
+    (one,) = clock.processors
+    assert (one.governor, one.current_khz, one.source) == ("schedutil", 2_400_000.0, where[0])
+    assert [switch.on for switch in clock.boosts] == [True]
+    later = clock_of(Facts((*clock.processors, CpuFrequency(source=where[2], cpu=0, governor="performance"))))
+    assert [(one.governor, one.current_khz, one.source) for one in later.processors] == [
+        ("performance", 2_400_000.0, where[2])
+    ]
+
+
+@pytest.mark.parametrize(("seconds", "better"), [((0.0002, 0.0066), None), ((0.2, 6.6), "low")])
+def test_seconds_too_short_to_be_told_apart_have_no_better_side(
+    seconds: tuple[float, float], better: str | None
+) -> None:
+    runs = [
+        LockingRun(title="t", variant=variant, processes=2, system_seconds=system, clock_seconds=4.0)
+        for variant, system in zip(("coarse", "fine"), seconds, strict=True)
+    ]
+    (pair,) = pairs(Facts(tuple(runs)))
+    assert {one.key: one.direction for one in pair.metrics}["unix.system"] == better

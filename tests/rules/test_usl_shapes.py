@@ -201,3 +201,16 @@ def test_captures_of_production_show_harm_only_where_the_machine_was_busy(
     )
     made = LoadSeries(title="m", load_name="engines", rate_name="commits", points=points, derived=True)
     assert harm_from(model_of(made)) == harm
+
+
+def test_rates_that_level_off_do_no_harm_though_the_law_bends_down() -> None:
+    model = model_of(series(tuple((n, 100.0 * min(n, 4)) for n in range(1, 13))))
+    assert (model.usable, model.proven, model.levels_off) == (True, True, True)
+    assert model.peak_load is not None
+    assert model.peak_load < 12
+    assert harm_from(model) is None
+    assert "no fall beyond noise was measured" in " ".join(model.remarks)
+
+
+def test_two_loads_show_no_harm() -> None:
+    assert harm_from(model_of(series(((1, 100.0), (2, 50.0))))) is None

@@ -162,6 +162,17 @@ def test_processors_are_more_than_needed_only_where_the_load_is_known_and_low() 
         assert more_than_needed(machine_of(Facts((busy,))), 50.0) is None
 
 
+def test_idle_processors_of_one_type_are_not_more_than_the_others_need() -> None:
+    each = [("IFL", 95.0)] * 4 + [("CP", 2.0)] * 4
+    mixed = Facts(tuple(ProcessorLoad(cpu=at, kind=kind, busy_percent=busy) for at, (kind, busy) in enumerate(each)))
+    assert more_than_needed(machine_of(mixed), 50.0) is None
+    alike = Facts(tuple(ProcessorLoad(cpu=at, kind="IFL", busy_percent=30.0) for at in range(8)))
+    found = more_than_needed(machine_of(alike), 50.0)
+    assert found
+    assert "never the last one of a type" in found[0]
+    assert "CORE instead of PROCESSOR where multithreading is enabled" in found[0]
+
+
 def test_pages_of_processors_that_print_spinning_decide_it() -> None:
     assert scale(lock(24.0), *(ProcessorLoad(cpu=at, spin_percent=23.5) for at in range(4))) is Scale.MEAN
     assert scale(lock(24.0), *(ProcessorLoad(cpu=at, spin_percent=6.1) for at in range(4))) is Scale.SUM

@@ -9,32 +9,7 @@ from collectors.facts import OVERFLOW, Facts, Source, number_or
 from collectors.facts.zvm import PerformanceRun
 from rules.judging.zvm.runs import conclusion, cost_of, doubt, metrics, pairs, spun_msec, spun_percent, spun_share
 from rules.kit import judge_one, rules
-
-FIELDS = (
-    "transactions_per_second",
-    "sie_per_second",
-    "total_msec_per_tx",
-    "cp_msec_per_tx",
-    "emul_msec_per_tx",
-    "spin_rate",
-    "spin_time_usec",
-    "spin_percent",
-    "total_util_percent",
-    "system_util_percent",
-)
-PUBLISHED = {
-    "43UPP3": ("4.3.0", 3, (416.73, 159414, 7.110, 3.231, 3.880, 6150, 3.338, 2.053, 99.3, 9.5)),
-    "44UPP3": ("4.4.0", 3, (420.88, 160020, 7.033, 3.133, 3.901, 2797, 2.739, 0.766, 99.5, 9.8)),
-    "43UPP9": ("4.3.0", 9, (270.11, 88416, 28.213, 23.113, 5.101, 10047, 24.782, 24.90, 83.4, 42.0)),
-    "44UPP9": ("4.4.0", 9, (999.88, 197199, 7.864, 3.034, 4.830, 4587, 4.275, 1.961, 87.4, 12.9)),
-    "43S1UP16": ("4.3.0", 16, (248.63, 59856, 58.627, 54.142, 4.484, 4108, 104.895, 43.09, 90.3, 54.2)),
-    "44S1UP16": ("4.4.0", 16, (268.35, 77632, 51.868, 47.014, 4.854, 2929, 87.360, 25.59, 86.6, 72.0)),
-}
-RATIOS = {
-    "44UPP3": (1.010, 1.004, 0.989, 0.970, 1.005, 0.455, 0.821, 0.373, 1.002, 1.032),
-    "44UPP9": (3.702, 2.230, 0.279, 0.131, 0.947, 0.457, 0.173, 0.079, 1.048, 0.307),
-    "44S1UP16": (1.079, 1.297, 0.885, 0.868, 1.083, 0.713, 0.833, 0.594, 0.959, 1.328),
-}
+from tests.rules.zvm_published import FIELDS, PUBLISHED, RATIOS
 
 
 def run(name: str, **fields: Any) -> PerformanceRun:
