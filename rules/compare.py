@@ -2,27 +2,33 @@
 
 What decides is what one unit of work costs, never a rate per second: that is demand as often as it is a cure. A
 verdict needs work that is alike (`rules.judging.compared.alike`) and a difference outside the noise
-(`rules.laws.noise`). More load makes contention worse, so it cannot explain an improvement, nor less load a loss: only
-a load that moved the way of the verdict is held against it.
+(`rules.laws.noise`). A load that moved is held against it, but where the whole amount per second moved the other way:
+less of it for more work is a cure (`rules.judging.compared.verdict`).
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from collectors.facts import Capture
+from collectors.facts import Capture, Interval
 from rules.audit import audit
 from rules.judging.compared.alike import parts_of
 from rules.judging.compared.amounts import metrics_of, samples_of
-from rules.judging.compared.changed import advised, came_and_went, settings_that_differ
+from rules.judging.compared.changed import advised, came_and_went, names_of, settings_that_differ
 from rules.judging.compared.comparison import Comparison, End
 from rules.judging.compared.deciding import order_for
 from rules.judging.compared.machine import machine_of
 from rules.judging.compared.metrics import deciding
+from rules.judging.compared.remarks import remarks_of
 from rules.judging.compared.runs import runs_of
 from rules.judging.compared.sides import Side, side_of
 from rules.judging.compared.verdict import IMPROVED, NO_EFFECT, NOT_COMPARABLE, WORSE, judge
 from rules.judging.compared.work import common_work
 
-__all__ = ["IMPROVED", "NOT_COMPARABLE", "NO_EFFECT", "WORSE", "Comparison", "End", "TwoSystems", "compare"]
+__all__ = ["IMPROVED", "NOT_COMPARABLE", "NO_EFFECT", "WORSE", "Comparison", "End", "TwoSystems", "compare", "remarked"]
+
+
+MOST_SETTINGS = 500
+"""Differences that are listed: beyond that it is another machine. How many are left out is said."""
 
 
 class TwoSystems(ValueError):
@@ -53,25 +59,42 @@ def compare(
         unit = work[1].unit.name if work else None
         parts = [*machine.parts, *parts_of(first, second, work, fired)]
     judged = judge(metrics, parts, unit, product, work[1].per_second / work[0].per_second if work else None)
+    settings = settings_that_differ(first, second)
+    remarks = remarks_of(first, second, metrics, work, len(settings) - MOST_SETTINGS)
     return Comparison(
         name=second.newest.system.name,
         product=product,
-        before=_end("before", first),
-        after=_end("after", second),
+        before=_end("before", first, second),
+        after=_end("after", second, first),
         score=judged.score,
         parts=tuple(parts),
         unit_of_work=unit,
         metrics=tuple(metrics),
         verdict=judged.verdict,
-        why=judged.why,
-        findings=came_and_went(*audits),
-        settings=settings_that_differ(first, second),
+        why=" ".join((judged.why, *remarks)),
+        findings=came_and_went(*audits, names=names_of(first) | names_of(second)),
+        settings=settings[:MOST_SETTINGS],
         changes=advised(*audits, second),
         normalised=machine.normalised,
         bring=judged.bring,
+        remarks=remarks,
         audits=tuple(audits[1]),
     )
 
 
-def _end(label: str, side: Side) -> End:
-    return End(label, side.newest, len(side.captures), samples_of(side), side.files)
+def remarked(one: Comparison, remarks: Sequence[str]) -> Comparison:
+    """The same with further remarks, of who knows more than the facts do."""
+    return replace(one, remarks=(*one.remarks, *remarks), why=" ".join((one.why, *remarks)))
+
+
+def _end(label: str, side: Side, other: Side) -> End:
+    return End(label, side.newest, _interval(side), len(side.captures), samples_of(side, other), side.files)
+
+
+def _interval(side: Side) -> Interval:
+    """The time of a side: of one capture its own, of several from the first to the last."""
+    if len(side.captures) == 1 or side.span is None:
+        return side.newest.interval if len(side.captures) == 1 else Interval()
+    seconds = [one.interval.seconds for one in side.captures]
+    told = [one for one in seconds if one is not None]
+    return Interval(*side.span, sum(told) if len(told) == len(seconds) else None)

@@ -58,5 +58,7 @@ def _change(metric: Mapping[str, Any]) -> str:
 
 
 def _short(value: float | None) -> float | None:
-    """Five significant digits: more would claim a precision that no sample has."""
-    return None if value is None else float(f"{value:.5g}")
+    """As sentences have it: four significant digits, whole numbers above 1,000; more would claim what no sample has."""
+    if value is None:
+        return None
+    return float(round(value)) if abs(value) >= 1000 else float(f"{value:.4g}")

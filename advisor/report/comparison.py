@@ -43,6 +43,7 @@ def comparison_data(one: Comparison) -> dict[str, Any]:
         ],
         "normalised": one.normalised,
         "bring": list(one.bring),
+        "remarks": list(one.remarks),
         "verdict": one.verdict,
         "why": one.why,
     }
@@ -52,12 +53,12 @@ def comparison_data(one: Comparison) -> dict[str, Any]:
 
 
 def _end(end: End) -> dict[str, Any]:
-    capture = end.capture
+    capture, interval = end.capture, end.interval
     return {
         "label": end.label,
-        "start": plain(capture.interval.start) if capture else None,
-        "end": plain(capture.interval.end) if capture else None,
-        "seconds": plain(capture.interval.seconds) if capture else None,
+        "start": plain(interval.start) if interval else None,
+        "end": plain(interval.end) if interval else None,
+        "seconds": plain(interval.seconds) if interval else None,
         "captures": end.captures,
         "samples": end.samples,
         "files": list(end.files),
@@ -79,8 +80,8 @@ def _metric(one: Metric) -> dict[str, Any]:
         "per_work_before": plain(one.work_before),
         "per_work_after": plain(one.work_after),
         "ratio": plain(one.ratio),
-        "low": plain(one.noise.low) if one.noise else None,
-        "high": plain(one.noise.high) if one.noise else None,
+        "low": plain(one.noise.low) if one.noise and one.noise.bounded else None,
+        "high": plain(one.noise.high) if one.noise and one.noise.bounded else None,
         "noise": one.noise.how if one.noise else None,
         "direction": one.direction,
         "better": one.better,

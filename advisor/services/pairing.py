@@ -3,6 +3,11 @@
 from collections.abc import Sequence
 
 from collectors.facts import Capture
+from collectors.grouping import name_of
+from collectors.read import Input
+
+MOST_NAMED, LONGEST = 8, 80
+"""Systems that a message names, and characters of each name."""
 
 
 class NotOneSystem(ValueError):
@@ -25,17 +30,23 @@ def sides(
     if len(both) == 1:
         return first[both[0]], second[both[0]], None
     if len(both) > 1:
-        names = ", ".join(sorted(second[key][0].system.name for key in both))
+        names = ", ".join(sorted(second[key][0].system.name[:LONGEST] for key in both)[:MOST_NAMED])
+        if len(both) > MOST_NAMED:
+            names += f" and {len(both) - MOST_NAMED} more"
         raise NotOneSystem(f"both sides hold several systems ({names}): choose one with --name")
     pairs = [(one, two) for one in first for two in second if one[0] == two[0]]
     if len(pairs) == 1:
         old, new = first[pairs[0][0]], second[pairs[0][1]]
         called = old[0].system.name, new[0].system.name
         return old, new, f"{called[0]} and {called[1]} are taken for one system: no other is on both sides"
-    held = [
-        ", ".join(f"{one.system.name} ({one.system.product})" for one in side) or "none" for side in (before, after)
-    ]
+    held = [_held(side) for side in (first, second)]
     raise NotOneSystem(f"no system is on both sides: before {held[0]}, after {held[1]}; --name tells what they are of")
+
+
+def _held(side: dict[tuple[str, str], list[Capture]]) -> str:
+    said = [f"{ones[0].system.name[:LONGEST]} ({product})" for (product, _), ones in side.items()]
+    more = f" and {len(said) - MOST_NAMED} more" if len(said) > MOST_NAMED else ""
+    return ", ".join(said[:MOST_NAMED]) + more or "none"
 
 
 def _systems(captures: Sequence[Capture]) -> dict[tuple[str, str], list[Capture]]:
@@ -45,5 +56,13 @@ def _systems(captures: Sequence[Capture]) -> dict[tuple[str, str], list[Capture]
     return found
 
 
-def _said(side: dict[tuple[str, str], list[Capture]]) -> str:
-    return ", ".join(f"{ones[0].system.name} ({product})" for (product, _), ones in side.items()) or "none"
+def other_name(inputs: Sequence[Input], name: str | None, when: str) -> str | None:
+    """A remark where every export of a side that names its system calls it something else than the user does.
+
+    That is right where a system was renamed, and wrong where the exports are of a neighbour: only a person can tell.
+    """
+    told = {own.upper(): own for one in inputs if one.facts and (own := name_of(one))}
+    if not name or not told or name.upper() in told:
+        return None
+    said = ", ".join(own[:LONGEST] for own in list(told.values())[:MOST_NAMED])
+    return f"The exports of {when} call their system {said}, and --name takes them for {name[:LONGEST]}."

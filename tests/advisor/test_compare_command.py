@@ -35,7 +35,7 @@ def _less_spinning(text: str, share: float) -> str:
 
 @pytest.fixture
 def sides(tmp_path: Path) -> tuple[Path, Path]:
-    """Exports of a node that spins, and of the same hour with 60 % less spinning and a larger hash table."""
+    """Exports of a node that spins, and of that hour a day later with 60 % less spinning and a larger hash table."""
     before, after = tmp_path / "before", tmp_path / "after"
     for side in (before, after):
         side.mkdir()
@@ -43,7 +43,7 @@ def sides(tmp_path: Path) -> tuple[Path, Path]:
         if path.suffix in (".csv", ".txt"):
             text = path.read_text()
             (before / path.name).write_text(text)
-            text = _less_spinning(text, 0.6) if path.suffix == ".csv" else text
+            text = _less_spinning(text, 0.6).replace("17-FEB", "18-FEB") if path.suffix == ".csv" else text
             (after / path.name).write_text(re.sub(r"(RESHASHTBL +)8192", r"\g<1>262144", text))
     return before, after
 
@@ -97,6 +97,35 @@ def test_the_exit_status_is_what_stands_afterwards(sides: tuple[Path, Path]) -> 
     assert _run("--before", sides[0], "--after", sides[1], "--fail-on", "critical")[2] == 0
     healthy = HERE / "healthy_rdb_node"
     assert _run("--before", healthy, "--after", healthy)[2] == 0
+
+
+def test_the_same_exports_on_both_sides_are_no_before_and_after(sides: tuple[Path, Path]) -> None:
+    data = json.loads(_run("--before", sides[0], "--after", sides[0], "--format", "json")[0])
+    assert data["verdict"] == "not-comparable"
+    assert "at the same time" in data["why"]
+    assert any("one export twice" in remark for remark in data["remarks"])
+
+
+def test_swapped_sides_are_told_where_everybody_looks(sides: tuple[Path, Path]) -> None:
+    out, _, status = _run("--before", sides[1], "--after", sides[0])
+    assert status == 1
+    assert "WORSE" in out
+    assert "are the sides swapped?" in " ".join(out.split())
+
+
+def test_a_name_that_no_export_of_a_side_gives_itself_is_told(sides: tuple[Path, Path]) -> None:
+    for path in sides[0].iterdir():
+        path.write_text(path.read_text().replace("BERGEN", "STAVAN"))
+    out, err, _ = _run("--before", sides[0], "--after", sides[1], "--name", "BERGEN", "--format", "json")
+    said = "The exports of before call their system STAVAN, and --name takes them for BERGEN."
+    assert said in err
+    assert json.loads(out)["remarks"] == [said]
+
+
+def test_standard_input_is_one_side_only() -> None:
+    with pytest.raises(CommandError, match="one side only") as caught:
+        _run("--before", "-", "--after", "-")
+    assert caught.value.returncode == 2
 
 
 def test_two_systems_are_not_compared(sides: tuple[Path, Path]) -> None:

@@ -8,9 +8,9 @@ from django.core.management.base import CommandError, CommandParser
 from advisor.management.base import NOTHING_USABLE, SEVERITIES, SOMETHING_FOUND, ExportCommand
 from advisor.report.comparison import comparison_data
 from advisor.services.auditing import BadSetting, parse_limits
-from advisor.services.pairing import NotOneSystem, sides
+from advisor.services.pairing import NotOneSystem, other_name, sides
 from advisor.services.reading import captures_of
-from rules.compare import WORSE, Comparison, compare
+from rules.compare import WORSE, Comparison, compare, remarked
 from rules.finding import Severity
 
 
@@ -42,15 +42,21 @@ class Command(ExportCommand):
             limits = parse_limits(options["limits"])
         except BadSetting as error:
             raise CommandError(str(error), returncode=NOTHING_USABLE) from None
+        if "-" in options["before"] and "-" in options["after"]:
+            raise CommandError("standard input (-) can be one side only: name a file", returncode=NOTHING_USABLE)
         name = options["name"]
-        heaps = [captures_of(self.read(options[side]), name) for side in ("before", "after")]
+        heaps = [self.read(options[side]) for side in ("before", "after")]
         try:
-            before, after, remark = sides(heaps[0], heaps[1], name)
+            before, after, remark = sides(captures_of(heaps[0], name), captures_of(heaps[1], name), name)
         except NotOneSystem as error:
             raise CommandError(self.safe(str(error), 1000), returncode=NOTHING_USABLE) from None
-        if remark:
-            self.stderr.write(self.safe(remark, 1000))
-        compared = compare(before, after, limits)
+        remarks = [remark] if remark else []
+        renamed = [
+            said for one, when in zip(heaps, ("before", "after"), strict=True) if (said := other_name(one, name, when))
+        ]
+        for said in (*remarks, *renamed):
+            self.stderr.write(self.safe(said, 1000))
+        compared = remarked(compare(before, after, limits), renamed)
         data = comparison_data(compared)
         if options["format"] == "json":
             self.write_json(data)

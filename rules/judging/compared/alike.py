@@ -4,14 +4,15 @@ A part is left out where one side does not tell; what the advice of the before s
 the after: datarows instead of allpages locking changes the lock mix, and that was the point.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import LockRequests, RowsAffected
 from collectors.facts.openvms import DistributedLockRates, LockRates
 from collectors.facts.rdb import StatisticRow
-from rules.judging.compared.sides import Side
+from rules.judging.compared.sides import ENGINE_CPU, NODE_CPU, Side
 from rules.judging.compared.words import number
 from rules.judging.compared.work import Work
 from rules.laws.comparability import of_amounts, of_hours, of_loads, of_shares
@@ -26,6 +27,12 @@ MEANT_TO_CHANGE = {
     "processors": (*("ase/engines_past_peak", "openvms/cothreads_hurt", "openvms/lock_manager_cpu_shared"),),
 }
 """Part → the rules whose advice changes it: of processors they all want fewer."""
+ALL_BUT = 0.995
+"""From here on it is 100 % as printed, and no kind is worth a word."""
+IDLE_PERCENT = 1.0
+"""This project: below it what a machine does by itself outweighs what the work costs."""
+LEAST_COUNTED = 100
+"""This project: of fewer units of work chance alone moves the cost of one by a fifth."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,8 @@ class Part:
 def parts_of(before: Side, after: Side, work: tuple[Work, Work] | None, advised: Iterable[str]) -> list[Part]:
     """Every part both sides tell of. `advised`: the rules that fired before."""
     fired = set(advised)
-    found = [*_mixes(before.facts, after.facts), *_load(work), *_hour(before, after), *_processors(before, after)]
+    found = [*_mixes(before, after), *_load(work), *_idle(before, after, work)]
+    found += [*time_of(before, after), *_hour(before, after), *processors_of(before, after)]
     return [replace(one, meant=_meant(one, fired, before, after)) for one in found]
 
 
@@ -54,12 +62,32 @@ def _meant(part: Part, fired: set[str], before: Side, after: Side) -> bool:
     return part.part != "processors" or (counts[0] or 0) > (counts[1] or 0)
 
 
-def _mixes(before: Facts, after: Facts) -> Iterator[Part]:
-    for name, mix in (("statement mix", statements), ("lock mix", locks), ("local and remote", places)):
-        first, second = mix(before), mix(after)
+Mix = Callable[[Facts], dict[str, float]]
+
+
+def _mixes(before: Side, after: Side) -> Iterator[Part]:
+    mixes: tuple[tuple[str, Mix], ...] = (
+        ("statement mix", statements),
+        ("lock mix", locks),
+        ("local and remote", places),
+    )
+    for name, mix in mixes:
+        first, second = _whole(before, mix), _whole(after, mix)
         similarity = of_shares(first, second)
         if similarity is not None:
-            yield Part(name, similarity, f"{name} overlaps by {100 * similarity:.0f} %: {_differs(first, second)}")
+            differs = f": {_differs(first, second)}" if similarity < ALL_BUT else ""
+            yield Part(name, similarity, f"{name} overlaps by {100 * similarity:.0f} %{differs}")
+
+
+def _whole(side: Side, mix: Mix) -> dict[str, float]:
+    """The mix of a side: the shares of each capture that tells, by its length."""
+    whole: dict[str, float] = {}
+    for one in side.measured:
+        found = {kind: value for kind, value in mix(one.capture.facts).items() if value < math.inf}
+        total = sum(found.values())
+        for kind, value in found.items() if total > 0 else ():
+            whole[kind] = whole.get(kind, 0.0) + one.seconds * value / total
+    return whole
 
 
 def _differs(before: Mapping[str, float], after: Mapping[str, float]) -> str:
@@ -137,14 +165,57 @@ def _load(work: tuple[Work, Work] | None) -> Iterator[Part]:
         )
 
 
+def _idle(before: Side, after: Side, work: tuple[Work, Work] | None) -> Iterator[Part]:
+    """A side that did next to nothing: what a unit of work costs there is chance, or what the machine does anyway."""
+    for side, done, when in zip((before, after), work or (), ("before", "after"), strict=False):
+        for busy_key, whole_key in ((ENGINE_CPU, "ase.engines"), (NODE_CPU, "openvms.cpus")):
+            busy, whole = side.value(busy_key), side.value(whole_key)
+            if busy is not None and whole and 100 * busy / whole < IDLE_PERCENT:
+                yield Part("idle", 0.0, f"{when} {100 * busy / whole:.2g} % of the processors were busy: idle")
+        seconds = sum(one.seconds for one in side.measured if one.value(done.key) is not None)
+        known_length = any(one.capture.interval.seconds for one in side.measured)
+        if known_length and done.per_second * seconds < LEAST_COUNTED:
+            counted = f"{number(done.per_second * seconds)} {done.unit.many}"
+            yield Part("idle", 0.0, f"{when} {counted} were counted: too few to tell what one costs")
+
+
+def time_of(before: Side, after: Side) -> Iterator[Part]:
+    """Where both sides are of one time, at least for the most part: no change lies between them."""
+    if before.newest.system.name.upper() == after.newest.system.name.upper() and overlap(before, after) > 0.5:
+        yield Part("time", 0.0, "both sides were measured at the same time: no change can lie between them")
+
+
+def overlap(before: Side, after: Side) -> float:
+    """Which share of the shorter of two captures lies in the other: the most of all pairs, 0 without times."""
+    shares = [0.0]
+    for one in before.spans:
+        for other in after.spans:
+            shared = (min(one[1], other[1]) - max(one[0], other[0])).total_seconds()
+            shorter = min((end - start).total_seconds() for start, end in (one, other))
+            shares.append(1.0 if one == other else shared / shorter if shorter > 0 and shared > 0 else 0.0)
+    return max(shares)
+
+
 def _hour(before: Side, after: Side) -> Iterator[Part]:
-    first, second = before.span, after.span
-    if first and second:
-        said = " against ".join(f"{start:%a %H:%M} to {end:%H:%M}" for start, end in (first, second))
-        yield Part("hour", of_hours(first, second), said)
+    if before.spans and after.spans:
+        yield Part("hour", of_hours(before.spans, after.spans), f"{_when(before)} against {_when(after)}")
 
 
-def _processors(before: Side, after: Side) -> Iterator[Part]:
+def _when(side: Side) -> str:
+    """`Tue 09:00 to 10:00`; of several captures from the first start to the last end, and how many they are."""
+    start, end = side.span or side.spans[0]
+    day = "" if start.date() == end.date() else f"{end:%a} "
+    if (end - start).days >= 7:
+        return f"{start:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}{_counted(side)}"
+    return f"{start:%a %H:%M} to {day}{end:%H:%M}{_counted(side)}"
+
+
+def _counted(side: Side) -> str:
+    return f" in {len(side.captures)} captures" if len(side.captures) > 1 else ""
+
+
+def processors_of(before: Side, after: Side) -> Iterator[Part]:
+    """How many processors, or engines, each side had."""
     first, second = before.newest.system.processors, after.newest.system.processors
     similarity = of_amounts(first, second) if first and second else None
     if similarity is not None and first != second:

@@ -10,12 +10,14 @@ from rules.figures import PER_CPU, Better, KeyFigure
 from rules.judging.compared.metrics import Metric
 from rules.judging.compared.sides import CPUS, NODE_CPU, Side
 from rules.judging.compared.work import FIGURES_OF_UNIT, Work
-from rules.laws.noise import Noise, Sample, noise_of
+from rules.laws.noise import Noise, Sample, noise_of, per_work
 
 OF_ONE_MOMENT = re.compile(r" \((?:p95|peak|at lock peak|at mp synch peak)\)$")
 """Endings of the keys of figures that are no mean: what was done in that moment is another work than the mean's."""
 CONSUMED = ("ase.lock_requests", "openvms.lock_operations", "rdb.lock_operations:")
 """Rates that demand decides, but of which less is better per unit of work."""
+OF_ONE_CPU = "openvms.cpu_mp_synch:"
+"""Per cent of one CPU's time: an amount, which grows with the work."""
 LEFT_OUT = ("scaling.", "openvms.mp_synch_cpus", "openvms.idle")
 """Series are compared load by load; the others say once more what MP synchronisation and busy CPUs say."""
 
@@ -36,7 +38,7 @@ def _amount_of(figure: KeyFigure) -> _Amount | None:
         return _Amount(1 / 3600, figure.label)
     if figure.unit == CPUS:
         return _Amount(1000.0, "CPU ms")
-    if figure.unit == PER_CPU:
+    if figure.unit == PER_CPU or figure.key.startswith(OF_ONE_CPU):
         return _Amount(10.0, "CPU ms")
     return None
 
@@ -58,10 +60,13 @@ def _metric(before: Side, after: Side, early: KeyFigure, late: KeyFigure, work: 
     direction = _direction(late, amount, work)
     plain = Metric(late.key, late.label, late.unit, early.value, late.value, direction)
     if amount is None:
-        return _with(plain, noise=_noise(before, after, late.key, None))
+        return _with(plain, noise=_noise(before, after, late.key, None)).credible
     if work is None or late.key == work[1].key:
         # per second alone says nothing: it may be demand
         return _with(plain, direction=None)
+    costs = [per_work(_captured(side, late.key, work[1].key)) for side in (before, after)]
+    if costs[0] is None or costs[1] is None:
+        return _with(plain, direction=None)  # no capture of a side holds both
     per = work[1].unit.per
     return Metric(
         late.key,
@@ -71,10 +76,10 @@ def _metric(before: Side, after: Side, early: KeyFigure, late: KeyFigure, work: 
         late.value,
         direction,
         work_unit=f"{amount.what} per {work[1].unit.said}",
-        work_before=early.value * amount.factor * per / work[0].per_second,
-        work_after=late.value * amount.factor * per / work[1].per_second,
+        work_before=costs[0] * amount.factor * per,
+        work_after=costs[1] * amount.factor * per,
         noise=_noise(before, after, late.key, work[1].key),
-    )
+    ).credible
 
 
 def _with(metric: Metric, *, noise: Noise | None = None, direction: Better | str = "") -> Metric:
@@ -98,20 +103,24 @@ def _direction(figure: KeyFigure, amount: _Amount | None, work: tuple[Work, Work
 
 
 def _noise(before: Side, after: Side, key: str, work: str | None) -> Noise | None:
-    first, second = _samples(before, key, work), _samples(after, key, work)
+    """From the captures of each side; of one capture on each from its course over the day.
+
+    Steps of one day are never held against captures of several: they are of another length, and vary by more.
+    """
+    alone = len(before.measured) == len(after.measured) == 1
+    first, second = (
+        _course(side.facts, key, work) if alone else _captured(side, key, work) for side in (before, after)
+    )
     return noise_of(first, second) if first and second else None
 
 
-def _samples(side: Side, key: str, work: str | None) -> list[Sample]:
-    """One sample for each capture; of one capture alone those of its course over the day."""
-    if len(side.measured) == 1:
-        return _course(side.facts, key, work)
+def _captured(side: Side, key: str, work: str | None) -> list[Sample]:
+    """One sample for each capture that holds the figure, and counted the work: what lacks one is in neither sum."""
     found = []
     for one in side.measured:
         value, done = one.value(key), one.value(work) if work else 1.0
         if value is not None and done:
-            seconds = one.seconds if work else 1.0
-            found.append(Sample(value * seconds, done * seconds))
+            found.append(Sample(value * one.seconds, done * one.seconds))
     return found
 
 
@@ -151,10 +160,11 @@ def _busy(facts: Facts, curves: dict[str, Curve]) -> Curve | None:
     return replace(idle, means=tuple(max(0.0, whole - value) if known(value) else value for value in idle.means))
 
 
-def samples_of(side: Side) -> int:
-    """How many samples a side gives its noise from: its captures, or the steps of the one capture's course."""
-    steps = [sum(map(known, one.means)) for one in side.facts.every(Curve)]
-    return max(len(side.captures), *steps) if len(side.captures) == 1 and steps else len(side.captures)
+def samples_of(side: Side, other: Side) -> int:
+    """How many samples a side gives its noise from: its captures, or the steps of the course where both have one."""
+    if len(side.captures) > 1 or len(other.captures) > 1:
+        return len(side.captures)
+    return max((sum(map(known, one.means)) for one in side.facts.every(Curve)), default=1) or 1
 
 
 def _remote(curves: dict[str, Curve]) -> list[Sample]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from collectors.facts import Capture, Source
+from collectors.facts import Capture, Interval, Source
 from rules.judging.compared.alike import Part
 from rules.judging.compared.changed import Advised, CameAndWent, Setting
 from rules.judging.compared.metrics import Metric
@@ -20,6 +20,9 @@ class End:
 
     label: str
     capture: Capture | None = None
+    """The newest of its captures."""
+    interval: Interval | None = None
+    """From the first start to the last end of its captures; the seconds are those that were measured."""
     captures: int = 1
     samples: int = 1
     files: tuple[str, ...] = ()
@@ -41,6 +44,7 @@ class Comparison:
     verdict: str
     """`improved`, `no-effect`, `worse` or `not-comparable`."""
     why: str
+    """Ends with the remarks."""
     findings: CameAndWent = NOTHING_CAME
     settings: tuple[Setting, ...] = ()
     changes: tuple[Advised, ...] = ()
@@ -48,6 +52,8 @@ class Comparison:
     """What was done to make figures comparable that are not by themselves."""
     bring: tuple[str, ...] = ()
     """What would let it be judged."""
+    remarks: tuple[str, ...] = ()
+    """What a reader has to know before the verdict is acted upon: sides that seem swapped, names that differ."""
     audits: "tuple[Audit, ...]" = ()
     """Those of the after, newest last."""
     source: Source | None = None

@@ -12,18 +12,22 @@ ORDER = {
 }
 """Product → keys, or beginnings of keys. Of runs of a test those decide that say so themselves."""
 POLLING = ("openvms.mp_synch", "openvms.enqueues_waited", *STALLS)
-"""Where the lock manager has got a CPU of its own, or lost it: that CPU polls, busy whether there is work or not, so
-busy CPUs per lock operation would say that it made things worse."""
+"""Where the lock manager has a CPU of its own, before or after: that CPU polls, busy whether there is work or not. Busy
+CPUs per lock operation would say that getting it made things worse, and, where it was there all the time, that each
+operation became dearer in a quieter hour and cheaper in a busier one."""
 
 
 def order_for(product: str, before: Side, after: Side) -> tuple[str, ...]:
     """The keys that may decide."""
-    if product == "openvms" and polls(before) is not polls(after):
+    if product == "openvms" and (polls(before) or polls(after)):
         return POLLING
     return ORDER.get(product, ())
 
 
 def polls(side: Side) -> bool:
-    """Whether a CPU is dedicated to the lock manager."""
-    served = any(one.on for one in side.facts.every(DedicatedLockManager))
-    return served or Layout(side.facts).lock_manager is not None
+    """Whether a CPU is dedicated to the lock manager, in any of its captures."""
+    return any(
+        any(one.on for one in capture.facts.every(DedicatedLockManager))
+        or Layout(capture.facts).lock_manager is not None
+        for capture in side.captures
+    )

@@ -13,7 +13,11 @@ from rules.judging.compared.within import of_zvm, zvm_runs
 from rules.judging.unix import runs as locking
 from rules.judging.unix.clock import clock_of, distrusted
 from rules.judging.zvm import runs as zvm
+from rules.laws.comparability import of_amounts
 from rules.laws.series import Course, course_of
+
+RUN = "run"
+"""The unit of work where a run is one: the same work on both sides."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,18 @@ def _of_series(before: Facts, after: Facts) -> OfRuns | None:
     metrics = tuple(_series(before, after))
     if not metrics:
         return None
-    return OfRuns(metrics, metrics[0].unit, (Part("loads", 1.0, f"{len(metrics)} loads that both sides ran at"),))
+    parts = [Part("loads", 1.0, f"{len(metrics)} loads that both sides ran at"), *_machines(before, after)]
+    return OfRuns(metrics, RUN, tuple(parts))
+
+
+def _machines(before: Facts, after: Facts) -> Iterator[Part]:
+    """The processors and the clock of the series, where both sides say so: another clock is another machine."""
+    for early, late in _paired(before.every(LoadSeries), after.every(LoadSeries)):
+        if early.cores and late.cores and early.cores != late.cores:
+            yield Part("processors", of_amounts(early.cores, late.cores) or 0.0, f"{early.cores} → {late.cores} cores")
+        if early.clock_mhz and late.clock_mhz and early.clock_mhz != late.clock_mhz:
+            said = f"ran at {early.clock_mhz:g} and {late.clock_mhz:g} MHz: rates do not follow the clock"
+            yield Part("machine", 0.0, said)
 
 
 def _series(before: Facts, after: Facts) -> Iterator[Metric]:
@@ -80,7 +95,9 @@ def _series(before: Facts, after: Facts) -> Iterator[Metric]:
     first, second = before.every(LoadSeries), after.every(LoadSeries)
     for early, late in _paired(first, second):
         ran = [course_of(one) for one in (early, late)]
-        if not all(isinstance(one, Course) for one in ran) or early.rate_name != late.rate_name:
+        if not all(isinstance(one, Course) for one in ran):
+            continue
+        if (early.load_name, early.rate_name) != (late.load_name, late.rate_name):
             continue
         old, new = ({step.load: step for step in one.steps} for one in ran if isinstance(one, Course))
         unit = late.rate_name.replace("_", " ")
@@ -100,6 +117,8 @@ def _series(before: Facts, after: Facts) -> Iterator[Metric]:
 
 
 def _paired(first: Sequence[LoadSeries], second: Sequence[LoadSeries]) -> Iterator[tuple[LoadSeries, LoadSeries]]:
+    # what was made of captures is the demand of their days, not runs of a test
+    first, second = ([one for one in side if not one.derived] for side in (first, second))
     if len(first) == len(second) == 1:
         yield first[0], second[0]
         return

@@ -1,17 +1,22 @@
 """One side of a comparison: what was measured before, or after, in one capture or in several of the same state."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 
 from collectors.facts import Capture, Facts, known
 from collectors.facts.openvms import ProcessorModes
 from rules.figures import KeyFigure, key_figures
+from rules.finding import Untrusted
 from rules.judging.openvms.node import Work as NodeWork
 from rules.judging.openvms.node import work_of
 
 ENGINE_CPU, NODE_CPU = "ase.engine_cpu", "openvms.cpu"
 CPUS = "CPUs"
+OF_PROCESSORS = ("openvms.mp_synch", "openvms.idle", "openvms.interrupt", "openvms.cpus", "openvms.cpu_mp_synch")
+"""Beginnings of the keys of figures that are made of the time in processor modes."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +25,8 @@ class Measured:
 
     capture: Capture
     figures: tuple[KeyFigure, ...]
-
-    @property
-    def seconds(self) -> float:
-        """How long it measured; 1 where the export does not say, so that such captures weigh alike."""
-        return self.capture.interval.seconds or 1.0
+    seconds: float = 1.0
+    """How long it measured. Where the export does not say: as long as the others of its side, on average; else 1."""
 
     def value(self, key: str) -> float | None:
         """One figure, or `None` where it was not read."""
@@ -55,15 +57,23 @@ class Side:
         return tuple(found)
 
     @property
-    def span(self) -> tuple[datetime, datetime] | None:
-        """From the first start to the last end, where every capture says when it was; else `None`."""
-        starts = [one.interval.start for one in self.captures]
-        ends = [one.interval.end for one in self.captures]
-        if None in starts or None in ends:
-            return None
-        return min(one for one in starts if one), max(one for one in ends if one)
+    def spans(self) -> tuple[tuple[datetime, datetime], ...]:
+        """Start and end of each capture by its own clock, where every capture says when it was; else empty."""
+        found = [(one.interval.start, one.interval.end) for one in self.captures]
+        told = [(_clock(start), _clock(end)) for start, end in found if start and end]
+        return tuple(told) if len(told) == len(found) and all(start <= end for start, end in told) else ()
 
     @property
+    def span(self) -> tuple[datetime, datetime] | None:
+        """From the first start to the last end, where every capture says when it was; else `None`."""
+        spans = self.spans
+        return (min(start for start, _ in spans), max(end for _, end in spans)) if spans else None
+
+    def value(self, key: str) -> float | None:
+        """One figure over all captures that hold it, or `None`."""
+        return next((one.value for one in self.figures if one.key == key), None)
+
+    @cached_property
     def figures(self) -> tuple[KeyFigure, ...]:
         """Each figure over the captures that hold it, by their lengths, in the order of the newest capture."""
         held: dict[str, list[tuple[KeyFigure, float]]] = {}
@@ -80,19 +90,42 @@ def side_of(captures: Sequence[Capture]) -> Side:
     """Measure one side. Raises `ValueError` where there is no capture."""
     if not captures:
         raise ValueError("a side of a comparison needs a capture")
-    ordered = sorted(captures, key=lambda one: (one.interval.end is not None, str(one.interval.end or "")))
-    return Side(tuple(ordered), tuple(Measured(one, _figures(one.facts)) for one in ordered))
+    ordered = sorted(captures, key=_when)
+    told = [_length(one) for one in ordered if _length(one)]
+    usual = sum(told) / len(told) if told else 1.0
+    return Side(tuple(ordered), tuple(Measured(one, _figures(one.facts), _length(one) or usual) for one in ordered))
+
+
+def _length(one: Capture) -> float:
+    """Seconds it measured, 0 where that is not known or cannot be."""
+    seconds = one.interval.seconds
+    return seconds if seconds is not None and 0 < seconds < math.inf else 0.0
+
+
+def _clock(time: datetime) -> datetime:
+    """What the clock of the system showed: some exports give an offset, most do not, and both may stand on a side."""
+    return time.replace(tzinfo=None)
+
+
+def _when(one: Capture) -> tuple[bool, str]:
+    """In order of time; captures without a time come first, as they were given."""
+    time = one.interval.end or one.interval.start
+    return time is not None, _clock(time).isoformat(timespec="microseconds") if time else ""
 
 
 def _figures(facts: Facts) -> tuple[KeyFigure, ...]:
-    """The key figures, and the processors that the work took: of ASE its engines', of OpenVMS all CPUs' busy time."""
+    """The key figures, and the processors that the work took: of ASE its engines', of OpenVMS all CPUs' busy time.
+
+    Where the time in processor modes cannot be believed, none of its figures can.
+    """
     found = list(key_figures(facts))
     held = {one.key: one.value for one in found}
     if "ase.engines" in held and "ase.engine_busy" in held:
         busy = held["ase.engines"] * held["ase.engine_busy"] / 100
         found.append(KeyFigure(ENGINE_CPU, "engines busy, all together", CPUS, busy, "low"))
-    modes = facts.latest(ProcessorModes, statistic="mean")
-    work = work_of(facts) if modes else None
-    if isinstance(work, NodeWork) and work.sustained and known(work.busy):
+    work = work_of(facts) if facts.every(ProcessorModes) else None
+    if isinstance(work, Untrusted):
+        found = [one for one in found if not one.key.startswith(OF_PROCESSORS)]
+    if isinstance(work, NodeWork) and work.sustained and known(work.busy) and math.isfinite(work.busy):
         found.append(KeyFigure(NODE_CPU, "CPUs busy, all together", CPUS, work.busy / 100, "low"))
     return tuple(found)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rules.judging.compared.alike import Part
-from rules.judging.compared.metrics import Metric
+from rules.judging.compared.metrics import REPEATS_PERCENT, Metric
 from rules.judging.compared.words import number, percent
 from rules.laws.comparability import LIMIT
 
@@ -16,7 +16,20 @@ BRING = {
     "ase": "sp_sysmon '00:10:00' -- on both sides: it counts committed transactions and busy engines",
     "openvms": "a T4 file, or MONITOR LOCK, MODES of the same time, of both sides: lock operations and busy CPUs",
     "rdb": "RMU/SHOW STATISTICS screens of both sides: transactions and stalls",
+    "scaling": "load series of the same work at the same loads, of both sides",
+    "unix": "a table of runs of the same variants and numbers of processes, of both sides",
+    "zvm": "a table of runs of one release on each side, on the same numbers of processors: pages count no work, and a "
+    "table that holds both sides is compared by audit",
 }
+SAME_WORK = "a capture of the same work as on the other side"
+SAME = {
+    "hour": "a capture of the same hour and the same kind of day as the other side",
+    "load": "a capture under about the same load as the other side",
+    "processors": "a capture with as many processors online as on the other side",
+}
+"""Part that is too unlike → what to bring; `SAME_WORK` for any other."""
+SPUN = ("openvms.mp_synch", "ase.spins")
+"""What grows with the load and has no fixed part."""
 
 
 @dataclass(frozen=True)
@@ -36,18 +49,20 @@ def judge(
     bring = (BRING[product],) if product in BRING else ()
     if unit is None:
         return Judged(NOT_COMPARABLE, "No unit of work was counted on both sides.", _score(parts), bring)
-    decisive = [one for one in metrics if one.decides and one.ratio is not None]
+    decisive = [one for one in metrics if one.decides and (one.ratio is not None or one.came)]
     if not decisive:
-        why = f"Nothing both sides tell is a cost per {unit}."
+        little = ", ".join(one.label for one in metrics if one.work_unit is not None and not one.matters)
+        why = f"Nothing both sides tell is a cost per {unit}{f' but too little to go by: {little}' if little else ''}."
         return Judged(NOT_COMPARABLE, why, _score(parts), bring)
     verdict = _verdict(decisive)
-    counted = [one for one in parts if not one.meant and not _explains_nothing(one, verdict, load_ratio)]
+    counted = [one for one in parts if not one.meant and not _explains_nothing(one, verdict, load_ratio, metrics)]
     score = _score(counted)
     figures = "; ".join(figure_said(one) for one in decisive[:MOST_SAID])
     if score is not None and score < LIMIT:
         unlike = "; ".join(one.why for one in counted if one.similarity < LIMIT)
         why = f"The work was not alike enough to tell ({score:.2f}, limit {LIMIT:g}): {unlike}. As read: {figures}."
-        return Judged(NOT_COMPARABLE, why, score, bring)
+        alike = [SAME.get(one.part, SAME_WORK) for one in counted if one.similarity < LIMIT]
+        return Judged(NOT_COMPARABLE, why, score, tuple(dict.fromkeys(alike)))
     return Judged(verdict, _why(verdict, decisive, metrics, figures), score)
 
 
@@ -55,11 +70,26 @@ def _score(parts: Sequence[Part]) -> float | None:
     return min((one.similarity for one in parts), default=None)
 
 
-def _explains_nothing(part: Part, verdict: str, load_ratio: float | None) -> bool:
-    """Whether a part is the load and moved against the verdict: more load does not make work cheaper."""
-    if part.part != "load" or load_ratio is None:
+def _explains_nothing(part: Part, verdict: str, load_ratio: float | None, metrics: Sequence[Metric]) -> bool:
+    """Whether a part is the load, and cannot be what the verdict comes from.
+
+    More load makes contention worse, but it also shares out what a machine does anyway: each unit of work then costs
+    less without any cure, and more at less load. So the load is left out only where the whole amount per second, or
+    what is spun, moved against it: less of it for more work is a cure, more of it for less work a loss.
+    """
+    if part.part != "load" or load_ratio is None or verdict == NO_EFFECT:
         return False
-    return (verdict == IMPROVED and load_ratio >= 1) or (verdict == WORSE and load_ratio <= 1)
+    if (load_ratio < 1) if verdict == IMPROVED else (load_ratio > 1):
+        return False
+    return any(_moved_as(verdict, one) for one in metrics if one.decides or (one.key in SPUN and one.matters))
+
+
+def _moved_as(verdict: str, one: Metric) -> bool:
+    """Whether the amount per second itself moved the way of the verdict, by more than the same work repeats to."""
+    if one.direction != "low" or one.before is None or one.after is None:
+        return False
+    far = 1 + REPEATS_PERCENT / 100
+    return one.after * far < one.before if verdict == IMPROVED else one.after > one.before * far
 
 
 def _verdict(decisive: Sequence[Metric]) -> str:
@@ -67,13 +97,15 @@ def _verdict(decisive: Sequence[Metric]) -> str:
     if not better and not worse:
         return NO_EFFECT
     if better and worse:
-        return IMPROVED if _together(decisive) < 1 else WORSE
+        together, far = _together(decisive), 1 + REPEATS_PERCENT / 100
+        return IMPROVED if together < 1 / far else WORSE if together > far else NO_EFFECT
     return IMPROVED if better else WORSE
 
 
 def _together(decisive: Sequence[Metric]) -> float:
-    """The geometric mean of the ratios, turned so that below 1 is better; a ratio of 0 counts as a thousandth."""
-    logs = [math.log(max(one.ratio or 0.0, 1e-3)) * (1 if one.direction == "low" else -1) for one in decisive]
+    """The geometric mean of the ratios, turned so that below 1 is better; none at all counts as a thousandth."""
+    ratios = [(1e3 if one.ratio is None else max(one.ratio, 1e-3), one.direction) for one in decisive]
+    logs = [math.log(ratio) * (1 if direction == "low" else -1) for ratio, direction in ratios]
     return math.exp(sum(logs) / len(logs))
 
 
@@ -82,7 +114,7 @@ def _why(verdict: str, decisive: Sequence[Metric], metrics: Sequence[Metric], fi
     ways = {one.better for one in decisive}
     if {True, False} <= ways:
         said.append(f"Of {len(decisive)} figures that decide some are better and some worse: look at each.")
-    if verdict == NO_EFFECT:
+    elif verdict == NO_EFFECT:
         said.insert(0, "Nothing that decides moved outside the noise:")
     for way, word in ((True, "Better"), (False, "Worse")):
         others = [one for one in metrics if not one.decides and one.better is way]
@@ -90,6 +122,11 @@ def _why(verdict: str, decisive: Sequence[Metric], metrics: Sequence[Metric], fi
             listed = "; ".join(figure_said(one) for one in others[:MOST_SAID])
             more = f" and {len(others) - MOST_SAID} more" if len(others) > MOST_SAID else ""
             said.append(f"{word} beside it: {listed}{more}.")
+    if any(one.noise and one.noise.outside and (one.noise.proves or one.tested) and not one.moved for one in decisive):
+        said.append(f"Less than {REPEATS_PERCENT:g} % is called nothing, for the same work repeats no better.")
+    if any(one.noise and not one.noise.proves and not one.tested for one in decisive):
+        few = decisive[0].threshold
+        said.append(f"In so few samples every pair agrees by chance too: nothing is called under {few:g} %.")
     unsampled = [one for one in decisive if one.noise is None]
     if unsampled:
         kind = "runs of a test repeat to" if unsampled[0].tested else "of one sample on a side nothing is called under"
@@ -105,9 +142,9 @@ def figure_said(one: Metric) -> str:
     before, after = (one.work_before, one.work_after) if per else (one.before, one.after)
     said = f"{label}: {number(before)} → {number(after)}"
     if one.ratio is None:
-        return said
+        return f"{said} (none before)" if one.came else said
     change = f"{percent(one.ratio)} %"
-    if one.noise:
+    if one.noise and one.noise.bounded:
         ends = f"{percent(one.noise.low)} to {percent(one.noise.high)} %"
         change += f", 95 % interval {ends}" if one.noise.how == "bootstrap" else f", every pair of samples {ends}"
     return f"{said} ({change})"

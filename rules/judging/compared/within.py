@@ -11,6 +11,7 @@ from rules.judging.compared.verdict import NOT_COMPARABLE, judge
 from rules.judging.unix import runs as locking
 from rules.judging.unix.clock import clock_of, distrusted
 from rules.judging.zvm import runs as zvm
+from rules.judging.zvm.releases import comparable, parsed
 
 MOST = 60
 """Comparisons of one capture: a table of 16 numbers of processes and three variants has 32."""
@@ -47,15 +48,19 @@ def _run_said(run: PerformanceRun) -> str:
 
 
 def of_zvm(pair: zvm.Pair, prefix: str = "") -> tuple[Metric, ...]:
-    """The figures of two runs of z/VM; those per transaction are per unit of work as they are printed."""
+    """The figures of two runs of z/VM; those per transaction are per unit of work as they are printed.
+
+    Spin figures of two releases that count spins otherwise have no better side.
+    """
+    other_spins = comparable(parsed(pair.base.release), parsed(pair.run.release)) is False
     return tuple(
         Metric(
             key=f"zvm.{one.key}{f':{prefix}' if prefix else ''}",
-            label=f"{prefix}: {one.label}" if prefix else one.label,
+            label=f"{prefix}: {_once(one)}" if prefix else _once(one),
             unit=one.unit,
             before=one.before,
             after=one.after,
-            direction=one.better,
+            direction=None if other_spins and one.key.startswith("spin") else one.better,
             work_unit=f"{one.unit} per {zvm.UNIT_OF_WORK}" if one.key.endswith("_per_tx") else None,
             work_before=one.before if one.key.endswith("_per_tx") else None,
             work_after=one.after if one.key.endswith("_per_tx") else None,
@@ -66,6 +71,11 @@ def of_zvm(pair: zvm.Pair, prefix: str = "") -> tuple[Metric, ...]:
         )
         for one in zvm.metrics(pair)
     )
+
+
+def _once(one: zvm.Metric) -> str:
+    """The label without the unit of work, where the unit says it."""
+    return one.label.removesuffix(f" per {zvm.UNIT_OF_WORK}") if one.key.endswith("_per_tx") else one.label
 
 
 def _unix(capture: Capture) -> Iterator[Comparison]:
@@ -86,7 +96,7 @@ def _unix(capture: Capture) -> Iterator[Comparison]:
             unit_of_work=pair.unit_of_work,
             metrics=pair.metrics,
             verdict=judged.verdict,
-            why=f"{_capital(pair.name)}: {judged.why}",
+            why=f"{pair.records:,.0f} records: {judged.why}" if pair.records is not None else judged.why,
             source=pair.source,
         )
 
