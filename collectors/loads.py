@@ -134,8 +134,10 @@ def _mean_of(capture: Capture, kind: type[M]) -> M | None:
 
 def _of_tables(capture: Capture) -> Iterator[LoadSeries]:
     """The runs of each table and release over the number of processors; runs whose figures contradict are left out."""
-    tables: dict[tuple[str, str | None, str], list[_Point]] = {}
-    for run in capture.facts.every(PerformanceRun):
+    tables: dict[tuple[str, str | None, int, str], list[_Point]] = {}
+    runs = capture.facts.every(PerformanceRun)
+    numbers = _numbered(runs)
+    for run in runs:
         cpus, rate = run.processors, run.transactions_per_second
         if run.release is None or run.wrong or not (known(cpus) and known(rate)) or cpus < 1 or rate < 0:
             continue
@@ -146,11 +148,23 @@ def _of_tables(capture: Capture) -> Iterator[LoadSeries]:
             ("cp_msec_per_tx", run.cp_msec_per_tx),
             ("emul_msec_per_tx", run.emul_msec_per_tx),
         )
-        key = (run.source.file, run.title, run.release)
+        key = (run.source.file, run.title, numbers[run.source], run.release)
         tables.setdefault(key, []).append(_Point(float(cpus), rate, _given(others), run.source))
-    for (_, title, release), points in tables.items():
+    for (_, title, _, release), points in tables.items():
         name = f"{title or capture.system.name}, z/VM {release}"
         yield from _series(name, "processors", "transactions_per_second", "zvm", points)
+
+
+def _numbered(runs: Sequence[PerformanceRun]) -> dict[Source, int]:
+    """Which table of its file a run without a title is of: runs of one table have lines in common; else 0."""
+    found: dict[Source, int] = {}
+    number, file, last = 0, "", 0
+    for source in sorted({run.source for run in runs if run.title is None}, key=lambda one: (one.file, one.first)):
+        if source.file != file or source.first > last:
+            number, last = number + 1, source.last
+        file, last = source.file, max(last, source.last)
+        found[source] = number
+    return {run.source: found.get(run.source, 0) for run in runs}
 
 
 def _given(columns: Iterable[tuple[str, Reading | None]]) -> tuple[tuple[str, float], ...]:

@@ -148,7 +148,10 @@ def law_words(one: Mapping[str, Any]) -> str:
         return f"{said}. Not used: {one['why_not']}"
     load = one["load_name"].replace("_", " ")
     peak = "no peak" if one["peak_load"] is None else f"peak {one['peak_rate']:.6g} at {one['peak_load']:.1f} {load}"
-    harm = f"; adding does harm from {one['harm_from']:g} {load} on" if one.get("harm_from") is not None else ""
+    harm = ""
+    if one.get("harm_from") is not None:
+        many = f"{one['harm_from']:g} {load}"
+        harm = f"; more than {many} did less" if one.get("derived") else f"; adding does harm beyond {many}"
     return f"{said}; {peak}{harm}"
 
 

@@ -126,12 +126,15 @@ def _online(facts: Facts) -> Online | None:
 
 def _judge(facts: Facts, limits: Limits, series: LoadSeries, course: Course, online: Online) -> Outcome:
     model = model_of(series, limits.least_r2)
-    fits = model.usable and model.r2 >= limits.least_r2 and model.peak_load is not None
+    fits = model.usable and model.r2 >= limits.least_r2 and model.peak_load is not None and model.proven
+    fits = fits and (model.peak_load or 0.0) <= course.last.load  # beyond what was measured nothing is taken away
     peak = floor(model.peak_load or 0.0) if fits else int(course.peak.load)
     figures = f"α {model.alpha:.4g}, β {model.beta:.3g}, R² {model.r2:.3f}" if fits else ""
     if peak >= online.engines:
         how = f"by the law ({figures})" if fits else "as measured"
         return Clean(f"{series.title}: does most at {peak} engines {how}, {online.engines} are online")
+    if fits and model.levels_off:
+        return Clean(f"{series.title}: levels off, the measured rates do not fall by more than noise ({figures})")
     if fits:
         best, now = model.rate(peak), model.rate(online.engines)
     else:

@@ -6,6 +6,7 @@ the rate is what was asked for, unless the processors were busy.
 
 from collections.abc import Iterable
 
+from collectors.facts.scaling import LoadSeries
 from rules.laws.series import Course, Step
 
 BUSY_PERCENT = 70.0
@@ -15,6 +16,15 @@ BUSY = "busy_percent"
 DEMAND = (
     "These are captures of one system at different times, not runs of one test: what was asked of it may have differed."
 )
+TABLE = (
+    "These are runs of a report's table with different numbers of processors: whether all ran on one machine and were "
+    "driven as hard, the table does not say."
+)
+
+
+def demand(series: LoadSeries) -> str:
+    """What a derived series leaves open, as a sentence; of z/VM it is made of the runs of one table."""
+    return TABLE if series.product == "zvm" else DEMAND
 
 
 def least_busy(steps: Iterable[Step]) -> float | None:

@@ -44,6 +44,12 @@ class Course:
         return tuple(step for step in self.steps if step.load > self.peak.load)
 
     @property
+    def overlaps(self) -> bool:
+        """Whether one of several runs at the highest load did as much as one at the peak: the fall may be noise."""
+        last, peak = self.last.runs, self.peak.runs
+        return len(last) > 1 and max(run.rate for run in last) >= min(run.rate for run in peak)
+
+    @property
     def fall_percent(self) -> float:
         """How far the highest load stays below the peak, in per cent of the peak; 0 where it is the peak."""
         return 100.0 * (self.peak.rate - self.last.rate) / self.peak.rate if self.peak.rate > 0 else 0.0

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts.scaling import LoadSeries
-from rules.laws.derived import was_busy
+from rules.laws.derived import TABLE, was_busy
 from rules.laws.fitting import fit, r_squared
 from rules.laws.series import Course, course_of
 from rules.laws.work import uneven_work
@@ -30,6 +30,8 @@ ERRORS = 2.0
 """Practice: two standard errors, 95 %."""
 NOISE_PERCENT = 5.0
 """Practice: runs repeat within a few per cent (JCC Consulting's slides of 2014)."""
+LEAST_FOR_HARM = 3
+"""This project: of two loads the second may be the one disturbed run."""
 ON_BOUND = 1e-6
 """So near to 1 a coefficient lies on its bound: the search stops there, the data would go further."""
 
@@ -123,6 +125,19 @@ class Model:
         return self.errors is not None and self.beta - errors * self.errors[1] > 0
 
     @property
+    def levels_off(self) -> bool:
+        """Whether a usable law falls from its peak by more than noise, inside the measured range, and the rates do not.
+
+        The law has no other way to follow rates that stay where they are: clients that queue for a fixed number of
+        servers, processes for processors.
+        """
+        course, peak = course_of(self.series), self.peak_load
+        if not (self.usable and isinstance(course, Course)) or peak is None or peak >= course.last.load:
+            return False
+        lost = 100 * (1 - self.rate(course.last.load) / self.rate(peak))
+        return lost > NOISE_PERCENT >= course.fall_percent
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What has to be said beside the coefficients, in whole sentences."""
         said = []
@@ -137,7 +152,11 @@ class Model:
             )
         if self.usable and self.beta > 0 and not self.proven:
             said.append("β is within its error: the data prove no peak.")
-        if self.series.derived:
+        if self.levels_off:
+            said.append("The law bends down where the rates level off: no fall beyond noise was measured.")
+        if self.series.derived and self.series.product == "zvm":
+            said.append(TABLE)
+        elif self.series.derived:
             said.append("Made of captures of one system, not of runs of one test: what was asked of it may differ.")
         return tuple(said)
 
@@ -211,15 +230,20 @@ def _fitted(
 def harm_from(model: Model) -> float | None:
     """The load from which adding more does harm; `None` where neither a usable law nor the measured rates show one.
 
-    By a usable law its peak, inside the measured range and proven; else the measured peak, where the highest load does
-    less by more than noise. Of captures that are no runs of one test only where the machine was busy in them.
+    Only where the highest load does less than the measured peak by more than noise: the law bends down where rates
+    level off, too. By a usable law its peak, inside the measured range and proven; else the measured peak. Of captures
+    that are no runs of one test only where the machine was busy in them.
     """
     course = course_of(model.series)
-    if not isinstance(course, Course) or uneven_work(model.series):
+    if not isinstance(course, Course) or uneven_work(model.series) or course.fall_percent <= NOISE_PERCENT:
+        return None
+    if len(course.steps) < LEAST_FOR_HARM:
         return None
     if model.series.derived and not was_busy(course):
         return None
     if model.usable:
         peak = model.best_load
         return peak if peak is not None and model.proven and peak < model.highest_measured else None
-    return course.peak.load if course.fall_percent > NOISE_PERCENT else None
+    if course.overlaps:
+        return None
+    return course.peak.load

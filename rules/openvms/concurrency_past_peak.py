@@ -172,7 +172,7 @@ def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: st
         says=" ".join(said),
         evidence=tuple(evidence),
         cost=None if series.derived else cost,
-        explains=("scaling/throughput_retrograde",),
+        explains=(f"scaling/throughput_retrograde:{series.title}",),
         expects=(Expectation(f"{unit}, at {peak.load:g} {name}", last.rate, peak.rate, "arithmetic"),),
     )
 

@@ -26,7 +26,7 @@ from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
-from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
+from rules.laws.derived import BUSY_PERCENT, demand, was_busy
 from rules.laws.modes import spinning
 from rules.laws.series import Course, course_of
 from rules.laws.usl import LEAST_POINTS, LEAST_R2, Model, model_of
@@ -110,6 +110,12 @@ def _judge(series: LoadSeries, course: Course, limits: Limits) -> Outcome:
             f"{series.title}: the peak lies at {model.peak_load:.1f}, far beyond {course.last.load:g}, the highest "
             f"{series.load_name} measured ({figures})"
         )
+    lost = 100 * (1 - model.rate(course.last.load) / model.rate(model.peak_load))
+    if model.peak_load < course.last.load and fall <= limits.noise_percent < lost:
+        return Clean(
+            f"{series.title}: throughput levels off: up to {course.last.load:g} {series.load_name} the law would have "
+            f"it fall by {lost:.0f} %, measured it falls by {fall:.0f} % ({figures})"
+        )
     return _by_law(series, course, limits, model, figures)
 
 
@@ -127,6 +133,9 @@ def _by_law(series: LoadSeries, course: Course, limits: Limits, model: Model, fi
         else f"The measured range ends at {last.load:g}, before that: it was not reached, and a run there would tell."
     )
     stay = f"Do not go beyond {at} {series.load_name}" if float(at) > 1 else "One at a time does the most"
+    then = f"beyond it each further one {'takes' if inside else 'would take'} throughput from the others"
+    if inside and not fell:
+        stay, then = f"Beyond {at} {series.load_name} little is gained", "what is lost is within what runs differ by"
     fits = (
         f"The Universal Scalability Law fits ({figures})"
         if model.first is None
@@ -134,15 +143,14 @@ def _by_law(series: LoadSeries, course: Course, limits: Limits, model: Model, fi
         f"{model.cap} processors, beyond which the rate stays where it is, it does ({figures})"
     )
     spun, spins = _spins(series, course)
+    asked = f"{demand(series)} " if series.derived else ""
     return Finding(
         subject=series.title,
         severity=_severity(series, course, limits, best) if fell else Severity.NOTE,
         title=f"Throughput {peaks} at {at} {series.load_name}, about {_rate(most)} {unit}",
         says=(
-            f"{fits} and {peaks} at {at} {series.load_name} with {_rate(most)} {unit}. {said}{spun} {stay}: beyond it "
-            f"each further one {'takes' if inside else 'would take'} throughput from the others. "
-            f"{DEMAND + ' ' if series.derived else ''}The same machine, software and work are meant; change one and "
-            "measure again."
+            f"{fits} and {peaks} at {at} {series.load_name} with {_rate(most)} {unit}. {said}{spun} {stay}: {then}. "
+            f"{asked}The same machine, software and work are meant; change one and measure again."
         ),
         evidence=(
             Evidence(f"peak load ({series.load_name})", round(top, 2), "", series.source),
@@ -170,18 +178,22 @@ def _by_law(series: LoadSeries, course: Course, limits: Limits, model: Model, fi
 
 def _measured(series: LoadSeries, course: Course, limits: Limits, poor: str) -> Finding | Untrusted:
     peak, last, fall = course.peak, course.last, course.fall_percent
-    if len(last.runs) > 1 and max(run.rate for run in last.runs) >= min(run.rate for run in peak.runs):
+    if course.overlaps:
         return Untrusted(f"{series.title}: repeated runs at {peak.load:g} and {last.load:g} overlap: measure again")
     unit = series.rate_name.replace("_", " ")
     spun, spins = _spins(series, course)
+    asked = f" {demand(series)}" if series.derived else ""
+    severity = _severity(series, course, limits, peak.load)
+    if fall <= limits.steep_percent:  # the best of many runs and one low one may make as much
+        severity = min(severity, Severity.ADVICE)
     return Finding(
         subject=series.title,
-        severity=_severity(series, course, limits, peak.load),
+        severity=severity,
         title=f"Measured throughput falls by {fall:.0f} % beyond {peak.load:g} {series.load_name}",
         says=(
             f"{_rate(peak.rate)} {unit} at {peak.load:g} {series.load_name}, the most that was measured, and "
             f"{_rate(last.rate)} at {last.load:g}. {poor}{spun} Do not go beyond {peak.load:g} {series.load_name} with "
-            f"this work; more runs around it would show the peak more exactly.{' ' + DEMAND if series.derived else ''}"
+            f"this work; more runs around it would show the peak more exactly.{asked}"
         ),
         evidence=(
             Evidence(f"highest rate measured, at {peak.load:g}", peak.rate, unit, peak.source),

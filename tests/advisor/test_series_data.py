@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from advisor.mail.report import law_words
 from advisor.report.data import audit_data
 from advisor.report.render import render
 from collectors.facts import Capture, Facts, Interval, Source, System
@@ -80,7 +81,22 @@ def test_machines_of_two_clocks_are_held_against_each_other_in_one_of_them() -> 
 def test_the_text_names_the_shape_the_peak_and_where_adding_does_harm() -> None:
     said = " ".join(render("audit", data_of(made("LEWIS four cores", CAPPED, cores=4)), "txt").split())
     assert "LEWIS four cores (LEWIS four cores.csv): Universal Scalability Law, load capped at 4 (retrograde)" in said
-    assert "Adding does harm from 2 processes on. The law did not fit (R² 0." in said
+    assert "Adding does harm beyond 2 processes. The law did not fit (R² 0." in said
+
+
+def test_a_derived_series_is_not_said_to_prove_harm() -> None:
+    runs = ((3, 416.0), (9, 270.0), (16, 248.0))
+    points = tuple(LoadPoint(load=n, rate=rate, others=(("busy_percent", 98.0),)) for n, rate in runs)
+    table = LoadSeries(
+        title="runs", load_name="processors", rate_name="tps", points=points, product="zvm", derived=True
+    )
+    said = " ".join(render("audit", data_of(table), "txt").split())
+    assert "More than 3 processors did less, and the processors were busy." in said
+    assert "whether all ran on one machine" in said
+    assert "does harm" not in said
+    (model,) = models_of(table)
+    usable = {**model, "usable": True, "why_not": None, "gamma": 1.0, "alpha": 0.1, "beta": 0.1, "r2": 0.99}
+    assert "more than 3 processors did less" in law_words(usable)
 
 
 def test_the_text_of_an_audit_stored_before_these_fields_still_renders() -> None:

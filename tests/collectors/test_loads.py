@@ -1,6 +1,7 @@
 """Captures of one system at different loads make a load series, and those of two systems never do."""
 
 import datetime as dt
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -182,3 +183,10 @@ def test_one_table_of_zvm_makes_a_series_for_each_release() -> None:
 )
 def test_runs_without_a_release_or_with_figures_that_contradict_are_left_out(bad: list[Fact]) -> None:
     assert not series_of(with_loads([capture("zvm", "report", None, *runs("4.3.0", (3, 400), (9, 270)), *bad)]))
+
+
+def test_untitled_tables_of_one_file_are_not_put_together() -> None:
+    first = runs("6.4.0", (2, 400.0), (4, 700.0), (8, 900.0))
+    second = [replace(run, source=Source("report.txt", 50, 80)) for run in runs("6.4.0", (2, 40.0), (16, 90.0))]
+    ((_, one),) = series_of(with_loads([capture("zvm", "report", None, *first, *second)]))
+    assert [point.rate for point in one.points] == [400, 700, 900]

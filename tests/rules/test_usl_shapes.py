@@ -189,6 +189,8 @@ def test_without_a_usable_law_harm_begins_at_the_measured_peak() -> None:
     assert harm_from(model_of(series(fall))) == 3
     assert harm_from(model_of(series(((3, 250.0), (9, 270.0), (16, 262.0))))) is None
     assert harm_from(model_of(series(RAYTRACER))) is None
+    overlapping = ((3, 400.0), (3, 200.0), (9, 270.0), (16, 150.0), (16, 250.0))
+    assert harm_from(model_of(series(overlapping))) is None
 
 
 @pytest.mark.parametrize(("busy", "harm"), [((90.0, 95.0, 96.0), 3), ((90.0, 95.0, 40.0), None), ((None,) * 3, None)])

@@ -92,16 +92,16 @@ class Fitted:
 
     def runs(self, most: int | None = None) -> list[Run]:
         """The runs in rising order of load, the first `most` of them."""
-        best = self.course.peak.rate if self.course else 0.0
-        return [self._run(point, best) for point in self.series.points[:most]]
+        best, modes = self.course.peak.rate if self.course else 0.0, self.modes
+        return [self._run(point, best, modes) for point in self.series.points[:most]]
 
-    def _run(self, point: LoadPoint, best: float) -> Run:
+    def _run(self, point: LoadPoint, best: float, modes: Sequence[str]) -> Run:
         given = modes_of(point)
         return Run(
             point,
             100 * point.rate / best if best > 0 else None,
             self.model.rate(point.load) if self.model.usable else None,
-            tuple(given[mode] / 100 if mode in given else None for mode in self.modes),
+            tuple(given[mode] / 100 if mode in given else None for mode in modes),
             str(self.series.source_of(point)),
         )
 
@@ -129,25 +129,34 @@ class Fitted:
     @property
     def harm_said(self) -> str:
         """Where adding does harm, or why nothing is said of it, in one sentence."""
-        model, course, load = self.model, self.course, self.load_name
+        model, course = self.model, self.course
         if course is None:
             return f"Nothing can be said of adding more: {self.refused}."
         best, last = course.peak, course.last
         fell = f"at {last.load:,g}, the highest measured, {_less(course.fall_percent)} {best.load:,g}"
         if self.harm is not None:
             by = "by the law" if model.usable else "by the measured rates alone, no law is used"
+            many = self._counted(self.harm)
             if self.series.derived:
-                return f"More than {self.harm:,g} {load} did less, and the processors were busy ({by}): {fell}."
-            return f"Adding does harm beyond {self.harm:,g} {load} ({by}){f'; {fell}' if course.beyond else ''}."
+                return f"More than {many} did less, and the processors were busy ({by}): {fell}."
+            return f"Adding does harm beyond {many} ({by}){f'; {fell}' if course.beyond else ''}."
         if uneven := uneven_work(self.series):
             return f"Nothing is said of adding more: {uneven}."
         if not course.beyond:
-            return f"No harm was measured: the highest load measured, {last.load:,g} {load}, did most."
-        if model.usable:
-            return f"Not said to do harm: {fell}, and the law proves no peak inside the measured range."
+            return f"No harm was measured: the highest load measured, {self._counted(last.load)}, did most."
         if course.fall_percent <= NOISE_PERCENT:
             return f"Not said to do harm: {fell}; two equal runs may differ by {NOISE_PERCENT:g} %."
-        return f"Not said to do harm: {fell}, but these captures do not show that the machine could not do more."
+        if model.usable:
+            return f"Not said to do harm: {fell}, and the law proves no peak inside the measured range."
+        if course.overlaps:
+            return f"Not said to do harm: {fell}, but repeated runs at the two overlap: measure again."
+        if self.series.derived:
+            return f"Not said to do harm: {fell}, but these captures do not show that the machine could not do more."
+        return f"Not said to do harm: {fell}, but {len(course.steps)} different loads are too few to say so."
+
+    def _counted(self, load: float) -> str:
+        """`1 process`, `8 processes`."""
+        return f"{load:,g} {one_of(self.load_name) if load == 1 else self.load_name}"
 
     def line(self, name: str = "", factor: float = 1.0) -> LoadLine:
         """What a picture wants; `factor` scales the rates."""
@@ -174,9 +183,11 @@ class Fitted:
 def fitted(number: int, series: LoadSeries) -> Fitted:
     """Fit the law to a series; `number` is its place in the capture, from 1."""
     course = course_of(series)
-    refused = course if isinstance(course, str) else None
     model = model_of(series)
-    return Fitted(number, series, model, None if isinstance(course, str) else course, refused, harm_from(model))
+    harm = harm_from(model)
+    if isinstance(course, str):
+        return Fitted(number, series, model, None, course, harm)
+    return Fitted(number, series, model, course, None, harm)
 
 
 def _less(percent: float) -> str:

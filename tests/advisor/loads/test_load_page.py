@@ -10,7 +10,8 @@ from advisor.models import Audit, System
 from advisor.services.loads.fitted import fitted
 from advisor.services.loads.machines import MOST, Offered, compare
 from advisor.services.loads.stored import MOST_SERIES
-from collectors.facts.scaling import LoadSeries
+from collectors.facts.scaling import LoadPoint, LoadSeries
+from rules.laws.modes import modes_of
 from tests.advisor.ase.servers import audited
 from tests.advisor.loads.machines import plain, series
 from tests.advisor.people import AsUser, People, text_of
@@ -60,6 +61,20 @@ def test_every_run_has_its_share_of_the_peak_and_its_modes_in_processors_worth(p
     assert f"4 229,600 72.1 {run.fitted:,.0f} 0.00 2.64 1.04 0.32 staffa.txt:7" in page
 
 
+def test_a_table_of_many_runs_looks_at_each_run_twice_at_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The CSV file of 3,000 runs once took twelve seconds: all runs were looked at again for each."""
+    looked: list[LoadPoint] = []
+
+    def noting(point: LoadPoint) -> dict[str, float]:
+        looked.append(point)
+        return modes_of(point)
+
+    one = fitted(1, plain(*((1 + n % 6, 100 + n) for n in range(300))))
+    monkeypatch.setattr("advisor.services.loads.fitted.modes_of", noting)
+    assert len(one.runs()) == 300
+    assert len(looked) <= 600
+
+
 def test_a_mode_that_a_row_does_not_give_is_no_zero() -> None:
     part = series()
     bare = part.points[0].__class__(load=7.0, rate=1.0)
@@ -76,11 +91,22 @@ def test_a_mode_that_a_row_does_not_give_is_no_zero() -> None:
         (plain((1, 100), (2, 180), (3, 90)), "beyond 2 users (by the measured rates alone, no law is used); at 3"),
         (plain((1, 100), (2, -3), (3, 90)), "Nothing can be said of adding more"),
         (plain((1, 100), (2, 180), (3, 90), derived=True), "do not show that the machine could not do more"),
+        (plain((1, 180), (2, 100), (3, 90)), "Adding does harm beyond 1 user (by"),
+        (plain((1, 100), (1, 80), (2, 75), (3, 85), (3, 79)), "repeated runs at the two overlap: measure again"),
     ],
-    ids=["rising", "noise", "measured", "impossible", "derived"],
+    ids=["rising", "noise", "measured", "impossible", "derived", "one", "scattered"],
 )
 def test_what_is_said_of_adding_more_rests_on_what_was_measured(made: LoadSeries, words: str) -> None:
     assert words in fitted(1, made).harm_said
+
+
+def test_a_fall_among_runs_that_overlap_is_not_shaded_as_harm() -> None:
+    """`scaling/throughput_retrograde` says `untrusted` of it: the page may not say more than the rule."""
+    scattered = fitted(1, plain((1, 100), (1, 80), (2, 75), (3, 85), (3, 79)))
+    assert scattered.course
+    assert scattered.course.fall_percent > 5
+    assert "adding does harm" not in scattered.picture.lower()
+    assert "adding does harm" in fitted(1, plain((1, 100), (1, 98), (2, 95), (3, 85), (3, 79))).picture.lower()
 
 
 def test_a_law_that_is_not_used_is_named_with_its_reason_and_not_drawn(people: People, as_user: AsUser) -> None:

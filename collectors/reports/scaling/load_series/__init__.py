@@ -23,20 +23,29 @@ stand side by side, a column for each with its clock, or one rate with several n
 The modes of the first form are per cent of one CPU: 200 is two CPUs' worth; `Tot Lock` is the sum of the three rates
 left of it, a convert and a dequeue counted like an enqueue (openvms-rules.md 6 [R]). Runs at the same load stay
 points of their own. A row without load or rate is left out and reported, never read as 0. Between semicolons a comma is
-the decimal sign; elsewhere, before groups of three digits, it separates thousands.
+the decimal sign; elsewhere, before groups of three digits, it separates thousands. A point does where 950 and 1.234
+stand in one column. Rates of errors, waits and the like are no work and make no series. Rows with times of day whose
+load goes up and down are samples of one system, not runs of one test: such a series is marked `derived`.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from collectors.kit import NotThisReport, Report, report
-from collectors.reports.scaling.load_series.cells import commas_decimal, number, split
+from collectors.reports.scaling.load_series.cells import commas_decimal, number, point_groups, split
 from collectors.reports.scaling.load_series.headings import CONVERTED, DEQ, LOCK_RATE, NEW, START, Table, heading
 from collectors.reports.scaling.load_series.titles import Title, title_of
 
 COMMENT = re.compile(r"\s*(?:#|//|--|!)")
+DIGIT = re.compile(r"[0-9]")
+TIME_OF_DAY = re.compile(r"[0-9]{1,2}:[0-9]{2}")
+LEAST_SAMPLES, LEAST_DOWN = 6, 0.3
+"""This project: of so many rows with times, and a load that goes down in so many of the steps, nobody drove a test."""
+MOST_LOOKED_AT = 2000
+"""Rows of a table that are looked at before it is read (this project)."""
 SUM_ERROR = 0.001
 """Beyond this share of the printed total a row does not add up: more than rounding (this project's figure)."""
 
@@ -68,7 +77,16 @@ def read(report: Report) -> Iterator[LoadSeries]:
                 product="openvms" if {"mp_synch_percent", NEW} & set(table.columns) else None,
                 cores=(own and own.cores) or (table.title.cores if table.title else None),
                 clock_mhz=(own and own.clock_mhz) or (table.title.clock_mhz if table.title else None),
+                derived=_sampled(table, rate.points),
             )
+
+
+def _sampled(table: Table, points: Sequence[LoadPoint]) -> bool:
+    """Whether these are samples of one system over time: times of day, and a load that goes up and down."""
+    if len(table.moments) < LEAST_SAMPLES or not all(map(TIME_OF_DAY.search, table.moments)):
+        return False
+    down = sum(one.load < before.load for before, one in pairwise(points))
+    return down >= LEAST_DOWN * (len(points) - 1)
 
 
 def _named(table: Table, label: str | None, own: Title | None, file: str) -> str:
@@ -94,6 +112,7 @@ def _tables(report: Report) -> Iterator[Table]:
             if table.delimiter == ";":
                 decimal = _commas_decimal(report, index) if decimal is None else decimal
                 table.commas_decimal = decimal
+            table.point_groups = _point_groups(report, table, index)
         elif not line.strip():
             continue
         elif table and COMMENT.match(line):
@@ -140,13 +159,29 @@ def _commas_decimal(report: Report, start: int) -> bool:
     return decimal
 
 
+def _point_groups(report: Report, table: Table, start: int) -> frozenset[int]:
+    """The columns of this table in which points part thousands; told."""
+    rows: list[list[str]] = []
+    for line in report.lines[start + 1 : start + 1 + MOST_LOOKED_AT]:
+        cells = split(line, table.delimiter)
+        if len(cells) != len(table.columns) or not DIGIT.search(line):
+            break
+        rows.append(cells)
+    found = point_groups(rows)
+    for at, text in found.items():
+        what = f"{table.columns[at]} {text!r} is read as thousands, as other cells of its column have no decimals"
+        report.problem(f"{what}; if it is a decimal point, write all cells with decimals", start)
+    return frozenset(found)
+
+
 def _row(report: Report, table: Table, index: int, line: str) -> bool:
     """Take one line below a heading; says whether it belongs to the table, damaged or not."""
     cells = [cell.strip() for cell in split(line, table.delimiter)]
     while len(cells) > len(table.columns) and not cells[-1]:
         cells.pop()
     commas = table.delimiter == ","
-    numbers = [number(cell, commas_decimal=table.commas_decimal, comma_parts=commas) for cell in cells]
+    plain = [cell.replace(".", "") if at in table.point_groups else cell for at, cell in enumerate(cells)]
+    numbers = [number(cell, commas_decimal=table.commas_decimal, comma_parts=commas) for cell in plain]
     some = any(number is not None for number in numbers)
     complete = len(cells) == len(table.columns)
     if table.ended and not (complete and all(number is not None for number in numbers)):
@@ -175,6 +210,8 @@ def _take(report: Report, table: Table, index: int, cells: list[str], numbers: l
         report.problem(f"{what}: fill it in or take the row away", index)
     others = [(at, one) for at, one in enumerate(numbers) if one is not None and at not in both]
     named = tuple((table.columns[at], one) for at, one in others)
+    if table.moment is not None and load is not None:
+        table.moments.append(cells[table.moment][:40])
     for column in rates:
         rate = numbers[column.at]
         if load is None or rate is None:

@@ -3,11 +3,12 @@
 import csv
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 PLAIN = re.compile(r"-?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:[eE][-+]?[0-9]{1,2})?")
 COMMA_GROUPS = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,18})?")
 DOT_GROUPS = re.compile(r"-?[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]{1,18})?")
+WHOLE = re.compile(r"[1-9][0-9]{2,17}")
 COMMA = re.compile(r"-?[0-9]{1,18},[0-9]{1,18}")
 
 
@@ -35,6 +36,26 @@ def number(text: str, *, commas_decimal: bool, comma_parts: bool) -> float | Non
         text = text.replace(",", ".")
     found = float(text) if PLAIN.fullmatch(text) else math.nan
     return found if math.isfinite(found) else None
+
+
+def point_groups(rows: Iterable[Sequence[str]]) -> dict[int, str]:
+    """The columns in which points part thousands, each with a cell that has one.
+
+    `1.234` alone may be either. Where every point of a column stands before three digits, and other cells of it are
+    whole and have three digits or more, they are thousands: `950`, then `1.234`.
+    """
+    found: dict[int, str] = {}
+    whole: set[int] = set()
+    other: set[int] = set()
+    for row in rows:
+        for at, text in enumerate(cell.strip('" %') for cell in row):
+            if DOT_GROUPS.fullmatch(text) and "," not in text and not text.startswith(("0", "-")):
+                found.setdefault(at, text)
+            elif "." in text:
+                other.add(at)
+            elif WHOLE.fullmatch(text):
+                whole.add(at)
+    return {at: text for at, text in found.items() if at in whole and at not in other}
 
 
 def commas_decimal(lines: Iterable[str]) -> tuple[bool, str | None]:

@@ -40,6 +40,13 @@ LOAD_NAME, STRONG_NAME = re.compile(rf"{LOAD}|n", re.IGNORECASE), re.compile(STR
 RATE_NAME = re.compile(RATE, re.IGNORECASE)
 LOCKS_LINE = re.compile(rf"\s*{LOCKS}\s*$", re.IGNORECASE)
 WIDE_LINE, LABELLED = re.compile(WIDE, re.IGNORECASE), re.compile(rf"({RATE}) ?\(([^()]{{1,20}})\)", re.IGNORECASE)
+NO_WORK = re.compile(
+    r"(?:^|_)(?:err|errors?|fail(?:s|ed|ures?)?|miss(?:es)?|aborts?|aborted|stalls?|stalled|waits?|waited|timeouts?"
+    r"|retry|retries|faults?|deadlocks?|collisions?|rejects?|rejected|drops?|dropped|rollbacks?)(?:_|$)|(?:^|_)hit_rate$"
+)
+"""Rates of which more is no more work: that they fall says nothing good or bad of the load."""
+MOMENT = re.compile(r"(?:time_?stamp|date_?time|date|(?:sample_|start_|end_|interval_)?time)(?:_(?:start|end|of_day))?")
+"""A column that may hold times of day."""
 LOCK_RATE = "lock_operations_per_second"
 NEW, CONVERTED, DEQ = "new_enq_per_second", "converted_enq_per_second", "deq_per_second"
 MODES = ("idle_percent", "mp_synch_percent", "kernel_percent", "exec_percent", "super_percent", "user_percent")
@@ -82,6 +89,15 @@ class Table:
     last: int = 0
     commas_decimal: bool = False
     ended: bool = False
+    point_groups: frozenset[int] = frozenset()
+    """Columns whose points stand between thousands."""
+    moments: list[str] = field(default_factory=list)
+    """What stands in the column of the time, row by row."""
+
+    @property
+    def moment(self) -> int | None:
+        """The column that may hold the time of a row."""
+        return next((at for at, name in enumerate(self.columns) if MOMENT.fullmatch(name) and at != self.load), None)
 
 
 def heading(line: str) -> Table | None:
@@ -118,7 +134,7 @@ def _table(delimiter: str, cells: list[str]) -> Table | None:
     loads = [at for at, cell in enumerate(cells) if LOAD_NAME.fullmatch(cell)]
     loads = [at for at in loads if not (modes and named[at] in MODES)]
     rates = [at for at, cell in enumerate(cells) if named[at] == LOCK_RATE or RATE_NAME.fullmatch(cell)]
-    rates = [at for at in rates if named[at] not in (NEW, CONVERTED, DEQ)]
+    rates = [at for at in rates if named[at] not in (NEW, CONVERTED, DEQ) and not NO_WORK.search(named[at])]
     if not loads or not rates:
         return None
     seen: set[str] = set()
