@@ -9,8 +9,8 @@ The heading of a screen, and of a printed report [R], then the headings of the c
     To   2026/03/04 10:00:00
     For    3600 Secs 01:00:00                                         z/VM   V.7.3.0 SLU 2301
 
-Screens name no release; the answer to `QUERY CPLEVEL`, pasted beside a page, does. `nnnn` and `HH:MM:SS` are the
-placeholders of the manual. Columns and rows: `collectors.layouts.perfkit_table`.
+Screens name no release: the answer to `QUERY CPLEVEL` does, a report of its own (`zvm/cp_level`). `nnnn` and `HH:MM:SS`
+are the placeholders of the manual. Columns and rows: `collectors.layouts.perfkit_table`.
 """
 
 import re
@@ -20,7 +20,6 @@ from collectors.facts.base import ABSENT, Fact, Reading
 from collectors.facts.zvm import PerfkitPage
 from collectors.kit import Outcome, Report, starting
 from collectors.layouts.perfkit_table import LONGEST
-from collectors.leftovers import is_noise
 
 MOST_LINES = 200_000
 """Lines of one page: 30 locks every minute of four days are 173,000 (this project)."""
@@ -39,7 +38,6 @@ MACHINE = re.compile(
 SPAN = re.compile(r"\s{0,8}(?P<what>From|To)\s{1,8}(?P<date>[0-9]{4}/[0-9]{2}/[0-9]{2})\s{1,4}(?P<time>[0-9:]{8})\b")
 ELAPSED = re.compile(r"\s{0,8}For\s{1,12}(?P<seconds>[0-9]{1,8})\s{1,4}Secs\b")
 RELEASE = re.compile(r"\bz/VM\s{1,8}V\.?(?P<release>[0-9]{1,2}\.[0-9](?:\.[0-9])?)\b")
-LEVEL = re.compile(r"\bz/VM Version (?P<version>[0-9]{1,2}) Release (?P<part>[0-9]\.[0-9]), service level\b")
 RULED = re.compile(r"\s{0,8}[_=-]{20}")
 """What closes the heading of a printed report."""
 CLOCK = re.compile(r"(?P<hour>[01][0-9]|2[0-4]):(?P<minute>[0-5][0-9]):(?P<second>[0-5][0-9])")
@@ -112,8 +110,6 @@ def page_fact(report: Report) -> PerfkitPage:
     said = {name: text for name, text in screen.groupdict().items() if text} if screen else {}
     report.claim(0)
     last = 0 if screen else _printed(report, said)
-    if level := _level(report):
-        said.setdefault("release", level)
     _check(report, said)
     seconds = float(said["seconds"]) if "seconds" in said else _seconds(report, said.get("start"), said.get("end"))
     return PerfkitPage(
@@ -146,21 +142,6 @@ def _printed(report: Report, said: dict[str, str]) -> int:
             report.claim(index)
             last = index
     return last
-
-
-def _level(report: Report) -> str | None:
-    """The release that the answer to QUERY CPLEVEL names, above the page or below it."""
-    for back, line in enumerate(reversed(report.before), start=1):
-        if found := LEVEL.search(line[:LONGEST]):
-            report.above = back
-        elif not line.strip() or is_noise(line):
-            continue
-        return f"{found['version']}.{found['part']}" if found else None
-    for index, line in enumerate(report.lines):
-        if "service level" in line and (found := LEVEL.search(line[:LONGEST])):
-            report.claim(index)
-            return f"{found['version']}.{found['part']}"
-    return None
 
 
 def _check(report: Report, said: dict[str, str]) -> None:

@@ -101,7 +101,11 @@ def is_row(tokens: Sequence[str]) -> bool:
 
 
 def columns(report: Report, page: Page) -> tuple[Column, ...]:
-    """What heads each column of the rows with the usual number of tokens; empty where there is no such row."""
+    """What heads each column of the rows with the usual number of tokens; empty where there is no such row.
+
+    Empty, too, where two words of one line that stand apart are over one column: then a column is missing from the
+    rows, and nobody can tell which. (`Diag X'9C'` is one name.)
+    """
     if not page.rows:
         return ()
     usual = Counter(len(row.tokens) for row in page.rows).most_common(1)[0][0]
@@ -116,8 +120,13 @@ def columns(report: Report, page: Page) -> tuple[Column, ...]:
             for at in range(usual):
                 if bar.start() <= (begins[at] + ends[at]) / 2 <= bar.end() and bar["name"].strip():
                     groups[at].append(" ".join(bar["name"].split()))
+        last = (-1, 0)
         for word in WORD.finditer(GROUP.sub(lambda bar: " " * len(bar[0]), line)):
-            names[_over(word.start(), word.end(), ends)].append(word[0])
+            at = _over(word.start(), word.end(), ends)
+            if last[0] == at and word.start() > last[1] + 1:
+                return ()
+            last = at, word.end()
+            names[at].append(word[0])
     return tuple(Column(" ".join(group), " ".join(name)) for group, name in zip(groups, names, strict=True))
 
 

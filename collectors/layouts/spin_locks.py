@@ -280,6 +280,9 @@ def _fact(report: Report, row: LockRow, wrong: Sequence[str]) -> SpinLock:
     """Make the fact, with the figures of the groups that contradict themselves left out."""
     figures = {name: figure(row.texts.get(name, "")) for name in WHOLE}
     lock = "Total" if row.total else row.lock
+    if odd := [text for name, text in row.texts.items() if figures.get(name) is ABSENT and text.strip("-.")]:
+        what = f"{lock}: {odd[0][:20]!r} is no figure as the page prints them, left out"
+        report.problem(f"{what}: {REMEDY} without separators or commas", row.index)
     for prefix in wrong:
         rate, one, busy = (row.texts[f"{prefix}{kind}"] for kind in IDENTITY)
         product = number_or(figure(rate), 0.0) * number_or(figure(one), 0.0) * 1e-4

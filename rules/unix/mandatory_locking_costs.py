@@ -42,7 +42,10 @@ LINKS = (
 )
 MOST_FILES = 5
 """Files with a note of their own: those with most mandatory locks."""
-VARIANT = Lacking("a variant with mandatory locks beside an advisory one", LockingRun.BRING)
+VARIANT = Lacking(
+    "a variant with mandatory locks beside an advisory one",
+    "the same table with a variant of mandatory locks, where a system has them (Linux has none since 5.15)",
+)
 
 
 @dataclass(frozen=True)

@@ -237,7 +237,9 @@ def _finding(
     overhead, lock = machine.system.value if machine.system else None, spin.lock
     says = [f"{spin.percent:.1f} % of the time is spent spinning for {lock} on z/VM {machine.release}."]
     if rows:
-        says.append(f"What relieved it since: {'; '.join(one.says for one in rows)}. 7.1 has them all.")
+        whole = " 7.1 has them all." if len(rows) > 1 else ""
+        says.append(f"What relieved it since: {'; '.join(one.says for one in rows)}.{whole}")
+        says.append("See first which releases run on this type of machine.")
         if any(machine.release in one.service_on for one in rows):
             says.append("Whether that service is applied is not in the export.")
     else:
@@ -252,7 +254,7 @@ def _finding(
         says.append(f"System overhead is {overhead:.1f} % (IBM's condition for {REDESIGN}: over 10 %).")
     if few:
         says.append(f"With {machine.processors:g} processors there is little to gain: {LITTLE}.")
-    if any(REDESIGN in one.service for one in rows):
+    if lock == SRMSLOCK and any(REDESIGN in one.service for one in rows):
         says.append(NOT_COMPARABLE)
     says.append(f"{lock} guards {BY_NAME[lock].guards}.")
     found = [

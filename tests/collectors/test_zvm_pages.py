@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from collectors.capture import captures
 from collectors.facts.base import ABSENT, OVERFLOW
 from collectors.facts.zvm import PerfkitPage, SpinLock
 from collectors.kit import starting
@@ -130,15 +131,22 @@ def test_an_interval_may_pass_midnight_but_has_a_length(begin: str, end: str, se
     assert page.seconds == seconds
 
 
-def test_the_release_is_that_of_query_cplevel_above_or_below() -> None:
-    level = "z/VM Version 6 Release 4.0, service level 1801 (64-bit)\n"
+def test_the_release_of_query_cplevel_joins_the_page_above_below_or_in_a_file_of_its_own() -> None:
+    level = "q cplevel\nz/VM Version 6 Release 4.0, service level 1801 (64-bit)\nGenerated at 2018-04-10 15:12:31 EDT\n"
+    level += "IPL at 2018-06-01 09:00:12 EDT\nReady; T=0.01/0.01 09:14:22\n"
     for text in (f"{level}\n{GOOD}", f"{GOOD}\n{level}"):
-        (found,) = read_text(text)
-        assert isinstance(page := found.facts[0], PerfkitPage)
-        assert (page.release, found.leftovers) == ("6.4.0", [])
+        (capture,) = captures(read_text(text))
+        assert capture.system.version == "6.4.0"
+    apart = [
+        *read_stream("here/level.txt", io.BytesIO(level.encode())),
+        *read_stream("here/a", io.BytesIO(GOOD.encode())),
+    ]
+    assert [one.report for one in apart] == ["zvm/cp_level", "zvm/locklog"]
+    (capture,) = captures(apart)
+    assert capture.system.version == "6.4.0"
+    assert not any(one.leftovers for one in read_text(f"{level}\n{GOOD}"))
     (found,) = read_text(f"{GOOD}\nwe had z/VM V6.3.0 before\n")
-    assert isinstance(page := found.facts[0], PerfkitPage)
-    assert page.release is None
+    assert not [page for page in found.facts if isinstance(page, PerfkitPage) and page.release]
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,10 @@ def _row(report: Report, table: _Table, index: int, line: str) -> LockingCalls |
             what = what.replace("_", " ")
             report.problem(f"row left out: {text[:40]!r} is no figure of {what}, write it as digits", index)
             return None
+        if figures.POINT_GROUPS.fullmatch(text):
+            what = "a thousand or a decimal fraction: write it without the point"
+            report.problem(f"row left out: the point in {text[:40]!r} may part {what}", index)
+            return None
         found[what] = ABSENT if value is None else value
     if operation.lower() in TOTALS:
         table.total = (index, found)

@@ -23,7 +23,7 @@ from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.zvm import PerfkitPage, ProcessorLoad
 from collectors.kit import Report, stream
 from collectors.layouts.perfkit import PageStream, is_sample, page_fact, start
-from collectors.layouts.perfkit_table import Column, Row, by_time, claim_heads, columns, cut, figure, find
+from collectors.layouts.perfkit_table import MEAN, Column, Row, by_time, claim_heads, columns, cut, figure, find
 
 CPU = re.compile(r"cpu(?:nr|no|id|addr)?")
 KIND = re.compile(r"(?:cpu)?type")
@@ -58,7 +58,12 @@ class ProcessorLog(PageStream):
                 report.claim(row.index)
             rows = [row for row in page.rows if len(row.tokens) == len(heads)]
             loads = [load for row in rows if (load := _load(report, row, heads, number))]
-            if not loads:
+            odd = [row.index for row in page.rows if len(row.tokens) != len(heads) and MEAN.fullmatch(row.tokens[0])]
+            if odd and loads:  # without one of them neither their number nor a mean of all is known
+                loads = []
+                what = f"this mean has not {len(heads)} figures like the others, so none was read"
+                report.problem(f"{what}: {REMEDY}", odd[0])
+            elif not loads:
                 report.problem(f"no processor has a row >>Mean>>: {REMEDY}, whole", 0)
         cpus = {load.cpu for load in loads}
         yield replace(page.fact, processors=float(len(cpus)) if cpus else ABSENT)

@@ -32,6 +32,8 @@ FIELDS = {
     "processors": re.compile(r"(?:cpus)?online|nrof(?:cpus|procs)"),
     "users": re.compile(r"(?:users)?logged(?:on)?"),
 }
+MOST_CPUS = 256
+"""This project: z/VM runs on 80 at most so far."""
 REMEDY = "save the page again, with its blanks"
 
 
@@ -61,17 +63,24 @@ class SystemSummary(PageStream):
             report.problem(f"{what}: {REMEDY}", odd[-1])
         for statistic, row in widest(by_time(rows), at["busy_percent"]):
             figures = {name: figure(row.tokens[place]) for name, place in at.items()}
-            _check(report, row.index, figures)
+            if not _check(report, row.index, figures):
+                continue
             where = report.source(row.index)
             yield ProcessorLoad(source=where, cpu=None, kind=None, statistic=statistic, **figures)
 
 
-def _check(report: Report, index: int, figures: dict[str, Reading]) -> None:
-    """Leave out what cannot be: then it is another column's figure."""
-    busy, ratio = figures["busy_percent"], figures.get("tv_ratio", ABSENT)
+def _check(report: Report, index: int, figures: dict[str, Reading]) -> bool:
+    """Leave out what cannot be; `False`: it is another column's figure, so the row cannot be read at all."""
+    busy, ratio, cpus = (figures.get(name, ABSENT) for name in ("busy_percent", "tv_ratio", "processors"))
     if known(busy) and busy > 100:
         report.problem(f"{busy:g} % busy is more than a processor has, left out: {REMEDY}", index)
         figures["busy_percent"] = ABSENT
     if known(ratio) and 0 < ratio < 1:
-        report.problem(f"a T/V ratio of {ratio:g} is below 1, left out: {REMEDY}", index)
-        figures["tv_ratio"] = ABSENT
+        report.problem(
+            f"a T/V ratio of {ratio:g} is below 1: the columns are not under their headings, {REMEDY}", index
+        )
+        return False
+    if known(cpus) and not 1 <= cpus <= MOST_CPUS:
+        report.problem(f"{cpus:g} processors cannot be: the columns are not under their headings, {REMEDY}", index)
+        return False
+    return True

@@ -7,9 +7,9 @@ user times say that the clock did not move, whatever may set it.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from collectors.facts import Facts, Source, known
+from collectors.facts import Facts, Missing, Source, known
 from collectors.facts.unix import CpuFrequency, FrequencyBoost, LockingRun
 from rules.judging.unix.runs import Pair
 
@@ -21,6 +21,8 @@ BY_HAND = "userspace"
 """The governor that keeps the clock that somebody has set."""
 LEAST_USER_SECONDS = 0.5
 """This project: the kernel samples user time in ticks, of 4 ms as a rule; of half a second that leaves 10 % open."""
+FIELDS = ("governor", "current_khz", "minimum_khz", "maximum_khz", "hardware_maximum_khz")
+"""What a reading of one processor may say."""
 GOVERNOR = re.compile(r"[a-z][a-z_]{0,15}\Z")
 
 
@@ -94,10 +96,26 @@ class Clock:
 
 
 def clock_of(facts: Facts) -> Clock:
-    """The last reading of every processor and switch."""
-    processors = {one.cpu: one for one in facts.every(CpuFrequency)}
-    boosts = {one.name: one for one in facts.every(FrequencyBoost)}
+    """The last reading of every processor and switch; of files that were brought one by one each adds what it says."""
+    processors: dict[int, CpuFrequency] = {}
+    for one in facts.every(CpuFrequency):
+        processors[one.cpu] = _over(processors[one.cpu], one) if one.cpu in processors else one
+    boosts: dict[str, FrequencyBoost] = {}
+    for switch in facts.every(FrequencyBoost):
+        if switch.on is not None or switch.name not in boosts:
+            boosts[switch.name] = switch
     return Clock(tuple(processors[cpu] for cpu in sorted(processors)), tuple(boosts.values()))
+
+
+def _over(before: CpuFrequency, after: CpuFrequency) -> CpuFrequency:
+    """What the later one says, and what only the earlier one says; the source is that of the governor."""
+    said = {name: getattr(one, name) for one in (before, after) for name in FIELDS if _says(getattr(one, name))}
+    from_before = _says(before.governor) and not _says(after.governor)
+    return replace(after, source=before.source if from_before else after.source, **said)
+
+
+def _says(value: object) -> bool:
+    return not isinstance(value, Missing)
 
 
 def plain(governor: str) -> str:

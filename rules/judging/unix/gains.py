@@ -145,7 +145,8 @@ def _blocked_said(last: Pair) -> str:
     blocked = last.both("blocked")
     if not blocked:
         return ""
-    often = f", {blocked[0] / blocked[1]:.1f} times as many" if blocked[1] > 0 else ""
+    times = blocked[0] / blocked[1] if blocked[1] > 0 else 0.0
+    often = f", {times:,.{0 if times >= 10 else 1}f} times as many" if times else ""
     return f" {blocked[0]:,.0f} calls waited with coarse locks, {blocked[1]:,.0f} with fine ones{often}."
 
 
@@ -170,7 +171,7 @@ def _evidence(lasting: Sequence[tuple[Pair, float]], least_percent: float) -> It
                 value = cell.mean(field)
                 if value is not None:
                     what = f"{label}, {cell.name}, {counted(pair.processes)}"
-                    yield Evidence(what, round(value, 4), unit, cell.source)
+                    yield Evidence(what, round(value, 4) if unit else round(value), unit, cell.source)
         what = f"clock time of coarse over fine, {counted(pair.processes)}"
         yield Evidence(what, round(gain, 1), "% more", pair.source, least_percent)
 

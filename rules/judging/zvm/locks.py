@@ -68,7 +68,8 @@ def told_of(lock: str, release: Release | None) -> str:
     if lock == SRMSLOCK and redesigned(release):
         parts.append("On this release the row is an aggregate of the processors' own locks.")
     parts.append(
-        "What relieves it depends on the release: see zvm/scheduler_lock_contended."
+        f"What relieves it{' depends on the release' if release is None else ', if anything'}: "
+        "see zvm/scheduler_lock_contended."
         if lock in SCHEDULER
         else "No remedy is published for it but less of what takes it."
     )

@@ -50,6 +50,8 @@ class Machine:
     """The guests' own time."""
     spinning: Figure | None
     """As pages of processors print it."""
+    kinds: frozenset[str] = frozenset()
+    """Types of the processors (`CP`, `IFL`), where the pages print them."""
 
 
 def machine_of(facts: Facts) -> Machine:
@@ -71,6 +73,7 @@ def machine_of(facts: Facts) -> Machine:
         system=_mean(rows, "system_percent"),
         emulation=guests,
         spinning=_mean(rows, "spin_percent"),
+        kinds=frozenset(row.kind.upper() for row in rows if row.kind),
     )
 
 
@@ -107,15 +110,17 @@ def more_than_needed(machine: Machine, needed_percent: float) -> tuple[str, list
     """What to say, with its evidence, where processors are less busy than `needed_percent` on average; else `None`.
 
     Fewer processors can spin for each other less. The z/VM 6.2 performance report names partitions with too many
-    logical processors as those that its spin lock manager helps most.
+    logical processors as those that its spin lock manager helps most. Of several types the mean says nothing: idle
+    CPs do not do the work of busy IFLs, and without the last one of a type CP gives up its CPU affinity.
     """
     busy, cpus = machine.busy, machine.processors
-    if busy is None or cpus is None or cpus < SOME or busy.value >= needed_percent:
+    if busy is None or cpus is None or cpus < SOME or busy.value >= needed_percent or len(machine.kinds) > 1:
         return None
     said = (
         f"The {cpus:g} processors are {busy.value:.0f} % busy on average, the work of {cpus * busy.value / 100:.1f}: "
         "if the busiest hour is not much higher, fewer would spin less. VARY OFFLINE PROCESSOR takes one out, "
-        "VARY ONLINE PROCESSOR brings it back: one at a time, and compare CP's time per transaction."
+        "VARY ONLINE PROCESSOR brings it back (CORE instead of PROCESSOR where multithreading is enabled): one at a "
+        "time, never the last one of a type, and compare CP's time per transaction."
     )
     if machine.release is None or machine.release >= Release(6, 3):
         said += " From 6.3 on HiperDispatch does this by itself where it is on: look there first."

@@ -16,6 +16,7 @@ FIGURE = re.compile(r"(?:(?P<whole>[0-9]{1,9})|(?P<zero>[0-9]{0,9})\.(?P<decimal
 PERCENT = re.compile(r"-?(?:0|[1-9][0-9]{0,4})(?:\.[0-9]{1,3})?%?")
 WHOLE = re.compile(r"[1-9][0-9]{0,8}")
 PLAIN_SECONDS = re.compile(r"[1-9][0-9]{0,8}\.[0-9]{1,6}")
+COUNTS = {"processes", "records", "operations", "calls", "blocked"}
 TICK = 0.005
 """Seconds: half of the smallest that is printed; a logarithm needs more than 0."""
 SHARE_OVER, SECONDS_OVER = 0.1, 0.1
@@ -68,6 +69,11 @@ def _read(heading: Heading, row: Cells, *, comma: bool) -> Row:
         value = _figure(text, comma=comma)
         if value is None or (known(value) and value < 0 and not column.what.startswith("delta")):
             read.wrong = f"{text[:40]!r} is no figure of {column.what.replace('_', ' ')}: write it as digits"
+            return read
+        if not comma and column.what in COUNTS and figures.POINT_GROUPS.fullmatch(text.strip()):
+            read.wrong = (
+                f"the point in {text[:40]!r} may part thousands, and a count has no fraction: write plain digits"
+            )
             return read
         read.figures[at], read.texts[at] = value, text
     read.wrong = _impossible(heading, read) or _delta_wrong(heading, read)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from collectors.facts.base import ABSENT
 from collectors.kit import Report
 from collectors.leftovers import RULES
-from collectors.reports.zvm.performance_runs.cells import FIELDS, HEADS, NOTHING, Cell, Table, label_of
+from collectors.reports.zvm.performance_runs.cells import FIELDS, HEADS, NOTHING, TEXTS, Cell, Table, label_of
 
 LABEL = rf"(?:{'|'.join(map(re.escape, FIELDS))})(?: ?\([a-z]\))?"
 BEGINS = "z/VM (?:Version|Release|Level)|(?:#|Number) of (?:CPUs|Processors)|Run ID|SIE Instruction Rate"
@@ -163,6 +163,8 @@ def _rows(report: Report, table: Table, at: int) -> int:
             values = cells[1:]
             while values and not values[-1] and (not table.runs or len(values) > table.runs):
                 values.pop()
+            if not table.runs and name not in TEXTS and not all(map(FIGURE.fullmatch, filter(None, values))):
+                break  # a sentence that begins like a row
             table.runs = table.runs or min(len(values), MOST_RUNS)
             if not table.runs:
                 break
