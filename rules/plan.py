@@ -120,9 +120,13 @@ def _text(blocks: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(line for block in blocks for line in block)
 
 
+MARKS = {"openvms": "$! ", "rdb": "$! ", "unix": "# "}
+"""Beginning of a change's key → how its scripts begin a comment; SQL's elsewhere."""
+
+
 def _warnings(change: Change) -> list[str]:
     """The cautions as comments: a script is read alone, attached to a mail or pasted, without its finding."""
-    mark = "$! " if change.key.startswith(("openvms.", "rdb.")) else "-- "
+    mark = MARKS.get(change.key.partition(".")[0], "-- ")
     lines = []
     for caution in change.cautions:
         first, *more = textwrap.wrap(comment(caution, longest=2000), 64, break_long_words=False, break_on_hyphens=False)

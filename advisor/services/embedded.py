@@ -4,13 +4,15 @@ import fcntl
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
 from django.conf import settings
 
 from advisor.models import Team, User
+from advisor.services.exhibits import load
 from advisor.services.uploads import Brought, take_in
 
 REDIS_WAIT = 10.0
@@ -106,16 +108,25 @@ def redis_command(run: Path) -> list[str]:
 
 
 def bring_examples(by: User) -> int:
-    """Bring each story of tests/audits as an upload of the first team; returns how many."""
+    """Bring the stories of `tests` as uploads of the first team; returns how many.
+
+    Each of `tests/audits` is one, and each side of the comparisons that call themselves examples: before, then after.
+    """
     team = by.teams.first() or Team.objects.get_or_create(name="DBA")[0]
-    count = 0
-    for story in sorted((settings.BASE_DIR / "tests" / "audits").glob("*/story.yml")):
-        paths = sorted(path for path in story.parent.iterdir() if path.suffix in (".txt", ".csv"))
-        streams = [path.open("rb") for path in paths]
-        try:
-            brought = [Brought(path.name, stream) for path, stream in zip(paths, streams, strict=True)]
-            count += take_in(brought, team, by, origin="example").new
-        finally:
-            for stream in streams:
-                stream.close()
-    return count
+    return sum(_bring(folder, team, by) for folder in _examples())
+
+
+def _examples() -> Iterator[Path]:
+    tests = settings.BASE_DIR / "tests"
+    yield from (story.parent for story in sorted((tests / "audits").glob("*/story.yml")))
+    for story in sorted((tests / "comparisons" / "stories").glob("*/story.yml")):
+        if load(story).get("example"):
+            yield from (story.parent / "before", story.parent / "after")
+
+
+def _bring(folder: Path, team: Team, by: User) -> int:
+    """Take in the files of one folder; returns how many uploads that made: one, or none where they are there."""
+    with ExitStack() as stack:
+        paths = sorted(path for path in folder.iterdir() if path.suffix in (".txt", ".csv", ".json"))
+        brought = [Brought(path.name, stack.enter_context(path.open("rb"))) for path in paths]
+        return take_in(brought, team, by, origin="example").new
