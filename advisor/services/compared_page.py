@@ -65,7 +65,7 @@ def rows_of(data: Mapping[str, Any]) -> list[Row]:
 
 
 def _row(metric: Mapping[str, Any]) -> Row:
-    return Row(metric, _words(metric), SIDES.get(metric["direction"] or "", ""))
+    return Row(metric, _words(metric), SIDES.get(metric.get("direction") or "", ""))
 
 
 def _words(metric: Mapping[str, Any]) -> str:
@@ -76,7 +76,7 @@ def _words(metric: Mapping[str, Any]) -> str:
         return "better" if metric["better"] else "worse"
     if metric["low"] is not None and metric["low"] <= 1 <= metric["high"]:
         return "within noise"
-    return "too little to tell" if metric["direction"] else "no better side"
+    return "too little to tell" if metric.get("direction") else "no better side"
 
 
 def picture_of(rows: Sequence[Row], *, width: int = 480) -> Markup | None:

@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 
 from advisor.models import Capture, System
 from advisor.report.comparison import comparison_data
+from advisor.services import history
 from advisor.services.limits import limits_of
 from advisor.services.remembering import restore
 from collectors import facts as facts_of
@@ -25,6 +26,8 @@ from rules.compare import compare
 
 MOST_A_SIDE = 12
 """Captures of one side: each is unpacked and judged (this project's figure)."""
+LARGEST = 2**63 - 1
+"""A number beyond it is no row's: databases refuse to look for it."""
 KEPT = 60
 """Comparisons kept ready in each process: some tens of kilobytes each."""
 AT_A_TIME = 2
@@ -65,6 +68,8 @@ def sides_of(system: System, before: Sequence[int] = (), after: Sequence[int] = 
     """
     if len(set(before)) > MOST_A_SIDE or len(set(after)) > MOST_A_SIDE:
         raise Refused(f"More than {MOST_A_SIDE} captures on one side: choose fewer.")
+    if not all(0 < one <= LARGEST for one in (*before, *after)):
+        raise Capture.DoesNotExist
     if set(before) & set(after):
         raise Refused("The same capture is on both sides: choose another one for one of them.")
     late = _asked(system, after) or _newest(system, without=before)
@@ -133,16 +138,22 @@ def _made(sides: Sides, limits: dict[str, float]) -> Compared:
     def facts(captures: Iterable[Capture]) -> list[facts_of.Capture]:
         found = []
         for one in captures:
-            capture, lost = restore(one)
+            try:
+                capture, lost = restore(one)
+            except DamagedFacts as why:
+                raise Refused(_damaged(one, why)) from None
             found.append(capture)
             problems.update(dict.fromkeys(lost))
         return found
 
-    try:
-        early, late = facts(sides.before), facts(sides.after)
-    except DamagedFacts as why:
-        raise Refused(f"The stored facts of a capture cannot be read: {why}. Bring its exports again.") from None
+    early, late = facts(sides.before), facts(sides.after)
     return Compared(comparison_data(compare(early, late, limits)), tuple(problems))
+
+
+def _damaged(capture: Capture, why: DamagedFacts) -> str:
+    own = history.own_time(capture.taken, capture.timed, capture.interval)
+    when = history.when(own, capture.timed)
+    return f"The stored facts of the capture of {when} cannot be read: {why}. Bring its exports again."
 
 
 def _digest(capture: Capture) -> tuple[str, str]:

@@ -3,8 +3,11 @@
 `SCREENSHOTS=folder` keeps the pictures.
 """
 
+import io
+
+import pypdf
 import pytest
-from playwright.sync_api import Browser, FilePayload, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.advisor.compared.states import exports
 from tests.browser.conftest import Service, log_in
@@ -38,6 +41,13 @@ def looked(request: pytest.FixtureRequest, browser: Browser, service: Service) -
 
 def test_before_and_after_is_accessible_and_fits(looked: Looked, system: str) -> None:
     look(looked, f"{system}compare/", "compared")
+
+
+def test_on_paper_it_begins_with_the_verdict_and_has_no_form(page: Page, system: str) -> None:
+    page.goto(f"{system}compare/")
+    sheets = [sheet.extract_text() for sheet in pypdf.PdfReader(io.BytesIO(page.pdf(format="Letter"))).pages]
+    assert "It got better, per committed transaction" in sheets[0]
+    assert "Choose captures" not in "".join(sheets)
 
 
 def test_from_the_list_of_captures_to_the_verdict_and_to_the_finding_without_any_script(
