@@ -60,7 +60,10 @@ def compare(
         parts = [*machine.parts, *parts_of(first, second, work, fired)]
     judged = judge(metrics, parts, unit, product, work[1].per_second / work[0].per_second if work else None)
     settings = settings_that_differ(first, second)
-    remarks = remarks_of(first, second, metrics, work, len(settings) - MOST_SETTINGS)
+    remarks = (
+        *(runs.says if runs else ()),
+        *remarks_of(first, second, metrics, work, len(settings) - MOST_SETTINGS),
+    )
     return Comparison(
         name=second.newest.system.name,
         product=product,

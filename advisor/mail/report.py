@@ -104,6 +104,9 @@ class Contents:
     more_laws: int = 0
     compared: BeforeAndAfter | None = None
     """`None`: nothing to compare with, or the two cannot be compared."""
+    within: Sequence[tuple[str, str]] = ()
+    """Of tables that hold both sides: which runs, and what came of it; the first few."""
+    more_within: int = 0
     anew: str = ""
     """Why the very capture that was told before was judged anew (`Audit.why`); empty: this is another one."""
 

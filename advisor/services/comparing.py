@@ -186,11 +186,13 @@ class _Kept:
 
 _kept = _Kept()
 _rooms = threading.BoundedSemaphore(AT_A_TIME)
+PATIENCE = 3.0
+"""Seconds that a page waits for room: most comparisons take a tenth of one."""
 
 
 @contextmanager
 def _room(wait: bool) -> Iterator[None]:
-    if not _rooms.acquire(blocking=wait):
+    if not _rooms.acquire(timeout=-1 if wait else PATIENCE):
         raise Busy("Others have captures compared just now. Ask again in a moment.")
     try:
         yield

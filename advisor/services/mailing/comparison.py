@@ -17,6 +17,8 @@ from advisor.services.comparing import Refused, compared, sides_of
 
 LOG = logging.getLogger(__name__)
 MOST_FIGURES = 3
+MOST_WITHIN = 4
+"""Comparisons of tables that are told in words."""
 MOST_KEYS = 3
 """Findings named as gone, and as new; their titles stand above."""
 
@@ -41,6 +43,15 @@ def before_and_after(recipient: Recipient, audit: Audit, before: Audit | None) -
     if data["verdict"] == "not-comparable":
         return None
     return _told(recipient, audit, before, data)
+
+
+def within(audit: Audit) -> tuple[list[tuple[str, str]], int]:
+    """Of the tables of an audit that hold both sides the first comparisons in words, and how many more there are."""
+    found = [
+        (f"{one['before']['label']} → {one['after']['label']}: {VERDICTS[one['verdict']]}", one["why"])
+        for one in audit.comparisons[:MOST_WITHIN]
+    ]
+    return found, max(0, len(audit.comparisons) - MOST_WITHIN)
 
 
 def _told(recipient: Recipient, audit: Audit, before: Audit, data: Mapping[str, Any]) -> BeforeAndAfter:

@@ -17,7 +17,7 @@ from advisor.models import Audit, Capture, Finding, Recipient, Schedule, Site, S
 from advisor.services import overview
 from advisor.services.history import own_time, when
 from advisor.services.mailing import audience
-from advisor.services.mailing.comparison import before_and_after
+from advisor.services.mailing.comparison import before_and_after, within
 from advisor.services.mailing.reporting import contents, restricted
 from advisor.services.scheduling import troubles
 from advisor.services.scheduling.troubles import Missing
@@ -42,7 +42,8 @@ def report(
     `after_trouble`: why the system was not audited until now, where it was not.
     """
     told, plots = contents(recipient, audit, before, after_trouble)
-    told = replace(told, compared=before_and_after(recipient, audit, before))
+    tables, more = within(audit)
+    told = replace(told, compared=before_and_after(recipient, audit, before), within=tables, more_within=more)
     drawn = {key: pictures.draw(f"plot{number}", svg) for number, (key, svg) in enumerate(plots.items(), 1)}
     left_out = "" if pictures.can_write() else "No pictures: the machine that made this mail has no font to draw with."
     enclosed = Enclosed(

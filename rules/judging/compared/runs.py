@@ -27,6 +27,8 @@ class OfRuns:
     metrics: tuple[Metric, ...]
     unit: str | None
     parts: tuple[Part, ...] = ()
+    says: tuple[str, ...] = ()
+    """What may be concluded besides, in whole sentences."""
 
 
 def runs_of(before: Facts, after: Facts) -> OfRuns | None:
@@ -41,7 +43,8 @@ def _of_zvm(before: Facts, after: Facts) -> OfRuns | None:
     doubts = [Part("figures", 0.0, pair.doubt) for pair in pairs if pair.doubt]
     metrics = [metric for pair in pairs for metric in of_zvm(pair, f"{pair.processors:g}-way" if pairs[1:] else "")]
     same = Part("processors", 1.0, f"{', '.join(f'{pair.processors:g}' for pair in pairs)} processors on both sides")
-    return OfRuns(tuple(metrics), zvm.UNIT_OF_WORK, (same, *doubts))
+    says = tuple(f"{zvm.conclusion(pair)}." for pair in pairs)
+    return OfRuns(tuple(metrics), zvm.UNIT_OF_WORK, (same, *doubts), says)
 
 
 def _of_locking(before: Facts, after: Facts) -> OfRuns | None:

@@ -1,6 +1,7 @@
 """What a report says of before and after, and of a load series: short, escaped, and nothing where nothing is known."""
 
 import re
+from pathlib import Path
 
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
@@ -8,6 +9,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from advisor.mail.letter import MOST_BYTES, size
 from advisor.models import Audit, Capture, CaptureFacts, System
 from advisor.services.mailing import letters
+from advisor.services.uploads import Brought, take_in
 from tests.advisor.ase.servers import audited, load_series
 from tests.advisor.compared.states import asked, bring, captures
 from tests.advisor.mail.letter_parts import HOSTILE, parts, recipient_of
@@ -103,3 +105,21 @@ def test_a_load_series_comes_with_its_fit_its_peak_and_its_picture(people: Peopl
     assert "Load series</h2>" in found.html
     assert any("measured points" in part for part in found.html.split('alt="')), "the picture says what it shows"
     assert len(found.pictures) >= 1
+
+
+def test_a_table_that_holds_both_sides_is_told_in_words(
+    people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    path = Path(__file__).parents[2] / "audits" / "scheduler_lock_two_releases" / "runs.txt"
+    with path.open("rb") as stream, django_capture_on_commit_callbacks(execute=True):
+        take_in([Brought(path.name, stream)], people.team, people.owner)
+    audit = Audit.objects.select_related("system__team", "capture__upload").get()
+    assert len(audit.comparisons) == 3
+    audit.comparisons[0]["before"]["label"] = HOSTILE
+    found = parts(letters.report(recipient_of(people), audit, None))
+    told = " ".join(section(found.text, "BEFORE AND AFTER IN ONE TABLE").split())
+    assert "no gain in CP time per transaction" in told
+    assert "still bound by CP locks" in told
+    assert "Before and after in one table" in found.html
+    assert "<script" not in found.html
+    assert not found.too_long
