@@ -2,12 +2,12 @@
 
 Facts of both sides and what must be said.
 
-Each case: `before` and `after` (facts; or a list of `{start, end, facts}` where a side has several captures or the time
-matters), `verdict`, and of these what matters to the case: `score`, `unit` (of work), `decides` (key: ratio), `better`
-and `worse` (keys), `within` (keys that are neither), `why` (words the reason holds), `not why`, `alike` (part:
-similarity), `gone`, `new`, `still`, `not judged`, `differs` (setting: [before, after]), `changes` (target: in force or
-not), `normalised`. Systems may be given as `system: {name, platform, processors}` for both, or in `after system` where
-they differ.
+Each case: `before` and `after` (facts; or a list of `{start, end, facts}` where a side has several captures or the
+time matters), `verdict`, and of these what matters to the case: `score`, `unit` (of work), `decides` (key: ratio),
+`better` and `worse` (keys), `within` (keys that are neither), `why` (words the reason holds), `not why`, `alike`
+(part: similarity), `parts` (all of them), `gone`, `new`, `still`, `not judged`, `differs` (setting: [before, after]),
+`changes` (target: in force or not), `normalised`. Systems may be given as `system: {name, platform, processors}` for
+both, or in `after system` where they differ.
 """
 
 from pathlib import Path
@@ -64,6 +64,8 @@ def _check_work(found: Comparison, case: dict[str, Any]) -> None:
     for word, wanted in (("better", True), ("worse", False), ("within", None)):
         for key in case.get(word, []):
             assert by_key[key].better is wanted, f"{key}: {by_key[key]}"
+    if "parts" in case:
+        assert [one.part for one in found.parts] == case["parts"]
     for part, similarity in case.get("alike", {}).items():
         assert {one.part: one.similarity for one in found.parts}[part] == pytest.approx(similarity, abs=0.005)
     for words in case.get("why", []):

@@ -151,6 +151,8 @@ def to_bring(data: Mapping[str, Any]) -> list[str]:
     """What would let it be judged, nothing where it is: work that is alike, else the figures that are missing."""
     if data["verdict"] != "not-comparable":
         return []
+    if data["unit_of_work"] is None:
+        return list(data["bring"])
     parts = (one for one in data["comparable"]["parts"] if not one["meant"])
     unlike = [one["part"] for one in parts if one["similarity"] < data["comparable"]["limit"]]
     return list(dict.fromkeys(TO_BRING.get(part, SAME_WORK) for part in unlike)) or list(data["bring"])

@@ -181,10 +181,15 @@ def _snapshot(system: System, values: dict[str, Any]) -> SettingsSnapshot | None
     return SettingsSnapshot.objects.get_or_create(system=system, digest=digest, defaults={"values": values})[0]
 
 
+OF_TESTS = ("openvms/concurrency_past_peak", "scaling/throughput_retrograde")
+"""Rules whose findings are about load series: one machine, or one test, each. So are findings about a `run …`."""
+
+
 def processors_lost(findings: list[dict[str, Any]]) -> float | None:
     """What the findings cost together, in processors; null where none has a cost.
 
     A cause and its symptoms are one loss seen twice: of each tree counts the cause's cost, else its dearest symptom's.
+    Runs of tests are no losses side by side: of those of one rule the dearest counts.
     """
     by_key = {finding["key"]: finding for finding in findings}
     explained = {key for finding in findings for key in finding["explains"] if key != finding["key"]}
@@ -200,8 +205,14 @@ def processors_lost(findings: list[dict[str, Any]]) -> float | None:
 
     roots = [key for key in by_key if key not in explained]
     rings = [key for key in by_key if key in explained]  # causes of each other have no root: any of them is one
-    costs = [found for key in (*roots, *rings) if (found := cost(key)) is not None]
-    return sum(costs) if costs else None
+    costs: dict[str, float] = {}
+    for key in (*roots, *rings):
+        found = cost(key)
+        if found is not None:
+            rule, _, subject = key.partition(":")
+            one = rule if rule in OF_TESTS or subject.startswith("run ") else key
+            costs[one] = max(found, costs.get(one, 0.0))
+    return sum(costs.values()) if costs else None
 
 
 def first_figure(finding: dict[str, Any]) -> dict[str, Any]:

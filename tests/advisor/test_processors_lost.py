@@ -23,8 +23,25 @@ def finding(key: str, cost: float | None, *explains: str) -> Finding:
         ([finding("a", None, "c"), finding("b", None, "c"), finding("c", 1.0)], 1.0),
         ([finding("a", 1.0, "b"), finding("b", 2.0, "a")], 1.0),
         ([finding("a", 1.0, "a", "gone")], 1.0),
+        ([finding("zvm/x:run A8", 4.8), finding("zvm/x:run B8", 4.1), finding("ase/y:LEDGER", 1.0)], 5.8),
+        (
+            [finding("openvms/concurrency_past_peak:SKYE", 2.6), finding("openvms/concurrency_past_peak:LEWIS", 2.0)],
+            2.6,
+        ),
     ],
-    ids=["nothing", "no cost", "two causes", "a cause", "dearest symptom", "deep", "shared", "ring", "odd"],
+    ids=[
+        "nothing",
+        "no cost",
+        "two causes",
+        "a cause",
+        "dearest symptom",
+        "deep",
+        "shared",
+        "ring",
+        "odd",
+        "runs",
+        "series",
+    ],
 )
 def test_of_each_tree_counts_the_cause_else_its_dearest_symptom(findings: list[Finding], lost: float | None) -> None:
     assert processors_lost(findings) == lost

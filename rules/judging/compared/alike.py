@@ -66,17 +66,19 @@ Mix = Callable[[Facts], dict[str, float]]
 
 
 def _mixes(before: Side, after: Side) -> Iterator[Part]:
-    mixes: tuple[tuple[str, Mix], ...] = (
-        ("statement mix", statements),
-        ("lock mix", locks),
-        ("local and remote", places),
+    mixes: tuple[tuple[str, tuple[Mix, ...]], ...] = (
+        ("statement mix", (rows_affected, reads_and_writes)),
+        ("lock mix", (locks_by_strength, enqueues, locks_of_rdb)),
+        ("local and remote", (places,)),
     )
-    for name, mix in mixes:
-        first, second = _whole(before, mix), _whole(after, mix)
-        similarity = of_shares(first, second)
-        if similarity is not None:
-            differs = f": {_differs(first, second)}" if similarity < ALL_BUT else ""
-            yield Part(name, similarity, f"{name} overlaps by {100 * similarity:.0f} %{differs}")
+    for name, counted in mixes:
+        for mix in counted:  # the first that both sides counted: enqueues and a database's requests are two things
+            first, second = _whole(before, mix), _whole(after, mix)
+            similarity = of_shares(first, second)
+            if similarity is not None:
+                differs = f": {_differs(first, second)}" if similarity < ALL_BUT else ""
+                yield Part(name, similarity, f"{name} overlaps by {100 * similarity:.0f} %{differs}")
+                break
 
 
 def _whole(side: Side, mix: Mix) -> dict[str, float]:
@@ -98,18 +100,22 @@ def _differs(before: Mapping[str, float], after: Mapping[str, float]) -> str:
     return ", ".join(f"{kind} {100 * old:.0f} → {100 * new:.0f} %" for kind, (old, new) in most)
 
 
-def statements(facts: Facts) -> dict[str, float]:
-    """Rows by what was done to them, of SAP ASE; of Rdb reads against writes."""
+def rows_affected(facts: Facts) -> dict[str, float]:
+    """Rows of SAP ASE by what was done to them."""
     rows = {one.operation: one.count for one in facts.every(RowsAffected)}
     rows = {kind: rows[kind] for kind in ("Inserts", "Updates", "Deletes", "Selects") if kind in rows}
-    found = {kind.lower(): value for kind, value in rows.items() if known(value) and value >= 0}
-    return found or _rdb(facts, {"data reads": "reads", "data writes": "writes"})
+    return {kind.lower(): value for kind, value in rows.items() if known(value) and value >= 0}
 
 
-def locks(facts: Facts) -> dict[str, float]:
-    """Lock requests by strength, enqueues against converts and dequeues, or requests against promotions and demotions.
+def reads_and_writes(facts: Facts) -> dict[str, float]:
+    """Pages of a database of Rdb."""
+    return _rdb(facts, {"data reads": "reads", "data writes": "writes"})
 
-    Of SAP ASE without address locks, and not by page or row: the lock scheme decides these, and that may be the change.
+
+def locks_by_strength(facts: Facts) -> dict[str, float]:
+    """Lock requests of SAP ASE, without address locks, and not by page or row.
+
+    The lock scheme decides these, and that may be the change.
     """
     found: dict[str, float] = {}
     for one in facts.every(LockRequests):
@@ -118,17 +124,27 @@ def locks(facts: Facts) -> dict[str, float]:
             continue
         if known(one.total) and one.total >= 0:
             found[kind] = found.get(kind, 0.0) + one.total
+    return found
+
+
+def enqueues(facts: Facts) -> dict[str, float]:
+    """Lock operations of an OpenVMS node."""
     rates = facts.latest(LockRates, statistic="mean")
-    if not found and rates:
-        read = {
-            "new enqueues": rates.new_enq_per_second,
-            "converts": rates.converted_enq_per_second,
-            "dequeues": rates.deq_per_second,
-        }
-        found = {kind: value for kind, value in read.items() if known(value) and value >= 0}
-        found = found if len(found) == len(read) else {}
+    if rates is None:
+        return {}
+    read = {
+        "new enqueues": rates.new_enq_per_second,
+        "converts": rates.converted_enq_per_second,
+        "dequeues": rates.deq_per_second,
+    }
+    found = {kind: value for kind, value in read.items() if known(value) and value >= 0}
+    return found if len(found) == len(read) else {}
+
+
+def locks_of_rdb(facts: Facts) -> dict[str, float]:
+    """What a database of Rdb asked the lock manager for."""
     kinds = {"locks requested": "requests", "locks promoted": "promotions", "locks demoted": "demotions"}
-    return found or _rdb(facts, kinds)
+    return _rdb(facts, kinds)
 
 
 def places(facts: Facts) -> dict[str, float]:
