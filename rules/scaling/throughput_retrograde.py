@@ -154,7 +154,7 @@ def _by_law(series: LoadSeries, course: Course, limits: Limits, model: Model, fi
         ),
         evidence=(
             Evidence(f"peak load ({series.load_name})", round(top, 2), "", series.source),
-            Evidence("rate at the peak, by the law", round(most, 3), unit, series.source),
+            Evidence("rate at the peak, by the law", _short(most), unit, series.source),
             Evidence("R² of the fit", round(model.r2, 4), "", series.source, limits.least_r2),
             *(
                 (
@@ -171,7 +171,12 @@ def _by_law(series: LoadSeries, course: Course, limits: Limits, model: Model, fi
             *spins,
         ),
         expects=(
-            Expectation(f"{unit}, at the peak and at {last.load:g} by the law", model.rate(last.load), most, "law"),
+            Expectation(
+                f"{unit}, at the peak and at {last.load:g} by the law",
+                _short(model.rate(last.load)),
+                _short(most),
+                "law",
+            ),
         ),
     )
 
@@ -230,3 +235,8 @@ def _spins(series: LoadSeries, course: Course) -> tuple[str, tuple[Evidence, ...
 
 def _rate(value: float) -> str:
     return f"{value:,.0f}" if value >= 1_000 else f"{value:.4g}"
+
+
+def _short(value: float) -> float:
+    """A fitted rate with no more digits than the sentence has: whole from 1,000 on, else four significant ones."""
+    return float(round(value)) if value >= 1_000 else float(f"{value:.4g}")
