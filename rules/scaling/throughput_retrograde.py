@@ -211,10 +211,14 @@ def _measured(series: LoadSeries, course: Course, limits: Limits, poor: str) -> 
 
 
 def _severity(series: LoadSeries, course: Course, limits: Limits, peak: float) -> Severity:
-    """Of a fall beyond noise: by how far past the peak was measured; of captures of production never a warning."""
+    """Of a fall beyond noise: by how far past the peak was measured; of captures of production never a warning.
+
+    Nor of a fall by which two runs may differ that each repeat within the noise.
+    """
     if series.derived:
         return Severity.ADVICE if was_busy(course, limits.busy_percent) else Severity.NOTE
-    return Severity.WARNING if course.last.load >= limits.far_past * peak else Severity.ADVICE
+    far, much = course.last.load >= limits.far_past * peak, course.fall_percent > 2 * limits.noise_percent
+    return Severity.WARNING if far and much else Severity.ADVICE
 
 
 def _spins(series: LoadSeries, course: Course) -> tuple[str, tuple[Evidence, ...]]:
