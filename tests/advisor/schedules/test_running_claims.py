@@ -9,6 +9,7 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from advisor.models import Group, Run, Schedule
+from advisor.services import working
 from advisor.services.scheduling import coming_due, running
 from tests.advisor.people import People, make_people
 from tests.advisor.schedules.scheduling import NOON, make_schedule, make_system, runs_of
@@ -97,6 +98,15 @@ def test_a_run_that_waits_for_files_to_settle_has_missed_nothing(people: People)
     with time_machine.travel(NOON, tick=False):
         assert running.claim_due() == []
     assert runs_of(schedule) == [("waiting", "06 11:59", 0)]
+
+
+@pytest.mark.parametrize(("ahead", "taken"), [(timedelta(seconds=2), True), (MINUTE, False)])
+def test_a_worker_whose_clock_is_behind_by_seconds_takes_what_another_put_into_the_queue(
+    people: People, ahead: timedelta, taken: bool
+) -> None:
+    run = Run.objects.create(schedule=make_schedule(people.team), due=NOON, not_before=NOON + ahead)
+    with time_machine.travel(NOON, tick=False):
+        assert (working.claim(Run.objects.all(), run.pk) is not None) is taken
 
 
 def test_a_run_that_is_being_made_does_not_keep_the_next_one_from_waiting(people: People) -> None:
