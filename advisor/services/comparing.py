@@ -7,7 +7,6 @@ one under its number is never taken for it, and a changed limit is never overloo
 
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from django.db.models import QuerySet
 from advisor.models import Capture, System
 from advisor.report.comparison import comparison_data
 from advisor.services import history
+from advisor.services.kept import Recent
 from advisor.services.limits import limits_of
 from advisor.services.remembering import restore
 from collectors import facts as facts_of
@@ -119,7 +119,7 @@ class Compared:
 def compared(sides: Sides, *, wait: bool = True) -> Compared:
     """Hold the sides against each other. Who may see the captures was asked before.
 
-    Raises `Refused` where stored facts are damaged, `Busy` where others have two made just now and `wait` is false.
+    Raises `Refused` where stored facts are damaged; without `wait` also `Busy`, where there is no room for `PATIENCE`.
     """
     limits = limits_of(sides.system)
     digests = [[_digest(one) for one in side] for side in (sides.before, sides.after)]
@@ -162,29 +162,7 @@ def _digest(capture: Capture) -> tuple[str, str]:
     return hashlib.sha256(bytes(capture.packed.data)).hexdigest(), told
 
 
-class _Kept:
-    """The comparisons that were asked for last. Safe in threads."""
-
-    def __init__(self) -> None:
-        self.found: OrderedDict[bytes, Compared] = OrderedDict()
-        self.lock = threading.Lock()
-
-    def get(self, key: bytes) -> Compared | None:
-        """One of them, or `None`."""
-        with self.lock:
-            if key in self.found:
-                self.found.move_to_end(key)
-            return self.found.get(key)
-
-    def put(self, key: bytes, made: Compared) -> None:
-        """Keep one; the one that nobody asked for longest goes."""
-        with self.lock:
-            self.found[key] = made
-            while len(self.found) > KEPT:
-                self.found.popitem(last=False)
-
-
-_kept = _Kept()
+_kept: Recent[Compared] = Recent(KEPT)
 _rooms = threading.BoundedSemaphore(AT_A_TIME)
 PATIENCE = 3.0
 """Seconds that a page waits for room: most comparisons take a tenth of one."""

@@ -19,25 +19,43 @@ KEPT = 24
 T = TypeVar("T")
 
 
+class Recent(Generic[T]):
+    """What was asked for last, by a digest: the `most` that were asked for last are kept. Safe in threads."""
+
+    def __init__(self, most: int) -> None:
+        """Start with nothing."""
+        self.most = most
+        self.found: OrderedDict[bytes, T] = OrderedDict()
+        self.lock = threading.Lock()
+
+    def get(self, key: bytes) -> T | None:
+        """What is kept under this key, or `None`."""
+        with self.lock:
+            if key in self.found:
+                self.found.move_to_end(key)
+            return self.found.get(key)
+
+    def put(self, key: bytes, made: T) -> None:
+        """Keep it; the one that nobody asked for longest goes."""
+        with self.lock:
+            self.found[key] = made
+            while len(self.found) > self.most:
+                self.found.popitem(last=False)
+
+
 class Kept(Generic[T]):
     """The views of the captures that were asked for last. Safe in threads."""
 
     def __init__(self, make: Callable[[Capture], T]) -> None:
         """Make what is not kept yet with `make`."""
         self.make = make
-        self.found: OrderedDict[bytes, T] = OrderedDict()
-        self.lock = threading.Lock()
+        self.recent: Recent[T] = Recent(KEPT)
 
     def of(self, capture: Capture) -> T:
         """What is shown of this capture. Who may see it was asked before."""
         key = hashlib.sha256(bytes(capture.packed.data)).digest()
-        with self.lock:
-            if key in self.found:
-                self.found.move_to_end(key)
-                return self.found[key]
-        made = self.make(capture)
-        with self.lock:
-            self.found[key] = made
-            while len(self.found) > KEPT:
-                self.found.popitem(last=False)
-        return made
+        found = self.recent.get(key)
+        if found is None:
+            found = self.make(capture)
+            self.recent.put(key, found)
+        return found

@@ -6,7 +6,6 @@ from advisor.models import Capture
 from advisor.services.kept import Kept
 from advisor.services.loads.fitted import Fitted, fitted
 from advisor.services.remembering import restore
-from collectors.facts import Facts
 from collectors.facts.scaling import LoadSeries
 
 MOST_SERIES = 24
@@ -32,7 +31,7 @@ def stored(capture: Capture) -> Stored:
 
 def _made(capture: Capture) -> Stored:
     found, problems = restore(capture)
-    series = Facts(found.facts.items).every(LoadSeries)
+    series = found.facts.every(LoadSeries)
     shown = tuple(fitted(number, one) for number, one in enumerate(series[:MOST_SERIES], 1))
     return Stored(shown, max(0, len(series) - MOST_SERIES), tuple(problems))
 
