@@ -71,9 +71,9 @@ def test_a_reader_has_a_sample_and_an_export(kind: Kind) -> None:
     assert kind.provides
 
 
-def test_no_module_grows_past_300_lines_without_a_reason() -> None:
-    long = {str(p.relative_to(ROOT)): n for p in SOURCES if (n := len(p.read_text("utf-8").splitlines())) > 300}
-    reasoned = {name for name in long if "Over 300 lines:" in (ROOT / name).read_text("utf-8")}
+def test_no_module_grows_past_600_lines_without_a_reason() -> None:
+    long = {str(p.relative_to(ROOT)): n for p in SOURCES if (n := len(p.read_text("utf-8").splitlines())) > 600}
+    reasoned = {name for name in long if "Over 600 lines:" in (ROOT / name).read_text("utf-8")}
     assert set(long) == reasoned, long
 
 

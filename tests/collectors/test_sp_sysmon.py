@@ -1,7 +1,4 @@
-"""The sp_sysmon reader: what a yml cannot say.
-
-Over 300 lines: one reader of five releases, and the damage each can take.
-"""
+"""The sp_sysmon reader: what a yml cannot say."""
 
 import io
 import random
