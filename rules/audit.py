@@ -58,7 +58,7 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
 
 
 def rank(found: list[Ranked]) -> list[Ranked]:
-    """Order findings: dearest first, then severity, then weight; what another explains comes after it.
+    """Order findings: most processors lost first, then severity, weight, multiple of the limit; effect after cause.
 
     Spinlocks weigh what they spun; those without spins come after them by their share of waits. Cost in processors
     and severity come before both.
@@ -102,9 +102,16 @@ def _explained(one: Ranked, keys_of: Mapping[str, list[str]]) -> tuple[str, ...]
     return tuple(found)
 
 
-def _rank(ranked: Ranked) -> tuple[float, int, bool, float, float, str]:
+def _rank(ranked: Ranked) -> tuple[float, int, bool, float, float, float, str]:
     """What a finding is sorted by; the least comes first."""
     found = ranked.finding
     processors = found.cost.processors if found.cost else 0.0
-    weighed = found.weight is not None
-    return (-processors, -found.severity, not weighed, -(found.weight or 0.0), -(found.share or 0.0), ranked.key)
+    weighed, weight, share = found.weight is not None, found.weight or 0.0, found.share or 0.0
+    return (-processors, -found.severity, not weighed, -weight, -_multiple(found), -share, ranked.key)
+
+
+def _multiple(found: Finding) -> float:
+    """How many times its limit the first figure is that was held against one; 0 where none was."""
+    held = (one for one in found.evidence if one.limit and not isinstance(one.value, str))
+    first = next(held, None)
+    return float(first.value) / first.limit if first and first.limit else 0.0

@@ -39,6 +39,8 @@ class Evidence:
     unit: str
     source: Source
     limit: float | None = None
+    computed: str = ""
+    """What it was computed from, where the lines cited do not print it: `spins ÷ all spins`."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,13 @@ class Cost:
     processors: float
     low: float
     high: float
+    of_capture: bool = True
+    """Whether the capture itself lost it. `False`: a test run, a load series or an idle CPU; severity does not follow
+    from it then."""
+
+
+class RefusedValue(ValueError):
+    """A value that the system would refuse to be set to: never printed. The message gives value and range."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from collectors.facts import Capture, Fact, Facts
-from rules.finding import Clean, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted, Verdict
+from collectors.facts.ase import SysmonSample
+from rules.finding import (
+    Clean,
+    Finding,
+    NotApplicable,
+    Outcome,
+    RefusedValue,
+    Severity,
+    Unknown,
+    Untrusted,
+    Verdict,
+)
+from rules.plausibility import Bounds, bounded, bounds_of, impossible
+from rules.sample import LEAST, LeastSample, gated, samples_of
 
 PARTS = ("Finds", "Why it matters", "What to do", "When to ignore it")
 PRODUCTS = ("ase", "openvms", "rdb", "scaling", "unix", "zvm")
@@ -40,6 +53,7 @@ class Rule:
     links: tuple[str, ...]
     limits: type[Any]
     check: Callable[[Facts, Any], Iterable[Outcome]]
+    sample: LeastSample | None = LEAST
 
     @property
     def product(self) -> str:
@@ -80,17 +94,20 @@ def rule(
     links: tuple[str, ...],
     limits: type[Any],
     uses: tuple[type[Fact], ...] = (),
+    sample: LeastSample | None = LEAST,
 ) -> Callable[[Callable[[Facts, Any], Iterable[Outcome]]], Callable[[Facts, Any], Iterable[Outcome]]]:
     """Register a rule.
 
     `needs`: without any fact of one of these types the verdict is `unknown`, and says which command brings it.
     `uses`: further types the rule looks at where they are there. Asking for any other type is an error.
+    `sample`: how long must be measured before the rule says more than a note; `None` for a rule that judges settings
+    alone, which a short sample beside them does not make less true.
     """
 
     def register(check: Callable[[Facts, Any], Iterable[Outcome]]) -> Callable[[Facts, Any], Iterable[Outcome]]:
         module = sys.modules[check.__module__]
         text = "\n".join(line.strip() for line in (module.__doc__ or "").strip().splitlines())
-        made = Rule("/".join(check.__module__.split(".")[1:]), text, needs, uses, links, limits, check)
+        made = Rule("/".join(check.__module__.split(".")[1:]), text, needs, uses, links, limits, check, sample)
         REGISTER[made.id] = made
         return check
 
@@ -164,11 +181,50 @@ def judge_one(one: Rule, facts: Facts, overrides: Mapping[str, float]) -> Verdic
     lacking = [kind for kind in one.needs if not facts.every(kind)]
     if lacking:
         return Verdict(one.id, "unknown", "", Unknown.of(*lacking).missing)
+    outcomes: list[Outcome] = []
     try:
-        outcomes = list(one.check(facts.narrowed((*one.needs, *one.uses)), limits_for(one, overrides)))
+        for outcome in one.check(facts.narrowed((*one.needs, *one.uses)), limits_for(one, overrides)):
+            outcomes.append(outcome)
+    except RefusedValue as error:
+        outcomes.append(Untrusted(str(error)))
     except Exception as error:  # noqa: BLE001 - whatever a rule does wrong, the others must still speak
         return Verdict(one.id, "broken", f"{type(error).__name__}: {error}"[:500])
-    return sum_up(one.id, [_unsure(outcome) if isinstance(outcome, Finding) else outcome for outcome in outcomes])
+    return sum_up(one.id, [_given_out(one, outcome, facts) for outcome in outcomes])
+
+
+def _given_out(one: Rule, outcome: Outcome, facts: Facts) -> Outcome:
+    """What a finding may say: nothing impossible, as loud as what is lost, no more than its sample and layout bear."""
+    if not isinstance(outcome, Finding):
+        return outcome
+    bounds = facts.once(SysmonSample, bounds_of)
+    if why := impossible(outcome, bounds):
+        return Untrusted(f"{why}: it cannot be, so nothing is concluded from it; collect the export again")
+    finding = _as_loud_as_the_loss(bounded(outcome, bounds), bounds)
+    if one.sample is not None:
+        finding = gated(finding, one.sample, facts.once(SysmonSample, samples_of))
+    return _unsure(finding)
+
+
+LOST = ((0.10, Severity.CRITICAL), (0.03, Severity.WARNING))
+"""Share of the system's processors lost → how loud; advice below (this project, as the contract says)."""
+MEASURABLE = 0.01
+"""Processors. Modes are counted in ticks of 10 ms: of 60 s they tell the share of one CPU to 0.65 in a hundred."""
+
+
+def _as_loud_as_the_loss(finding: Finding, bounds: Bounds) -> Finding:
+    """Where the time lost is known it decides: its lower end how loud at least, its upper end how loud at most."""
+    cost = finding.cost
+    if cost is None or bounds.processors is None:
+        return finding
+    at_most = Severity.NOTE if cost.high < MEASURABLE else _loudness(cost.high / bounds.processors, Severity.ADVICE)
+    at_least = Severity.NOTE
+    if cost.of_capture and finding.severity is not Severity.NOTE:  # a rule that says a note does not trust it further
+        at_least = _loudness(cost.low / bounds.processors, Severity.NOTE)
+    return dataclasses.replace(finding, severity=max(min(finding.severity, at_most), at_least))
+
+
+def _loudness(share: float, below: Severity) -> Severity:
+    return next((severity for least, severity in LOST if share >= least), below)
 
 
 TENTATIVE = (

@@ -126,6 +126,7 @@ def evidence_data(item: Evidence) -> dict[str, Any]:
         "value": plain(item.value),
         "unit": item.unit,
         "limit": plain(item.limit),
+        "computed": item.computed or None,
         "file": item.source.file,
         "lines": [item.source.first, item.source.last],
     }

@@ -23,8 +23,9 @@ from collectors.facts import ABSENT, Facts, Missing
 from collectors.facts.ase import ConfigParameter, NamedCache, Server
 from rules.changes.ase_config import PARAMETERS, configured_value
 from rules.changes.ase_restart import cache_waits, restart_cache, restart_setting, setting_waits
+from rules.changes.legal import refusal
 from rules.changes.quoting import comment
-from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.server import subject_of
 from rules.kit import rule
 
@@ -43,7 +44,7 @@ class Limits:
     """There is nothing to judge by: a value differs or it does not."""
 
 
-@rule(needs=(), uses=(Server, ConfigParameter, NamedCache), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(Server, ConfigParameter, NamedCache), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Compare what is configured with what runs, over everything that was listed. Of two listings the later counts."""
     settings = list({(one.name, one.instance): one for one in facts.every(ConfigParameter) if _read(one)}.values())
@@ -61,7 +62,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
                 ),
             )
         )
-    pending = [one for one in differ if _static(one)]
+    refused = [why for one in differ if (why := refusal(restart_setting(one)))]
+    if refused:
+        yield Untrusted(f"{'; '.join(refused)}: the listing is damaged, collect it again")
+    pending = [one for one in differ if _static(one) and not refusal(restart_setting(one))]
     waiting = [one for one in caches if cache_waits(one)]
     if pending or waiting:
         yield _finding(facts, pending, waiting)

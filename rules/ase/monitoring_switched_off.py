@@ -60,7 +60,7 @@ class Limits:
     """There is nothing to judge by: a switch is on or off."""
 
 
-@rule(needs=(), uses=(MonTable, ConfigParameter, Server), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(MonTable, ConfigParameter, Server), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold every table that was empty against its switches."""
     tables = list({one.table: one for one in facts.every(MonTable)}.values())

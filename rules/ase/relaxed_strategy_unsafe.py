@@ -239,7 +239,9 @@ def _finding(limits: Limits, seen: Seen, title: str, why: str) -> Finding:
         evidence.append(Evidence("buffers grabbed", seen.grabs, "/s", cache.source, limits.grabs_per_second))
     if seen.turnover and seen.turnover[0] and named:
         share = round(seen.turnover[0], 1)
-        evidence.append(Evidence("replaced in an hour, at least", share, "%", named.source, limits.turnover_percent))
+        evidence.append(
+            Evidence("replaced in an hour, at least", share, "% per hour", named.source, limits.turnover_percent)
+        )
     if seen.advised:
         evidence.append(Evidence("sp_sysmon's own advice", "relaxed LRU", "", seen.advised))
     changes: tuple[Change, ...] = ()

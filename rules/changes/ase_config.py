@@ -10,7 +10,7 @@ from collectors.facts import Missing
 from collectors.facts import known as is_known
 from collectors.facts.ase import ConfigParameter
 from rules.changes.quoting import tsql_string
-from rules.finding import Change, Effect
+from rules.finding import Change, Effect, RefusedValue
 
 LARGEST = 2_147_483_647
 ASK = "<the Config Value shown before the change>"
@@ -61,7 +61,7 @@ PARAMETERS = {
 are left open; `max online engines` ended at 128 in 15.0."""
 
 
-class OutOfRange(ValueError):
+class OutOfRange(RefusedValue):
     """A value the server would refuse: never to be printed."""
 
 

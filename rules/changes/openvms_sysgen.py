@@ -10,7 +10,7 @@ Ranges: knowledge/openvms-rules.md, section 1 (a VAX V7 listing, SYSGEN.HLB, wik
 from dataclasses import dataclass
 
 from rules.changes.quoting import Unquotable, openvms_name
-from rules.finding import Change, Effect
+from rules.finding import Change, Effect, RefusedValue
 
 MARK = "! Lockwright"
 MODPARAMS = "SYS$SYSTEM:MODPARAMS.DAT"
@@ -46,7 +46,7 @@ PARAMETERS = {
 }
 
 
-class OutOfRange(ValueError):
+class OutOfRange(RefusedValue):
     """A value that SYSGEN would refuse or that would change nothing: never to be printed."""
 
 

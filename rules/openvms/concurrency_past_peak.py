@@ -197,7 +197,7 @@ def _series_cost(course: Course, peak: Step) -> tuple[Cost | None, float]:
         return None, 0.0
     lost, load = spun[-1]
     paid = min((synch for run in peak.runs if (synch := run.other("mp_synch_percent")) is not None), default=lost)
-    return Cost(lost / 100, max(0.0, lost - paid) / 100, lost / 100), load
+    return Cost(lost / 100, max(0.0, lost - paid) / 100, lost / 100, of_capture=False), load
 
 
 def _judge_modes(facts: Facts, limits: Limits) -> Iterator[Outcome]:
@@ -277,7 +277,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
             ),
             Evidence("lock operations, highest", round(operations, 1), "/s", rates[-1].source, limits.lock_operations),
         ),
-        cost=Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100),
+        cost=Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100, of_capture=modes.statistic == "mean"),
         explains=("scaling/throughput_retrograde",),
         expects=(Expectation("MP synch (% of busy time)", round(share, 1), "lower", "heuristic"),),
     )

@@ -119,7 +119,7 @@ def _finding(layout: Layout, limits: Limits, day: DedicatedLockManager | None, b
             "per second before and after: waits for locks show as MP synch again, not as kernel time."
         ),
         evidence=tuple(evidence),
-        cost=Cost(1 - busy / 100, 1 - busy / 100, 1.0) if busy is not None else None,
+        cost=Cost(1 - busy / 100, 1 - busy / 100, 1.0, of_capture=False) if busy is not None else None,
         changes=()
         if off
         else (layout.set("LCKMGR_MODE", 0, "Keep it if throughput falls: the undo turns it on again."),),

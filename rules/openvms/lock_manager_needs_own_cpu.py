@@ -50,12 +50,16 @@ from rules.judging.openvms.placement import cost_of, left_alone, placement_of
 from rules.judging.openvms.spinlocks import LCKMGR, waited_for
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
+from rules.sample import LeastSample
 
 LINKS = (
     "https://wiki.vmssoftware.com/LCKMGR_MODE",
     "https://wiki.vmssoftware.com/LCKMGR_CPUID",
     "https://wiki.vmssoftware.com/MONITOR_MODES",
     "https://community.hpe.com/t5/Operating-System-OpenVMS/Dedicating-processor-to-record-locking/td-p/3562167",
+)
+LONG_ENOUGH = LeastSample(
+    600.0, 30, "this project: no figure is published for a step that takes a CPU from all other work"
 )
 ON = (
     "Not a CPU number: the number of active CPUs from which on it runs. With fewer it turns itself off.",
@@ -106,6 +110,7 @@ class Limits:
     uses=(*READ, *PEAKS, DedicatedLockManager, SpinlockTrace, SpinlockTraceRun),
     links=LINKS,
     limits=Limits,
+    sample=LONG_ENOUGH,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node."""

@@ -38,7 +38,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READ, RemasterRates), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READ, RemasterRates), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the value in the listing."""
     setting = parameter_of(facts, NAME, PARAMETERS[NAME].low, PARAMETERS[NAME].high)

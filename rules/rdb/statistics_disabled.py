@@ -35,7 +35,7 @@ class Limits:
     """There is nothing to judge by: something is counted or it is not."""
 
 
-@rule(needs=(), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts, (StatisticRow,))

@@ -215,7 +215,8 @@ def _lock_finding(spin: Spin, spins: Spins, machine: Machine, scale: Scale | Non
         f"{' (spins per second × mean time)' if spin.computed else ''}.",
         _scaled(machine, scale),
     ]
-    evidence = [Evidence(f"{spin.lock} spinning", round(spin.percent, 3), "% of the time", source, limits.spin_percent)]
+    unit = "% of one processor" if scale is Scale.SUM else "% of the time"
+    evidence = [Evidence(f"{spin.lock} spinning", round(spin.percent, 3), unit, source, limits.spin_percent)]
     evidence += _columns(spin)
     if machine.cp and machine.cp.value and scale is not Scale.SUM:
         part = min(100.0, share_percent(spin.percent, machine.cp.value))

@@ -120,7 +120,7 @@ def cost_of(run: PerformanceRun) -> Cost | None:
     if percent is None or not known(run.processors):
         return None
     lost = processors_lost(run.processors, percent)
-    return Cost(lost, lost * (1 - INSTRUMENTS_PERCENT / 100), lost * (1 + INSTRUMENTS_PERCENT / 100))
+    return Cost(lost, lost * (1 - INSTRUMENTS_PERCENT / 100), lost * (1 + INSTRUMENTS_PERCENT / 100), of_capture=False)
 
 
 def pairs(runs: Sequence[PerformanceRun]) -> tuple[Pair, ...]:

@@ -1,0 +1,102 @@
+"""How long a capture was measured, and what a rule needs of it: one gate for all rules.
+
+A moment is not the work: five seconds of sp_sysmon or three one-second samples of MONITOR show what happened to run.
+Below what a rule declares, its finding is a note, without changes, and says what to collect.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from collectors.facts import Fact, Facts, known
+from collectors.facts.ase import SysmonSample
+from collectors.facts.openvms import MonitorSample, T4File
+from collectors.facts.rdb import EventLog, StatisticsWindow
+from collectors.facts.zvm import PerfkitPage
+from rules.finding import Finding, Severity
+
+
+@dataclass(frozen=True)
+class LeastSample:
+    """The least a rule needs before it says more than a note."""
+
+    seconds: float
+    samples: int
+    origin: str
+    """As of a limit: begins with `vendor`, `practice` or `this project`."""
+
+
+LEAST = LeastSample(30.0, 1, "this project: a shorter interval shows a moment, not the work")
+"""For every rule that declares nothing else."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One measured interval of one file."""
+
+    file: str
+    seconds: float | None
+    samples: int | None
+    kind: type[Fact]
+
+    def falls_short(self, least: LeastSample) -> str:
+        """What it has too little of, in words; nothing where it is enough or not said."""
+        if self.seconds is not None and self.seconds < least.seconds:
+            return f"{self.seconds:,.0f} s (at least {least.seconds:,.0f} s"
+        if self.samples is not None and self.samples < least.samples:
+            return f"{self.samples} samples (at least {least.samples}"
+        return ""
+
+
+def samples_of(facts: Facts) -> list[Sample]:
+    """Every measured interval of a capture, by file."""
+    return list(_samples(facts))
+
+
+def _samples(facts: Facts) -> Iterator[Sample]:
+    for sysmon in facts.every(SysmonSample):
+        yield Sample(sysmon.source.file, sysmon.seconds, None, SysmonSample)
+    for t4 in facts.every(T4File):
+        length = t4.rows * t4.interval_seconds if t4.interval_seconds else None
+        yield Sample(t4.source.file, length, t4.rows, T4File)
+    for monitor in facts.every(MonitorSample):
+        yield Sample(monitor.source.file, monitor.seconds, monitor.samples, MonitorSample)
+    for page in facts.every(PerfkitPage):
+        yield Sample(page.source.file, page.seconds if known(page.seconds) else None, None, PerfkitPage)
+    for window in facts.every(StatisticsWindow):
+        yield Sample(window.source.file, window.elapsed_seconds, None, StatisticsWindow)
+    for kind, rows in facts.by_type.items():
+        last = rows[-1]
+        if getattr(last, "of_interval", False) and (seconds := getattr(last, "seconds", None)) is not None:
+            yield Sample(last.source.file, seconds, None, kind)
+
+
+def longest(facts: Facts) -> float | None:
+    """The longest time that any export covers, seconds; `None` where none says."""
+    lengths = [one.seconds for one in samples_of(facts) if one.seconds]
+    for log in facts.every(EventLog):
+        if log.start and log.end:
+            lengths.append((log.end - log.start).total_seconds())
+    return max(lengths, default=None)
+
+
+def gated(finding: Finding, least: LeastSample, samples: list[Sample]) -> Finding:
+    """The finding, or a note without changes where the figures it rests on were measured for too short a time.
+
+    It rests on the figures that were held against a limit; on all of them where none was.
+    """
+    judged = {one.source.file for one in finding.evidence if one.limit is not None}
+    files = judged or {one.source.file for one in finding.evidence}
+    for file in files:
+        mine = [one for one in samples if one.file == file]
+        short = [why for one in mine if (why := one.falls_short(least))]
+        if mine and len(short) == len(mine):
+            said = f"These figures cover {short[0]} are needed; {least.origin}): this is a note, and nothing is to be "
+            said += f"changed for it. Collect a longer sample: {mine[0].kind.BRING}"
+            return replace(
+                finding,
+                severity=Severity.NOTE,
+                says=f"{finding.says} {said}",
+                changes=(),
+                expects=(),
+            )
+    return finding

@@ -1,0 +1,88 @@
+"""One gate for length: a moment is a note without changes, whatever rule speaks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from collectors.facts import Fact, Facts, Source
+from collectors.facts.ase import ConfigParameter, SysmonSample
+from collectors.facts.openvms import MonitorSample, T4File
+from rules.finding import Change, Effect, Evidence, Finding, Outcome, Severity
+from rules.kit import Rule, judge_one, rules
+from rules.sample import LEAST, LeastSample, samples_of
+
+CHANGE = Change("ase.config:lock address spinlock ratio", "ratio", 100.0, 5.0, ("set",), ("back",), Effect.RESTART)
+A, B = Source("a.txt", 1, 1), Source("b.txt", 1, 1)
+DAY = LeastSample(600.0, 30, "this project: for the test")
+
+
+@dataclass(frozen=True)
+class Limits:
+    pass
+
+
+def said(*facts: Fact, sample: LeastSample | None = LEAST, at: tuple[tuple[Source, float | None], ...]) -> Finding:
+    def check(_: Facts, __: Any) -> Iterator[Outcome]:
+        evidence = tuple(Evidence("figure", 50.0, "%", source, limit) for source, limit in at)
+        yield Finding("S", Severity.CRITICAL, "title", "Says.", evidence, changes=(CHANGE,))
+
+    (finding,) = judge_one(Rule("ase/made_up", "T.", (), (), (), Limits, check, sample), Facts(facts), {}).findings
+    return finding
+
+
+@pytest.mark.parametrize(
+    "short",
+    [
+        SysmonSample(seconds=5.0, source=A),
+        T4File(rows=3, interval_seconds=1.0, source=A),
+        MonitorSample(kind="display", seconds=6.0, source=A),
+    ],
+)
+def test_a_moment_is_a_note_without_changes_that_says_what_to_collect(short: Fact) -> None:
+    finding = said(short, at=((A, 10.0),))
+    assert finding.severity is Severity.NOTE
+    assert not finding.changes
+    assert f"Collect a longer sample: {type(short).BRING}" in finding.says
+
+
+def test_what_is_long_enough_or_without_a_time_is_left_as_it_is() -> None:
+    for facts in ((SysmonSample(seconds=30.0, source=A),), (SysmonSample(source=A),), ()):
+        finding = said(*facts, at=((A, 10.0),))
+        assert finding.severity is Severity.CRITICAL
+        assert finding.changes
+
+
+def test_too_few_samples_count_as_too_short() -> None:
+    few = T4File(rows=29, interval_seconds=60.0, source=A)
+    assert "29 samples (at least 30" in said(few, sample=DAY, at=((A, 10.0),)).says
+    assert said(few, at=((A, 10.0),)).severity is Severity.CRITICAL
+
+
+def test_the_figure_that_was_held_against_a_limit_counts_and_not_the_one_beside_it() -> None:
+    short = SysmonSample(seconds=5.0, source=A)
+    setting = ConfigParameter(name="x", source=B)
+    assert said(short, setting, at=((B, 10.0), (A, None))).severity is Severity.CRITICAL
+    assert said(short, setting, at=((B, None), (A, 10.0))).severity is Severity.NOTE
+
+
+def test_a_long_sample_of_the_same_file_bears_the_finding() -> None:
+    both = SysmonSample(seconds=5.0, source=A), SysmonSample(seconds=600.0, source=A)
+    assert said(*both, at=((A, 10.0),)).severity is Severity.CRITICAL
+
+
+def test_a_rule_of_settings_alone_is_not_asked_how_long_was_measured() -> None:
+    assert said(SysmonSample(seconds=5.0, source=A), sample=None, at=((A, 10.0),)).severity is Severity.CRITICAL
+
+
+def test_every_origin_of_a_least_sample_is_named() -> None:
+    for one in rules():
+        assert one.sample is None or one.sample.origin.startswith(("vendor", "practice", "this project")), one.id
+
+
+def test_the_interval_of_two_snapshots_is_a_sample() -> None:
+    from collectors.facts.ase import MonSpinlockActivity
+
+    row = MonSpinlockActivity(name="x", over="interval", seconds=2.0, certificate="ok", source=A)
+    assert [one.seconds for one in samples_of(Facts((row,)))] == [2.0]
