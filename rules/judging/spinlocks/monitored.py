@@ -244,4 +244,10 @@ def _rows(facts: Facts) -> list[MonSpinlockActivity]:
     """Rows of an interval, else those since boot; of two readings of the same row the later."""
     rows = facts.every(MonSpinlockActivity)
     rows = [row for row in rows if row.of_interval] or rows
-    return list({(row.instance, row.name, row.slot, row.rows): row for row in rows}.values())
+    found: dict[tuple[int | None, str], dict[tuple[int | None, int], MonSpinlockActivity]] = {}
+    for row in rows:
+        of_name = found.setdefault((row.instance, row.name), {})
+        if row.slot is None and not row.nth:
+            of_name.clear()  # another reading begins: rows that nothing tells apart are of one reading together
+        of_name[row.slot, row.nth] = row
+    return [row for of_name in found.values() for row in of_name.values()]
