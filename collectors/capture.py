@@ -16,7 +16,7 @@ from collectors.facts.scaling import LoadSeries
 from collectors.facts.zvm import PerfkitPage, ProcessorLoad
 from collectors.faults import Guarded, told
 from collectors.grouping import Group, groups_of
-from collectors.intervals.deltas import elapsed
+from collectors.intervals.deltas import Length
 from collectors.intervals.overlap import ByHour, shared_part
 from collectors.intervals.rdb import with_intervals as with_rdb_intervals
 from collectors.intervals.snapshots import sort_out
@@ -262,7 +262,9 @@ def _between(pair: Snapshot) -> Interval:
     """The time between two snapshots; with one of the times alone none is known, nor where the clock went back."""
     if pair.previous is None or pair.taken is None or pair.taken < pair.previous:
         return Interval()
-    return Interval(pair.previous, pair.taken, elapsed(pair.previous, pair.taken))
+    seconds = (pair.taken - pair.previous).total_seconds()
+    length = Length(seconds, pair.seconds_low, pair.seconds_high) if seconds else None
+    return Interval(pair.previous, pair.taken, length.sure if length else None)
 
 
 def _capture(group: Group, facts: list[Fact]) -> Capture:
