@@ -11,8 +11,10 @@ from django.core.management import call_command
 
 from advisor.services.auditing import run_audit
 from collectors import capture, kit
-from collectors.facts import Fact
+from collectors.facts import Fact, Source
 from collectors.facts.openvms import Node
+from collectors.grouping import groups_of
+from collectors.intervals.snapshots import sort_out
 from collectors.kit import Kind, Outcome, Report
 from collectors.read import Input, read_stream
 
@@ -59,7 +61,7 @@ class Fed:
             if not line.startswith(("pot", "TEAPOT")):
                 return at
             if line.startswith("pot"):
-                self.facts.append(Node(source=kit.Source(self.file, first + at, first + at), name=line[4:].upper()))
+                self.facts.append(Node(source=Source(self.file, first + at, first + at), name=line[4:].upper()))
         return len(lines)
 
     def close(self) -> Outcome:
@@ -92,7 +94,7 @@ class Recorded:
         return True
 
     def close(self) -> Sequence[Outcome]:
-        return [Outcome([Node(source=kit.Source(self.name, 1, 4), name="POT")])]
+        return [Outcome([Node(source=Source(self.name, 1, 4), name="POT")])]
 
 
 class RecordedBadly(Recorded):
@@ -272,7 +274,7 @@ def test_a_system_that_cannot_be_sorted_by_time_loses_no_other(step: str, monkey
 
 
 def test_exports_that_cannot_be_sorted_by_system_are_judged_singly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capture, "groups_of", failing_for("HEBE", capture.groups_of))
+    monkeypatch.setattr(capture, "groups_of", failing_for("HEBE", groups_of))
     inputs = of_two_systems()
     assert [one.system.name for one in capture.captures(inputs)] == ["NORN", "spins"]
     assert all("each export is judged by itself" in one.problems[0] for one in inputs)
@@ -280,7 +282,7 @@ def test_exports_that_cannot_be_sorted_by_system_are_judged_singly(monkeypatch: 
 
 
 def test_snapshots_that_cannot_be_subtracted_lose_no_listing_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capture, "sort_out", failing_for("Spinlock", capture.sort_out))
+    monkeypatch.setattr(capture, "sort_out", failing_for("Spinlock", sort_out))
     listing = read_stream("spins", io.BytesIO(CONFIGURE.encode()))
     inputs = [*listing, *read_stream("spins", io.BytesIO(SPINS.encode()))]
     (found,) = capture.captures(inputs, "PROD9")
