@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from collectors.facts.base import Fact
 from collectors.faults import Guarded, told
+from collectors.hints import LINES_LOOKED_AT, hint_of
 from collectors.intake import UNREADABLE, Named
 from collectors.kit import (
     FIRST_BYTES,
@@ -154,6 +155,8 @@ class _File:
         self.failed: tuple[str, str] | None = None
         """The fed kind that a fault ended, and how its first line looked: only such a line starts the next one of it.
         Other lines that it may start on stand within the report that was not read."""
+        self.beginning: list[str] = []
+        """What tells what a file is that no reader takes."""
         self.blank = True
         self.begun = False
         """Whether a line that is not blank has been seen."""
@@ -165,6 +168,8 @@ class _File:
         if first == 1 and lines and EXCEL.fullmatch(lines[0]):
             lines[0] = ""
         self.blank = self.blank and not any(map(str.strip, lines))
+        if len(self.beginning) < LINES_LOOKED_AT:
+            self.beginning += lines[: LINES_LOOKED_AT - len(self.beginning)]
         at = 0
         while at < len(lines):
             if self.fed:
@@ -350,6 +355,8 @@ class _File:
     def _why_none(self) -> str:
         if self.blank:
             return "empty"
+        if hint := hint_of(self.beginning):
+            return f"not read: {hint}"
         if self.began_like:
             return f"begins like {self.began_like}, but is not laid out so: bring the plain text as it was printed"
         return f"no export that Lockwright knows ({_known()})"
