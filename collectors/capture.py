@@ -14,8 +14,9 @@ from collectors.facts.openvms import MonitorSample, Node, ProcessorModes, T4File
 from collectors.facts.rdb import Database, DatabaseUse, EventLog, StatisticsWindow
 from collectors.facts.scaling import LoadSeries
 from collectors.facts.zvm import PerfkitPage, ProcessorLoad
+from collectors.faults import Guarded, told
 from collectors.grouping import Group, groups_of
-from collectors.intervals.deltas import elapsed
+from collectors.intervals.deltas import Length
 from collectors.intervals.overlap import ByHour, shared_part
 from collectors.intervals.rdb import with_intervals as with_rdb_intervals
 from collectors.intervals.snapshots import sort_out
@@ -25,6 +26,11 @@ from collectors.read import Input
 
 LEAST_SHARE = 0.5
 """This project: a mean over a week is none of a day in it, nor that of a day one of the week."""
+FAULT = "a fault of Lockwright ({0}): please report it with these files"
+NOT_JUDGED = f"read, but not judged: {FAULT}"
+NOT_SORTED = f"not sorted by system, so each export is judged by itself: {FAULT}"
+NOT_COUNTED = f"read, but nothing was counted between these snapshots, and they are not judged: {FAULT}"
+NOT_HELD_TOGETHER = f"judged by itself, not with the other systems and times given with it: {FAULT}"
 
 
 def captures(inputs: Sequence[Input], name: str | None = None, names: Mapping[str, str] | None = None) -> list[Capture]:
@@ -35,9 +41,50 @@ def captures(inputs: Sequence[Input], name: str | None = None, names: Mapping[st
     Listings that disagree get a problem each, see `collectors.listings`.
     """
     found: list[Capture] = []
-    for group in groups_of([one for one in inputs if one.facts], name, names or {}):
-        found.extend(_split_by_time(group))
-    return with_loads(with_members(found))
+    given = [one for one in inputs if one.facts]
+    for group in _grouped(given, name, names or {}):
+        with Guarded() as splitting:
+            found += _split_by_time(group)
+        _say(group.inputs, NOT_JUDGED, splitting.error)
+    for step in (with_members, with_loads):
+        with Guarded() as stepping:
+            found = step(found)
+        _say(given, NOT_HELD_TOGETHER, stepping.error)
+    return found
+
+
+def _say(inputs: Iterable[Input], what: str, fault: Exception | None) -> None:
+    """Tell each of the inputs, if there was a fault."""
+    if fault:
+        for one in inputs:
+            if (said := what.format(told(fault))) not in one.problems:
+                one.problems.append(said)
+
+
+def _grouped(inputs: Sequence[Input], name: str | None, names: Mapping[str, str]) -> list[Group]:
+    """The inputs by system; where a fault prevents that, each that can be placed by itself."""
+    groups: list[Group] = []
+    with Guarded() as grouping:
+        groups = groups_of(inputs, name, names)
+    if grouping.error:
+        _say(inputs, NOT_SORTED, grouping.error)
+        for one in inputs:
+            with Guarded() as placing:
+                groups += groups_of([one], name, names)
+            _say([one], NOT_JUDGED, placing.error)
+    return groups
+
+
+def _intervals_of(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
+    """The intervals between snapshots, and what is left of the inputs; a fault loses the snapshots alone."""
+    found: tuple[list[Input], list[Input]] = ([], [])
+    with Guarded() as counting:
+        found = sort_out(with_rdb_intervals(inputs))
+    if counting.error:
+        several = [one for one in inputs if any(isinstance(fact, Snapshot | StatisticsWindow) for fact in one.facts)]
+        _say(several, NOT_COUNTED, counting.error)
+        found = [], [one for one in inputs if not any(one is other for other in several)]
+    return found
 
 
 def _split_by_time(group: Group) -> list[Capture]:
@@ -45,7 +92,7 @@ def _split_by_time(group: Group) -> list[Capture]:
     timed: dict[object, list[Input]] = {}
     timeless: list[Input] = []
     beside: list[Input] = []
-    intervals, inputs = sort_out(with_rdb_intervals(group.inputs))
+    intervals, inputs = _intervals_of(group.inputs)
     for one in inputs:
         span = interval_of(one.facts)
         if span is None:
@@ -215,7 +262,9 @@ def _between(pair: Snapshot) -> Interval:
     """The time between two snapshots; with one of the times alone none is known, nor where the clock went back."""
     if pair.previous is None or pair.taken is None or pair.taken < pair.previous:
         return Interval()
-    return Interval(pair.previous, pair.taken, elapsed(pair.previous, pair.taken))
+    seconds = (pair.taken - pair.previous).total_seconds()
+    length = Length(seconds, pair.seconds_low, pair.seconds_high) if seconds else None
+    return Interval(pair.previous, pair.taken, length.sure if length else None)
 
 
 def _capture(group: Group, facts: list[Fact]) -> Capture:

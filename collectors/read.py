@@ -3,12 +3,14 @@
 import gc
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from collectors.facts.base import Fact
+from collectors.faults import Guarded, told
+from collectors.hints import LINES_LOOKED_AT, hint_of
 from collectors.intake import UNREADABLE, Named
 from collectors.kit import (
     FIRST_BYTES,
@@ -37,6 +39,11 @@ MOST_REPORTS = 10_000
 """Reports in one file; a year of hourly samples has 8,760."""
 EXCEL = re.compile(r"[\ufeff\"]{0,2}sep=.\"?\s{0,2}", re.IGNORECASE)
 """What Excel wants as the first line of separated values: what parts them. It is neither a row nor a heading."""
+NOT_READ = (
+    "not read from {0} {1}: a fault of Lockwright ended this report here ({2}). What stands above and all other "
+    "reports were read; please report the fault with these lines"
+)
+DIGITS = re.compile(r"[0-9]+")
 
 
 class Enough(Exception):
@@ -92,14 +99,28 @@ def read_stream(name: str, stream: BinaryIO) -> list[Input]:
 def _read_recording(name: str, report: str, recorder: Recorder, stream: Begun) -> list[Input]:
     """Read a file that is no text; each recording in it becomes an input."""
     problems: list[str] = []
-    try:
-        while (data := stream.read(CHUNK)) and recorder.feed(data):
-            pass
-    except UNREADABLE as error:
-        problems.append(f"{error}: read up to here only")
-    found = [Input(name, report, one.facts, one.problems, one.leftovers) for one in recorder.close()]
+    outcomes: Sequence[Outcome] = ()
+    wanted = True
+    with Guarded() as feeding:
+        while wanted:
+            try:
+                data = stream.read(CHUNK)
+            except UNREADABLE as error:
+                problems.append(f"{error}: read up to here only")
+                break
+            wanted = bool(data) and recorder.feed(data)
+    with Guarded() as closing:
+        outcomes = recorder.close()
+    found = [Input(name, report, one.facts, one.problems, one.leftovers) for one in outcomes] or [Input(name, report)]
     found[0].problems[:0] = problems
+    if fault := feeding.error or closing.error:
+        found[-1].problems.append(NOT_READ.format("record", _last(found[-1].facts, 0) + 1, told(fault)))
     return found
+
+
+def _last(facts: Iterable[Fact], otherwise: int) -> int:
+    """The last line that any of the facts was read from."""
+    return max((fact.source.last for fact in facts), default=otherwise)
 
 
 @contextmanager
@@ -129,6 +150,13 @@ class _File:
         self.fed: tuple[Kind, Stream, int] | None = None
         self.closed: dict[str, Follows] = {}
         """The fed reader of each kind that ended last, where the next one goes on from it."""
+        self.start_line = ""
+        """The line on which the fed reader at hand began."""
+        self.failed: tuple[str, str] | None = None
+        """The fed kind that a fault ended, and how its first line looked: only such a line starts the next one of it.
+        Other lines that it may start on stand within the report that was not read."""
+        self.beginning: list[str] = []
+        """What tells what a file is that no reader takes."""
         self.blank = True
         self.begun = False
         """Whether a line that is not blank has been seen."""
@@ -140,23 +168,38 @@ class _File:
         if first == 1 and lines and EXCEL.fullmatch(lines[0]):
             lines[0] = ""
         self.blank = self.blank and not any(map(str.strip, lines))
+        if len(self.beginning) < LINES_LOOKED_AT:
+            self.beginning += lines[: LINES_LOOKED_AT - len(self.beginning)]
         at = 0
         while at < len(lines):
             if self.fed:
-                taken = self.fed[1].feed(first + at, lines[at:] if at else lines)
-                self.fed_last.extend(lines[max(at, at + taken - LINES_ABOVE) : at + taken])
-                if taken < len(lines) - at:
-                    self._close_fed(first + at + taken)
+                taken = self._feed(first + at, lines[at:] if at else lines)
                 at += taken
                 if taken:
                     continue
             at = self._one_by_one(first, lines, at)
+
+    def _feed(self, first: int, lines: Sequence[str]) -> int:
+        """Feed the reader at hand; returns how many lines it took. It is closed where it wants no more, or failed."""
+        if self.fed is None:
+            return 0
+        taken = 0
+        with Guarded() as feeding:
+            taken = self.fed[1].feed(first, lines)
+        if feeding.error:
+            return max(0, self._end_failed(feeding.error) - first)
+        self.fed_last.extend(lines[max(0, taken - LINES_ABOVE) : taken])
+        if taken < len(lines):
+            self._close_fed(first + taken)
+        return taken
 
     def _one_by_one(self, first: int, lines: list[str], at: int) -> int:
         """Walk on line by line until a fed reader takes over."""
         for index in range(at, len(lines)):
             line = lines[index]
             candidates = starting(line)
+            if candidates and self.failed:
+                candidates = [kind for kind in candidates if not self._within_failed(kind, line)]
             if not self.begun and line.strip():
                 self.begun = True
                 candidates = candidates or named_for(self.name)
@@ -171,20 +214,50 @@ class _File:
                 continue
             self._close_whole()
             if candidates[0].stream:
-                fed = candidates[0].stream(self.name, list(self.above))
-                if isinstance(fed, Follows) and candidates[0].id in self.closed:
-                    fed.follows(self.closed[candidates[0].id])
-                self.fed = (candidates[0], fed, first + index)
-                self.above.clear()
-                self.fed_last.clear()
-                taken = self.fed[1].feed(first + index, lines[index:])
-                self.fed_last.extend(lines[max(index, index + taken - LINES_ABOVE) : index + taken])
-                if taken < len(lines) - index:
-                    self._close_fed(first + index + taken)
+                self.start_line = line
+                if not self._begin_fed(candidates[0], first + index):
+                    self._not_ours(first + index, line)
+                    continue
+                taken = self._feed(first + index, lines[index:])
                 return index + max(taken, 1)
             self.whole = (candidates, first + index, [line], list(self.above))
             self.above.clear()
         return len(lines)
+
+    def _begin_fed(self, kind: Kind, number: int) -> bool:
+        """Have a fed reader take over at line `number`; returns whether it could."""
+        if kind.stream is None:
+            return False
+        with Guarded() as beginning:
+            fed = kind.stream(self.name, list(self.above))
+            if isinstance(fed, Follows) and kind.id in self.closed:
+                fed.follows(self.closed[kind.id])
+            self.fed = (kind, fed, number)
+        if beginning.error:
+            self._keep(kind, Outcome(problems=[NOT_READ.format("line", number, told(beginning.error))]))
+            return False
+        self.above.clear()
+        self.fed_last.clear()
+        return True
+
+    def _within_failed(self, kind: Kind, line: str) -> bool:
+        """Whether a line is one of the report that a fault ended, though one of its kind may start on it."""
+        return self.failed is not None and self.failed[0] == kind.id and self.failed[1] != DIGITS.sub("0", line)
+
+    def _end_failed(self, error: Exception) -> int:
+        """Keep what the fed reader read before its fault; returns the line from which others may have the rest."""
+        if self.fed is None:
+            return 0
+        (kind, fed, began), self.fed = self.fed, None
+        outcome = Outcome()
+        with Guarded():
+            outcome = fed.close()
+        read_to = _last(outcome.facts, began - 1)
+        outcome.problems.append(NOT_READ.format("line", read_to + 1, told(error)))
+        self._understood(began, outcome.above)
+        self._keep(kind, outcome)
+        self.failed = (kind.id, DIGITS.sub("0", self.start_line))
+        return max(read_to, began) + 1
 
     def _not_ours(self, number: int, line: str) -> None:
         """Note a line that belongs to no report."""
@@ -205,7 +278,11 @@ class _File:
         """The fed reader takes no more, from line `following` on; what lies below its last fact is above the next."""
         if self.fed:
             (kind, fed, first), self.fed = self.fed, None
-            outcome = fed.close()
+            outcome = Outcome()
+            with Guarded() as closing:
+                outcome = fed.close()
+            if closing.error:
+                outcome.problems.append(NOT_READ.format("line", first, told(closing.error)))
             if isinstance(fed, Follows):
                 self.closed[kind.id] = fed
             self._understood(first, outcome.above)
@@ -221,10 +298,16 @@ class _File:
             if kind.read is None:
                 continue
             report = Report(self.name, first, lines, above)
+            facts: list[Fact] = []
             try:
-                facts = list(kind.read(report))
+                with Guarded() as reading:
+                    facts.extend(kind.read(report))
             except NotThisReport:
                 continue
+            if reading.error:  # what was yielded before it is kept
+                read_to = _last(facts, first - 1)
+                report.problem(NOT_READ.format("line", read_to + 1, told(reading.error)))
+                report.claimed[read_to + 1 - first :] = bytes(max(0, first + len(lines) - read_to - 1))
             self._understood(first, report.above)
             self._keep(kind, Outcome(facts, report.leftovers(), report.problems))
             self.above.extend(lines[report.claimed.rfind(1) + 1 :])
@@ -249,6 +332,8 @@ class _File:
                 self._unknown(run.last - run.first + 1, len(run.text), run.last)
             return
         self.unknown_lines = self.unknown = 0
+        if outcome.facts and self.failed and self.failed[0] != kind.id:
+            self.failed = None  # another report began: whatever comes is no part of the one that failed
         self.found.append(Input(self.name, kind.id, outcome.facts, outcome.problems, outcome.leftovers))
         if len(self.found) >= MOST_REPORTS and not self.at_the_end:
             raise Enough(f"more than {MOST_REPORTS:,} reports: read up to there only")
@@ -270,6 +355,8 @@ class _File:
     def _why_none(self) -> str:
         if self.blank:
             return "empty"
+        if hint := hint_of(self.beginning):
+            return f"not read: {hint}"
         if self.began_like:
             return f"begins like {self.began_like}, but is not laid out so: bring the plain text as it was printed"
         return f"no export that Lockwright knows ({_known()})"

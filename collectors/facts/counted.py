@@ -35,6 +35,10 @@ class Counted:
     seconds: float | None = None
     """Between the two snapshots; of a single one, since the server started or the counters were cleared. `None`
     where the export has no times: then there are no rates."""
+    seconds_low: float | None = None
+    """The least and the most seconds it can be, where both times were printed to the minute; else `None`. `seconds`
+    is then given only where it is off by a tenth at most."""
+    seconds_high: float | None = None
     certificate: str | None = None
     """See `Certificate`; `None` for a single snapshot. Counters that are not `BELIEVED` are `ABSENT`."""
     earlier: Source | None = None

@@ -14,7 +14,6 @@ counter has passed its old total.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
 from collectors.facts import ABSENT, Missing, Reading, known
@@ -36,9 +35,31 @@ from collectors.intervals.pairing import (
 )
 from collectors.intervals.wrapping import HALF_WORD, WORD, Between, Counts, column
 
-LEAST_BY_MINUTES = 600.0
-"""Seconds from which two times printed without seconds give a rate: it is off by a tenth at most (this project)."""
+MINUTE = 60.0
+MOST_OFF = 0.1
+"""Two times printed without seconds give a rate where it is off by so much of it at most: from ten minutes on (this
+project). Of a shorter interval its least and its most length are told, and no rate is made here."""
 WORST_FIRST = ("other instance", "reset", "ambiguous", "wrapped", "ok")
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long it was between two times, in seconds."""
+
+    seconds: float
+    low: float | None = None
+    """The least and the most it can have been, where both times are printed to the minute."""
+    high: float | None = None
+
+    @property
+    def sure(self) -> float | None:
+        """The seconds, where a rate of them is off by a tenth at most."""
+        return self.seconds if self.high is None or self.high - self.seconds <= MOST_OFF * self.seconds else None
+
+    @property
+    def most(self) -> float:
+        """The most it can have been."""
+        return self.seconds if self.high is None else self.high
 
 
 @dataclass(frozen=True)
@@ -68,24 +89,28 @@ def between(earlier: Snapshot, later: Snapshot) -> Between:
     """What is known of the time between two snapshots."""
     dates = (earlier.booted, later.booted, earlier.counters_cleared, later.counters_cleared)
     settled = None not in dates and doubt_between(earlier, later) is None
-    return Between(seconds_between(earlier, later), since_start(later), settled)
+    length = length_between(earlier, later)
+    return Between(length.most if length else None, since_start(later), settled)
 
 
-def seconds_between(earlier: Snapshot, later: Snapshot) -> float | None:
-    """Elapsed seconds; `None` where the exports do not say it well enough for rates."""
-    return elapsed(earlier.taken, later.taken)
-
-
-def elapsed(start: datetime | None, end: datetime | None) -> float | None:
-    """Seconds; `None` where a time is missing, none passed, or whole minutes say too little of so short a time.
+def length_between(earlier: Snapshot, later: Snapshot) -> Length | None:
+    """How long it was between two snapshots; `None` where a time is missing or none passed.
 
     isql prints `May  4 2026 12:01PM`: two such times are up to a minute nearer or farther apart than they look.
     """
-    if start is None or end is None:
+    start, end = earlier.taken, later.taken
+    if start is None or end is None or start >= end:
         return None
     seconds = (end - start).total_seconds()
-    to_the_minute = not (start.second or start.microsecond or end.second or end.microsecond)
-    return None if seconds <= 0 or (to_the_minute and seconds < LEAST_BY_MINUTES) else seconds
+    if _to_the_minute(earlier) and _to_the_minute(later):
+        return Length(seconds, seconds - MINUTE, seconds + MINUTE)
+    return Length(seconds)
+
+
+def _to_the_minute(snapshot: Snapshot) -> bool:
+    """Whether its time may be without seconds: where it was not printed in full, and shows none."""
+    taken = snapshot.taken
+    return taken is not None and not (snapshot.taken_in_full or taken.second or taken.microsecond)
 
 
 def since_start(snapshot: Snapshot) -> float | None:
@@ -115,13 +140,13 @@ def differences(
     pairs = [pair for key, rows in now.items() if key in was for pair in paired(was[key], rows, earlier)]
     pairs = held_against(pairs, renumbered(was, now))
     pairs += [Pair(at_zero(row), row, None, None) for row in came]
-    span = between(earlier, later)
+    span, length = between(earlier, later), length_between(earlier, later)
     counted, fell = _subtract(pairs, span)
     if doubt or fell:
         counted = [_doubted(pair, doubt or "reset") for pair in pairs]
     came_ids = set(map(id, came))
     return Differences(
-        tuple(_row(pair, counts, span.seconds) for pair, counts in zip(pairs, counted, strict=True)),
+        tuple(_row(pair, counts, length) for pair, counts in zip(pairs, counted, strict=True)),
         tuple(replace(row, seconds=since) for row in alone if id(row) not in came_ids),
         sum(len(rows) for key, rows in was.items() if key not in now),
         fell,
@@ -188,10 +213,19 @@ def _doubted(pair: Pair, doubt: Certificate) -> dict[str, Counts]:
     return {name: (value if isinstance(value, Missing) else ABSENT, doubt) for name, value in values.items()}
 
 
-def _row(pair: Pair, counts: dict[str, Counts], seconds: float | None) -> Counted:
+def _row(pair: Pair, counts: dict[str, Counts], length: Length | None) -> Counted:
     """The later row with differences in place of its totals."""
     given = {certificate for _, certificate in counts.values()}
     worst = next((one for one in WORST_FIRST if one in given), "ok")
     values: dict[str, Any] = {name: count for name, (count, _) in counts.items()}
     source = pair.earlier.source if pair.earlier else None
-    return replace(pair.new, over="interval", seconds=seconds, certificate=worst, earlier=source, **values)
+    return replace(
+        pair.new,
+        over="interval",
+        seconds=length.sure if length else None,
+        seconds_low=length.low if length else None,
+        seconds_high=length.high if length else None,
+        certificate=worst,
+        earlier=source,
+        **values,
+    )

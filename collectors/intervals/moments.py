@@ -51,17 +51,20 @@ class Moment:
         states = [fact for part in self.parts for fact in part.facts if isinstance(fact, MonState)]
         booted = [one.booted for one in said] + [one.started for one in states]
         cleared = [one.counters_cleared for one in said] + [one.counters_cleared for one in states]
+        taken, in_full = min(((one.taken, one.taken_in_full) for one in said if one.taken), default=(None, False))
         return replace(
             said[0],
             server=next((one.server for one in said if one.server), None),
-            taken=min((one.taken for one in said if one.taken), default=None),
+            taken=taken,
+            taken_in_full=in_full,
             booted=next(filter(None, booted), None),
             counters_cleared=next(filter(None, cleared), None),
         )
 
     def when(self, part: Part) -> Snapshot:
         """The same, with the time of one part where it has its own."""
-        return replace(self.snapshot, source=part.snapshot.source, taken=part.snapshot.taken or self.snapshot.taken)
+        own = part.snapshot if part.snapshot.taken else self.snapshot
+        return replace(self.snapshot, source=part.snapshot.source, taken=own.taken, taken_in_full=own.taken_in_full)
 
     @cached_property
     def counted(self) -> dict[type[Counted], tuple[Part, list[Counted]]]:

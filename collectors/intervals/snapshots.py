@@ -16,13 +16,13 @@ from typing import cast
 from collectors.facts import Fact, known
 from collectors.facts.ase import Deadlock, MonTable, Snapshot
 from collectors.facts.counted import Counted
-from collectors.intervals.deltas import Differences, between, differences, seconds_between, since_start
+from collectors.intervals.deltas import Differences, between, differences, length_between, since_start
 from collectors.intervals.moments import SAME_MOMENT, Moment, Part, order_of, table_of, went_back
 from collectors.read import Input
 
 NO_ORDER = (
     "nothing tells which of two snapshots is the earlier, this one or that of {}, so no differences were made: "
-    "put select getdate() in front of each"
+    "put select convert(char(26), getdate(), 109) SampleTime in front of each"
 )
 CLOCK = "the clock went back since the snapshot of {}: how long it took is not known, so there are no rates"
 TWICE = "the same snapshot as in {}: read once"
@@ -46,7 +46,7 @@ def sort_out(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
         used.add(id(earlier))
         if order_of(earlier, later):
             used.add(id(later))
-            if seconds_between(earlier.snapshot, later.snapshot) is None and went_back(earlier, later):
+            if length_between(earlier.snapshot, later.snapshot) is None and went_back(earlier, later):
                 _object(earlier, later, CLOCK)
             intervals.append(_interval(earlier, later))
         else:
@@ -131,12 +131,14 @@ def _interval(earlier: Moment, later: Moment) -> Input:
     found = _differences(earlier, later)
     tables = frozenset[str]().union(*(part.tables for part in later.parts))
     vanished = {kind.__name__.lower(): one.vanished for kind, one in found.items()}
-    first = later.parts[0]
+    first, length = later.parts[0], length_between(earlier.snapshot, later.snapshot)
     snapshot = replace(
         later.snapshot,
         server=later.snapshot.server or earlier.snapshot.server,
         earlier=earlier.snapshot.source,
         previous=earlier.snapshot.taken,
+        seconds_low=length.low if length else None,
+        seconds_high=length.high if length else None,
         vanished=sum(vanished.values()),
     )
     facts: list[Fact] = [snapshot]

@@ -48,6 +48,7 @@ class Between:
     """What is known of the time between two snapshots."""
 
     seconds: float | None = None
+    """The most seconds it can have been: a bound."""
     lifetime: float | None = None
     """Seconds that the totals of the later snapshot cover."""
     settled: bool = False

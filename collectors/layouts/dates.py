@@ -56,6 +56,12 @@ def moment(text: str) -> datetime | None:
         return None
 
 
+def has_seconds(text: str) -> bool:
+    """Whether a point in time is printed with its seconds."""
+    found = _match(text.strip())
+    return found is not None and found["second"] is not None
+
+
 def ambiguous(text: str) -> bool:
     """Whether this is a point in time of which nobody can tell day and month."""
     found = _match(text.strip())

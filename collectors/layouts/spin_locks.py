@@ -284,7 +284,7 @@ def _fact(report: Report, row: LockRow, wrong: Sequence[str]) -> SpinLock:
         what = f"{lock}: {odd[0][:20]!r} is no figure as the page prints them, left out"
         report.problem(f"{what}: {REMEDY} without separators or commas", row.index)
     for prefix in wrong:
-        rate, one, busy = (row.texts[f"{prefix}{kind}"] for kind in IDENTITY)
+        rate, one, busy = (row.texts.get(f"{prefix}{kind}", "nothing") for kind in IDENTITY)
         product = number_or(figure(rate), 0.0) * number_or(figure(one), 0.0) * 1e-4
         group = prefix.strip("_") or "combined"
         report.problem(

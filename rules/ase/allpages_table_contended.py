@@ -65,8 +65,8 @@ NAMED = 5
 """Tables that get a script: each is an outage of its own."""
 SOONER = "A lower lock address spinlock ratio helps sooner; a data-only lock scheme has no address locks at all."
 AVERAGED = (
-    "The tables are named by counts since the server started, an average over days: two snapshots at the busiest hour "
-    "would show whether they are still the ones."
+    "The tables are named by totals, an average over all their time: two snapshots at the busiest hour would show "
+    "whether they are still the ones."
 )
 STEPS = (
     "One table at a time, at a quiet time: an exclusive lock, a copy of the table, a full dump afterwards. Datapages "

@@ -31,7 +31,6 @@ from rules.judging.spinlocks.gates import (
     METADATA_GRABS,
     METADATA_PERCENT,
 )
-from rules.judging.spinlocks.monitored import SINCE_BOOT
 from rules.judging.spinlocks.survey import LOCK_FACTS, Survey, lock_figures, metadata_figures, survey
 from rules.kit import limit, rule
 
@@ -109,7 +108,7 @@ def _finding(facts: Facts, limits: Limits, seen: Survey, server: Server) -> Find
     ]
     listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
     names = [one.label for one in hot]
-    boot = f" {SINCE_BOOT}" if any(one.since_boot for one in hot) else ""
+    boot = next((f" {one.lock.caveat}" for one in hot if one.since_boot and one.lock), "")
     metadata = [one for one in names if one.endswith(" metadata")]
     unnamed = [one for one in metadata if one not in REPLACED]
     others = f" Of {' and '.join(unnamed)} it says nothing." if unnamed else ""

@@ -36,7 +36,7 @@ from rules.judging.spinlocks.gates import (
     SPINS_SHARE,
 )
 from rules.judging.spinlocks.lock_work import BRING, WORK_FACTS, looks
-from rules.judging.spinlocks.monitored import SCHEDULER, SINCE_BOOT, Spinlock, all_in_doubt, spinlocks_by_name
+from rules.judging.spinlocks.monitored import SCHEDULER, Spinlock, all_in_doubt, spinlocks_by_name
 from rules.judging.spinlocks.names import BY_NAME, BY_RATIO, LOCKS, METADATA, meaning_of, plain_name
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_names
 from rules.kit import limit, rule
@@ -113,6 +113,8 @@ def _owner(limits: Limits, one: Spinlock, caches: list[str]) -> str:
 def _not_dear(limits: Limits, one: Spinlock, engines: Engines) -> str:
     """Why its spins take no noticeable time; nothing where they do."""
     rate, percent = one.per_engine(engines.number), one.percent or 0.0
+    if left_open := one.open_per_engine(engines.number, limits.spins_per_engine):
+        return left_open
     if rate is not None:
         few = f"only {rate:,.0f} spins a second and engine (limit {limits.spins_per_engine:,.0f})"
         return few if rate < limits.spins_per_engine else ""
@@ -125,7 +127,7 @@ def _finding(
     facts: Facts, limits: Limits, one: Spinlock, engines: Engines, caches: list[str], first: Spinlock
 ) -> Finding:
     name, percent, busy = plain_name(one.name), one.percent or 0.0, engines.busy_percent
-    loud = one.of_interval and one.seconds is not None and busy is not None and name not in SCHEDULER
+    loud = one.of_interval and one.span is not None and busy is not None and name not in SCHEDULER
     seen = looks(facts) if name in LOCKS else []
     evidence = [*one.evidence(), *(item for look in seen for item in look.evidence)]
     rate = one.per_engine(engines.number)
@@ -134,7 +136,7 @@ def _finding(
             Evidence(f"{one.name} spins per second and engine", round(rate), "/s", one.source, limits.spins_per_engine)
         )
     where = [look.says for look in seen] or ([BRING] if name in LOCKS else [])
-    boot = "" if one.of_interval else SINCE_BOOT
+    boot = one.caveat
     known = "" if busy is not None else "How busy the engines were is not in the export, so this is a note."
     return Finding(
         subject=one.name,

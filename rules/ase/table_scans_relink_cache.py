@@ -30,6 +30,7 @@ from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCE
 from rules.judging.spinlocks.monitored import say_doubt
 from rules.judging.spinlocks.ratio import refused
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure
+from rules.judging.times import when as covers
 from rules.kit import limit, rule
 
 LINKS = (
@@ -173,7 +174,7 @@ def _finding(
 ) -> Finding:
     reads, share = sums
     first = tables[0]
-    when = "between the snapshots" if first.row.of_interval else "since the server started"
+    when = "between the snapshots" if first.row.of_interval else covers(first.row)
     named = "; ".join(
         f"{name_of(one.row)}: {one.scans:,.0f} scans of {one.table_pages:,.0f} pages, "
         f"at most {one.pages:,.0f} of {reads:,.0f} logical reads"

@@ -16,7 +16,7 @@ from collectors.facts.ase import (
 )
 from collectors.facts.codec import dump, load
 from collectors.facts.counted import Counted
-from collectors.intervals.deltas import Differences, differences, elapsed
+from collectors.intervals.deltas import Differences, Length, differences, length_between
 from tests.collectors.moments import AGO, BOOT, NOON, at, snapshot
 
 
@@ -235,12 +235,35 @@ def test_what_was_counted_since_boot_says_how_fast_the_server_is() -> None:
     assert row.certificate == "ambiguous"
 
 
-def test_times_without_seconds_give_no_rate_over_a_few_minutes() -> None:
+def length(seconds: float, **fields: bool) -> Length | None:
+    """How far a snapshot at noon and one so many seconds later lie apart."""
     noon = NOON.replace(second=0)
-    assert elapsed(noon, noon + dt.timedelta(minutes=1)) is None
-    assert elapsed(noon, noon + dt.timedelta(minutes=10)) == 600.0
-    assert elapsed(noon, noon + dt.timedelta(seconds=61)) == 61.0
-    assert elapsed(noon, noon) is None
+    earlier, later = (
+        Snapshot(number=1, taken=noon + dt.timedelta(seconds=after), **fields)  # type: ignore[arg-type]
+        for after in (0, seconds)
+    )
+    return length_between(earlier, later)
+
+
+def test_times_without_seconds_are_a_minute_nearer_or_farther_than_they_look() -> None:
+    assert length(300) == Length(300.0, 240.0, 360.0)
+    assert length(60) == Length(60.0, 0.0, 120.0)
+    assert length(61) == Length(61.0)
+    assert length(300, taken_in_full=True) == Length(300.0), "on the minute, but printed with its seconds"
+    assert length(0) is None
+
+
+def test_a_rate_is_made_where_the_minute_is_a_tenth_of_the_time_at_most() -> None:
+    lengths = [length(seconds) for seconds in (540, 600, 61)]
+    assert [one.sure for one in lengths if one] == [None, 600.0, 61.0]
+
+
+def test_rows_of_an_interval_say_how_short_and_how_long_it_may_have_been() -> None:
+    noon = NOON.replace(second=0)
+    for minutes, seconds in ((5, None), (20, 1200.0)):
+        earlier, later = (Snapshot(number=1, taken=at) for at in (noon, noon + dt.timedelta(minutes=minutes)))
+        (row,) = differences(earlier, later, [lock(5.0, 1)], [lock(9.0, 1)]).rows
+        assert (row.seconds, row.seconds_low, row.seconds_high) == (seconds, minutes * 60 - 60, minutes * 60 + 60)
 
 
 def test_differences_are_stored_with_their_certificate() -> None:
@@ -272,4 +295,4 @@ def test_spinlocks_whose_slots_were_given_out_anew_are_not_subtracted_from_each_
 
 
 def test_no_time_passed_between_a_later_time_and_an_earlier_one() -> None:
-    assert elapsed(at(60), at(0)) is None
+    assert length_between(snapshot(60), snapshot(0)) is None

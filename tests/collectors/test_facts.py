@@ -16,7 +16,9 @@ IN_WORDS = {"load series": "scaling.LoadSeries", "T4": "openvms.T4File"}
 def stands_alone(bring: str) -> bool:
     """Whether all that is no command is a remark in the language of the command."""
     tsql = re.compile(
-        r"""(sp_\w+( "[^"]*")?|select @@\w+( \w+)?(, (@@\w+|getdate\(\))( \w+)?)*)( -- .+| /\* .+ \*/)?"""
+        r"""(sp_\w+( "[^"]*")?|select @@\w+( \w+)?"""
+        r"""(, (@@\w+|convert\(char\(26\), (getdate\(\)|@@\w+), 109\))( \w+)?)*)"""
+        r"""( -- .+| /\* .+ \*/)?"""
     )
     query = re.compile(r"select [^\"]+ from [\w., ]+( inner join [\w.= ]+)?( where [^\"]+?)?( -- .+| /\* .+ \*/)?")
     dcl = re.compile(r"(MCR|SHOW|ANALYZE|MONITOR|RMU|TYPE)[A-Z0-9$ /=.,:+]*( ! .+)?")

@@ -37,6 +37,9 @@ class MonSpinlockActivity(Counted, Fact):
     """The table's own column: since boot, whatever the interval."""
     rows: int = 1
     """How many rows of one name this is the sum of, where no slot tells them apart."""
+    nth: int = 0
+    """Where no slot tells rows of one name apart: which of them it is in its snapshot, counted from 0. It says nothing
+    of another snapshot: nobody promises an order."""
     wide: bool = True
     """Whether the counters are 64 bits wide. `False`: read from `sysmonitors`, whose counters are 32 bits, printed
     signed, and wrap, whatever `COUNTERS` says; a sum of such rows is the sum of them taken as unsigned."""

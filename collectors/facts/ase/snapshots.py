@@ -9,7 +9,8 @@ from collectors.facts.base import Fact, Source
 
 def twice(table: str) -> str:
     """Write the query of a monitoring table, and that two answers are wanted."""
-    remark = "twice, with select getdate() SampleTime in front of each, a minute or more apart at the busiest hour"
+    clock = "select convert(char(26), getdate(), 109) SampleTime"
+    remark = f"twice, with {clock} in front of each, a minute or more apart at the busiest hour"
     return f"select * from master..{table} /* {remark} */"  # noqa: S608 - names of this module alone
 
 
@@ -18,19 +19,26 @@ class Snapshot(Fact):
     """When the rows around it were read, and what tells whether two snapshots may be subtracted."""
 
     BRING: ClassVar[str] = (
-        "select @@servername ServerName, getdate() SampleTime, @@boottime BootTime /* in front of each snapshot */"
+        "select @@servername ServerName, convert(char(26), getdate(), 109) SampleTime, "
+        "convert(char(26), @@boottime, 109) BootTime /* in front of each snapshot */"
     )
 
     number: int
     """Which snapshot of its file, counted from 1 in the order of the file."""
     server: str | None = None
     taken: datetime | None = None
+    taken_in_full: bool = False
+    """Whether that time was printed with its seconds; `getdate()` alone prints whole minutes."""
     booted: datetime | None = None
     counters_cleared: datetime | None = None
     earlier: Source | None = None
     """In a capture of two snapshots: where the earlier one stands."""
     previous: datetime | None = None
     """In a capture of two snapshots: when the earlier one was taken."""
+    seconds_low: float | None = None
+    """In a capture of two snapshots: the least and the most seconds between them, where both times were printed to the
+    minute; else `None`."""
+    seconds_high: float | None = None
     vanished: int = 0
     """In a capture of two snapshots: rows of the earlier one that the later does not have, over all its tables. They
     are no zeros: a descriptor was used for another object, and what it counted is not known."""

@@ -146,7 +146,7 @@ def _row(line: str, edges: list[int], *, strict: bool) -> _Row | None:
     if not found:
         return None
     tokens = list(TOKEN.finditer(line, found.end()))
-    aligned = bool(edges) and "  " in line[found.end("name") :].rstrip()
+    aligned = bool(edges) and "  " in line[found.end("name") :].rstrip() and not _pushed(tokens, edges)
     limit = edges[-1] if aligned else len(line)
     words, used = _words([token for token in tokens[:9] if token.start() < limit])
     values = [_value(text) for text, _ in words]
@@ -164,6 +164,12 @@ def _row(line: str, edges: list[int], *, strict: bool) -> _Row | None:
     elif aligned and not rest and ends[-1] < edges[-1] - 1:
         del named["maximum"]  # it ends before its column does: digits are missing
     return _Row(found["name"], named, unit or None, dynamic)
+
+
+def _pushed(tokens: list[re.Match[str]], edges: list[int]) -> bool:
+    """Whether a negative number of full length has pushed what follows it out of its columns."""
+    wide = [token for token in tokens if DECIMAL.fullmatch(token[0]) and len(token[0]) > WIDTH and token[0][0] == "-"]
+    return any(token.start() < edge < token.end() - 1 for token in wide for edge in edges)
 
 
 def _by_edge(values: list[Value], ends: list[int], edges: list[int]) -> dict[str, Value]:
@@ -192,7 +198,7 @@ def _words(tokens: list[re.Match[str]]) -> tuple[list[tuple[str, int]], int]:
     while words and len(words) < len(COLUMNS):
         at = max(range(len(words)), key=lambda at: len(words[at][0]) if DECIMAL.fullmatch(words[at][0]) else 0)
         text, end = words[at]
-        if not DECIMAL.fullmatch(text) or len(text) <= WIDTH:
+        if not DECIMAL.fullmatch(text) or len(text.lstrip("-")) <= WIDTH:
             break
         words[at : at + 1] = [(text[:-WIDTH], end - WIDTH), (text[-WIDTH:], end)]
     return words, used

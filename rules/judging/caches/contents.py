@@ -24,6 +24,7 @@ from rules.finding import Clean, Outcome, Unknown, Untrusted
 from rules.judging.caches.figures import latest_caches, named_of, per_second, seconds_of
 from rules.judging.objects.seen import SYSTEM_NAMES, activity, doubts, sizes
 from rules.judging.spinlocks.monitored import say_doubt
+from rules.judging.times import when
 
 CONTENT_FACTS: tuple[type[Fact], ...] = (
     MonOpenObjectActivity,
@@ -90,6 +91,8 @@ class Contents:
     seconds: float | None
     counted_by: str
     """Where the searches of whole caches come from."""
+    covers: str
+    """What time the counts cover, as the end of a sentence."""
 
     @property
     def total(self) -> float:
@@ -108,8 +111,10 @@ class Contents:
     def when(self) -> str:
         """What time the counts cover."""
         if not self.of_interval:
+            if not self.seconds:
+                return f"{self.covers}: two snapshots at the busiest hour would decide better"
             return "since boot, an average over days: two snapshots at the busiest hour would decide better"
-        return f"in {self.seconds:,.0f} s" if self.seconds else "between two snapshots without times"
+        return self.covers
 
 
 def contents_of(facts: Facts) -> Contents | Outcome:
@@ -134,7 +139,7 @@ def contents_of(facts: Facts) -> Contents | Outcome:
         inside[one.cache] = inside.get(one.cache, 0.0) + one.reads
     whole = {name: max(searches.get(name, 0.0), inside.get(name, 0.0)) for name in {**searches, **inside}}
     ordered = tuple(sorted(held, key=lambda one: (-one.reads, one.name)))
-    return Contents(ordered, whole, rows[0].of_interval, seconds, counted_by)
+    return Contents(ordered, whole, rows[0].of_interval, seconds, counted_by, when(rows[0]))
 
 
 def _held(facts: Facts, rows: Iterable[MonOpenObjectActivity]) -> list[Held]:

@@ -10,6 +10,7 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenObjectActivity
 from rules.changes.ase_descriptor import bind_descriptor, bindable
 from rules.finding import Change, Evidence
+from rules.judging.times import when
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,15 @@ class Hottest:
     all: float
     of_interval: bool
     counted: str
+    covers: str
+    """What time they were counted in, as the end of a sentence."""
 
     @property
     def says(self) -> str:
         """Name them with their shares."""
         named = ", ".join(f"{one.database}..{one.table} {100 * one.count / self.all:.0f} %" for one in self.tables)
-        when = "" if self.of_interval else " since boot (an average: two snapshots would decide)"
-        return f"Most {self.counted}{when}: {named}."
+        covers = "" if self.of_interval else f" {self.covers} (an average: two snapshots would decide)"
+        return f"Most {self.counted}{covers}: {named}."
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
@@ -59,7 +62,7 @@ def hottest(facts: Facts, most: int, least_percent: float) -> Hottest | None:
         tables = sorted(found, key=lambda one: -one.count)[:most]
         tables = [one for one in tables if whole and 100 * one.count / whole >= least_percent]
         if tables:
-            return Hottest(tuple(tables), whole, newest[0].of_interval, counted)
+            return Hottest(tuple(tables), whole, newest[0].of_interval, counted, when(newest[0]))
     return None
 
 

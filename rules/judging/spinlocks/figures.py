@@ -10,17 +10,14 @@ from dataclasses import dataclass
 from collectors.facts import ABSENT, Facts, Reading, Source, known
 from collectors.facts.ase import MonSpinlockActivity
 from rules.finding import Clean, Lacking, Outcome, Unknown
-from rules.judging.spinlocks.monitored import SINCE_BOOT, Spinlock, not_believed, not_measured, spinlock_named
+from rules.judging.spinlocks.monitored import Spinlock, not_believed, not_measured, spinlock_named
 
 DISAGREE_TIMES, DISAGREE_POINTS = 3.0, 5.0
 """This project: two sources disagree grossly where one is three times the other and five points of a per cent more."""
 FEW_GRABS = 10_000.0
 """This project: without times, fewer grabs in all are nothing; the SAP wiki calls 100 harmless and 100,000 dear."""
 
-UNDATED = (
-    "The two snapshots have no times, so neither their distance nor a restart between them is known: put select "
-    "@@servername, getdate(), @@boottime in front of each."
-)
+AT_LEAST = ", at least"
 SHORT_SECONDS = 30.0
 """This project: a shorter interval shows a moment, not the work; nothing is changed for it."""
 
@@ -50,6 +47,8 @@ class Figure:
     """Where the figure is of `monSpinlockActivity`: its grabs, waits and spins."""
     aside: str = ""
     """What another source says of the same spinlock, as a sentence."""
+    most_per_second: Reading = ABSENT
+    """Where times printed to the minute leave it open: the most it can be; `per_second` is the least then."""
 
     @property
     def since_boot(self) -> bool:
@@ -64,12 +63,12 @@ class Figure:
     @property
     def short(self) -> bool:
         """Whether its interval is a moment or of unknown length: nothing is changed for it."""
-        return self.of_interval and self.lock is not None and short(self.lock.seconds)
+        return self.of_interval and self.lock is not None and short(self.lock.span[0] if self.lock.span else None)
 
     @property
     def undated(self) -> bool:
         """Whether it lies between snapshots without times: a restart between them cannot be ruled out."""
-        return self.of_interval and self.lock is not None and self.lock.seconds is None
+        return self.of_interval and self.lock is not None and self.lock.span is None
 
     @property
     def said(self) -> str:
@@ -90,10 +89,11 @@ class Figure:
     def too_few(self, per_second: float) -> str | None:
         """Say that it is used too seldom to matter, or `None`: by its rate, without times by the grabs in all."""
         if known(self.per_second):
-            if self.per_second >= per_second:
+            most = self.most_per_second if known(self.most_per_second) else self.per_second
+            if most >= per_second:
                 return None
-            return f"only {self.per_second:,.6g} {self.uses} per second (limit {per_second:g})"
-        if self.lock and per_second and self.lock.seconds is None and self.lock.grabs < FEW_GRABS:
+            return f"only {most:,.6g} {self.uses.removesuffix(AT_LEAST)} per second (limit {per_second:g})"
+        if self.lock and per_second and self.lock.span is None and self.lock.grabs < FEW_GRABS:
             return f"only {self.lock.grabs:,.0f} grabs in all (limit {FEW_GRABS:,.0f} where no times are known)"
         return None
 
@@ -138,12 +138,10 @@ def ways(label: str, *, sysmon: bool = True) -> tuple[Lacking, ...]:
 
 def _monitored(lock: Spinlock, label: str, family: str, printed: Figure | None) -> Figure:
     percent = round(lock.percent or 0.0, 2)
-    grabs = lock.rate(lock.grabs)
+    grabs = lock.rates(lock.grabs)
     other = printed.contention if printed else ABSENT
-    aside = SINCE_BOOT if not lock.of_interval else ""
-    if lock.of_interval and lock.seconds is None:
-        aside = UNDATED
-    elif lock.of_interval and short(lock.seconds):
+    aside = lock.caveat
+    if lock.of_interval and lock.seconds and short(lock.seconds):
         aside = f"{lock.seconds:,.0f} s are a moment: take the two snapshots at least {SHORT_SECONDS:.0f} s apart."
     if known(other) and 0 <= other <= 100 and _apart(percent, other):
         aside = f"{aside} " if aside else ""
@@ -156,8 +154,9 @@ def _monitored(lock: Spinlock, label: str, family: str, printed: Figure | None) 
         family=family,
         contention=percent,
         source=lock.source,
-        per_second=ABSENT if grabs is None else grabs,
-        uses="grabs",
+        per_second=ABSENT if grabs is None else grabs[0],
+        most_per_second=ABSENT if grabs is None else grabs[1],
+        uses="grabs" if grabs is None or grabs[0] == grabs[1] else f"grabs{AT_LEAST}",
         lock=lock,
         aside=aside,
     )

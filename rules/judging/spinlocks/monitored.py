@@ -16,6 +16,7 @@ from functools import cached_property
 from collectors.facts import NOT_MEASURED, Facts, Source, known
 from collectors.facts.ase import MonSpinlockActivity
 from rules.finding import Evidence, Untrusted
+from rules.judging.times import IN_FULL, Span, caveat, span_of, when
 
 ADDRESS, PAGE_ROW, TABLE = "addrlockspins", "fglockspins", "tablockspins"
 OBJECT, INDEX, INDEX_HASH = "Des Upd Spinlocks", "Ides Spinlocks", "Ides Chain Spinlocks"
@@ -39,7 +40,6 @@ OF_METADATA = {
 }
 """By `MetadataSpinlock.name`."""
 RANKED = "It is ranked by spins."
-SINCE_BOOT = "An average since boot hides the peak and the quiet: two snapshots at the busiest hour would decide."
 BUFFERS = "bufspin "
 """Before the name of a cache: the spinlocks of its buffer headers (16.0)."""
 
@@ -116,17 +116,37 @@ class Spinlock:
         """A count per second; `None` where the export has no times."""
         return count / self.seconds if self.seconds else None
 
+    @property
+    def span(self) -> Span | None:
+        """Between which lengths that time lies, where rates can be made of it."""
+        return span_of(self.rows[0])
+
+    def rates(self, count: float) -> Span | None:
+        """The least and the most it can be per second: the same where the times are printed with their seconds."""
+        return (count / self.span[1], count / self.span[0]) if self.span else None
+
     def per_engine(self, engines: int | None) -> float | None:
-        """Spins per second and engine; `None` without times or engines."""
-        rate = self.rate(self.spins)
-        return rate / engines if rate is not None and engines else None
+        """Spins per second and engine, at least; `None` without times or engines."""
+        rates = self.rates(self.spins)
+        return rates[0] / engines if rates and engines else None
+
+    def open_per_engine(self, engines: int | None, bound: float) -> str:
+        """Say that the times leave open on which side of a limit its spins per second and engine are; else nothing."""
+        rates = self.rates(self.spins)
+        if not (rates and engines and rates[0] / engines < bound <= rates[1] / engines):
+            return ""
+        least, most = rates[0] / engines, rates[1] / engines
+        return f"{least:,.0f} to {most:,.0f} spins a second and engine, limit {bound:,.0f}: {IN_FULL}"
 
     @property
     def when(self) -> str:
         """What time the counts cover, as the end of a sentence."""
-        if not self.of_interval:
-            return "since the server started or its counters were cleared"
-        return f"in {self.seconds:,.0f} s" if self.seconds else "between two snapshots without times"
+        return when(self.rows[0])
+
+    @property
+    def caveat(self) -> str:
+        """What must be said beside a figure of that time, as a sentence; nothing where it is known."""
+        return caveat(self.rows[0])
 
     @property
     def told(self) -> str:
@@ -244,4 +264,10 @@ def _rows(facts: Facts) -> list[MonSpinlockActivity]:
     """Rows of an interval, else those since boot; of two readings of the same row the later."""
     rows = facts.every(MonSpinlockActivity)
     rows = [row for row in rows if row.of_interval] or rows
-    return list({(row.instance, row.name, row.slot, row.rows): row for row in rows}.values())
+    found: dict[tuple[int | None, str], dict[tuple[int | None, int], MonSpinlockActivity]] = {}
+    for row in rows:
+        of_name = found.setdefault((row.instance, row.name), {})
+        if row.slot is None and not row.nth:
+            of_name.clear()  # another reading begins: rows that nothing tells apart are of one reading together
+        of_name[row.slot, row.nth] = row
+    return [row for of_name in found.values() for row in of_name.values()]

@@ -17,7 +17,7 @@ from collectors.facts.ase import (
 from rules.changes.ase_cache import DEFAULT_CACHE
 from rules.finding import Outcome, Untrusted
 from rules.judging.caches.figures import per_second, seconds_of
-from rules.judging.spinlocks.figures import UNDATED, Figure, figure_of
+from rules.judging.spinlocks.figures import Figure, figure_of
 from rules.judging.spinlocks.gates import lock_uses
 from rules.judging.spinlocks.monitored import BUFFERS, OF_HASHTABLE, OF_METADATA, names_read
 from rules.judging.spinlocks.ratio import refused
@@ -135,7 +135,7 @@ def survey(
         elif quiet is None and figure.too_few(rates[figure.family]):
             faint.append(figure)
         elif quiet is None and figure.undated:
-            untrusted.append(Untrusted(f"{figure.said}: {UNDATED}"))
+            untrusted.append(Untrusted(f"{figure.said}: {figure.aside}"))
         elif quiet is None:
             hot.append(figure)
     return Survey(tuple(hot), tuple(faint), tuple(untrusted), seen)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from collectors.layouts.dates import ANY, ambiguous, moment
+from collectors.layouts.dates import ANY, ambiguous, has_seconds, moment
 from collectors.layouts.tables import key
 from collectors.reports.ase.monitor_tables.cells import words
 from collectors.reports.ase.monitor_tables.snapshots import Moment
@@ -56,7 +56,7 @@ def may_be_clock(columns: Sequence[str]) -> bool:
 def read_clock(columns: Sequence[str], cells: Sequence[str]) -> tuple[Moment | None, bool]:
     """Read its row: what it says, if it says a time; and whether a time was left out because it is ambiguous."""
     found = Moment()
-    unnamed: list[datetime] = []
+    unnamed: list[tuple[datetime, bool]] = []
     doubt = False
     for column, cell in zip(map(key, columns), map(str.strip, cells), strict=False):
         when = moment(cell)
@@ -70,10 +70,10 @@ def read_clock(columns: Sequence[str], cells: Sequence[str]) -> tuple[Moment | N
         elif column in CLEARED:
             found.cleared = when
         else:
-            unnamed.append(when)
+            unnamed.append((when, has_seconds(cell)))
     if unnamed:  # of two without a name the later one is the present
-        found.taken = max(unnamed)
+        found.taken, found.in_full = max(unnamed)
         if len(unnamed) > 1:
-            found.booted = found.booted or min(unnamed)
+            found.booted = found.booted or min(unnamed)[0]
     told = found.taken or found.booted or found.cleared
     return (found if told else None), doubt

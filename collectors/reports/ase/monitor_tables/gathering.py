@@ -77,6 +77,8 @@ class Spinlocks(Gatherer):
             self._look(values)
         fact = MonSpinlockActivity(source=source, wide=self.wide, **values)
         rows = self.of_name.setdefault((fact.instance, fact.name), [])
+        if fact.slot is None and rows:
+            fact = replace(fact, nth=rows[-1].nth + 1)
         rows.append(fact)
         if len(rows) > MOST_OF_ONE_NAME and (fact.slot is None or not self.wide):
             rows[:] = [_sum(rows)]
@@ -134,7 +136,7 @@ class Monitors(Gatherer):
         if group is None:
             return
         self.rows += 1
-        field, value = FIELDS[group[1].lower()], values["value"]
+        field, value = FIELDS[group[1].lower()], values.get("value", ABSENT)
         self.counted = self.counted or value is not ABSENT
         self.moved = self.moved or value not in (ABSENT, 0)
         name: Name = (values.get("instance"), values["name"])
@@ -168,8 +170,10 @@ class Monitors(Gatherer):
         found: list[Fact] = []
         for (instance, name), slots in self.of_name.items():
             for slot, row in slots.items():
-                told = slot if len(slots) > 1 and (("grabs", (instance, name)) not in self.order) else None
-                found.append(MonSpinlockActivity(name=name, instance=instance, slot=told, wide=False, **row))
+                by_order = any((field, (instance, name)) in self.order for field in FIELDS.values())
+                told = slot if len(slots) > 1 and not by_order else None
+                nth = slot if by_order else 0
+                found.append(MonSpinlockActivity(name=name, instance=instance, slot=told, nth=nth, wide=False, **row))
         for (instance, name), total in self.sums.items():
             rows = max(int(total.pop(f"rows {field}", 0)) for field in FIELDS.values())
             found.append(MonSpinlockActivity(name=name, instance=instance, rows=rows, wide=False, **total))

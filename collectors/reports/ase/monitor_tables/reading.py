@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from collectors.facts.ase import MonTable
 from collectors.facts.base import ABSENT, Source
-from collectors.layouts.dates import ambiguous, moment
+from collectors.layouts.dates import ambiguous, has_seconds, moment
 from collectors.layouts.streamed import Heading, delimited
 from collectors.layouts.tables import END, is_dashes, key
 from collectors.reports.ase.monitor_tables.cells import Doubt, small, time, words
@@ -193,7 +193,7 @@ class Reading:
         if self.moment is None or self.moment.taken != when:
             self._close_part(source.first - 1)
             self.part = source.first
-            self._open(self.run.at(self.table.name, when, server, source))
+            self._open(self.run.at(self.table.name, when, server, source, in_full=has_seconds(self.said)))
 
     def _open(self, moment: Moment) -> None:
         self.moment, self.gather = moment, gatherer(self.table)

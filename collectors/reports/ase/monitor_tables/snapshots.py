@@ -22,6 +22,8 @@ class Moment:
     number: int = 0
     server: str | None = None
     taken: datetime | None = None
+    in_full: bool = False
+    """Whether that time was printed with its seconds."""
     booted: datetime | None = None
     cleared: datetime | None = None
     source: Source = NOWHERE
@@ -30,6 +32,7 @@ class Moment:
     def learn(self, other: "Moment") -> None:
         """Take over what another says."""
         self.server = other.server or self.server
+        self.in_full = other.in_full if other.taken else self.in_full
         self.taken = other.taken or self.taken
         self.booted = other.booted or self.booted
         self.cleared = other.cleared or self.cleared
@@ -68,24 +71,26 @@ class Run:
                 asked = None
             now = self._new(asked or Moment(source=source))
         elif asked:
-            taken, place = now.taken, now.source
+            taken, in_full, place = now.taken, now.in_full, now.source
             now.learn(asked)
-            now.taken, now.source = taken or now.taken, place
+            now.source = place
+            if taken:
+                now.taken, now.in_full = taken, in_full
         now.tables.add(table)
         self.current = now
         return now
 
-    def at(self, table: str, taken: datetime, server: str | None, source: Source) -> Moment:
+    def at(self, table: str, taken: datetime, server: str | None, source: Source, *, in_full: bool) -> Moment:
         """Find the snapshot of rows that bear this time."""
         same = [one for one in self.moments if one.taken == taken]
         near = [one for one in self.moments if table not in one.tables and one.near(taken)]
         found = next(iter(same or near), None)
         if found is None:
             asked, self.asked = self.asked, None
-            found = Moment(server=server, source=source, taken=taken)
+            found = Moment(server=server, source=source, taken=taken, in_full=in_full)
             if asked and asked.near(taken):
                 found.learn(asked)
-                found.taken = taken
+                found.taken, found.in_full = taken, in_full
             found = self._new(found)
         found.server = found.server or server
         found.tables.add(table)
@@ -116,6 +121,7 @@ class Run:
                     number=moment.number,
                     server=moment.server,
                     taken=moment.taken,
+                    taken_in_full=moment.in_full,
                     booted=moment.booted,
                     counters_cleared=moment.cleared,
                 )

@@ -51,6 +51,7 @@ SYSMONITORS = MonitorTable(
         "instanceid": ("instance", whole),
     },
     marks=marks("groupname fieldname value"),
+    besides=("group",),
     orders=(
         order("field_name group_name field_id value description"),
         order("group_name field_name field_id value description"),

@@ -28,6 +28,8 @@ class MonitorTable:
     """Columns of another table that has such marks too."""
     orders: tuple[tuple[str, ...], ...] = ()
     """All columns as the releases order them, for files without a heading (ase-formats.md 2.2, [D])."""
+    besides: tuple[str, ...] = ()
+    """What a row must say beside the fields of the fact that have no default."""
     counters: tuple[str, ...] = field(init=False)
     needed: frozenset[str] = field(init=False)
     """Fields without which there is no fact."""
@@ -37,7 +39,7 @@ class MonitorTable:
         counted = self.fact.COUNTERS if issubclass(self.fact, Counted) else {}
         object.__setattr__(self, "counters", tuple(counted))
         must = {one.name for one in fields(self.fact) if one.default is MISSING and one.default_factory is MISSING}
-        object.__setattr__(self, "needed", frozenset(must))
+        object.__setattr__(self, "needed", frozenset((*must, *self.besides)))
 
     def plan(self, columns: Sequence[str]) -> list[tuple[int, str, Read]]:
         """Which cells are wanted: place, field and reader, in the order of `columns` of this table's declaration."""

@@ -78,7 +78,7 @@ class Forms:
         try:  # nearly always every one is a number
             texts = [lines[at][items[at].figures[column]] for at, column in self.cells]  # type: ignore[attr-defined]
             return list(map(float, texts))
-        except TypeError:
+        except (TypeError, IndexError):  # one is missing, or a row has fewer columns than its place should have
             return [page.figure(at, column) for at, column in self.cells]
 
 

@@ -33,6 +33,7 @@ FIELDS = {
     "CPU Busy": "user_percent",
     "System Busy": "system_percent",
     "I/O Busy": "io_percent",
+    "IO Busy": "io_percent",
     "Idle": "idle_percent",
 }
 

@@ -47,9 +47,11 @@ TITLES = frozenset({
 HEADINGS = (" ".join(STANDARD), " ".join(STANDARD[:3]))
 TABLES = {
     "Engine Busy Utilization CPU Busy I/O Busy Idle": ("CPU Busy", "I/O Busy", "Idle"),
+    "Engine Busy Utilization CPU Busy IO Busy Idle": ("CPU Busy", "IO Busy", "Idle"),
     "Engine Busy Utilization": ("CPU Busy",),  # early 12.5 [?]
     "Engine Busy Utilization:": ("CPU Busy",),
     "Engine Utilization (Tick %) User Busy System Busy I/O Busy Idle": ("User Busy", "System Busy", "I/O Busy", "Idle"),
+    "Engine Utilization (Tick %) User Busy System Busy IO Busy Idle": ("User Busy", "System Busy", "IO Busy", "Idle"),
     "Average Runnable Tasks 1 min 5 min 15 min % of total": ("1 min", "5 min", "15 min", "% of total"),
     "Thread Utilization (OS %) User Busy System Busy Idle": ("User Busy", "System Busy", "Idle"),
     "Bucketpool Name BucketSize Allocs/s AllocsMissed/s": ("BucketSize", "Allocs/s", "AllocsMissed/s"),

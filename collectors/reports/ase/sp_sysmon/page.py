@@ -103,7 +103,7 @@ class Page:
     def figure(self, at: int | None, column: int) -> Reading:
         """One figure of the row at an index; absent without a row."""
         row = self.items[at] if at is not None else None
-        if at is None or not isinstance(row, Row):
+        if at is None or not isinstance(row, Row) or column >= len(row.figures):
             return ABSENT
         figure = row.figures[column]
         return float(self.lines[at][figure]) if isinstance(figure, slice) else figure

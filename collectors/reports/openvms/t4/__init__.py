@@ -23,6 +23,7 @@ Traps, all seen in real files: further sample times inside the rows, of other sh
 want of a delta (dropped); after `Column Average` NUL bytes or stale older rows, also cut ones (not read).
 """
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -41,6 +42,12 @@ LINES_TO_NAMES = 12
 """So many lines not understood between the first line and the names: this is no T4 file."""
 CELLS_AT_ONCE = 65_536
 LINES_NAMED = 5
+OTHER_DATE = re.compile(
+    r"\s{0,9}\"?(?P<time>(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})"
+    r"[ T]{1,2}[0-9]{1,2}:[0-9]{2}(?::[0-9.]{2,6})?(?: ?[AP]M)?)\"?,",
+    re.IGNORECASE,
+)
+"""A row that another program saved: months in figures, which T4 never writes."""
 
 
 @stream(starts=t4.STARTS, provides=PROVIDES)
@@ -64,6 +71,9 @@ class T4:
         self.clock = t4.Clock()
         self.cut: list[int] = []
         self.cut_count = 0
+        self.other_dates = 0
+        self.other_date: tuple[int, str] | None = None
+        """The first row whose time is written otherwise than T4 does, and that time."""
         self.loose = Leftovers()
         self.odd_lines = 0
         self.problems: list[str] = []
@@ -202,6 +212,11 @@ class T4:
         if t4.AVERAGE.match(line):
             self.part = "tail"
             return True
+        if other := OTHER_DATE.match(line):
+            self.other_date = self.other_date or (number, other["time"])
+            self.other_dates += 1
+            self.loose.add(number, line)
+            return True
         if t4.FRAGMENT.fullmatch(line):
             return self._cut(number)
         if starting(line) or (following and t4.STARTS.search(following[0])):  # the latter: a free first line
@@ -253,9 +268,17 @@ class T4:
                 f"{self.cut_count:,} rows not read: cut, or not the {len(self.layout.names) + 1} values that the names "
                 f"ask for (lines {lines})"
             )
+        if self.other_date:
+            number, time = self.other_date
+            rows = "a row has" if self.other_dates == 1 else f"{self.other_dates:,} rows have"
+            self.problems.append(
+                f"line {number}: {rows} a time like {time!r}: not read. T4 writes 14-MAR-2023 09:01:00.00; collect the "
+                "file as T4 wrote it, not as a spreadsheet saved it again"
+            )
         figures = self.figures
         if not figures or not figures.first or not figures.last:
-            self.problems.append("column names but no sample: let T4 finish the file, then bring it again")
+            if not self.other_date:
+                self.problems.append("column names but no sample: let T4 finish the file, then bring it again")
             source = Source(self.file, self.start, self.start)
             return [T4File(source=source, kind=self.layout.kind, file_format=self.file_format)]
         from collectors.reports.openvms.t4.facts import Summary, moment

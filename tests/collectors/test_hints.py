@@ -1,0 +1,42 @@
+"""A file that no reader takes is told what it is and how to have it read, where that can be seen."""
+
+import io
+
+import pytest
+
+from collectors.read import read_stream
+
+SCREEN = "Summary of the terminal\n locks requested      120       70     88.2\n rqsts not queued  1 2 3\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("<table>\n<tr><th>Config</th></tr>\n<td>sp_configure</td>\n", "isql -w 2000 -o FILE, then sp_configure"),
+        ("<html>\n<th>Cache Name</th>\n<td>default data cache</td>\n", "isql -w 2000 -o FILE, then sp_cacheconfig"),
+        ("<html><body>Hello</body></html>\n", "a page of HTML: save it as plain text"),
+        (SCREEN, "a screen of RMU/SHOW STATISTICS without its title"),
+        ("1,100\n2,180\n4,290\n8,310\n", "rows of figures without a heading"),
+        ("1;100,5\n2;180,5\n4;290,5\n", "rows of figures without a heading"),
+    ],
+)
+def test_what_can_be_told_is_told(text: str, hint: str) -> None:
+    (found,) = read_stream("x", io.BytesIO(text.encode()))
+    assert not found.facts
+    (problem,) = found.problems
+    assert problem.startswith("not read: ")
+    assert hint in problem
+
+
+@pytest.mark.parametrize(
+    "text", ["Dear all,\n\n1 and 2 are 3.\n", "1,100\n", "a,b\n1,2\nc,d\n3,4\n", "1 2\n3 4 5\n6\n7 8 9 1\n"]
+)
+def test_no_guess_is_made_of_anything_else(text: str) -> None:
+    (found,) = read_stream("x", io.BytesIO(text.encode()))
+    assert "no export that Lockwright knows" in found.problems[0]
+
+
+def test_what_is_read_gets_no_hint() -> None:
+    (found,) = read_stream("x", io.BytesIO(b"users,throughput\n1,100\n2,180\n4,290\n"))
+    assert found.facts
+    assert not found.problems
