@@ -37,8 +37,13 @@ class Place:
     """Whether more than one node has it open; `None`: the export cannot tell."""
 
 
+SAME = {"new_row_cache": "row_cache"}
+"""Clauses that set what another one sets, with more to it."""
+
+
 def key_of(clause: str, place: Place, area: str | None = None) -> str:
     """The key of a change, for `needs`."""
+    clause = SAME.get(clause, clause)
     root = comment(place.root.strip().upper().partition(";")[0], 255) if place.root else "database"
     return f"rdb.database:{root}:{clause}{':' + comment(area.strip().upper(), 64) if area is not None else ''}"
 
@@ -193,7 +198,8 @@ class _Lines:
         return (
             *(f"$! {line}" for line in _wrapped(f"{self.known.label}: {comment(when, 400)}")),
             f"$! then, after a full backup{closed}, in SQL:",
-            f"$!   ALTER DATABASE FILENAME '{self.root}' {self._clause(self.new)};",
+            f"$!   ALTER DATABASE FILENAME '{self.root}' {self._clause(self.new)}{'' if self.known.more else ';'}",
+            *(f"$!{line.format(root=self.root)}" for line in self.known.more),
         )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from collectors.facts import Facts
 from collectors.facts.openvms import ClusterNode
-from collectors.facts.rdb import Database, DatabaseUse
+from collectors.facts.rdb import Database, DatabaseUse, RowCache
 from rules.changes.quoting import Unquotable, rdb_file, rdb_name
 from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import OutOfRange, Place, alter, key_of
@@ -181,10 +181,11 @@ def test_recalled_spellings_say_so() -> None:
             assert any("HELP ALTER DATABASE" in caution for caution in change.cautions), change.target
 
 
-def header(**fields: object) -> Facts:
+def header(*, cache: bool = True, **fields: object) -> Facts:
     row_caches = {"row_cache_enabled": False, "reserved_row_caches": 1, "maximum_users": 40}
     facts = Database(database=ROOT, **{**row_caches, **fields})  # type: ignore[arg-type]
-    return Facts((facts, DatabaseUse(database=ROOT, node="ORKNEY"), ClusterNode(name="ORKNEY")))
+    defined = (RowCache(database=ROOT, name="RATES", slots=20_000.0, row_bytes=80.0),) if cache else ()
+    return Facts((facts, DatabaseUse(database=ROOT, node="ORKNEY"), ClusterNode(name="ORKNEY"), *defined))
 
 
 def goal(facts: Facts, name: str = "row_cache") -> tuple[Change, ...]:
@@ -237,6 +238,25 @@ def test_what_a_person_has_to_make_first_leaves_all_of_it_a_template_for_one_clo
     assert not executed(made["NUMBER OF CLUSTER NODES"].script)
     assert "in one closing with the others" in " ".join(made["NUMBER OF CLUSTER NODES"].apply)
     assert executed(goal(header(after_image_journaling=True, fast_commit=False, maximum_nodes=4))[0].script)
+
+
+def test_without_a_cache_to_add_the_database_is_not_closed_for_row_caches() -> None:
+    made = {
+        change.target: change
+        for change in goal(header(cache=False, after_image_journaling=True, fast_commit=False, maximum_nodes=4))
+    }
+    assert not executed(made["ROW CACHE"].script)
+    assert not executed(made["FAST COMMIT"].script)
+    assert executed(made["NUMBER OF CLUSTER NODES"].script), "of use by itself"
+    script = "\n".join(made["ROW CACHE"].script)
+    for piece in (
+        "ROW CACHE IS ENABLED\n",
+        "ADD CACHE <cache> CACHE SIZE IS <rows> ROWS",
+        "CACHE USING <cache>;",
+        ROOT,
+    ):
+        assert piece in script
+    assert made["ROW CACHE"].key == key_of("row_cache", Place(ROOT)), "one setting, one key"
 
 
 def test_nothing_is_written_where_two_nodes_have_it_open() -> None:
