@@ -67,7 +67,7 @@ CLAUSES = {
         ),
     ),
     "adjustable_locking": Clause(
-        *("ADJUSTABLE LOCK GRANULARITY", "ADJUSTABLE LOCK GRANULARITY IS {value}", "granularity"),
+        *("ADJUSTABLE LOCK GRANULARITY", "ADJUSTABLE LOCK GRANULARITY IS {value}", "adjustable record"),
         words=ON_OFF,
         online=True,
         cautions=(OPEN, "Disabled, it takes more locks: raise LOCKIDTBL and the ENQLM of its users first."),

@@ -253,7 +253,6 @@ def test_without_a_cache_to_add_the_database_is_not_closed_for_row_caches() -> N
         "ROW CACHE IS ENABLED\n",
         "ADD CACHE <cache> CACHE SIZE IS <rows> ROWS",
         "CACHE USING <cache>;",
-        ROOT,
     ):
         assert piece in script
     assert made["ROW CACHE"].key == key_of("row_cache", Place(ROOT)), "one setting, one key"
