@@ -89,9 +89,11 @@ CLAUSES = {
         "%RDMS-F-NOAIJENB. Name and size of the journal, and its backup, are for the DBA to decide",
     ),
     "fast_commit": Clause(
-        *("FAST COMMIT", "JOURNAL IS ENABLED (FAST COMMIT IS {value})", "fast commit"),
+        *("FAST COMMIT", "JOURNAL IS ENABLED (FAST COMMIT IS {value}", "fast commit"),
         words=ON_OFF,
         cautions=(SPELLING, CLOSED, RECOVERY, CHECKPOINTS, "Without an AIJ file it fails with %RDMS-F-NOAIJENB."),
+        template="when a checkpoint interval has been chosen, by how long a recovery may take",
+        more=("     (CHECKPOINT TIMED EVERY <seconds> SECONDS));",),
     ),
     "commit_to_journal": Clause(
         "COMMIT TO JOURNAL OPTIMIZATION",

@@ -16,6 +16,10 @@ from rules.finding import Change, Effect
 RULER = f"$! {'=' * 96}"
 HEADER = "SYS$LOGIN:LOCKWRIGHT_HEADER.TXT"
 PLACE = "LOCKWRIGHT_BACKUP"
+ONLINE = (
+    "$! an online backup waits for a moment without a transaction, and then new ones wait for it (recalled): not in",
+    "$! the busy hour, and not beside a long transaction",
+)
 ASKED = "<the value shown before the change>"
 
 
@@ -70,7 +74,8 @@ def alter(
     known = _checked(clause, place, old, new, area)
     when = when or known.template
     if clause == "cluster_nodes" and new == 1 and place.elsewhere is None:
-        when = when or "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone"
+        alone = "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone"
+        when = f"{alone}; {when}" if when else alone
     by_hand = ""
     try:
         root = rdb_file(place.root or "")
@@ -220,6 +225,7 @@ def _opening(root: str, name: str, online: bool) -> tuple[str, ...]:
     return (
         f"$! {root}: needs the rights of its DBA. As a command file this ends at the first thing",
         "$! that fails; if the database was closed by then, open it again as the last lines do",
+        *(ONLINE if online else ()),
         "$ ON WARNING THEN EXIT",
         "$! where several versions of Rdb are installed, first:  @SYS$LIBRARY:RDB$SETVER",
         "$! a place with room for the whole database, instead of what stands in <>",

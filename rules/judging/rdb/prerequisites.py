@@ -119,7 +119,10 @@ def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
     if goal == "row_cache" and not one.caches:
         made = _made(goal, facts, one, TOGETHER)
         return tuple(change for clause, change in made.items() if clause != "cluster_nodes")
-    return tuple(_made(goal, facts, one).values())
+    made = _made(goal, facts, one)
+    if any(_template(change) for change in made.values()):
+        made = _made(goal, facts, one, TOGETHER)
+    return tuple(made.values())
 
 
 def changes_to(goal: str, facts: Facts, one: OneDatabase, old: float | str | None, new: str) -> tuple[Change, ...]:
@@ -168,7 +171,8 @@ def _change(step: Step, place: Place, steps: Sequence[Step], made: dict[str, Cha
     before = NEEDS.get(step.clause, ())
     needs = tuple(key_of(clause, place) for clause in before if clause in made)
     when = BUFFERS if step.clause == "global_buffers" else _blocked(before, steps, made)
-    when = when or ("" if CLAUSES[step.clause].template else wait)
+    own = CLAUSES[step.clause].template
+    when = when or (f"{own}; {wait}" if own and wait and step.clause != "journal" else "" if own else wait)
     new: float | str = 1 if step.clause in ("cluster_nodes", "cache_slots") else "ENABLED"
     old = step.value if step.clause in ("cluster_nodes", "cache_slots") else "DISABLED"
     return alter(step.clause, place, old, new, needs=needs, when=when)
