@@ -186,6 +186,8 @@ class _Lines:
         )
 
     def undo(self) -> tuple[str, ...]:
+        if self.old is not None and self.old.isdigit() and int(self.old) < self.known.low:
+            return (f"$! {self.known.label}: nothing takes it back to {self.old}; left as it is, it does no harm",)
         if self.old is None:
             return (
                 f"$! {self.known.label} back to {ASKED}, with that value in",
