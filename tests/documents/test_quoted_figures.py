@@ -1,8 +1,9 @@
 """Figures in texts that cite a source document: each stands in the list of documents, and none can be changed unseen.
 
-A text is a paragraph of a docstring, or a text in the code (of an f-string what is written there, names of the sources
-put in). It cites a document where it names it. Every number of such a text has to lie within a piece of `quoted.yml`,
-which says in which entry the figure stands, or why it is none. A number that is changed is in none of those pieces.
+A text is a paragraph of a docstring, of the README or of a page, or a text in the code (of an f-string what is written
+there, names of the sources put in). It cites a document where it names it. Every number of such a text has to lie
+within a piece of `quoted.yml`, which says in which entry the figure stands, or why it is none. A number that is changed
+is in none of those pieces.
 """
 
 import ast
@@ -24,10 +25,13 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 QUOTED = Path(__file__).parent / "quoted.yml"
 MODULES = sorted(
     path
-    for folder in ("rules", "collectors")
+    for folder in ("rules", "collectors", "advisor")
     for path in (ROOT / folder).rglob("*.py")
     if "documents" not in path.parts
 )
+PAGES = [ROOT / "README.md", *sorted((ROOT / "templates").rglob("*.html"))]
+BLOCK = re.compile(r"<(?!/?(?:a|abbr|b|code|em|i|small|span|strong)\b)[^>]{1,500}>|\{%.{1,200}?%\}")
+"""Elements and template tags that end a paragraph."""
 CITES = re.compile(
     r"JCC Consulting|\bBL870c?\b|\brx4640\b|Tallman|document 00[0-4]|HP's talk|HP World|APUE|Stevens and Rago"
     r"|Scheduler Lock Improvement|z/VM 4\.4\.0 performance report|[Pp]ublished (?:runs?|tests?|ceiling|gain)\b"
@@ -43,8 +47,13 @@ IN_ENTRY = re.compile(r"\d[\d,]*(?:\.\d+)?|(?<!\d)\.\d+")
 
 
 def texts(path: Path) -> Iterator[str]:
-    """Every paragraph and every text of a module, on one line each."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    """Every paragraph of a page, and every paragraph and text of a module, on one line each."""
+    written = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        for paragraph in re.split(r"\n\s*\n", BLOCK.sub("\n\n", written)):
+            yield " ".join(paragraph.split())
+        return
+    tree = ast.parse(written)
     within: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
@@ -93,7 +102,9 @@ def numbers_of(text: str) -> list[str]:
 
 @cache
 def citing() -> list[tuple[str, str]]:
-    return [(str(path.relative_to(ROOT)), text) for path in MODULES for text in texts(path) if CITES.search(text)]
+    return [
+        (str(path.relative_to(ROOT)), text) for path in (*MODULES, *PAGES) for text in texts(path) if CITES.search(text)
+    ]
 
 
 def figures_of(one: Entry) -> list[str]:
@@ -132,7 +143,7 @@ def test_every_quoted_number_stands_in_its_entry(quote: dict[str, Any]) -> None:
 
 
 def test_every_quoted_piece_is_still_in_some_text() -> None:
-    every = [text for path in MODULES for text in texts(path)]
+    every = [text for path in (*MODULES, *PAGES) for text in texts(path)]
     assert [quote["text"] for quote in quotes() if not any(quote["text"] in text for text in every)] == []
 
 

@@ -105,7 +105,8 @@ def not_shown(facts: Facts, one: OneDatabase) -> tuple[Lacking, str]:
 
 def _not_looked_at(facts: Facts, one: OneDatabase) -> set[str]:
     """Members of the cluster, the database's own node left out, that are not known to be without it."""
-    named = {node.name.upper() for kind in (ClusterNode, ClusterMember) for node in facts.every(kind)}
+    named = {node.name.upper() for node in facts.every(ClusterNode)}
+    named |= {member.name.upper() for member in facts.every(ClusterMember)}
     without = {listed.node.upper() for listed in nodes_without(facts, one)}
     own = {sighting.node.upper() for sighting in one.sightings}
     return named - own - without if own <= named else named | own
