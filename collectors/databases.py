@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from collectors.facts import Fact
-from collectors.facts.rdb import OfDatabase, StatisticRow, StatisticsWindow
+from collectors.facts.rdb import NodeDatabases, OfDatabase, StatisticRow, StatisticsWindow
 from collectors.facts.rdb.names import is_whole, root_key, short_name
 from collectors.read import Input
 
@@ -29,7 +29,10 @@ def database_of(facts: Iterable[Fact]) -> str | None:
 
 
 def parted_by_database(one: Input) -> list[Input]:
-    """Split an input that speaks of several databases; a fact that names none goes with the one before it."""
+    """Split an input that speaks of several databases; a fact that names none goes with the one before it.
+
+    What a node has open, and has not, is told of each of them.
+    """
     keys = {root_key(fact.database) for fact in one.facts if isinstance(fact, OfDatabase) and fact.database}
     if len(keys) < 2:
         return [one]
@@ -38,7 +41,10 @@ def parted_by_database(one: Input) -> list[Input]:
     for fact in one.facts:
         key = root_key(fact.database) if isinstance(fact, OfDatabase) and fact.database else key
         part = parts.setdefault(key, Input(one.file, one.report, problems=one.problems, given=one.given))
-        part.facts.append(fact)
+        if not isinstance(fact, NodeDatabases):
+            part.facts.append(fact)
+    for part in parts.values():
+        part.facts += [fact for fact in one.facts if isinstance(fact, NodeDatabases)]
     return list(parts.values())
 
 

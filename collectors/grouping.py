@@ -8,12 +8,13 @@ settings of one server and the figures of another would be worse than none.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from collectors.databases import database_of, node_for, parted_by_database, whole_for
 from collectors.facts.ase import Server, Snapshot
 from collectors.facts.openvms import LockLatency, Node
+from collectors.facts.rdb import NodeDatabases
 from collectors.facts.rdb.names import root_key, short_name
 from collectors.facts.scaling import LoadSeries
 from collectors.facts.unix import LockingRun
@@ -77,6 +78,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     _join_short_names(groups)
     _adopt_series(groups)
     nameless = [one for one in nameless if not _shared_out(one, groups)]
+    _share_nodes(groups)
     left = [one for one in nameless if not _choose(one, groups, name, names.get(one.file, "").strip())]
     for one in left:
         _place(one, groups, name, others=len({other.file for other in left}) > 1)
@@ -88,7 +90,18 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
 
 
 def _shared_out(one: Input, groups: dict[tuple[str, str], Group]) -> bool:
-    """Give what speaks of pairs of nodes to each of those nodes that there is; returns whether there was any."""
+    """Give what speaks of several systems to each of them that there is; returns whether there was any.
+
+    That is what a lock takes between two nodes, and what a node has open: that it has none of these databases.
+    """
+    if one.facts and all(isinstance(fact, NodeDatabases) for fact in one.facts):
+        names = {fact.node.upper() for fact in one.facts if isinstance(fact, NodeDatabases)}
+        systems = _beside(Group("rdb", "", False, inputs=[one]), list(groups.values()))
+        found = [group for group in systems if group.product == "rdb"]
+        found = found or [group for group in systems if group.product == "openvms" and group.name.upper() in names]
+        for group in found:
+            group.inputs.append(one)
+        return bool(found)
     if not one.facts or not all(isinstance(fact, LockLatency) for fact in one.facts):
         return False
     named = {
@@ -98,6 +111,26 @@ def _shared_out(one: Input, groups: dict[tuple[str, str], Group]) -> bool:
     for group in found:
         group.inputs.append(one)
     return bool(found)
+
+
+def _share_nodes(groups: dict[tuple[str, str], Group]) -> None:
+    """Tell each database what the nodes have open that a file beside it lists for others alone: not this one."""
+    databases = [group for group in groups.values() if group.product == "rdb"]
+    told = [
+        (group, replace(one, facts=[fact for fact in one.facts if isinstance(fact, NodeDatabases)]))
+        for group in databases
+        for one in group.inputs
+        if any(isinstance(fact, NodeDatabases) for fact in one.facts)
+    ]
+    for owner, listing in told:
+        for group in databases:
+            known = {one.file for one in group.inputs if any(isinstance(fact, NodeDatabases) for fact in one.facts)}
+            if (
+                group is not owner
+                and listing.file not in known
+                and _beside(Group("rdb", "", False, inputs=[listing]), [group])
+            ):
+                group.inputs.append(listing)
 
 
 def _join_short_names(groups: dict[tuple[str, str], Group]) -> None:

@@ -30,6 +30,8 @@ class Clause:
     cautions: tuple[str, ...] = (SPELLING, CLOSED)
     template: str = ""
     """Why it is never more than a template: what has to be there or decided first."""
+    more: tuple[str, ...] = ()
+    """What a template has below the clause: the rest of the statement, and what goes with it."""
 
 
 RECOVERY = (
@@ -65,7 +67,7 @@ CLAUSES = {
         ),
     ),
     "adjustable_locking": Clause(
-        *("ADJUSTABLE LOCK GRANULARITY", "ADJUSTABLE LOCK GRANULARITY IS {value}", "granularity"),
+        *("ADJUSTABLE LOCK GRANULARITY", "ADJUSTABLE LOCK GRANULARITY IS {value}", "adjustable record"),
         words=ON_OFF,
         online=True,
         cautions=(OPEN, "Disabled, it takes more locks: raise LOCKIDTBL and the ENQLM of its users first."),
@@ -87,9 +89,11 @@ CLAUSES = {
         "%RDMS-F-NOAIJENB. Name and size of the journal, and its backup, are for the DBA to decide",
     ),
     "fast_commit": Clause(
-        *("FAST COMMIT", "JOURNAL IS ENABLED (FAST COMMIT IS {value})", "fast commit"),
+        *("FAST COMMIT", "JOURNAL IS ENABLED (FAST COMMIT IS {value}", "fast commit"),
         words=ON_OFF,
         cautions=(SPELLING, CLOSED, RECOVERY, CHECKPOINTS, "Without an AIJ file it fails with %RDMS-F-NOAIJENB."),
+        template="when a checkpoint interval has been chosen, by how long a recovery may take",
+        more=("     (CHECKPOINT TIMED EVERY <seconds> SECONDS));",),
     ),
     "commit_to_journal": Clause(
         "COMMIT TO JOURNAL OPTIMIZATION",
@@ -138,6 +142,28 @@ CLAUSES = {
             SPELLING,
             CLOSED,
             "It has no effect until a cache is added and assigned: ADD CACHE, by table or area.",
+        ),
+    ),
+    "new_row_cache": Clause(
+        *("ROW CACHE", "ROW CACHE IS {value}", "row cache"),
+        words=ON_OFF,
+        cautions=(
+            SPELLING,
+            CLOSED,
+            "CACHE SIZE is from how many rows the table has (default 1,000): the cache takes at least rows times bytes "
+            "of memory, see that the node has it. A row longer than ROW LENGTH (a multiple of 4, at most 65,535) is "
+            "not cached at all.",
+            "After a node fails the cache starts empty unless it is checkpointed to its backing file: HELP ADD CACHE, "
+            "CHECKPOINT.",
+        ),
+        template="when it is known which table or index to cache and how many rows it has: the clause alone changes "
+        "nothing, so the database is not to be closed for it",
+        more=(
+            "     ADD CACHE <cache> CACHE SIZE IS <rows> ROWS ROW LENGTH IS <bytes> BYTES;",
+            "   with the exact name of the table or index for <cache> it is of that one, and ROW LENGTH is left out;",
+            "   else assign it to a storage area:",
+            "   ALTER DATABASE FILENAME '{root}'",
+            "     ALTER STORAGE AREA <area> CACHE USING <cache>;",
         ),
     ),
     "snapshot": Clause(

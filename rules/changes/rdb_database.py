@@ -16,6 +16,10 @@ from rules.finding import Change, Effect
 RULER = f"$! {'=' * 96}"
 HEADER = "SYS$LOGIN:LOCKWRIGHT_HEADER.TXT"
 PLACE = "LOCKWRIGHT_BACKUP"
+ONLINE = (
+    "$! an online backup waits for a moment without a transaction, and then new ones wait for it (recalled): not in",
+    "$! the busy hour, and not beside a long transaction",
+)
 ASKED = "<the value shown before the change>"
 
 
@@ -37,8 +41,13 @@ class Place:
     """Whether more than one node has it open; `None`: the export cannot tell."""
 
 
+SAME = {"new_row_cache": "row_cache"}
+"""Clauses that set what another one sets, with more to it."""
+
+
 def key_of(clause: str, place: Place, area: str | None = None) -> str:
     """The key of a change, for `needs`."""
+    clause = SAME.get(clause, clause)
     root = comment(place.root.strip().upper().partition(";")[0], 255) if place.root else "database"
     return f"rdb.database:{root}:{clause}{':' + comment(area.strip().upper(), 64) if area is not None else ''}"
 
@@ -65,7 +74,8 @@ def alter(
     known = _checked(clause, place, old, new, area)
     when = when or known.template
     if clause == "cluster_nodes" and new == 1 and place.elsewhere is None:
-        when = when or "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone"
+        alone = "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone"
+        when = f"{alone}; {when}" if when else alone
     by_hand = ""
     try:
         root = rdb_file(place.root or "")
@@ -176,6 +186,8 @@ class _Lines:
         )
 
     def undo(self) -> tuple[str, ...]:
+        if self.old is not None and self.old.isdigit() and int(self.old) < self.known.low:
+            return (f"$! {self.known.label}: nothing takes it back to {self.old}; left as it is, it does no harm",)
         if self.old is None:
             return (
                 f"$! {self.known.label} back to {ASKED}, with that value in",
@@ -193,7 +205,8 @@ class _Lines:
         return (
             *(f"$! {line}" for line in _wrapped(f"{self.known.label}: {comment(when, 400)}")),
             f"$! then, after a full backup{closed}, in SQL:",
-            f"$!   ALTER DATABASE FILENAME '{self.root}' {self._clause(self.new)};",
+            f"$!   ALTER DATABASE FILENAME '{self.root}' {self._clause(self.new)}{'' if self.known.more else ';'}",
+            *(f"$!{line.format(root=self.root)}" for line in self.known.more),
         )
 
 
@@ -214,6 +227,7 @@ def _opening(root: str, name: str, online: bool) -> tuple[str, ...]:
     return (
         f"$! {root}: needs the rights of its DBA. As a command file this ends at the first thing",
         "$! that fails; if the database was closed by then, open it again as the last lines do",
+        *(ONLINE if online else ()),
         "$ ON WARNING THEN EXIT",
         "$! where several versions of Rdb are installed, first:  @SYS$LIBRARY:RDB$SETVER",
         "$! a place with room for the whole database, instead of what stands in <>",

@@ -31,6 +31,7 @@ from rules.judging.rdb.counted import (
     per_transaction,
     quiet,
     stalled_of,
+    waits_matter,
 )
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.sharing import READS as SHARING
@@ -52,7 +53,7 @@ REMEDY = {
     "seqblk": "Commits queue for the root file: see rdb/root_file_locks_hot.",
     "tsnblk": "Commits queue for the root file: see rdb/root_file_locks_hot.",
 }
-FEW = " Few requests were seen to stall, so this is a note: holders give up at once."
+FEW = " Few requests were seen to stall, or only briefly, so this is a note: holders give up at once."
 UNSEEN = " Whether requests stall is not in the export, so this is a note."
 BRING = Lacking("blocking ASTs beside the locks requested and promoted, in all and by lock type", StatisticRow.BRING)
 
@@ -161,7 +162,8 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
         else " No lock type has most of them."
     )
     stalls = _stalled(each, main)
-    waits = stalls is not None and stalls.per_second >= limits.stalled_per_second
+    of_type = main.lock_type if main and stalled_of(each, main.lock_type) else "total"
+    waits = waits_matter(each, stalls.per_second if stalls else None, limits.stalled_per_second, of_type)
     per = per_transaction(each, [worst.rate])
     said = ", ".join(f"{b.lock_type} {b.rate.per_second:,.1f}/s ({b.percent:.0f} %)" for b in types[:4])
     each_has = f" and {per:,.2f} for each transaction" if per is not None else ""

@@ -32,6 +32,7 @@ from rules.judging.rdb.counted import (
     per_transaction,
     quiet,
     stalled_of,
+    waits_matter,
 )
 from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
 from rules.judging.rdb.prerequisites import place_of
@@ -40,6 +41,7 @@ from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Rate, Statistics
 from rules.judging.rdb.waits import READS as WAITING
 from rules.judging.rdb.waits import STALLS, TIMEOUTS, Waits, hottest, total, waits_of
+from rules.judging.sources import JCC
 from rules.kit import limit, rule
 
 LINKS = (
@@ -63,6 +65,12 @@ class Limits:
     )
     areas_per_second: float = limit(
         50.0, "this project: below this the total is too small to matter", unit="area locks/s"
+    )
+    busy_areas: float = limit(
+        5_000.0,
+        f"this project: at 2.7 µs for each request and as much for its release ({JCC}), they take 3 % of a CPU; fewer "
+        "get a note alone",
+        unit="area locks/s",
     )
     stall_seconds: float = limit(
         2.0, "vendor: lock stall of the Online Analysis screens, 2 seconds (RDM$BIND_STATS_MAX_LOCK_STALL)", unit="s"
@@ -105,14 +113,20 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
     if per < limits.areas_per_transaction or rate.per_second < limits.areas_per_second:
         said = f"(limits {limits.areas_per_second:g}/s and {limits.areas_per_transaction:g})"
         return quiet(f"{start}, and only {figures} {said}", each)
+    stalled = stalled_of(each, "area")
+    costs = rate.per_second >= limits.busy_areas or waits_matter(
+        each, stalled.per_second if stalled else None, 1, "area"
+    )
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE,
+        severity=Severity.ADVICE if costs else Severity.NOTE,
         title=f"each transaction asks for {per:,.1f} area locks anew: carry-over locks are off",
         says=(
             f"{figures} ({each.over}). With carry-over locks a process keeps them from one transaction to the next, "
             "and its top record locks, too: a substantial reduction, the vendor says, where the same areas are used "
-            f"again. {WHY_OFF[0]}{averaged(each)}"
+            f"again. {WHY_OFF[0]}"
+            + ("" if costs else f" Below {limits.busy_areas:,.0f}/s there is little to gain, so nothing is set here.")
+            + averaged(each)
         ),
         evidence=(
             Evidence("carry-over locks", "disabled", "", setting.source),
@@ -122,7 +136,9 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
                 *(rate.source, limits.areas_per_transaction),
             ),
         ),
-        changes=(alter("carry_over_locks", place_of(facts, one), "DISABLED", "ENABLED", cautions=WHY_OFF),),
+        changes=(alter("carry_over_locks", place_of(facts, one), "DISABLED", "ENABLED", cautions=WHY_OFF),)
+        if costs
+        else (),
         expects=(Expectation("area locks requested per transaction", round(per, 2), "lower", "heuristic"),),
     )
 

@@ -21,10 +21,20 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.rdb import DatabaseUse
+from rules.changes.quoting import comment
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown
 from rules.judging.rdb.databases import READS, Nodes, OneDatabase, databases, node_names
 from rules.judging.rdb.prerequisites import CONFIGURED, change_nodes
-from rules.judging.rdb.sharing import DLOCK, ON_EACH_NODE, Remote, is_main, open_elsewhere, remote_of
+from rules.judging.rdb.sharing import (
+    DLOCK,
+    ON_EACH_NODE,
+    Remote,
+    is_main,
+    nodes_without,
+    not_shown,
+    open_elsewhere,
+    remote_of,
+)
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import statistics_of, trusted
@@ -84,7 +94,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     elsewhere, nodes = open_elsewhere(facts, one), one.nodes
     if elsewhere is None:
-        yield Unknown((ON_EACH_NODE,), f"{one.subject}: whether another node has it open is not in the export")
+        lacking, said = not_shown(facts, one)
+        yield Unknown((lacking,), f"{one.subject}: {said}")
         return
     if nodes is None or nodes.configured is None:
         trap = nodes.trap if nodes else "the number of cluster nodes is not in the export"
@@ -143,6 +154,9 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
     if busiest is not None and asked is not None:
         rate = round(busiest, 1)
         evidence.append(Evidence("lock operations", rate, "/s", asked.source, limits.busy_operations))
+    evidence += [
+        Evidence(f"open on {comment(listed.node, 31)}", "no", "", listed.source) for listed in nodes_without(facts, one)
+    ]
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if busy else Severity.NOTE,
@@ -150,8 +164,9 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
         says=(
             f"No other node has it open{measured}, and it is declared for {configured:g} nodes: Rdb keeps the locks "
             "and the root file I/O that only a cluster needs. NUMBER OF CLUSTER NODES 1 leaves them out, and is "
-            "needed for row caches and page transfer via memory. Not where another node must be able to open it at the "
-            "same time." + ("" if busy else " With so little locking, or none that was measured, nothing is set here.")
+            "needed for row caches and page transfer via memory. The export shows one moment: ask whether another node "
+            "opens it at night or after a failure. Not where it must be able to open it at the same time."
+            + ("" if busy else " With so little locking, or none that was measured, nothing is set here.")
         ),
         evidence=tuple(evidence),
         changes=(change_nodes(facts, one, FAILOVER),) if busy else (),

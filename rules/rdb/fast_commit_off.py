@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import averaged, quiet
+from rules.judging.rdb.counted import averaged, quiet, waits_matter
 from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
 from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, steps_to, unmet, unsure
 from rules.judging.rdb.sharing import READS as SHARING
@@ -93,8 +93,7 @@ def _finding(
     facts: Facts, one: OneDatabase, limits: Limits, fast: Read, found: tuple[Rate, Rate, float, str], long: str
 ) -> Finding:
     writes, done, each_writes, figures = found
-    stalled = _stalled(facts, one)
-    waits = stalled is not None and stalled.per_second >= limits.stalled_per_second
+    stalled, waits = _stalled(facts, one, limits)
     missing = unmet(steps_to("fast_commit", one))
     first = f"First: {listed(missing)}, which needs a journal file on a disk of its own. " if missing else ""
     return Finding(
@@ -135,8 +134,11 @@ def _finding(
     )
 
 
-def _stalled(facts: Facts, one: OneDatabase) -> Rate | None:
-    """New locks of all types that had to wait, the highest of all nodes; `None`: not counted."""
+def _stalled(facts: Facts, one: OneDatabase, limits: Limits) -> tuple[Rate | None, bool]:
+    """New locks of all types that had to wait, the highest of all nodes, and whether they cost anything."""
     found, _ = trusted(statistics_of(facts, one), one)
-    rates = [rate for each in found if (rate := each.rate("requests stalled", "total"))]
-    return max(rates, key=lambda rate: rate.per_second, default=None)
+    rates = [(rate, each) for each in found if (rate := each.rate("requests stalled", "total"))]
+    if not rates:
+        return None, False
+    most, each = max(rates, key=lambda pair: pair[0].per_second)
+    return most, waits_matter(each, most.per_second, limits.stalled_per_second)

@@ -56,6 +56,9 @@ class Limits:
     )
     one_seconds: float = limit(30.0, "this project: a wait of one process alone is a note below this", unit="s")
     processes: float = limit(1.0, "this project: at any moment one process or more waits", unit="processes")
+    little: float = limit(
+        0.01, "this project: over a whole log a hundredth of a process waits, so nothing is lost", unit="processes"
+    )
     waiting: float = limit(10.0, "this project: so many that wait at any moment are contention", unit="processes")
     stalled: float = limit(5.0, "this project: a mean of fewer stalls is chance", unit="stalled requests")
     timeouts: int = limit(5, "this project: fewer are chance", low=1, unit="timeouts")
@@ -161,7 +164,7 @@ def _finding(
     longest = _longest(long[0]) if long else None
     return Finding(
         subject=one.subject,
-        severity=_severity(limits, long, mean, timeouts),
+        severity=_severity(limits, long, mean, timeouts, _logged_share(waits, long)),
         title=_title(limits, longest, mean, timeouts),
         says=" ".join(says) + (averaged(mean.each) if mean else ""),
         evidence=tuple(evidence),
@@ -176,10 +179,24 @@ def _finding(
     )
 
 
-def _severity(limits: Limits, long: list[WaitGroup], mean: Mean | None, timeouts: Events | None) -> Severity:
-    """A warning where somebody waits all the time; one wait of one process is a note."""
+def _logged_share(waits: Waits, long: list[WaitGroup]) -> float | None:
+    """How many processes waited on average over the stall log, by the long waits; `None` where it does not tell."""
+    logs = [log for log in waits.logs if log.kind == "stall" and log.start and log.end]
+    span = sum((log.end - (log.created or log.start)).total_seconds() for log in logs if log.start and log.end)
+    lengths = [group.seconds for group in long if group.kind == "stall" and known(group.seconds)]
+    if span <= 0 or len(lengths) < len(long):
+        return None
+    return sum(lengths) / span
+
+
+def _severity(
+    limits: Limits, long: list[WaitGroup], mean: Mean | None, timeouts: Events | None, share: float | None
+) -> Severity:
+    """A warning where somebody waits all the time; one wait of one process, or a few in a long log, are a note."""
     if mean and mean.waiting >= limits.processes:
         return Severity.WARNING
+    if not mean and not timeouts and share is not None and share < limits.little:
+        return Severity.ADVICE if any(_longest(group) >= limits.one_seconds for group in long) else Severity.NOTE
     if mean or (timeouts and timeouts.hours) or len(long) > 1 or any(group.processes > 1 for group in long):
         return Severity.ADVICE
     return Severity.ADVICE if any(_longest(group) >= limits.one_seconds for group in long) else Severity.NOTE

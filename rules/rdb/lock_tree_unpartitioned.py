@@ -24,7 +24,7 @@ from rules.changes.rdb_database import alter
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
 from rules.judging.rdb.prerequisites import place_of
-from rules.judging.rdb.sharing import DLOCK, ON_EACH_NODE, Remote, is_main, open_elsewhere, remote_of
+from rules.judging.rdb.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import statistics_of, trusted
@@ -77,7 +77,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     if len(one.in_use) < 2:
         why = f"{one.subject}: not partitioned; whether users of several nodes are in it at once is not in the export"
-        yield Unknown((ON_EACH_NODE,), why)
+        yield Unknown((not_shown(facts, one)[0],), why)
         return
     remote, names = remote_of(facts), node_names(one.in_use)
     if not isinstance(remote, Remote):

@@ -30,6 +30,7 @@ from rules.finding import (
     Severity,
     Unknown,
 )
+from rules.judging.rdb.counted import Stalled, stalled_of, waits_matter
 from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
 from rules.judging.rdb.prerequisites import (
     changes_of,
@@ -66,6 +67,9 @@ class Limits:
     )
     blasts_per_second: float = limit(
         10.0, "this project: below this the total is too small to matter", unit="blocking ASTs/s"
+    )
+    stalled_per_second: float = limit(
+        1.0, "this project: where fewer requests for pages are seen to wait it is a note", unit="stalled pages/s"
     )
     writes_per_second: float = limit(
         10.0, "this project: fewer synchronous writes leave little to gain", unit="synchronous data writes/s"
@@ -116,7 +120,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
                 f"{limits.blasts_percent:g} %, {limits.blasts_per_second:g}/s and {limits.writes_per_second:g}/s"
             )
             continue
-        yield _finding(facts, one, limits, transfer, (blasts, writes, percent, figures))
+        yield _finding(facts, one, limits, transfer, (blasts, writes, percent, figures), stalled_of(each, "page"), each)
         if lacking := unsure(steps_to("page_transfer", one)):
             yield Unknown(tuple(lacking))
         return
@@ -152,18 +156,26 @@ def _set_already(facts: Facts, one: OneDatabase, transfer: Read) -> Iterator[Out
 
 
 def _finding(
-    facts: Facts, one: OneDatabase, limits: Limits, transfer: Read, found: tuple[Rate, Rate, float, str]
+    facts: Facts,
+    one: OneDatabase,
+    limits: Limits,
+    transfer: Read,
+    found: tuple[Rate, Rate, float, str],
+    stalled: Stalled | None,
+    each: Statistics,
 ) -> Finding:
     blasts, writes, percent, figures = found
+    costs = stalled is None or waits_matter(each, stalled.per_second, limits.stalled_per_second, "page")
     missing = unmet(steps_to("page_transfer", one))
     first = f"Missing so far, in the order in which it is made: {listed(missing)}. " if missing else ""
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE,
+        severity=Severity.ADVICE if costs else Severity.NOTE,
         title=f"{blasts.per_second:,.0f} page locks per second are wanted by another process, pages go over disk",
         says=(
             f"{figures}: a page that another process wants is written before it may have it. Via memory it need not. "
             f"{first}It needs memory for global buffers and makes recovery longer.{moved(one)}"
+            + ("" if costs else " Hardly a request for a page was seen to wait, so nothing is set here.")
         ),
         evidence=(
             Evidence("page transfer", str(transfer.value), "", transfer.source),
@@ -179,8 +191,18 @@ def _finding(
                 *("synchronous data writes", round(writes.per_second, 1), "/s"),
                 *(writes.source, limits.writes_per_second),
             ),
+            *(
+                (
+                    Evidence(
+                        *("stalled page locks", round(stalled.per_second, 1), "/s"),
+                        *(stalled.source, limits.stalled_per_second),
+                    ),
+                )
+                if stalled
+                else ()
+            ),
             *evidence_of(missing),
         ),
-        changes=changes_to("page_transfer", facts, one, "DISK", "MEMORY"),
+        changes=changes_to("page_transfer", facts, one, "DISK", "MEMORY") if costs else (),
         expects=(Expectation("synchronous data writes (/s)", round(writes.per_second, 1), "lower", "heuristic"),),
     )

@@ -31,6 +31,7 @@ from rules.judging.rdb.counted import (
     quiet,
     rows_of,
     stalled_of,
+    waits_matter,
 )
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, place_of, steps_to, unmet
@@ -164,7 +165,7 @@ def _figures(hot: Hot) -> str:
 
 def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Finding:
     each, source = hot.each, hot.rates[0].source
-    waits = hot.stalls is not None and hot.stalls >= limits.stalled_per_second
+    waits = any(waits_matter(each, hot.stalls, limits.stalled_per_second, kind) for kind in ROOT)
     per = per_transaction(each, hot.rates)
     said, more, changes = _remedy(facts, one)
     evidence = [

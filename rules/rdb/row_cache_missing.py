@@ -8,7 +8,8 @@ number of page locks (JCC Consulting's slides on the OpenVMS lock manager, 2014)
 
 What to do: meet the prerequisites in their order (after-image journaling, fast commit, one cluster node, a reserved
 slot), then cache the small tables that many processes use, and measure page locks again. Each step needs a full backup
-first and the database closed.
+first and the database closed, so do them together: the clause ROW CACHE IS ENABLED alone changes nothing until a cache
+is added and assigned.
 
 When to ignore it: where users attach from several nodes: row caches work on one alone, so never there. Where rows are
 read once and not again, as in batch runs over large tables, and where the locks are few. Fast commit lengthens
@@ -18,8 +19,9 @@ recovery after a failure.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts
+from collectors.facts import Facts, known
 from collectors.facts.rdb import Database, StatisticRow
+from rules.changes.quoting import comment
 from rules.finding import (
     Clean,
     Evidence,
@@ -41,6 +43,9 @@ from rules.judging.sources import JCC
 from rules.kit import limit, rule
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p080.htm",)
+MEGABYTE = 1_048_576
+MOST = 3
+"""Caches that are named."""
 ADD = "Then ADD CACHE for the small tables that are used most, and assign it: which ones, only the application tells."
 
 
@@ -108,6 +113,24 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield Unknown(tuple(lacking))
 
 
+def _add(one: OneDatabase) -> str:
+    """What has to be there for the clause to do anything: a cache, and a table or area assigned to it."""
+    if not one.caches:
+        return ADD
+    sizes = [
+        f"{comment(cache.name, 31)} ({cache.slots:,.0f} rows of {cache.row_bytes:,.0f} bytes, at least "
+        f"{cache.slots * cache.row_bytes / MEGABYTE:,.1f} MB)"
+        if known(cache.slots) and known(cache.row_bytes)
+        else comment(cache.name, 31)
+        for cache in one.caches[:MOST]
+    ]
+    more = f" and {len(one.caches) - MOST} more" if len(one.caches) > MOST else ""
+    return (
+        f"Defined already: {', '.join(sizes)}{more}. See that a table or area is assigned to each, and that the node "
+        "has that memory."
+    )
+
+
 def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: Statistics) -> Finding:
     steps = steps_to("row_cache", one)
     missing = unmet(steps)
@@ -130,7 +153,9 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
         says=(
             f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{node} ({of.over}) are page locks"
             + (f", {part.percent:.0f} % of what the node itself locks" if part is not None else "")
-            + f". Row caches can eliminate a large number of them ({JCC}; no figure there). {first}{ADD}{moved(one)}"
+            + f". Row caches can eliminate a large number of them ({JCC}; no figure there). {first}"
+            + _add(one)
+            + moved(one)
             + (
                 ""
                 if busy

@@ -91,6 +91,12 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
 
 def _finding(facts: Facts, one: OneDatabase, missing: list[Step], wanted: Read) -> Finding:
     impossible = never(one)
+    empty = (
+        ""
+        if one.caches or impossible
+        else " No cache is defined, and without one nothing changes: the database is not to be closed for these alone, "
+        "but for a cache to add (ADD CACHE, by table or area) together with them."
+    )
     advice = (
         f"It can never become active as things are: {impossible}. Disable it, or bring the users to one node first."
         if impossible
@@ -100,7 +106,8 @@ def _finding(facts: Facts, one: OneDatabase, missing: list[Step], wanted: Read) 
         subject=one.subject,
         severity=Severity.ADVICE,
         title=f"row caches are wanted, but {len(missing)} of their prerequisites are missing",
-        says=f"Row caches are enabled or defined and none is active. Missing: {listed(missing)}. {advice}{moved(one)}",
+        says=f"Row caches are enabled or defined and none is active. Missing: {listed(missing)}. {advice}{empty}"
+        + moved(one),
         evidence=(Evidence("row caches wanted", "yes", "", wanted.source), *evidence_of(missing)),
         changes=() if impossible else changes_of("row_cache", facts, one),
     )

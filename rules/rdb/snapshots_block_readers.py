@@ -49,6 +49,7 @@ class Limits:
     stall_seconds: float = limit(
         2.0, "vendor: lock stall of the Online Analysis screens, 2 seconds (RDM$BIND_STATS_MAX_LOCK_STALL)", unit="s"
     )
+    one_seconds: float = limit(30.0, "this project: fewer than five waits, all shorter, are a note", unit="s")
     events: int = limit(
         5, "this project: fewer events without a length in one log are chance", low=1, unit="waits for a snapshot lock"
     )
@@ -135,16 +136,21 @@ def _finding(
         seen.append(f"{stalled.per_second:,.1f} requests/s for snapshot locks stalled")
         rate = round(stalled.per_second, 2)
         evidence.append(Evidence("stalled snapshot locks", rate, "/s", stalled.source, limits.stalled_per_second))
+    often = events >= limits.events or (stalled is not None and stalled.per_second >= limits.stalled_per_second)
+    costs = often or (longest is not None and longest >= limits.one_seconds)
     when = JOURNAL if one.is_on("commit_to_journal") else ""
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE,
+        severity=Severity.ADVICE if costs else Severity.NOTE,
         title="read-only transactions wait for read/write ones (deferred snapshots)",
         says=(
             f"Snapshots are deferred, and {', '.join(seen)}. A read-only transaction that starts has to wait until all "
             "active read/write transactions have ended: look for the long one first. If readers come all the time, "
             "SNAPSHOT IS ENABLED IMMEDIATE lets them start at once, and costs every writer snapshot I/O."
+            + ("" if costs else " So few waits are not worth closing the database, so nothing is set here.")
         ),
         evidence=tuple(evidence),
-        changes=(alter("snapshot", place_of(facts, one), "DEFERRED", "IMMEDIATE", cautions=COST, when=when),),
+        changes=(alter("snapshot", place_of(facts, one), "DEFERRED", "IMMEDIATE", cautions=COST, when=when),)
+        if costs
+        else (),
     )

@@ -8,7 +8,7 @@ import pytest
 from collectors.capture import captures
 from collectors.facts import Fact, Source
 from collectors.facts.openvms import LockRates, MonitorSample, Node, T4File
-from collectors.facts.rdb import Database, DatabaseUse, EventLog, StatisticRow, StatisticsWindow
+from collectors.facts.rdb import Database, DatabaseUse, EventLog, NodeDatabases, StatisticRow, StatisticsWindow
 from collectors.facts.rdb.names import root_key, short_name
 from collectors.read import Input
 
@@ -87,6 +87,33 @@ def test_one_listing_of_many_databases_gives_each_its_part() -> None:
     uses = [DatabaseUse(database=f"DISK:[D]{name}.RDB", node="BARRA") for name in ("STOCK", "LEDGER")]
     found = captures([given("sys.txt", "rdb/show_system", *uses)])
     assert [(one.system.name, len(one.facts.every(DatabaseUse))) for one in found] == [("STOCK", 1), ("LEDGER", 1)]
+
+
+def test_that_a_node_has_nothing_open_is_told_to_every_database_beside_it() -> None:
+    none = given("skye.txt", "rdb/show_system", NodeDatabases(node="SKYE", complete=True))
+    stock = given("stock.txt", "rdb/dump_header", Database(database="DISK:[D]STOCK.RDB"))
+    found = captures([HEADER, stock, none])
+    assert [(one.system.name, len(one.facts.every(NodeDatabases))) for one in found] == [("PAYROLL", 1), ("STOCK", 1)]
+    elsewhere = Input("out/skye.txt", "rdb/show_system", list(none.facts), given="out")
+    found = captures([HEADER, elsewhere])
+    assert [len(one.facts.every(NodeDatabases)) for one in found] == [0, 1]
+
+
+def test_that_a_node_has_nothing_open_is_told_to_that_node_where_no_database_came() -> None:
+    none = given("skye.txt", "rdb/show_system", NodeDatabases(node="SKYE", complete=True))
+    found = captures([node("ORKNEY"), node("SKYE"), none])
+    assert [(one.system.name, len(one.facts.every(NodeDatabases))) for one in found] == [("ORKNEY", 0), ("SKYE", 1)]
+
+
+def test_what_another_node_has_open_is_told_to_the_database_that_it_does_not_have() -> None:
+    both = [DatabaseUse(database=f"DISK:[D]{name}.RDB", node="BARRA") for name in ("STOCK", "LEDGER")]
+    roots = tuple(one.database for one in both if one.database)
+    here = given("barra.txt", "rdb/show_system", *both, NodeDatabases(node="BARRA", databases=roots, complete=True))
+    one = NodeDatabases(node="SKYE", databases=roots[:1], complete=True)
+    there = given("skye.txt", "rdb/show_system", DatabaseUse(database=roots[0], node="SKYE"), one)
+    found = captures([here, there])
+    listed = {one.system.name: [fact.node for fact in one.facts.every(NodeDatabases)] for one in found}
+    assert listed == {"STOCK": ["BARRA", "SKYE"], "LEDGER": ["BARRA", "SKYE"]}
 
 
 def test_screens_of_one_time_are_one_capture_and_those_of_another_are_not() -> None:

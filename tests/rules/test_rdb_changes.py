@@ -1,12 +1,13 @@
 """ALTER DATABASE of Oracle Rdb: what is written, in which order, what must never be, and that the way back is whole."""
 
 import dataclasses
+from typing import Any
 
 import pytest
 
 from collectors.facts import Facts
 from collectors.facts.openvms import ClusterNode
-from collectors.facts.rdb import Database, DatabaseUse
+from collectors.facts.rdb import Database, DatabaseUse, RowCache
 from rules.changes.quoting import Unquotable, rdb_file, rdb_name
 from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import OutOfRange, Place, alter, key_of
@@ -110,9 +111,9 @@ def test_the_value_is_shown_before_and_after_it_is_set() -> None:
 
 
 def test_the_way_back_has_the_old_value_and_its_own_backup_and_close() -> None:
-    change = alter("fast_commit", ALONE, "DISABLED", "ENABLED")
+    change = alter("lock_partitioning", ALONE, "DISABLED", "ENABLED")
     run = executed(change.way_back)
-    assert "  JOURNAL IS ENABLED (FAST COMMIT IS DISABLED);" in run
+    assert "  LOCK PARTITIONING IS DISABLED;" in run
     assert any("PAYROLL_BACK.RBF" in line for line in run)
     assert f"$ RMU/CLOSE/CLUSTER/NOABORT/WAIT {BARE}" in run
 
@@ -181,10 +182,20 @@ def test_recalled_spellings_say_so() -> None:
             assert any("HELP ALTER DATABASE" in caution for caution in change.cautions), change.target
 
 
-def header(**fields: object) -> Facts:
+NEARLY: dict[str, Any] = {
+    "after_image_journaling": True,
+    "fast_commit": True,
+    "maximum_nodes": 16,
+    "reserved_row_caches": 0,
+}
+"""All that takes a decision is there; one node and a slot are missing."""
+
+
+def header(*, cache: bool = True, **fields: object) -> Facts:
     row_caches = {"row_cache_enabled": False, "reserved_row_caches": 1, "maximum_users": 40}
     facts = Database(database=ROOT, **{**row_caches, **fields})  # type: ignore[arg-type]
-    return Facts((facts, DatabaseUse(database=ROOT, node="ORKNEY"), ClusterNode(name="ORKNEY")))
+    defined = (RowCache(database=ROOT, name="RATES", slots=20_000.0, row_bytes=80.0),) if cache else ()
+    return Facts((facts, DatabaseUse(database=ROOT, node="ORKNEY"), ClusterNode(name="ORKNEY"), *defined))
 
 
 def goal(facts: Facts, name: str = "row_cache") -> tuple[Change, ...]:
@@ -193,11 +204,11 @@ def goal(facts: Facts, name: str = "row_cache") -> tuple[Change, ...]:
 
 
 def test_prerequisites_come_in_their_order_and_share_one_backup_one_close_and_one_open() -> None:
-    made = goal(header(after_image_journaling=True, fast_commit=False, maximum_nodes=16))
+    made = goal(header(**NEARLY))
     place = Place(ROOT)
     assert [change.key for change in made] == [
-        key_of("fast_commit", place),
         key_of("cluster_nodes", place),
+        key_of("cache_slots", place),
         key_of("row_cache", place),
     ]
     assert set(made[-1].needs) == {made[0].key, made[1].key}
@@ -207,13 +218,13 @@ def test_prerequisites_come_in_their_order_and_share_one_backup_one_close_and_on
         assert step.apply.count(once) == 1
         assert step.undo.count(once) == 1
     assert (
-        step.apply.index("FAST COMMIT IS ENABLED") < step.apply.index("NODES 1;") < step.apply.index("CACHE IS ENABLED")
+        step.apply.index("NODES 1;") < step.apply.index("RESERVE 1 CACHE SLOTS;") < step.apply.index("CACHE IS ENABLED")
     )
-    assert step.undo.index("CACHE IS DISABLED") < step.undo.index("NODES 16;") < step.undo.index("COMMIT IS DISABLED")
+    assert step.undo.index("CACHE IS DISABLED") < step.undo.index("NODES 16;")
 
 
 def test_two_findings_that_ask_for_the_same_prerequisites_keep_their_order_in_the_plan() -> None:
-    facts = header(after_image_journaling=True, fast_commit=False, maximum_nodes=16)
+    facts = header(**NEARLY)
     nodes = alter("cluster_nodes", Place(ROOT, elsewhere=False), 16, 1)
     (step,) = make_plan((nodes, *goal(facts))).steps
     assert step.change_keys.index(key_of("row_cache", Place(ROOT))) == 2
@@ -221,7 +232,7 @@ def test_two_findings_that_ask_for_the_same_prerequisites_keep_their_order_in_th
 
 
 def test_without_one_of_its_prerequisites_a_change_leaves_the_plan() -> None:
-    made = goal(header(after_image_journaling=True, fast_commit=False, maximum_nodes=16))
+    made = goal(header(**NEARLY))
     plan = make_plan(made[1:])
     assert [key for step in plan.steps for key in step.change_keys] == [made[1].key]
     assert plan.conflicts[0].change_keys[0] == made[2].key
@@ -236,7 +247,22 @@ def test_what_a_person_has_to_make_first_leaves_all_of_it_a_template_for_one_clo
     assert not executed(made["ROW CACHE"].script)
     assert not executed(made["NUMBER OF CLUSTER NODES"].script)
     assert "in one closing with the others" in " ".join(made["NUMBER OF CLUSTER NODES"].apply)
-    assert executed(goal(header(after_image_journaling=True, fast_commit=False, maximum_nodes=4))[0].script)
+    assert executed(goal(header(**NEARLY))[0].script)
+
+
+def test_without_a_cache_to_add_the_database_is_not_closed_for_row_caches() -> None:
+    made = {change.target: change for change in goal(header(cache=False, **NEARLY))}
+    assert not executed(made["ROW CACHE"].script)
+    assert not executed(made["RESERVE CACHE SLOTS"].script)
+    assert executed(made["NUMBER OF CLUSTER NODES"].script), "of use by itself"
+    script = "\n".join(made["ROW CACHE"].script)
+    for piece in (
+        "ROW CACHE IS ENABLED\n",
+        "ADD CACHE <cache> CACHE SIZE IS <rows> ROWS",
+        "CACHE USING <cache>;",
+    ):
+        assert piece in script
+    assert made["ROW CACHE"].key == key_of("row_cache", Place(ROOT)), "one setting, one key"
 
 
 def test_nothing_is_written_where_two_nodes_have_it_open() -> None:

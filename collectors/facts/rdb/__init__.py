@@ -1,6 +1,6 @@
 """Facts about Oracle Rdb databases."""
 
-from collectors.facts.rdb.database import Database, DatabaseUse, OfDatabase, RowCache, StorageArea
+from collectors.facts.rdb.database import Database, DatabaseUse, NodeDatabases, OfDatabase, RowCache, StorageArea
 from collectors.facts.rdb.statistics import (
     IO_ITEMS,
     ITEMS,
@@ -24,6 +24,7 @@ __all__ = [
     "HeldLock",
     "HotRow",
     "NoLocksShown",
+    "NodeDatabases",
     "OfDatabase",
     "ProcessLocks",
     "RowCache",

@@ -125,5 +125,23 @@ class DatabaseUse(OfDatabase):
     opened: datetime | None = None
     opened_by_operator: bool | None = None
     active_users: Reading = ABSENT
+    """As printed; the database's own servers count as users, too."""
+    servers: int = 0
+    """Of the users that are listed, those whose image is a server of Rdb itself (RDMALS, RDMLCS, …)."""
     cluster_wide: bool = False
     """RMU/DUMP/USERS: all nodes; SHOW is of one node alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeDatabases(Fact):
+    """Which databases the monitor of one node has open (RMU/SHOW SYSTEM); none at all is a fact, too."""
+
+    BRING: ClassVar[str] = "RMU/SHOW SYSTEM ! on each node of the cluster"
+
+    node: str
+    at: datetime | None = None
+    databases: tuple[str, ...] = ()
+    """The root files as printed."""
+    complete: bool = False
+    """Whether these are all that the node has open. RMU/SHOW USERS with a root file lists that database alone, so one
+    database below a heading proves nothing of another, unless the command above it is RMU/SHOW SYSTEM."""

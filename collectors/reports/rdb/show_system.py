@@ -12,7 +12,20 @@ Sample::
       - 84 active database users
 
 Each database has an indent of its own, bullets are `-` or `*`, and a file name is broken at column 80 without a blank,
-its rest indented deeper (rdb-formats.md 6 [V]). SHOW is of one node alone: a file may hold the displays of several.
+its rest indented deeper (rdb-formats.md 6 [V]). SHOW is of one node alone: a file may hold the displays of several. A
+database without users has no line of users, and a node that says `no databases are open` is a fact as good as one that
+has some: that it is open nowhere else is known from such nodes alone. How that line is worded is not known, so any
+sentence of that kind counts.
+
+RMU/SHOW USERS with a root file has, in Rdb 7.0, no heading and so no node (openvms-rdb-more.md 2.2 [V])::
+
+    database DISK1:[USER]MF_PERSONNEL.RDB;1
+        - First opened 24-MAY-1996 08:41:29.71
+        - 3 active database users
+        - 24404893:1 - RDMLS - non-utility, RDBVMS - active user
+            - image DSA1:[SYS4.SYSCOMMON.][SYSEXE]RDMALS70.EXE;811
+
+Servers of Rdb itself are counted among the users.
 
 RMU/DUMP/USERS lists the users of all nodes (`Active user with process ID …`). Its layout is recalled [R], so what is
 counted there is tentative; it names no node.
@@ -24,14 +37,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from collectors.facts.base import ABSENT, Reading
-from collectors.facts.rdb import DatabaseUse
+from collectors.facts.rdb import DatabaseUse, NodeDatabases
 from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.vms import MOMENT, moment
 
 PID = "[0-9A-F]{8}"
 START = re.compile(
     r"^\s{0,8}Oracle Rdb [VXT][0-9][\w.-]{0,15} on node [A-Z0-9_$]{1,15}\b"
-    rf"|^\s{{0,8}}Active user with process ID {PID}\s*$",
+    rf"|^\s{{0,8}}Active user with process ID {PID}\s*$"
+    rf"|^\s{{0,40}}[-*] First opened {MOMENT}",
     re.IGNORECASE,
 )
 HEADING = re.compile(
@@ -43,12 +57,20 @@ DATABASE = re.compile(r"\s{0,20}database (?P<root>\S.{0,254})$", re.IGNORECASE)
 BULLET = re.compile(r"\s{0,40}[-*] (?P<text>\S.{0,400})$")
 STARTED = re.compile(rf"monitor started\s{{1,3}}(?P<at>{MOMENT})", re.IGNORECASE)
 OPENED = re.compile(rf"first opened\s{{1,3}}(?P<at>{MOMENT})", re.IGNORECASE)
+OPENED_FIRST = re.compile(rf"\s{{0,40}}[-*] First opened {MOMENT}", re.IGNORECASE)
 BY_OPERATOR = re.compile(r"database is opened by an operator\b", re.IGNORECASE)
 USERS = re.compile(r"(?P<count>[0-9,]{1,9}|no) active database users?\b", re.IGNORECASE)
-NO_DATABASE = re.compile(r"(?:there are )?no databases? (?:is |are )?(?:open|accessed|active)", re.IGNORECASE)
+NO_DATABASE = re.compile(
+    r"\s{0,40}(?:[-*] |%RMU-[A-Z]-[A-Z]{1,15}, )?(?:there (?:are|is) )?no (?:Oracle )?(?:Rdb )?databases?\b.{0,40}"
+    r"\b(?:open|opened|accessed|active|in use)\b",
+    re.IGNORECASE,
+)
+COMMAND = re.compile(r"\bRMU\s?/\s?SHOW?\s{0,3}/?(?P<what>SYS|US)(?:TEM|ERS?)?\b", re.IGNORECASE)
+SERVER = re.compile(r"image\s\S{0,255}\bRDM(?:ALS|LCS|[A-Z$_]{0,12}SERVER)[0-9]{0,4}\.EXE\b", re.IGNORECASE)
+"""A process of Rdb's own: writer of the journal, server of a hot standby, and the like."""
 SILENT = re.compile(
     rf"monitor log filename|current after-image journal file|{PID}(?::[0-9*]{{1,5}})?\s|image\s"
-    r"|.{0,40}\bserver(?: process)? is (?:active|not active|inactive|enabled|disabled)\b|restricted access|monitor\s"
+    r"|.{0,40}\bserver(?: process)?\W? is (?:active|not active|inactive|enabled|disabled)\b|restricted access|monitor\s"
     r"|after-image (?:journaling|backup)\b|global buffer|row cache|shared memory|access restricted",
     re.IGNORECASE,
 )
@@ -66,7 +88,7 @@ BANNER = re.compile(
 STARS = re.compile(r"\*[\s*-]*$|\*\s{0,8}Dump of Database (?:users|header)\b.{0,60}$", re.IGNORECASE)
 MOST = 2_000
 """Databases kept of one file; a node has some dozens (this project's figure)."""
-REMEDY = "repeat RMU/SHOW SYSTEM and bring all of it"
+REMEDY = "repeat RMU/SHOW SYSTEM and upload all of it"
 TENTATIVE = "the layout of RMU/DUMP/USERS is recalled: hold the number of users against the listing"
 
 
@@ -78,6 +100,13 @@ class _Node:
     name: str | None = None
     at: datetime | None = None
     started: datetime | None = None
+    first: int = 0
+    """The line of the heading."""
+    of_system: bool = False
+    """Whether the command above it is RMU/SHOW SYSTEM, which lists all databases of the node."""
+    none_open: int | None = None
+    """The line that says that no database is open."""
+    uses: list["_Use"] = field(default_factory=list)
 
 
 @dataclass
@@ -91,6 +120,15 @@ class _Use:
     opened: datetime | None = None
     by_operator: bool = False
     users: Reading = ABSENT
+    servers: int = 0
+    members: int = 0
+    broken_off: bool = False
+    """Whether its last line ends within brackets."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it was read to its end, as far as the lines tell."""
+        return self.members > 0 and not self.broken_off
 
 
 @dataclass
@@ -110,10 +148,10 @@ class _Walk:
     node: _Node = field(default_factory=_Node)
     uses: list[_Use] = field(default_factory=list)
     open: _Use | None = None
-    empty: list[int] = field(default_factory=list)
-    """Headings below which no database stands."""
-    none_open: bool = False
-    """Whether a display says that no database is open."""
+    nodes: list[_Node] = field(default_factory=list)
+    """One per heading."""
+    of_system: bool = False
+    """Whether the last command seen is RMU/SHOW SYSTEM."""
     lists: list["_List"] = field(default_factory=list)
     """Of RMU/DUMP/USERS, one per database."""
     root: str | None = None
@@ -121,30 +159,40 @@ class _Walk:
     left_out: int = 0
 
 
-@report(starts=START, provides=(DatabaseUse,))
-def read(report: Report) -> Iterator[DatabaseUse]:
-    """Yield one fact per database and node; of RMU/DUMP/USERS one per database."""
+@report(starts=START, provides=(DatabaseUse, NodeDatabases))
+def read(report: Report) -> Iterator[DatabaseUse | NodeDatabases]:
+    """Yield one fact per database and node and one per node; of RMU/DUMP/USERS one per database."""
     walk = _Walk(report)
     _above(walk)
     index = 0
     while index < len(report.lines):
         index += _take(walk, index)
-    if not (walk.uses or walk.empty or walk.lists or walk.none_open):
+    if not (walk.uses or walk.nodes or walk.lists):
         raise NotThisReport
     for use in walk.uses:
         yield _fact(report, use)
     if walk.left_out:
         report.problem(f"{walk.left_out:,} more databases were left out: no node has so many, see the file")
-    for at in walk.empty:
-        report.problem(f"no database below the heading: none is open there, or it was cut off; {REMEDY}", at)
+    for node in walk.nodes:
+        if not node.uses and node.none_open is None:
+            why = f"no database below the heading: none is open there, or it was cut off; {REMEDY}"
+            report.problem(why, node.first)
+        else:
+            yield _of_node(report, node)
     if walk.lists:
         report.tentative(TENTATIVE)
     yield from (_listed(report, one) for one in walk.lists)
 
 
 def _above(walk: _Walk) -> None:
-    """RMU/DUMP/USERS names its database in stars above its first user."""
-    for back, line in enumerate(reversed(walk.report.before), 1):
+    """RMU/DUMP/USERS names its database in stars above its first user, RMU/SHOW USERS on the line before."""
+    before = walk.report.before
+    commands = [found for line in before if (found := COMMAND.search(line))]
+    walk.of_system = bool(commands) and commands[-1]["what"].upper() == "SYS"
+    if OPENED_FIRST.match(walk.report.lines[0]):
+        _database_above(walk)
+        return
+    for back, line in enumerate(reversed(before), 1):
         named, banner = NAMED.match(line), BANNER.match(line)
         if not (named or banner or STARS.match(line) or not line.strip()):
             return
@@ -154,14 +202,31 @@ def _above(walk: _Walk) -> None:
             walk.report.above = back
 
 
+def _database_above(walk: _Walk) -> None:
+    """Open the database that is named above the first line, in one line or broken into two."""
+    lines = list(walk.report.before)
+    for back in (1, 2):
+        if len(lines) < back:
+            return
+        if found := DATABASE.match(lines[-back].rstrip()):
+            rest = lines[-1].strip() if back == 2 else ""
+            if " " not in rest:
+                _open(walk, -back, -1, found["root"].rstrip() + rest)
+                walk.report.above = back
+            return
+
+
 def _take(walk: _Walk, index: int) -> int:
     """Take what begins on this line; gives how many lines it took."""
     line = walk.report.lines[index].rstrip()
     taken = 1
     if found := HEADING.match(line):
-        walk.node = _Node(found["release"].upper(), found["node"].upper(), moment(found["at"] or ""))
+        at = moment(found["at"] or "")
+        walk.node = _Node(found["release"].upper(), found["node"].upper(), at, first=index, of_system=walk.of_system)
         walk.open = None
-        walk.empty.append(index)
+        walk.nodes.append(walk.node)
+    elif NO_DATABASE.match(line) and walk.node.name and not walk.node.uses:
+        walk.node.none_open = index
     elif found := DATABASE.match(line):
         root, taken = _joined(walk.report, index, found["root"].rstrip())
         _open(walk, index, index + taken - 1, root)
@@ -179,6 +244,10 @@ def _take(walk: _Walk, index: int) -> int:
             return 1
         if walk.open:
             walk.open.last = index + taken - 1
+            walk.open.members += 1
+            walk.open.broken_off = text.count("(") > text.count(")")
+    elif found := COMMAND.search(line):
+        walk.of_system = found["what"].upper() == "SYS"
     elif not STARS.match(line) and not (walk.lists and OF_USER.match(line)):
         return 1
     walk.report.claim(index, index + taken - 1)
@@ -187,8 +256,7 @@ def _take(walk: _Walk, index: int) -> int:
 
 def _open(walk: _Walk, first: int, last: int, root: str) -> None:
     walk.open = _Use(walk.node, root, first, last)
-    if walk.empty and walk.empty[-1] < first:
-        walk.empty.pop()
+    walk.node.uses.append(walk.open)
     if len(walk.uses) < MOST:
         walk.uses.append(walk.open)
     else:
@@ -216,15 +284,14 @@ def _member(walk: _Walk, text: str) -> bool:
     use = walk.open
     if found := STARTED.match(text):
         walk.node.started = moment(found["at"])
-    elif NO_DATABASE.match(text) and walk.empty:
-        walk.none_open = True
-        walk.report.problem(f"no database is open on {walk.node.name}", walk.empty.pop())
     elif use and (found := OPENED.match(text)):
         use.opened = moment(found["at"])
     elif use and BY_OPERATOR.match(text):
         use.by_operator = True
     elif use and (found := USERS.match(text)):
         use.users = 0.0 if found["count"].lower() == "no" else float(found["count"].replace(",", ""))
+    elif use and SERVER.match(text):
+        use.servers += 1
     else:
         return SILENT.match(text) is not None
     return True
@@ -242,10 +309,23 @@ def _listed(report: Report, one: _List) -> DatabaseUse:
     )
 
 
+def _of_node(report: Report, node: _Node) -> NodeDatabases:
+    """What a node has open; all of it where it has none, several, or was asked for all."""
+    last = node.uses[-1].last if node.uses else node.none_open
+    every = node.none_open is not None or node.of_system or len(node.uses) > 1
+    return NodeDatabases(
+        source=report.source(node.first, last),
+        node=node.name or "",
+        at=node.at,
+        databases=tuple(use.root for use in node.uses),
+        complete=every and all(use.whole for use in node.uses),
+    )
+
+
 def _fact(report: Report, use: _Use) -> DatabaseUse:
-    if use.users is ABSENT:
+    if not use.whole:
         report.problem(f"no number of users below {use.root[:120]}: cut off there, {REMEDY}", use.first)
-    whole = use.users is not ABSENT
+    told = use.users is not ABSENT or (use.whole and use.members > 1)
     return DatabaseUse(
         source=report.source(use.first, use.last),
         database=use.root,
@@ -254,6 +334,7 @@ def _fact(report: Report, use: _Use) -> DatabaseUse:
         at=use.node.at,
         monitor_started=use.node.started,
         opened=use.opened,
-        opened_by_operator=True if use.by_operator else (False if whole else None),
+        opened_by_operator=True if use.by_operator else (False if told else None),
         active_users=use.users,
+        servers=use.servers,
     )

@@ -123,6 +123,27 @@ def stalled_of(each: Statistics, lock_type: str = "total") -> Stalled | None:
     return Stalled(here, percent, max(rates, key=lambda rate: rate.per_second).source)
 
 
+WAITING = 0.1
+"""This project: where less than a tenth of a process waits on average, the waits cost nothing worth a change."""
+
+
+def waiting_of(each: Statistics, lock_type: str = "total") -> Rate | None:
+    """The row of the time that was waited, where it has any: ÷ 100 the processes that wait on average."""
+    time = each.rate(STALL_TIME, lock_type)
+    return time if time is not None and time.per_second > 0 else None
+
+
+def waits_matter(each: Statistics, stalled: float | None, least: float, lock_type: str = "total") -> bool:
+    """Whether waits cost anything: by how long they take together where that was counted, else by how many there are.
+
+    `stalled`: requests that stall, per second; `least`: from how many on they count where their time is not known.
+    """
+    time = waiting_of(each, lock_type)
+    if time is not None and time.per_second / HUNDREDTHS < WAITING:
+        return False
+    return stalled is not None and stalled >= least
+
+
 @dataclass(frozen=True)
 class Mean:
     """The mean stall of one lock type on one node."""

@@ -75,7 +75,10 @@ class Sighting:
     start: datetime | None
     end: datetime | None
     users: float | None
+    """As printed: with the servers."""
     source: Source
+    servers: int = 0
+    """Processes of Rdb's own among them."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,10 @@ class OneDatabase:
     def subject(self) -> str:
         """What findings call it: the root file without its version, fit for any output."""
         return comment(root_key(self.root)) if self.root else "database"
+
+    def is_called(self, root: str) -> bool:
+        """Whether a root file is this one's; a name without a directory stands for any root file of that name."""
+        return self.root is not None and (_same(root, self.root) or _same(self.root, root))
 
     def read(self, field: str) -> Read | None:
         """An attribute of `Database` from the newest export that has it; what a `WARNING:` line says counts, too."""
@@ -145,7 +152,7 @@ class OneDatabase:
     def sightings(self) -> list[Sighting]:
         """Where it was seen open, one per node; the latest of several. A list of the whole cluster names no node."""
         seen = [
-            Sighting(one.node, one.opened or one.at, one.at, _number(one.active_users), one.source)
+            Sighting(one.node, one.opened or one.at, one.at, _number(one.active_users), one.source, one.servers)
             for one in self.uses
             if one.node and not one.cluster_wide
         ]
@@ -171,8 +178,8 @@ class OneDatabase:
 
     @property
     def in_use(self) -> list[Sighting]:
-        """Of those at one moment the nodes with users, or whose users are not known."""
-        return [one for one in self.together if one.users is None or one.users > 0]
+        """Of those at one moment the nodes with users, or whose users are not known; Rdb's own servers are none."""
+        return [one for one in self.together if one.users is None or one.users > one.servers]
 
 
 def databases(facts: Facts, kinds: Iterable[type[OfDatabase]] = ()) -> list[OneDatabase]:

@@ -113,9 +113,16 @@ def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
     """The changes that make the missing prerequisites of a goal, in order.
 
     What rests on one that a person has to make or look up first is a template in comments. Empty where several nodes
-    have the database open and one is needed: then the goal cannot be reached at all.
+    have the database open and one is needed: then the goal cannot be reached at all. Where no row cache is defined the
+    prerequisites of row caches are templates, for by themselves they are of no use; one node is, and has its own rule.
     """
-    return tuple(_made(goal, facts, one).values())
+    if goal == "row_cache" and not one.caches:
+        made = _made(goal, facts, one, TOGETHER)
+        return tuple(change for clause, change in made.items() if clause != "cluster_nodes")
+    made = _made(goal, facts, one)
+    if any(_template(change) for change in made.values()):
+        made = _made(goal, facts, one, TOGETHER)
+    return tuple(made.values())
 
 
 def changes_to(goal: str, facts: Facts, one: OneDatabase, old: float | str | None, new: str) -> tuple[Change, ...]:
@@ -124,10 +131,14 @@ def changes_to(goal: str, facts: Facts, one: OneDatabase, old: float | str | Non
         return ()
     made, place = _made(goal, facts, one), place_of(facts, one)
     blocked = _blocked(GOALS[goal], steps_to(goal, one), made)
+    last = "new_row_cache" if goal == "row_cache" and not one.caches else goal
     if blocked:  # what a person has to make first would leave the others without their use: one closing for all
         made = _made(goal, facts, one, TOGETHER)
+    elif CLAUSES[last].template:  # one node is of use by itself, the others are not
+        made = _made(goal, facts, one, TOGETHER, but="cluster_nodes")
     needs = tuple(change.key for change in made.values())
-    return (*made.values(), alter(goal, place, old, new, needs=needs, when=blocked))
+    when = " and ".join(filter(None, (blocked, CLAUSES[last].template))) if blocked else ""
+    return (*made.values(), alter(last, place, old, new, needs=needs, when=when))
 
 
 def _beyond_reach(goal: str, facts: Facts, one: OneDatabase) -> bool:
@@ -136,14 +147,17 @@ def _beyond_reach(goal: str, facts: Facts, one: OneDatabase) -> bool:
     return nodes and open_elsewhere(facts, one) is True
 
 
-def _made(goal: str, facts: Facts, one: OneDatabase, wait: str = "") -> dict[str, Change]:
-    """The changes of the missing prerequisites by clause; templates, where there is something to `wait` for."""
+def _made(goal: str, facts: Facts, one: OneDatabase, wait: str = "", but: str = "") -> dict[str, Change]:
+    """The changes of the missing prerequisites by clause; templates, where there is something to `wait` for.
+
+    `but`: the clause that waits for nothing.
+    """
     if _beyond_reach(goal, facts, one):
         return {}
     place, steps = place_of(facts, one), steps_to(goal, one)
     made: dict[str, Change] = {}
     for step in unmet(steps):
-        made[step.clause] = _change(step, place, steps, made, wait)
+        made[step.clause] = _change(step, place, steps, made, "" if step.clause == but else wait)
     return made
 
 
@@ -157,7 +171,8 @@ def _change(step: Step, place: Place, steps: Sequence[Step], made: dict[str, Cha
     before = NEEDS.get(step.clause, ())
     needs = tuple(key_of(clause, place) for clause in before if clause in made)
     when = BUFFERS if step.clause == "global_buffers" else _blocked(before, steps, made)
-    when = when or ("" if CLAUSES[step.clause].template else wait)
+    own = CLAUSES[step.clause].template
+    when = when or (f"{own}; {wait}" if own and wait and step.clause != "journal" else "" if own else wait)
     new: float | str = 1 if step.clause in ("cluster_nodes", "cache_slots") else "ENABLED"
     old = step.value if step.clause in ("cluster_nodes", "cache_slots") else "DISABLED"
     return alter(step.clause, place, old, new, needs=needs, when=when)

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockRates
+from collectors.facts.rdb import NodeDatabases
+from rules.changes.quoting import comment
 from rules.finding import Evidence, Lacking, Outcome, Unknown, Untrusted
 from rules.judging.rdb.databases import SAME_TIME, OneDatabase
 from rules.judging.rdb.statistics import Statistics
 
-READS = (ClusterMember, ClusterNode, DistributedLockRates, LockRates)
+READS = (ClusterMember, ClusterNode, DistributedLockRates, LockRates, NodeDatabases)
 """What a rule that uses this module has to declare, beside those of `databases` and `statistics`."""
 SUSTAINED = ("mean", "current", "at lock peak")
 """Statistics of rates that were true together, the sustained one first."""
@@ -19,6 +21,7 @@ DLOCK = Lacking("lock operations by where they are served", f"{DistributedLockRa
 ON_EACH_NODE = Lacking(
     "on which nodes the database is open", "RMU/SHOW SYSTEM ! on each node of the cluster, within some minutes"
 )
+WHICH_NODES = Lacking("which nodes the cluster has", ClusterNode.BRING)
 AT_MOST = 110.0
 """This project: beyond this per cent of what its node locks a database was measured at another time."""
 MAIN_PERCENT = 50.0
@@ -54,7 +57,9 @@ def open_elsewhere(facts: Facts, one: OneDatabase) -> bool | None:
     """Whether more than one node has it open, or had it open at another time.
 
     `False` only where the export shows that no other has: as many users on one node as the whole cluster lists, a
-    cluster of one member, or a node none of whose lock operations had to do with another. `None`: it cannot tell.
+    cluster of one member, every other member's own list of open databases without it, or a node none of whose lock
+    operations had to do with another in all of an interval. `None`: it cannot tell. All of it is of one time: whether
+    another node opens it after a failure no export knows.
     """
     if len(one.sightings) > 1:
         return True
@@ -64,8 +69,47 @@ def open_elsewhere(facts: Facts, one: OneDatabase) -> bool | None:
     others = {member.name.upper() for member in facts.every(ClusterMember)}
     if len(seen) == 1 and others <= seen:
         return False
-    remote = remote_of(facts)
+    if seen and not _not_looked_at(facts, one):
+        return False
+    remote = remote_of(facts, SUSTAINED[:1])
     return False if isinstance(remote, Remote) and remote.total > 0 and remote.percent == 0 else None
+
+
+def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
+    """The other nodes whose list of open databases, of the same time, does not have this one; the latest of each."""
+    if one.root is None or len(one.sightings) != 1:
+        return []
+    here = one.sightings[0]
+    found: dict[str, NodeDatabases] = {}
+    for listed in facts.every(NodeDatabases):
+        apart = here.end and listed.at and abs(here.end - listed.at) > SAME_TIME
+        if listed.node.upper() == here.node.upper() or not listed.complete or apart:
+            continue
+        if not any(one.is_called(root) for root in listed.databases):
+            found[listed.node.upper()] = listed
+    return list(found.values())
+
+
+def not_shown(facts: Facts, one: OneDatabase) -> tuple[Lacking, str]:
+    """What to collect so that it can be told whether another node has it open, and the sentence that says so."""
+    if len(one.sightings) == 1:
+        missing = sorted(_not_looked_at(facts, one))
+        if facts.every(ClusterNode) and missing:
+            names = " or ".join(comment(name, 31) for name in missing)
+            bring = f"RMU/SHOW SYSTEM ! on {', '.join(comment(name, 31) for name in missing)}, at the same time"
+            return Lacking(f"whether {names} has it open", bring), f"whether {names} has it open is not in the export"
+        if nodes_without(facts, one):
+            return WHICH_NODES, "which other nodes the cluster has is not in the export"
+    return ON_EACH_NODE, "whether another node has it open is not in the export"
+
+
+def _not_looked_at(facts: Facts, one: OneDatabase) -> set[str]:
+    """Members of the cluster, the database's own node left out, that are not known to be without it."""
+    named = {node.name.upper() for node in facts.every(ClusterNode)}
+    named |= {member.name.upper() for member in facts.every(ClusterMember)}
+    without = {listed.node.upper() for listed in nodes_without(facts, one)}
+    own = {sighting.node.upper() for sighting in one.sightings}
+    return named - own - without if own <= named else named | own
 
 
 def _all_here(one: OneDatabase) -> bool:
@@ -79,9 +123,9 @@ def _all_here(one: OneDatabase) -> bool:
     return here.users is not None and here.users == listed.active_users
 
 
-def remote_of(facts: Facts) -> Remote | Outcome:
+def remote_of(facts: Facts, statistics: tuple[str, ...] = SUSTAINED) -> Remote | Outcome:
     """What crosses the cluster at the node of the capture, or the outcome where it cannot be told."""
-    found = [one for name in SUSTAINED if (one := facts.latest(DistributedLockRates, statistic=name))]
+    found = [one for name in statistics if (one := facts.latest(DistributedLockRates, statistic=name))]
     if not found:
         return Unknown((DLOCK,))
     rates = found[0]

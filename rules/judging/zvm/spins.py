@@ -20,6 +20,9 @@ MEANS_PERCENT = 5.0
 """This project: how far a mean of shares may lie from the product of two means."""
 MOST_DOUBTS = 10
 """Rows named: a log of a day has more than a thousand."""
+PARTS = 2.0
+"""This project: how far all spinning for a lock may exceed that for exclusive and that for shared use together; pages
+print rates that do not add up exactly, never by such a factor."""
 CLOSE = 0.2
 """How near two figures must lie to be of one scale; between the two scales lies a factor of the processors."""
 
@@ -115,6 +118,13 @@ def _wrong(row: SpinLock) -> str:
             return f"{what} printed as asterisks"
         if known(value) and not 0 <= value < float("inf"):
             return f"{what} {value:g} is none"
+    parts = (row.exclusive_spin_percent, row.shared_spin_percent)
+    summed = sum(part for part in parts if known(part))
+    if known(percent) and all(known(part) for part in parts) and percent > PARTS * summed + 1:
+        return (
+            f"{percent:g} % of the time is spun, yet {summed:g} % for exclusive and shared use together: a figure is "
+            "damaged"
+        )
     if not (known(rate) and known(usec) and known(percent)):
         return ""
     if keeps_identity(rate, usec, percent, rounding=ROUNDING, within=MEANS_PERCENT):

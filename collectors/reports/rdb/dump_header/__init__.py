@@ -17,7 +17,9 @@ Sample::
 
 Titles end in `...`, members may begin with `- `, values are English sentences (rdb-formats.md 5 [V] for Row Caches).
 Their spelling elsewhere is recalled [R], so they are known by the words that carry the meaning; a sentence that is not
-known stays a leftover. Excerpts of one section, with dots around them, are read too.
+known stays a leftover. A dump of V7.3-300 prints `Adjustable record locking is enabled` with fan-out factors below it,
+and no line of a lock timeout (openvms-rdb-more.md 2.1 [R]). Excerpts of one section, with dots around them, are read
+too.
 
 Traps: the node count that is printed is max(nodes, users ÷ 50), so 41 above may mean 4 ([V]); what is configured stands
 in `WARNING: Maximum node count is 4 instead of 1`. How a storage area and a row cache are laid out is recalled: their

@@ -63,7 +63,7 @@ DATABASE = (
     _counted("global_buffer_count", "global buffer count"),
     _counted("user_buffer_count", "default user buffer count"),
     _of("page_transfer", r"page transfer (?:is )?via (?P<value>memory|disk)\b", str.lower),
-    _switched("adjustable_locking", "adjustable (?:record )?lock(?:ing)? granularity"),
+    _switched("adjustable_locking", "adjustable (?:record )?lock(?:ing|s)?(?: granularity)?"),
     _switched("carry_over_locks", r"carry[- ]?over locks?(?: optimization)?"),
     _switched("lock_partitioning", "lock (?:tree )?partitioning"),
     _counted("lock_timeout_seconds", "lock (?:wait )?timeout interval"),
