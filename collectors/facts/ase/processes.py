@@ -146,7 +146,7 @@ class MonCachedStatement(Counted, Fact):
 
     @property
     def logical_reads(self) -> float | None:
-        """Pages asked of the caches: the total, else executions × mean of a single snapshot; `None` where neither is."""
+        """Pages asked of the caches: the total, else executions × mean of one snapshot; `None` where neither is."""
         if known(self.total_logical_reads):
             return self.total_logical_reads
         if self.of_interval or not known(self.executions) or not known(self.mean_logical_reads):

@@ -1,4 +1,4 @@
-"""Processes and statements: `monProcess`, `monProcessWaits`, `monProcessObject`, `monCachedStatement` and their like."""
+"""Processes and statements: `monProcess`, `monProcessWaits`, `monProcessObject`, `monCachedStatement` and others."""
 
 from collectors.facts.ase import (
     MonCachedStatement,
