@@ -61,6 +61,12 @@ class Limits:
 
     seconds: float = limit(60.0, "practice: one blocker for more than 60 s (DbxTune's alarm)", unit="s")
     tasks: float = limit(5.0, "practice: more than 5 sessions wait for locks (DbxTune's alarm)", unit="tasks")
+    connections_percent: float = limit(
+        10.0,
+        "this project: where monState alone was collected, fewer of all connections are daily life",
+        high=100,
+        unit="%",
+    )
     critical_percent: float = limit(CRITICAL_PERCENT, CRITICAL_ORIGIN, high=100, unit="%")
 
 
@@ -106,12 +112,13 @@ def _by_state(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if waits <= 0:
         yield Clean(said)
         return
-    if waits > limits.tasks:
+    share = 100.0 * waits / state.connections if known(state.connections) and state.connections else 0.0
+    if waits > limits.tasks and limits.connections_percent <= share <= 100.0:
         yield Finding(
             subject=subject_of(facts),
             severity=Severity.ADVICE,
             title=f"{waits:g} tasks wait for a lock longer than {threshold}",
-            says=f"{said}. Who blocks them is not in the export.",
+            says=f"{said}, {share:.0f} % of all connections. Who blocks them is not in the export.",
             evidence=(Evidence("tasks that wait for a lock", waits, "tasks", state.source, limits.tasks),),
         )
     yield Unknown((HOLDER,), f"{said}; who blocks them is not in the export")

@@ -6,7 +6,8 @@ anything or ran; idle daemons, and tasks that wait for the network, are left out
 
 * A wait is booked when it ends. Where the mean wait comes near the interval, its seconds are mostly of the time before,
   so they are not turned into tasks; and a wait that still lasts is not in the table at all.
-* Some releases book 0 seconds for short waits. Many waits without time are not "no wait".
+* Some releases book 0 seconds for short waits. Many waits without time are not "no wait"; with less than one wait a
+  second it can be no task either, since none of them filled a second.
 * Seconds are whole: of a short interval few of them say nothing.
 """
 
@@ -180,7 +181,7 @@ def _tasks(row: MonSysWaits, seconds: float) -> float:
 
 def _unsure(time: float, waits: float, seconds: float) -> str:
     """Why seconds waited are no measure of waiting tasks here; nothing where they are."""
-    if waits and not time:
+    if not time and waits >= seconds:  # fewer are less than one task, even if each lasted nearly a second
         return "their time is not booked, which is not the same as no time"
     if waits and time / waits >= LONG_WAIT * seconds:
         return f"they lasted {time / waits:,.0f} s on average and were booked when they ended, so they began before"
