@@ -179,9 +179,10 @@ def _say(facts: Facts, chain: Chain) -> str:
 
 
 def _since(longest: Blocked) -> str:
-    what = f" for {longest.what}" if longest.what else ""
-    since = f" since {longest.seconds:,.0f} s" if longest.seconds is not None else ""
-    return f"; SPID {longest.spid} waits{what}{since}" if what or since else ""
+    what = f"waits for {longest.what}" if longest.what else ""
+    since = f"has waited for {longest.seconds:,.0f} s" if longest.seconds is not None else ""
+    said = " and ".join(filter(None, (what, since)))
+    return f"; SPID {longest.spid} {said}" if said else ""
 
 
 def _evidence(facts: Facts, limits: Limits, chains: list[Chain]) -> Iterator[Evidence]:

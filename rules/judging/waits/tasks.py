@@ -27,6 +27,7 @@ COARSE_SECONDS, COARSE_INTERVAL = 2.0, 60.0
 """This project: whole seconds, so below two of them in less than a minute nothing is known."""
 ALWAYS_THERE = NETWORK | RUN_QUEUE
 """Events that every server with clients counts: without them somebody chose the events."""
+SWITCH = "wait event timing"
 SYSTEM_TASKS = 50
 """This project: tasks of the server itself that may wait beside those of users."""
 NO_TIMES = Lacking("when the snapshots were taken", Snapshot.BRING)
@@ -115,7 +116,7 @@ def waited_for(facts: Facts, what: str, events: frozenset[int]) -> Waited | Untr
     rows = _rows(facts)
     if not rows:
         return None
-    missing = _missing(rows, what, events)
+    missing = _missing(rows, what, events) or _switched_off(facts, rows, what)
     if missing:
         return missing
     counted = [row for row in rows if row.of_interval and at_work(row.event)]
@@ -166,6 +167,15 @@ def _missing(rows: list[MonSysWaits], what: str, events: frozenset[int]) -> Unkn
     if not any(known(row.wait_seconds) for row in whole):
         return Unknown((Lacking("WaitTime of the events", MonSysWaits.BRING),), f"{what}: waits without their time")
     return None
+
+
+def _switched_off(facts: Facts, rows: list[MonSysWaits], what: str) -> Unknown | None:
+    """Waits are counted without time while the switch is off."""
+    setting = setting_of(facts, SWITCH)
+    timed = any(known(row.wait_seconds) and row.wait_seconds for row in rows if row.of_interval)
+    if timed or setting is None or setting.run_number != 0:
+        return None
+    return Unknown((Lacking("time of waits", f'sp_configure "{SWITCH}", 1'),), f"{what}: `{SWITCH}` is off")
 
 
 def _sum(rows: list[MonSysWaits], field: str) -> float:
