@@ -33,14 +33,11 @@ cache takes an engine about a microsecond, and one cache seldom has more than a 
 OTHERWISE: Mapping[str, float] = {
     **dict.fromkeys(("cpu_seconds", "system_seconds", "user_seconds", "idle_seconds", "io_seconds"), 2.0),
     "context_switches": 20_000.0,
-    "wait_seconds": 50_000.0,
-    "wait_milliseconds": 2_000.0,
     "deadlocks": 1_000.0,
     "spins": 20_000_000.0,
 }
 """The same of counters known to be slower or faster (this project): an engine's second passes once a second; one
-spinlock of a published 16.0 sample with 8 engines spun 3,000,000 times a second (ase-rules.md, 5); all tasks together
-wait a second each second, and one process waits a second, give or take a wait that began before."""
+spinlock of a published 16.0 sample with 8 engines spun 3,000,000 times a second (ase-rules.md, 5)."""
 
 Counts = tuple[Reading, Certificate | None]
 """What was counted, and whether it is sure; no certificate where one of the two snapshots has no figure."""

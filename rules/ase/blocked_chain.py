@@ -190,7 +190,7 @@ def _evidence(facts: Facts, limits: Limits, chains: list[Chain]) -> Iterator[Evi
         source = chain.longest.source
         yield Evidence(f"tasks blocked by SPID {chain.head}", len(chain.blocked), "tasks", source, limits.tasks)
         if chain.seconds is not None:
-            yield Evidence(f"SPID {chain.longest.spid} waits", chain.seconds, "s", source, limits.seconds)
+            yield Evidence(f"SPID {chain.longest.spid} waits", chain.seconds, "s so far", source, limits.seconds)
         head = head_process(facts, chain.head)
         if head and head.command:
             yield Evidence(f"command of SPID {chain.head}", quoted(head.command), "", head.source)

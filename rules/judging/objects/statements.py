@@ -65,6 +65,7 @@ def with_statements(
     finding: Finding, facts: Facts, tables: Sequence[Table], *, by_waits: bool = False, otherwise: str = ""
 ) -> Finding:
     """The finding with the statements that use these tables; with `otherwise` where no statement was brought."""
+    tables = list(dict.fromkeys(tables))
     found = sorted(_by_text(facts, tables), key=lambda one: -((one.waits if by_waits else one.reads) or 0.0))
     how = f"Statements whose text names {'the table' if len(tables) == 1 else 'these tables'}"
     if not found:

@@ -21,8 +21,6 @@ LEAST_PERCENT = 5.0
 """This project: tables with a smaller part of the waits are not named."""
 LAST_PAGES = "Last Page Locks on Heaps"
 """Counted among the page locks, too."""
-REACHES_BACK = 1.02
-"""One task cannot wait longer than the interval lasts, give or take the two clocks."""
 
 
 @dataclass
@@ -111,7 +109,7 @@ def waiting_sessions(facts: Facts) -> Iterator[Evidence]:
     fits: list[tuple[float, MonProcessWaits]] = []
     for row in rows:
         time = row.wait_milliseconds
-        if row.seconds and known(time) and 0 < time <= REACHES_BACK * 1000 * row.seconds:
+        if row.seconds and known(time) and 0 < time <= 1000 * row.seconds:  # one task: more is of the time before
             fits.append((time / 1000, row))
     for seconds, row in sorted(fits, key=lambda one: -one[0])[:NAMED]:
         yield Evidence(f"SPID {row.spid} waited for locks", round(seconds, 1), "s", row.source)
