@@ -28,6 +28,7 @@ from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking
 from rules.judging.caches.figures import seconds_of
 from rules.judging.objects.allpages import USES, Bounds, Table, named_tables, no_allpages_tables
 from rules.judging.objects.lock_waits import Share, Waits, allpages_share, waits_of
+from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
 from rules.judging.server import ENGINE_FACTS, setting_of, subject_of
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
@@ -119,7 +120,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(LockRequests, RowsChanged, TaskSwitches, SysmonSample, *USES, *LOCK_FACTS, *ENGINE_FACTS),
+    uses=(LockRequests, RowsChanged, TaskSwitches, SysmonSample, *USES, *LOCK_FACTS, *ENGINE_FACTS, *STATEMENT_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -135,7 +136,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     share = allpages_share(facts)
     yield from refusals
     if named:
-        yield _by_name(facts, limits, waiting, hints, named)
+        tables = [(one.scheme.database, one.scheme.table) for one in named[:NAMED]]
+        yield with_statements(_by_name(facts, limits, waiting, hints, named), facts, tables, by_waits=True)
     elif not waiting and not hints:
         yield from _nothing_waits(facts, limits, read, refusals, complete=None not in groups)
     elif none := no_allpages_tables(facts):

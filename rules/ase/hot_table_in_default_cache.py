@@ -26,6 +26,7 @@ from rules.judging.caches import binding_report as report
 from rules.judging.caches.binding_plan import BindingPlan, Lacks, binding_plan, movable
 from rules.judging.caches.contents import Contents, Held
 from rules.judging.caches.hot import HOT_FACTS, contention_of, searched
+from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
@@ -64,7 +65,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=HOT_FACTS, links=LINKS, limits=Limits)
+@rule(needs=(), uses=tuple(dict.fromkeys((*HOT_FACTS, *STATEMENT_FACTS))), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look into every contended cache."""
     hot, contents, quiet = searched(
@@ -78,7 +79,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     plan = binding_plan(facts, contents, tuple(figure.label for figure in hot))
     for figure in hot:
-        yield from _judge(facts, limits, figure, contents, plan)
+        top = [(one.database, one.table) for one in _top(contents, figure.label, limits)]
+        for said in _judge(facts, limits, figure, contents, plan):
+            yield with_statements(said, facts, top) if isinstance(said, Finding) else said
 
 
 def _judge(

@@ -46,10 +46,19 @@ SWITCHES: dict[str, tuple[str, ...]] = {
     "monSysWaits": (MONITORING, "wait event timing"),
     "monStatementCache": (MONITORING, "enable stmt cache monitoring"),
     "monDeadLock": (MONITORING, "deadlock pipe active"),
+    "monProcessWaits": (MONITORING, "wait event timing", "process wait events"),
+    "monCachedStatement": (MONITORING, "enable stmt cache monitoring"),
+    "monSysStatement": (MONITORING, "statement statistics active", "statement pipe active"),
 }
 """Beside `enable monitoring`, which every table needs (knowledge/ase-formats.md, 2.3)."""
-COSTS = {SPINLOCKS: "About 1 % of the server (practice: SAP wiki, Spinlocks and CPU usage in SAP ASE)."}
 NO_COST = "What it costs is in no source: watch how busy the engines are before and after."
+PIPE = "A pipe holds rows only with its `max messages` above 0, and a busy server soon fills it."
+COSTS = {
+    SPINLOCKS: "About 1 % of the server (practice: SAP wiki, Spinlocks and CPU usage in SAP ASE).",
+    "deadlock pipe active": f"{PIPE} {NO_COST}",
+    "statement pipe active": f"{PIPE} {NO_COST}",
+}
+PIPES = ("monDeadLock", "monSysStatement")
 ALWAYS_HELD = ("monEngine", "monDataCache", "monCachePool", "monThread", "monProcedureCache")
 """Tables that count something on any server that works: all zeros there mean that nothing was counted. monState is
 none of them: on older releases it counts deadlocks alone."""
@@ -86,6 +95,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not off and not unread:
         held = ", ".join(one.table for one in silent)
         quiet = f"; {held}: empty with every switch on, so there was nothing" if held else ""
+        quiet += f" ({PIPE})" if any(one.table in PIPES for one in silent) else ""
         yield Clean(f"{len(tables) - len(silent)} of {len(tables)} monitoring tables hold something{quiet}")
 
 

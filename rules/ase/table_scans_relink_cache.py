@@ -23,6 +23,7 @@ from collectors.facts.ase import IndexSize, MonOpenObjectActivity, MonSpinlockAc
 from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.contents import CONTENT_FACTS, Contents, contents_of
 from rules.judging.objects.seen import Sizes, activity, doubts, is_system, name_of, page_kb_of, sizes
+from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
 from rules.judging.server import ENGINE_FACTS, subject_of
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
@@ -77,7 +78,7 @@ class Scanned:
 
 @rule(
     needs=(MonOpenObjectActivity,),
-    uses=tuple(dict.fromkeys((*CONTENT_FACTS, *CACHE_FACTS, *ENGINE_FACTS))),
+    uses=tuple(dict.fromkeys((*CONTENT_FACTS, *CACHE_FACTS, *ENGINE_FACTS, *STATEMENT_FACTS))),
     links=LINKS,
     limits=Limits,
 )
@@ -156,7 +157,9 @@ def _held_against_caches(facts: Facts, limits: Limits, found: list[Scanned], rea
         for one in hot
         if known(one.contention)
     ]
-    return _finding(facts, limits, tables, evidence, (reads, share))
+    named = [(one.row.database, one.row.object_name) for one in tables[:NAMED]]
+    finding = _finding(facts, limits, tables, evidence, (reads, share))
+    return with_statements(finding, facts, named, otherwise=STATEMENTS)
 
 
 def _quiet(facts: Facts, limits: Limits, figure: Figure) -> str:
@@ -199,7 +202,7 @@ def _finding(
         severity=Severity.WARNING if first.row.of_interval and first.row.seconds else Severity.ADVICE,
         title=f"Scans of {name_of(first.row)} make up to {_share(first.pages, reads):.0f} % of all cache searches",
         says=f"{when[0].upper()}{when[1:]}: {named}{more}. One page scanned is one relinkage under a cache spinlock. "
-        f"Fix the statements that scan: no setting makes this less. {STATEMENTS}",
+        "Fix the statements that scan: no setting makes this less.",
         evidence=(*evidence, *hot),
         explains=("ase/data_cache_spinlock_contended",),
     )

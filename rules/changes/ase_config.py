@@ -53,7 +53,10 @@ PARAMETERS = {
         Parameter("per object statistics active", 0, 1, False, 0),
         Parameter("object lockwait timing", 0, 1, False, 0),
         Parameter("wait event timing", 0, 1, False, 0),
+        Parameter("process wait events", 0, 1, False, 0),
         Parameter("enable stmt cache monitoring", 0, 1, False, 0),
+        Parameter("statement statistics active", 0, 1, False, 0),
+        Parameter("statement pipe active", 0, 1, False, 0),
         Parameter("deadlock pipe active", 0, 1, False, 0),
     )
 }

@@ -23,6 +23,14 @@ from collectors.facts.ase.objects import (
     ResourceUsage,
     TableScheme,
 )
+from collectors.facts.ase.processes import (
+    MonCachedStatement,
+    MonProcess,
+    MonProcessObject,
+    MonProcessSQLText,
+    MonProcessWaits,
+    MonSysStatement,
+)
 from collectors.facts.ase.server import ConfigParameter, Server
 from collectors.facts.ase.snapshots import MonTable, Snapshot
 from collectors.facts.ase.sysmon import (
@@ -74,14 +82,20 @@ __all__ = [
     "MetadataSpinlock",
     "MonCachePool",
     "MonCachedObject",
+    "MonCachedStatement",
     "MonDataCache",
     "MonEngine",
     "MonOpenObjectActivity",
     "MonOpenPartitionActivity",
     "MonProcedureCache",
+    "MonProcess",
+    "MonProcessObject",
+    "MonProcessSQLText",
+    "MonProcessWaits",
     "MonSpinlockActivity",
     "MonState",
     "MonStatementCache",
+    "MonSysStatement",
     "MonSysWaits",
     "MonTable",
     "MonThread",

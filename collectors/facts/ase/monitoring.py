@@ -141,9 +141,14 @@ class MonSysWaits(Counted, Fact):
     event: int
     description: str | None = None
     """From `monWaitEventInfo`, where that was brought too."""
+    wait_class: int | None = None
+    """Number of its class, from the same table. Class 9 mixes idle daemons with latches: nothing is judged by it."""
+    class_name: str | None = None
+    """From `monWaitClassInfo`, where that was brought too."""
     instance: int | None = None
     waits: Reading = ABSENT
     wait_seconds: Reading = ABSENT
+    """Whole seconds, of all tasks together, booked when a wait ends; some releases book 0 for short waits."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -231,6 +231,7 @@ class HeldLock(Fact):
     BRING: ClassVar[str] = "select * from master..monLocks"
 
     spid: int | None = None
+    kpid: int | None = None
     database: str | None = None
     db_id: int | None = None
     object_id: int | None = None
@@ -245,6 +246,10 @@ class HeldLock(Fact):
     page: Reading = ABSENT
     row: Reading = ABSENT
     context: str | None = None
+    lock_id: int | None = None
+    """`LockID`: of the owner's lock object; processes of one family share it."""
+    blocked_by: int | None = None
+    """`BlockedBy`: up to 15.7 the SPID of the holder, from 16.0 its `LockID`, as the manuals say."""
 
 
 @dataclass(frozen=True, kw_only=True)

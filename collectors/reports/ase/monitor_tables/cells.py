@@ -13,6 +13,9 @@ WHOLE = re.compile(r"[-+]?[0-9]{1,18}(?:[.,]0{1,6})?")
 NO_BLANKS = {ord(blank): None for blank in BLANKS}
 LARGEST_ID = 2**63
 KILO = 1024
+LONGEST_TEXT = 4000
+"""Characters of a statement that are kept."""
+CUT = " [cut]"
 
 
 class Doubt(ValueError):
@@ -64,6 +67,15 @@ def words(cell: str) -> str | None:
     """A text; `None` for NULL and for nothing."""
     cell = cell.strip()
     return None if not cell or cell in ("NULL", "(NULL)", "<NULL>") else cell
+
+
+def text(cell: str) -> str | None:
+    """Text of a statement on one line, blanks as one, cut where it is very long; `None` for NULL and for nothing."""
+    said = words(cell[: 4 * LONGEST_TEXT])
+    if said is None:
+        return None
+    flat = " ".join(said.split())
+    return flat if len(flat) <= LONGEST_TEXT else flat[:LONGEST_TEXT] + CUT
 
 
 def small(cell: str) -> str | None:

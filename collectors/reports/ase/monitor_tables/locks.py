@@ -9,6 +9,9 @@ LOCKS = MonitorTable(
     fact=HeldLock,
     columns={
         "spid": ("spid", whole),
+        "kpid": ("kpid", whole),
+        "lockid": ("lock_id", whole),
+        "blockedby": ("blocked_by", whole),
         "dbname": ("database", words),
         "dbid": ("db_id", whole),
         "objectid": ("object_id", whole),

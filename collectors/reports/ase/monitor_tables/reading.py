@@ -8,16 +8,16 @@ from collectors.facts.base import ABSENT, Source
 from collectors.layouts.dates import ambiguous, has_seconds, moment
 from collectors.layouts.streamed import Heading, delimited
 from collectors.layouts.tables import END, is_dashes, key
-from collectors.reports.ase.monitor_tables.cells import Doubt, small, time, words
+from collectors.reports.ase.monitor_tables.cells import Doubt, small, text, time, words
 from collectors.reports.ase.monitor_tables.clock import DOUBT, SERVER, TAKEN, may_be_clock
 from collectors.reports.ase.monitor_tables.gathering import Gatherer, gatherer
-from collectors.reports.ase.monitor_tables.server import WAIT_EVENTS
+from collectors.reports.ase.monitor_tables.server import WORDS_ALONE
 from collectors.reports.ase.monitor_tables.snapshots import Moment, Run
 from collectors.reports.ase.monitor_tables.starting import TABLES
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
 
 REMEDY = "export it again in full (isql -w 2000, or bcp)"
-MAY_BE_EMPTY = (words, small, time)
+MAY_BE_EMPTY = (words, small, text, time)
 """Cells of these readers may be blank in isql; a counter never is, it would be printed as NULL."""
 TORN = "   "
 """Within a text that isql printed: another column's value got into this one. Names padded by bytes do so, too."""
@@ -167,9 +167,8 @@ class Reading:
         self.final = lines[-1]
         if self.lacks:
             return True
-        if self.table is WAIT_EVENTS:
-            if "description" in values:
-                self.run.events[values["event"]] = values["description"]
+        if self.table in WORDS_ALONE:
+            self.run.describe(values)
             return True
         source = Source(self.file, first, last)
         if self.time is not None and cells[self.time] != self.said:
@@ -232,7 +231,7 @@ class Reading:
             self.record = []
         if at_end and self._cut_short():
             self.tell(f"the last figure of {self.table.name} may be cut: {REMEDY}", self.last)
-        if not self.rows and not self.damaged and self.table is not WAIT_EVENTS and not self.lacks:
+        if not self.rows and not self.damaged and self.table not in WORDS_ALONE and not self.lacks:
             source = Source(self.file, self.line, self.last)
             self.run.add(
                 self.run.begin(self.table.name, source), [MonTable(source=source, table=self.table.name, rows=0)]

@@ -96,12 +96,26 @@ SYSTEM_WAITS = MonitorTable(
 WAIT_EVENTS = MonitorTable(
     name="monWaitEventInfo",
     fact=MonSysWaits,
-    columns={"waiteventid": ("event", whole), "description": ("description", words)},
+    columns={
+        "waiteventid": ("event", whole),
+        "waitclassid": ("wait_class", whole),
+        "description": ("description", words),
+    },
     marks=marks("waiteventid description"),
     never=frozenset(("spid", "kpid", "waits", "waittime")),
     orders=(order("WaitEventID WaitClassID Description"),),
 )
 """No facts of its own: it gives the waits their words."""
+
+WAIT_CLASSES = MonitorTable(
+    name="monWaitClassInfo",
+    fact=MonSysWaits,
+    columns={"waitclassid": ("event", whole), "description": ("class_name", words)},
+    marks=marks("waitclassid description"),
+    never=frozenset(("waiteventid", "spid", "kpid", "waits", "waittime")),
+)
+"""No facts of its own: it gives the waits the words of their class."""
+WORDS_ALONE = (WAIT_EVENTS, WAIT_CLASSES)
 
 STATE = MonitorTable(
     name="monState",

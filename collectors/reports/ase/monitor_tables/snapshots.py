@@ -6,6 +6,7 @@ A time above the tables, a time in their rows, or a table that comes again begin
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from collectors.facts.ase import MonState, MonSysWaits, Snapshot
 from collectors.facts.base import NOWHERE, Fact, Source
@@ -52,7 +53,9 @@ class Run:
         self.current: Moment | None = before.current if before else None
         self.asked: Moment | None = before.asked if before else None
         """The last time that was asked for, as long as no table followed it."""
-        self.events: dict[int, str] = before.events if before else {}
+        self.events: dict[int, dict[str, Any]] = before.events if before else {}
+        """What `monWaitEventInfo` says of an event: fields of `MonSysWaits`."""
+        self.classes: dict[int, str] = before.classes if before else {}
         self.parts: list[tuple[Moment, list[Fact]]] = []
 
     def tell(self, clock: Moment) -> None:
@@ -110,6 +113,14 @@ class Run:
                 moment.cleared = fact.counters_cleared or moment.cleared
         self.parts.append((moment, facts))
 
+    def describe(self, values: dict[str, Any]) -> None:
+        """Take the words of one wait event, or of one class of them."""
+        number = values["event"]
+        if "class_name" in values:
+            self.classes[number] = values["class_name"]
+        else:
+            self.events[number] = {name: value for name, value in values.items() if name != "event"}
+
     def facts(self) -> Iterator[Fact]:
         """Everything read, each snapshot's rows behind its `Snapshot`."""
         last: Moment | None = None
@@ -128,6 +139,8 @@ class Run:
             yield from map(self._described, facts)
 
     def _described(self, fact: Fact) -> Fact:
-        if isinstance(fact, MonSysWaits) and fact.description is None and fact.event in self.events:
-            return replace(fact, description=self.events[fact.event])
-        return fact
+        said = self.events.get(fact.event) if isinstance(fact, MonSysWaits) else None
+        if not said or not isinstance(fact, MonSysWaits):
+            return fact
+        found = {"class_name": self.classes.get(said.get("wait_class", 0)), **said}
+        return replace(fact, **{name: one for name, one in found.items() if getattr(fact, name) is None})

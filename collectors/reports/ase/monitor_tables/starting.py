@@ -3,7 +3,7 @@
 import re
 
 from collectors.kit import starting
-from collectors.reports.ase.monitor_tables import caches, clock, locks, objects, server, spinlocks
+from collectors.reports.ase.monitor_tables import caches, clock, locks, objects, processes, server, spinlocks
 from collectors.reports.ase.monitor_tables.tables import MonitorTable
 
 TABLES: tuple[MonitorTable, ...] = (
@@ -13,12 +13,14 @@ TABLES: tuple[MonitorTable, ...] = (
     caches.CACHE_POOLS,
     caches.DATA_CACHES,
     caches.CACHED_OBJECTS,
+    *processes.TABLES,
     objects.OPEN_PARTITIONS,
     objects.OPEN_OBJECTS,
     server.ENGINES,
     server.THREADS,
     server.SYSTEM_WAITS,
     server.WAIT_EVENTS,
+    server.WAIT_CLASSES,
     server.STATE,
     locks.DEADLOCKS,
     locks.LOCKS,
@@ -39,7 +41,8 @@ SIGNS = (
     "UserCPUTime", "IdleCPUTime", "AffinitiedToCPU", "ThreadPoolName", "TotalTicks", "BusyTicks", "IdleTicks",
     "TaskRuns", "WaitEventID", "LockWaitThreshold", "CountersCleared", "DaysRunning", "NumDeadlocks",
     "DiagnosticDumps", "LockLevel", "LockState", "DeadlockID", "VictimKPID", "HeldLockType", "NumSearches",
-    "HitCount", "UsedSizeKB", "NumStatements",
+    "HitCount", "UsedSizeKB", "NumStatements", "BlockingSPID", "SecondsWaiting", "SSQLID", "AvgLIO", "PagesModified",
+    "SequenceInLine", "WaitClassID",
 )  # fmt: skip
 """Column names that stand in no other text; in a heading wrapped at 80 one of them may be all that is on a line."""
 WORDS = "Requests|Loads|Writes|Stalls"

@@ -1,0 +1,184 @@
+"""Monitoring tables of SAP ASE by process and by statement: who waits, who reads what, which statements cost most.
+
+Columns and releases: knowledge/ase-waits-caches.md, sections 1 and 10. Text of statements is as a client sent it: it is
+hostile until quoted, may hold anything, and is kept up to `collectors.reports.ase.monitor_tables.cells.LONGEST_TEXT`
+characters.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from collectors.facts.ase.snapshots import twice
+from collectors.facts.base import ABSENT, Fact, Reading, known
+from collectors.facts.counted import Counted, Width
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonProcess(Fact):
+    """One process at this moment: what it waits for, since when, and who blocks it."""
+
+    BRING: ClassVar[str] = "select * from master..monProcess"
+
+    spid: int
+    kpid: int | None = None
+    instance: int | None = None
+    family: int | None = None
+    """SPID of the coordinator of a parallel query; 0 or absent: none."""
+    login: str | None = None
+    application: str | None = None
+    host: str | None = None
+    command: str | None = None
+    """`SELECT`, `AWAITING COMMAND`, …"""
+    database: str | None = None
+    transaction: str | None = None
+    """Name of the open master transaction, where the release prints it."""
+    wait_event: int | None = None
+    seconds_waiting: Reading = ABSENT
+    blocking_spid: int | None = None
+    """Who blocks it; 0 or absent: nobody."""
+    batch: int | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonProcessWaits(Counted, Fact):
+    """Waits of one process for one event. Milliseconds here, while `monSysWaits` counts seconds."""
+
+    BRING: ClassVar[str] = twice("monProcessWaits")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "spid", "kpid", "event")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("waits", "wait_milliseconds"), "int")
+
+    spid: int
+    kpid: int | None = None
+    event: int
+    instance: int | None = None
+    waits: Reading = ABSENT
+    wait_milliseconds: Reading = ABSENT
+    """Booked when a wait ends, so it may reach back before the interval."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonProcessObject(Fact):
+    """Pages that the running statement of one process asked of one table or index: the only table that ties the two."""
+
+    BRING: ClassVar[str] = (
+        "select * from master..monProcessObject /* several times: it shows running statements alone */"
+    )
+
+    spid: int
+    kpid: int | None = None
+    instance: int | None = None
+    database: str | None = None
+    db_id: int | None = None
+    object_name: str | None = None
+    object_id: int | None = None
+    index_id: int = 0
+    object_type: str | None = None
+    logical_reads: Reading = ABSENT
+    physical_reads: Reading = ABSENT
+    apf_reads: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonProcessSQLText(Fact):
+    """One piece of the batch that a process runs now."""
+
+    BRING: ClassVar[str] = "select * from master..monProcessSQLText"
+
+    spid: int
+    kpid: int | None = None
+    instance: int | None = None
+    batch: int | None = None
+    line: int | None = None
+    sequence: int | None = None
+    """Which piece of its line."""
+    text: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonCachedStatement(Counted, Fact):
+    """One statement in the statement cache. Times are milliseconds, except of the two totals (see there)."""
+
+    BRING: ClassVar[str] = (
+        "select *, show_cached_text(SSQLID) SQLText from master..monCachedStatement "
+        "/* needs enable stmt cache monitoring */"
+    )
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "statement", "cached")
+    COUNTERS: ClassVar[Mapping[str, Width]] = {
+        "executions": "int",
+        "lock_waits": "int",
+        "lock_wait_milliseconds": "int",
+        "total_logical_reads": "bigint",
+        "total_physical_reads": "bigint",
+        "total_cpu": "bigint",
+        "total_elapsed": "bigint",
+    }
+
+    statement: int
+    """SSQLID: the key of the statement cache."""
+    hash_key: int | None = None
+    instance: int | None = None
+    database: str | None = None
+    db_id: int | None = None
+    cached: datetime | None = None
+    last_used: datetime | None = None
+    executions: Reading = ABSENT
+    """`UseCount`."""
+    mean_logical_reads: Reading = ABSENT
+    """`AvgLIO`: since it was cached, whatever the interval; so are the next three."""
+    max_logical_reads: Reading = ABSENT
+    mean_physical_reads: Reading = ABSENT
+    mean_elapsed_milliseconds: Reading = ABSENT
+    total_logical_reads: Reading = ABSENT
+    """From 15.7 SP130, as are the next three."""
+    total_physical_reads: Reading = ABSENT
+    total_cpu: Reading = ABSENT
+    """The manual says seconds, the columns beside it are milliseconds: not to be judged by."""
+    total_elapsed: Reading = ABSENT
+    """As `total_cpu`."""
+    lock_waits: Reading = ABSENT
+    """From 15.7 ESD#2, as is the next."""
+    lock_wait_milliseconds: Reading = ABSENT
+    text: str | None = None
+    """No column of the table: `show_cached_text(SSQLID)` beside it."""
+
+    @property
+    def logical_reads(self) -> float | None:
+        """Pages asked of the caches: the total, else executions × mean of one snapshot; `None` where neither is."""
+        if known(self.total_logical_reads):
+            return self.total_logical_reads
+        if self.of_interval or not known(self.executions) or not known(self.mean_logical_reads):
+            return None
+        return self.executions * self.mean_logical_reads
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonSysStatement(Fact):
+    """One statement that ended (a pipe: each reader is given the rows that are new to it)."""
+
+    BRING: ClassVar[str] = (
+        "select * from master..monSysStatement /* needs statement pipe active, statement pipe max messages, "
+        "statement statistics active */"
+    )
+
+    spid: int | None = None
+    kpid: int | None = None
+    instance: int | None = None
+    database: str | None = None
+    db_id: int | None = None
+    procedure_id: int | None = None
+    batch: int | None = None
+    line: int | None = None
+    statement: int | None = None
+    """SsqlId: of a statement in the statement cache; 0 or absent: of none."""
+    hash_key: int | None = None
+    cpu_milliseconds: Reading = ABSENT
+    wait_milliseconds: Reading = ABSENT
+    logical_reads: Reading = ABSENT
+    physical_reads: Reading = ABSENT
+    pages_modified: Reading = ABSENT
+    rows_affected: Reading = ABSENT
+    started: datetime | None = None
+    ended: datetime | None = None

@@ -1,0 +1,140 @@
+"""Processes and statements: `monProcess`, `monProcessWaits`, `monProcessObject`, `monCachedStatement` and others."""
+
+from collectors.facts.ase import (
+    MonCachedStatement,
+    MonProcess,
+    MonProcessObject,
+    MonProcessSQLText,
+    MonProcessWaits,
+    MonSysStatement,
+)
+from collectors.reports.ase.monitor_tables.cells import text, time, whole, words
+from collectors.reports.ase.monitor_tables.tables import Column, MonitorTable, counts, marks
+
+OF_PROCESS: dict[str, Column] = {
+    "spid": ("spid", whole),
+    "kpid": ("kpid", whole),
+    "instanceid": ("instance", whole),
+}
+OF_DATABASE: dict[str, Column] = {"dbname": ("database", words), "dbid": ("db_id", whole)}
+
+PROCESSES = MonitorTable(
+    name="monProcess",
+    fact=MonProcess,
+    columns={
+        **OF_PROCESS,
+        "dbname": ("database", words),
+        "familyid": ("family", whole),
+        "login": ("login", words),
+        "application": ("application", words),
+        "hostname": ("host", words),
+        "command": ("command", words),
+        "mastertransactionid": ("transaction", words),
+        "waiteventid": ("wait_event", whole),
+        "blockingspid": ("blocking_spid", whole),
+        "batchid": ("batch", whole),
+        "linenumber": ("line", whole),
+        **counts(seconds_waiting="secondswaiting"),
+    },
+    marks=marks("spid blockingspid", "spid secondswaiting", "spid secondsconnected"),
+    never=frozenset(("lockid", "locktype", "waits", "waittime", "sqltext", "objectid")),
+)
+
+PROCESS_WAITS = MonitorTable(
+    name="monProcessWaits",
+    fact=MonProcessWaits,
+    columns={
+        **OF_PROCESS,
+        "waiteventid": ("event", whole),
+        **counts(waits="waits", wait_milliseconds="waittime"),
+    },
+    marks=marks("spid waiteventid waits", "spid waiteventid waittime"),
+    never=frozenset(("blockingspid", "secondswaiting", "lockid")),
+)
+
+PROCESS_OBJECTS = MonitorTable(
+    name="monProcessObject",
+    fact=MonProcessObject,
+    columns={
+        **OF_PROCESS,
+        **OF_DATABASE,
+        "objectname": ("object_name", words),
+        "objectid": ("object_id", whole),
+        "indexid": ("index_id", whole),
+        "objecttype": ("object_type", words),
+        **counts(logical_reads="logicalreads", physical_reads="physicalreads", apf_reads="physicalapfreads"),
+    },
+    marks=marks(*(f"spid {one} {of}reads" for one in ("objectid", "objectname") for of in ("logical", "physical"))),
+    never=frozenset(("lockid", "planid", "ssqlid")),
+)
+
+PROCESS_TEXT = MonitorTable(
+    name="monProcessSQLText",
+    fact=MonProcessSQLText,
+    columns={
+        **OF_PROCESS,
+        "batchid": ("batch", whole),
+        "linenumber": ("line", whole),
+        "sequenceinline": ("sequence", whole),
+        "sqltext": ("text", text),
+    },
+    marks=marks("spid sequenceinline sqltext", "spid linenumber sqltext"),
+    never=frozenset(("sequenceinbatch", "ssqlid", "logicalreads")),
+)
+
+CACHED_STATEMENTS = MonitorTable(
+    name="monCachedStatement",
+    fact=MonCachedStatement,
+    columns={
+        "ssqlid": ("statement", whole),
+        "hashkey": ("hash_key", whole),
+        "instanceid": ("instance", whole),
+        **OF_DATABASE,
+        "cacheddate": ("cached", time),
+        "lastuseddate": ("last_used", time),
+        **dict.fromkeys(("cachedtext", "showcachedtext", "statementtext", "sqltext"), ("text", text)),
+        **counts(
+            executions="usecount",
+            mean_logical_reads="avglio",
+            max_logical_reads="maxlio",
+            mean_physical_reads="avgpio",
+            mean_elapsed_milliseconds="avgelapsedtime",
+            total_logical_reads="totallio",
+            total_physical_reads="totalpio",
+            total_cpu="totalcputime",
+            total_elapsed="totalelapsedtime",
+            lock_waits="lockwaits",
+            lock_wait_milliseconds="lockwaittime",
+        ),
+    },
+    marks=marks(*(f"ssqlid {one}" for one in ("usecount", "avglio", "totallio", "avgelapsedtime", "lockwaits"))),
+    never=frozenset(("spid", "kpid", "batchid")),
+)
+
+ENDED_STATEMENTS = MonitorTable(
+    name="monSysStatement",
+    fact=MonSysStatement,
+    columns={
+        **OF_PROCESS,
+        **OF_DATABASE,
+        "procedureid": ("procedure_id", whole),
+        "batchid": ("batch", whole),
+        "linenumber": ("line", whole),
+        "ssqlid": ("statement", whole),
+        "hashkey": ("hash_key", whole),
+        "starttime": ("started", time),
+        "endtime": ("ended", time),
+        **counts(
+            cpu_milliseconds="cputime",
+            wait_milliseconds="waittime",
+            logical_reads="logicalreads",
+            physical_reads="physicalreads",
+            pages_modified="pagesmodified",
+            rows_affected="rowsaffected",
+        ),
+    },
+    marks=marks("spid endtime logicalreads", "spid endtime cputime", "ssqlid endtime logicalreads"),
+    never=frozenset(("objectid", "waiteventid")),
+)
+
+TABLES = (PROCESSES, PROCESS_WAITS, PROCESS_OBJECTS, PROCESS_TEXT, CACHED_STATEMENTS, ENDED_STATEMENTS)

@@ -1,0 +1,196 @@
+"""One task blocks others with its locks.
+
+Finds: tasks that wait for a lock of another task at the moment of the export, who stands at the head of each chain, how
+many wait for it, directly or behind others, and since when; with the table and the statement where they were collected.
+
+Why it matters: a lock that is held for minutes stops everybody who needs the row, and everybody behind them. Wait
+events are booked when a wait ends, so a chain that still stands is in no average: only monProcess, monLocks and sp_lock
+show it. Often the head does nothing at all: its client opened a transaction and thinks.
+
+What to do: look at the head. If its client is idle, let it commit or roll back, and mend the application that keeps a
+transaction open while it waits for a person. If it works, its statement is the one to make shorter. Ending it with
+`kill` is a last resort and for its owner to decide: its transaction is rolled back, which can take as long as the work
+did, and the locks stay until that is done.
+
+When to ignore it: few tasks that wait for seconds are daily life. A maintenance job that is meant to lock a table makes
+a chain on purpose. What the export shows is one moment; look again before anything is done.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import HeldLock, MonProcess, MonState, MonTable
+from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.objects.statements import quoted
+from rules.judging.server import subject_of
+from rules.judging.waits.chains import (
+    CHAIN_FACTS,
+    IDLE_CLIENT,
+    Blocked,
+    Chain,
+    batch_of,
+    blocked_tasks,
+    chains_of,
+    head_process,
+    longest_possible,
+    processes_tell,
+    tasks_at_work,
+    waiting_without_holder,
+)
+from rules.judging.waits.severity import CRITICAL_ORIGIN, CRITICAL_PERCENT
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
+)
+NAMED = 3
+SINCE = Lacking("since when they wait, and what the head does", MonProcess.BRING)
+HOLDER = Lacking("who blocks whom", MonProcess.BRING)
+TEXT = "Its statement is not in the export: master..monProcessSQLText has it."
+CARE = (
+    "Look again before anything is done: this is one moment. Let the owner of the head commit or roll back; ending it "
+    "with kill rolls its transaction back, which can take as long as its work did, and the locks stay until then."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many must wait, or how long."""
+
+    seconds: float = limit(60.0, "practice: one blocker for more than 60 s (DbxTune's alarm)", unit="s")
+    tasks: float = limit(5.0, "practice: more than 5 sessions wait for locks (DbxTune's alarm)", unit="tasks")
+    connections_percent: float = limit(
+        10.0,
+        "this project: where monState alone was collected, fewer of all connections are daily life",
+        high=100,
+        unit="%",
+    )
+    critical_percent: float = limit(CRITICAL_PERCENT, CRITICAL_ORIGIN, high=100, unit="%")
+
+
+@rule(needs=(), uses=(*CHAIN_FACTS, MonState, MonTable), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the chains of the moment."""
+    asked = any(one.table in ("monLocks", "monProcess") for one in facts.every(MonTable))
+    if not facts.every(HeldLock) and not processes_tell(facts) and (facts.every(MonProcess) or not asked):
+        yield from _by_state(facts, limits)
+        return
+    blocked, orphans = blocked_tasks(facts), waiting_without_holder(facts)
+    chains, circle = chains_of(blocked)
+    most = longest_possible(facts)
+    late = next((one for one in blocked if most is not None and (one.seconds or 0.0) > most), None)
+    if late:
+        yield Untrusted(f"SPID {late.spid} would have waited {late.seconds:,.0f} s, the server runs {most:,.0f} s")
+        return
+    over = [one for one in chains if (one.seconds or 0.0) >= limits.seconds or len(one.blocked) > limits.tasks]
+    if over:
+        yield _finding(facts, limits, over)
+        return
+    if orphans and not blocked:
+        yield Unknown((HOLDER,), f"{len(orphans)} locks are waited for, and nothing says by whom they are held")
+    elif blocked and all(one.seconds is None for one in blocked):
+        yield Unknown((SINCE,), f"{_many(len(blocked))} at this moment; since when is not in the export")
+    elif circle:
+        yield Clean(f"{len(circle)} tasks block each other in a circle: a deadlock the server is about to end")
+    else:
+        longest = max((one.seconds for one in blocked if one.seconds is not None), default=0.0)
+        said = f"{_many(len(blocked))}, {longest:,.0f} s at most" if blocked else "nobody is blocked"
+        yield Clean(f"{said} (limits {limits.tasks:g} tasks, {limits.seconds:g} s)")
+
+
+def _by_state(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Without sessions and locks: how many wait longer than the server's threshold, as monState says it."""
+    states = [row for row in facts.every(MonState) if known(row.lock_waits)]
+    if not states or not known(states[-1].lock_waits):
+        yield Unknown.of(MonProcess, HeldLock)
+        return
+    state, waits = states[-1], states[-1].lock_waits
+    threshold = f"{state.lock_wait_threshold:g} s" if known(state.lock_wait_threshold) else "its threshold"
+    said = f"monState: {waits:g} tasks wait for a lock longer than {threshold} at this moment"
+    if waits <= 0:
+        yield Clean(said)
+        return
+    share = 100.0 * waits / state.connections if known(state.connections) and state.connections else 0.0
+    if waits > limits.tasks and limits.connections_percent <= share <= 100.0:
+        yield Finding(
+            subject=subject_of(facts),
+            severity=Severity.ADVICE,
+            title=f"{waits:g} tasks wait for a lock longer than {threshold}",
+            says=f"{said}, {share:.0f} % of all connections. Who blocks them is not in the export.",
+            evidence=(Evidence("tasks that wait for a lock", waits, "tasks", state.source, limits.tasks),),
+        )
+    yield Unknown((HOLDER,), f"{said}; who blocks them is not in the export")
+
+
+def _many(count: int) -> str:
+    return "1 task is blocked" if count == 1 else f"{count} tasks are blocked"
+
+
+def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
+    blocked = sum(len(one.blocked) for one in chains)
+    working = tasks_at_work(facts)
+    longest = max((one.seconds or 0.0) for one in chains)
+    first = chains[0]
+    says = [_say(facts, one) for one in chains[:NAMED]]
+    if len(chains) > NAMED:
+        says.append(f"{len(chains) - NAMED} more tasks block others.")
+    share = 100.0 * blocked / working if working and blocked <= working else None
+    if share is not None:
+        says.append(f"{blocked} of {working} tasks that wait or run are blocked.")
+    matched = list(dict.fromkeys(one.matched for chain in chains for one in chain.blocked if one.matched))
+    if matched:
+        says.append(f"The release is not in the export: {'; '.join(matched)}.")
+    since = f", the longest for {longest:,.0f} s" if longest else ""
+    return Finding(
+        subject=subject_of(facts),
+        severity=_severity(limits, blocked, longest, share),
+        title=f"SPID {first.head} blocks {_tasks(len(first.blocked))}{since}",
+        says=" ".join((*says, CARE)),
+        evidence=tuple(_evidence(facts, limits, chains[:NAMED])),
+        explains=("ase/lock_waits_high",),
+    )
+
+
+def _tasks(count: int) -> str:
+    return "1 task" if count == 1 else f"{count} tasks"
+
+
+def _severity(limits: Limits, blocked: int, longest: float, share: float | None) -> Severity:
+    """Many at one moment, or one for long, is advice; both a warning; both and a third of all at work is critical."""
+    if blocked <= limits.tasks or longest < limits.seconds:
+        return Severity.ADVICE
+    return Severity.CRITICAL if share is not None and share >= limits.critical_percent else Severity.WARNING
+
+
+def _say(facts: Facts, chain: Chain) -> str:
+    head, longest = head_process(facts, chain.head), chain.longest
+    who = [f"SPID {chain.head}"]
+    if head:
+        named = [one for one in (head.login, head.application, head.host) if one]
+        who.append(f"({', '.join(map(quoted, named))})" if named else "")
+    said = [f"{' '.join(filter(None, who))} blocks {_tasks(len(chain.blocked))}{_since(longest)}."]
+    if head and (head.command or "").upper() == IDLE_CLIENT:
+        said.append("It runs nothing: its client has a transaction open and thinks.")
+    text = batch_of(facts, chain.head)
+    said.append(f"Its batch: {quoted(text)}." if text else TEXT)
+    return " ".join(said)
+
+
+def _since(longest: Blocked) -> str:
+    what = f"waits for {longest.what}" if longest.what else ""
+    since = f"has waited for {longest.seconds:,.0f} s" if longest.seconds is not None else ""
+    said = " and ".join(filter(None, (what, since)))
+    return f"; SPID {longest.spid} {said}" if said else ""
+
+
+def _evidence(facts: Facts, limits: Limits, chains: list[Chain]) -> Iterator[Evidence]:
+    for chain in chains:
+        source = chain.longest.source
+        yield Evidence(f"tasks blocked by SPID {chain.head}", len(chain.blocked), "tasks", source, limits.tasks)
+        if chain.seconds is not None:
+            yield Evidence(f"SPID {chain.longest.spid} waits", chain.seconds, "s so far", source, limits.seconds)
+        head = head_process(facts, chain.head)
+        if head and head.command:
+            yield Evidence(f"command of SPID {chain.head}", quoted(head.command), "", head.source)

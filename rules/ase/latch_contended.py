@@ -1,0 +1,169 @@
+"""Tasks wait for latches on index, allocation or OAM pages.
+
+Finds: tasks that wait for latches (wait event 41 of monSysWaits), as an average number over the interval and as a share
+of the tasks that wait or run; or, where only sp_sysmon was collected, task switches due to latch contention.
+
+Why it matters: tables with datapages or datarows locking take latches instead of locks on index pages, and everything
+takes them on allocation pages. A latch is held for one step only, so a queue means that many tasks want the same page:
+the end of an index with ascending keys, or the allocation pages of a table that grows fast. No table counts latches.
+
+What to do: find the table that takes most of the inserts. Spread the keys over the index (another order of its columns,
+another key); fewer rows on a page; greedy page allocation for a user table whose pages are being allocated by four
+engines or more. Where single waits are long, look at the lock hash chains and at blocking I/O calls first.
+
+When to ignore it: below one task on average, or below one in ten of the tasks that wait or run: a busy healthy server
+shows a few hundred short latch waits a second. Nothing is ever set on a system table, or in master or tempdb.
+"""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import MonOpenObjectActivity, MonSysWaits, TableScheme, TaskSwitches
+from rules.changes.ase_descriptor import bindable
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.judging.objects.seen import activity, is_system, name_of, schemes, table_key
+from rules.judging.server import engines_of, server_of, subject_of
+from rules.judging.waits import severity
+from rules.judging.waits.events import LATCHES
+from rules.judging.waits.switches import SWITCH_FACTS, Switches, switches_of
+from rules.judging.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon67.htm",
+    "https://blogs.sap.com/2016/05/19/latch-free-b-treesmore-than-you-wanted-to-know/",
+)
+CAUSE = "Latch Contention"
+WHAT = "latches"
+ALLPAGES = "allpages"
+SPREAD = (
+    "Spread the inserts over the pages of its indexes: another order of the columns, or a key that does not only rise."
+)
+FEWER_ROWS = (
+    'Fewer rows on a page help where one page is wanted: `sp_chgattribute "<table>", "exp_row_size", <n>` for rows of '
+    "variable length{0}, then `reorg rebuild` (undo: 0 and reorg); it costs space."
+)
+FIXED_TOO = ", and from 16.0 of fixed length too, up to the page size"
+GREEDY = (
+    "If pages are being allocated fast and four engines or more run: `dbcc tune(des_greedyalloc, <dbid>, <table>, "
+    '"on")`, off again with "off", gone after a restart; test it first.'
+)
+LATCH_FREE = (
+    "From 16.0 SP02, with the MemScale licence, latch-free indexes exist (enable LFB index): a project of its own, no "
+    "setting to try."
+)
+LONG = "Where single waits are long, look at ase/lock_hash_chains_long and at I/O calls that block first."
+CANDIDATES = "No export counts latches by table. Most rows are inserted into {0}: look there first."
+NO_TABLE = "Which table is not in the export: monOpenObjectActivity (RowsInserted) shows where most inserts go."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many must wait."""
+
+    tasks: float = limit(severity.TASKS, severity.TASKS_ORIGIN, unit="tasks")
+    share_percent: float = limit(severity.SHARE_PERCENT, severity.SHARE_ORIGIN, high=100, unit="%")
+    critical_percent: float = limit(severity.CRITICAL_PERCENT, severity.CRITICAL_ORIGIN, high=100, unit="%")
+    switches_percent: float = limit(severity.SWITCHES_PERCENT, severity.SWITCHES_ORIGIN, high=100, unit="%")
+    loud_percent: float = limit(severity.SWITCHES_LOUD, severity.LOUD_ORIGIN, high=100, unit="%")
+    waits_per_second: float = limit(severity.SWITCHES_PER_SECOND, severity.RATE_ORIGIN, unit="waits/s")
+    inserts_percent: float = limit(
+        20.0, "this project: a table with fewer of all inserts is no candidate", low=1, high=100, unit="%"
+    )
+
+
+@rule(
+    needs=(),
+    uses=tuple(dict.fromkeys((*WAIT_FACTS, *SWITCH_FACTS, MonOpenObjectActivity, TableScheme))),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge by the time that tasks waited; by task switches where no time was counted."""
+    waited, switches = waited_for(facts, WHAT, LATCHES), switches_of(facts, CAUSE)
+    if isinstance(waited, Waited) and not waited.unsure:
+        loud = severity.of_tasks(
+            waited, tasks=limits.tasks, share_percent=limits.share_percent, critical_percent=limits.critical_percent
+        )
+        if loud is None:
+            most = f"limits {limits.tasks:g} task and {limits.share_percent:g} %"
+            yield Clean(f"{waited.says} in {waited.seconds:,.0f} s ({most})")
+            return
+        evidence = waited.evidence(limits.tasks, limits.share_percent)
+        if isinstance(switches, Switches):
+            evidence = (*evidence, switches.evidence(limits.switches_percent))
+        mean = f", {waited.mean_milliseconds:,.1f} ms each" if waited.mean_milliseconds else ""
+        title = f"{waited.tasks:.1f} tasks on average wait for latches"
+        yield _finding(facts, limits, loud, title, f"{waited.says}, in {waited.waits:,.0f} waits{mean}.", evidence)
+        return
+    if isinstance(waited, Untrusted):
+        yield waited
+    if isinstance(switches, Untrusted):
+        yield switches
+    elif isinstance(switches, Switches):
+        yield _by_switches(facts, limits, switches, f"; {waited.says}" if isinstance(waited, Waited) else "")
+    elif isinstance(waited, Waited):
+        yield Unknown(Unknown.of(TaskSwitches).missing, waited.says)
+    elif isinstance(waited, Unknown):
+        yield waited
+    elif waited is None:
+        yield Unknown.of(MonSysWaits, TaskSwitches)
+
+
+def _by_switches(facts: Facts, limits: Limits, switches: Switches, beside: str) -> Outcome:
+    loud = severity.of_switches(
+        switches,
+        switches_percent=limits.switches_percent,
+        loud_percent=limits.loud_percent,
+        waits_per_second=limits.waits_per_second,
+    )
+    if loud is None:
+        most = f"limits {limits.switches_percent:g} % and {limits.waits_per_second:g} a second"
+        return Clean(f"{switches.says} ({most}){beside}")
+    says = f"{switches.says}. How long they waited is not in sp_sysmon: monSysWaits has the time{beside}."
+    title = f"{switches.percent:g} % of all task switches wait for latches"
+    return _finding(facts, limits, loud, title, says, (switches.evidence(limits.switches_percent),))
+
+
+def _finding(
+    facts: Facts, limits: Limits, loud: Severity, title: str, says: str, evidence: tuple[Evidence, ...]
+) -> Finding:
+    tables = _inserted(facts, limits.inserts_percent)
+    named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
+    server, engines = server_of(facts), engines_of(facts).number
+    new = bool(server and server.before(16) is False)
+    said = [says, CANDIDATES.format(named) if tables else NO_TABLE, LONG, SPREAD]
+    said.append(FEWER_ROWS.format(FIXED_TOO if new else ""))
+    if engines is None or engines >= 4:
+        said.append(GREEDY)
+    said += [LATCH_FREE] if new else []
+    return Finding(
+        subject=subject_of(facts),
+        severity=loud,
+        title=title,
+        says=" ".join(said),
+        evidence=(
+            *evidence,
+            *(Evidence(f"rows inserted into {name_of(row)}", count, "rows", row.source) for row, count, _ in tables),
+        ),
+    )
+
+
+def _inserted(facts: Facts, least_percent: float) -> list[tuple[MonOpenObjectActivity, float, float]]:
+    """User tables that took a large part of the rows inserted in the interval, with the count and its share."""
+    counts: dict[Hashable, tuple[MonOpenObjectActivity, float]] = {}
+    for row in activity(facts):
+        if row.of_interval and row.index_id in (0, 1) and known(row.rows_inserted) and row.rows_inserted > 0:
+            before = counts.get(table_key(row), (row, 0.0))[1]
+            counts[table_key(row)] = (row, before + row.rows_inserted)
+    whole = sum(count for _, count in counts.values())
+    listed = schemes(facts)
+    found = []
+    for key, (row, count) in counts.items():
+        scheme = listed.get(key)
+        locked_by_pages = scheme is not None and scheme.scheme == ALLPAGES
+        usable = bindable(row.database or "", row.object_name or "") and not is_system(row)
+        if usable and not locked_by_pages and 100.0 * count / whole >= least_percent:
+            found.append((row, count, 100.0 * count / whole))
+    return sorted(found, key=lambda one: -one[1])
