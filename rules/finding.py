@@ -40,7 +40,8 @@ class Evidence:
     source: Source
     limit: float | None = None
     computed: str = ""
-    """What it was computed from, where the lines cited do not print it: `spins ÷ all spins`."""
+    """How it was computed, where the lines cited do not print it, to stand behind "computed": `from this line`,
+    `as the mean of 36 lines`. Empty for a figure that was read; the engine says what a rule does not."""
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from rules.finding import (
     Verdict,
 )
 from rules.plausibility import Bounds, bounded, bounds_of, impossible
+from rules.provenance import facts_by_place, with_provenance
 from rules.sample import LEAST, LeastSample, gated, samples_of
 
 PARTS = ("Finds", "Why it matters", "What to do", "When to ignore it")
@@ -199,7 +200,8 @@ def _given_out(one: Rule, outcome: Outcome, facts: Facts) -> Outcome:
     bounds = facts.once(SysmonSample, bounds_of)
     if why := impossible(outcome, bounds):
         return Untrusted(f"{why}: it cannot be, so nothing is concluded from it; collect the export again")
-    finding = _as_loud_as_the_loss(bounded(outcome, bounds), bounds)
+    finding = with_provenance(outcome, facts.once(SysmonSample, facts_by_place))
+    finding = _as_loud_as_the_loss(bounded(finding, bounds), bounds)
     if one.sample is not None:
         finding = gated(finding, one.sample, facts.once(SysmonSample, samples_of))
     return _unsure(finding)

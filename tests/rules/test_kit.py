@@ -144,7 +144,7 @@ def test_what_was_read_by_a_recalled_layout_is_never_advised_firmly() -> None:
     unsure, sure = Source("traces/spl.txt", 4, 9, tentative=True), Source("t4.csv", 1, 2)
     change = Change("k", "X", 1, 2, ("$ SET X",), ("$ SET Y",), Effect.ONLINE, cautions=("Look first.",))
     loud = Finding("X", Severity.CRITICAL, "t", "Says.", (Evidence("m", 1, "%", unsure),), changes=(change,))
-    firm = replace(loud, subject="Y", evidence=(Evidence("m", 1, "%", sure),))
+    firm = replace(loud, subject="Y", evidence=(Evidence("m", 1, "%", sure, computed="from these lines"),))
     soft, kept = judge_one(says(loud, firm), TABLE, {}).findings
     assert soft.severity is Severity.ADVICE
     assert soft.says.startswith("Says. Read tentatively: the layout of traces/spl.txt")
