@@ -19,7 +19,11 @@ from tests.stories import HERE, audits_of
 
 ADDRESS, OBJECT, INDEX = "lock address spinlock ratio", "open object spinlock ratio", "open index spinlock ratio"
 LOUD = {
-    "vlh_1_address_locks": ["ase/allpages_table_contended", "ase/address_lock_spinlock_contended"],
+    "vlh_1_address_locks": [
+        "ase/allpages_table_contended",
+        "ase/address_lock_spinlock_contended",
+        "ase/lock_waits_high",
+    ],
     "vlh_2_descriptors": ["ase/object_descriptor_spinlock_contended", "ase/index_descriptor_spinlock_contended"],
     "vlh_3_system_tables": ["ase/system_tables_in_default_cache", "ase/data_cache_spinlock_contended"],
     "vlh_4_hot_tables": ["ase/hot_table_in_default_cache", "ase/data_cache_spinlock_contended"],
