@@ -17,6 +17,7 @@ def entry_data(one: Entry) -> dict[str, Any]:
         "shows": one.shows,
         "figures": list(one.figures),
         "figures_missing": one.figures_missing,
+        "quoted": one.quoted,
         "slip": one.slip or None,
         "used": one.used,
         "rules": [name for name in one.used_by if name in ids],

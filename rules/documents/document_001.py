@@ -23,6 +23,7 @@ ENTRIES = (
         ),
         ("40 cores/80 threads", "~450+GB", "95-98% cache hit ratios", "1/10th of the memory", "ASE 15.7 sp110"),
         ("ase/spinlock_dear", "collectors.reports.ase.monitor_tables"),
+        quoted=True,
     ),
     Entry(
         "Contention beyond 24 engines",
@@ -38,6 +39,7 @@ ENTRIES = (
         ),
         ("24 engines", ">50%", "high 100's or 1000's of concurrent sessions"),
         ("ase/address_lock_spinlock_contended", "ase/engines_not_the_answer", "ase/engines_past_peak"),
+        quoted=True,
     ),
     Entry(
         "Execution times",
@@ -69,6 +71,7 @@ ENTRIES = (
             "ase/hot_table_in_default_cache",
             "ase/cache_suits_relaxed_strategy",
         ),
+        quoted=True,
     ),
     Entry(
         "The documentation on lock address spinlock ratio",
@@ -109,6 +112,7 @@ ENTRIES = (
         ),
         ("2% or 5% spinlock contention", "a ratio of 1"),
         ("ase/address_lock_spinlock_contended", "ase/allpages_table_contended"),
+        quoted=True,
     ),
     Entry(
         "10 % starts the search",
@@ -128,6 +132,7 @@ ENTRIES = (
             "ase/object_descriptor_spinlock_contended",
             "ase/engines_not_the_answer",
         ),
+        quoted=True,
     ),
     Entry(
         "DES and IDES spinlocks",
@@ -146,6 +151,7 @@ ENTRIES = (
             "ase/index_hash_spinlock_contended",
             "ase/partition_descriptor_spinlock_contended",
         ),
+        quoted=True,
     ),
     Entry(
         "One spinlock, 99 more descriptors",
@@ -169,6 +175,7 @@ ENTRIES = (
         ),
         ("ASE 16", "white paper based on 15.5"),
         ("ase/release_before_16", "ase/system_tables_in_default_cache"),
+        quoted=True,
     ),
     Entry(
         "Relinkages of the system tables",
@@ -196,6 +203,7 @@ ENTRIES = (
         ),
         ("10%-15% cache spinlock contention",),
         ("ase/hot_table_in_default_cache", "ase/cache_suits_relaxed_strategy", "ase/table_scans_relink_cache"),
+        quoted=True,
     ),
     Entry(
         "One scan, a million relinkages",
@@ -223,6 +231,7 @@ ENTRIES = (
         ),
         ("15.0 / 15.7", "32+ cores", "12-15 engines"),
         ("ase/engines_past_peak",),
+        quoted=True,
     ),
 )
 DOCUMENT = Document(

@@ -88,6 +88,7 @@ ENTRIES = (
         ),
         ("rx2600 2,084 IOs/sec", "rx2600 10,999 IOs/sec"),
         ("openvms/spinlock_hot", "openvms/slow_on_integrity", "rules.laws.platforms"),
+        quoted=True,
     ),
     Entry(
         "OTS$MOVE and OTS$MOVEM",
@@ -100,6 +101,7 @@ ENTRIES = (
         ),
         ("about 15% for single stream", "about 38% for 4 streams"),
         ("openvms/slow_on_integrity", "rules.laws.platforms"),
+        quoted=True,
     ),
     Entry(
         "Queue Instructions, as system services",
@@ -139,6 +141,7 @@ ENTRIES = (
         ),
         ("3 times as large",),
         ("openvms/slow_on_integrity", "openvms/alignment_faults", "rules.laws.platforms"),
+        quoted=True,
     ),
     _chart(*CHARTS[-1], CHARTS_ALONE[-1]),
     Entry(
@@ -153,6 +156,7 @@ ENTRIES = (
         ),
         ("1.5GHz rx4640", "1GHz ES45", "OpenVMS V8.2"),
         ("rules.judging.openvms.hardware", "rules.laws.platforms"),
+        quoted=True,
     ),
 )
 DOCUMENT = Document(

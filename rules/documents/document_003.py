@@ -23,6 +23,7 @@ ENTRIES = (
         ),
         ("about 30%",),
         ("unix/coarse_record_locks",),
+        quoted=True,
     ),
     Entry(
         "Figure 20.6 (referred to)",
@@ -58,6 +59,7 @@ ENTRIES = (
         ),
         ("four processes", "almost five times more frequently"),
         ("unix/coarse_record_locks",),
+        quoted=True,
     ),
     Entry(
         "Figure 20.8 (referred to): ΔSys",
@@ -87,6 +89,7 @@ ENTRIES = (
         ),
         ("almost twice as long",),
         ("unix/clock_frequency_moved", "rules.judging.unix.clock"),
+        quoted=True,
     ),
     Entry(
         "First row of Figure 20.8 against Figure 20.7",

@@ -25,6 +25,7 @@ ENTRIES = (
             "z900, z/VM 4.3.0 and 4.4.0",
         ),
         ("zvm/scheduler_lock_contended",),
+        quoted=True,
     ),
     Entry(
         "Workload",
@@ -40,6 +41,7 @@ ENTRIES = (
         ),
         ("100 Linux guest virtual machines", "500 idle guest virtual machines", "every 10 milliseconds"),
         ("zvm/idle_guests_wake_too_often",),
+        quoted=True,
     ),
     Entry(
         "Figure 1. Reduction in Time Spent Spinning on CP Locks",
@@ -151,6 +153,7 @@ ENTRIES = (
         (CONCLUDED, PUBLISHED),
         ("z/VM 4.4.0",),
         ("zvm/scheduler_lock_contended",),
+        quoted=True,
     ),
 )
 DOCUMENT = Document(

@@ -1,8 +1,8 @@
-"""What an entry of the list of source documents is: one table, chart, display, piece of arithmetic or single figure."""
+"""What an entry of the list of source documents is: a table, chart, display, arithmetic, a figure or a statement."""
 
 from dataclasses import dataclass
 
-KINDS = ("table", "chart", "display", "arithmetic", "figure")
+KINDS = ("table", "chart", "display", "arithmetic", "figure", "statement")
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,8 @@ class Entry:
     place: str
     """Its heading, slide or paragraph, in the document's own words where it has any."""
     kind: str
-    """`table`, `chart`, `display` (printed by a system), `arithmetic` (worked out in the text) or `figure`."""
+    """`table`, `chart`, `display` (printed by a system), `arithmetic` (worked out in the text),
+    `figure`, or `statement`: words without a figure that advice rests on."""
     shows: str
     used: str
     """What this project does with it; begins with `not used` where it does nothing."""
@@ -22,6 +23,10 @@ class Entry:
     """As the text prints them; of a chart at most the marks of its axes."""
     used_by: tuple[str, ...] = ()
     """Ids of rules (`openvms/spinlock_hot`) and modules (`rules.laws.usl`, `collectors.reports.openvms.show_cpu`)."""
+    quoted: bool = False
+    """Whether its figures are quoted as printed: measurements of others, which nothing here can work out. What holds
+    them is that the document has them and that every text that cites it has those of the entry and no others
+    (`tests/documents/test_quoted_figures.py`); the tests it names show what is done with them."""
     slip: str = ""
     """Where figures of the document do not fit each other: what is taken instead."""
 

@@ -46,6 +46,11 @@ class Limits:
 
     per_hour: float = limit(10.0, "this project: a handful in days is normal; no vendor names a limit", unit="/h")
     least: float = limit(5.0, "this project: fewer are chance, however short the time", unit="deadlocks")
+    worth_per_hour: float = limit(
+        36.0,
+        "this project: at 10 s each, the default of DEADLOCK_WAIT, a tenth of a process waits; fewer get a note alone",
+        unit="/h",
+    )
     stalled_percent: float = limit(
         50.0,
         "this project: from here on most stalls that end do so only by a deadlock search",
@@ -156,7 +161,7 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
     groups = [] if waits.refused() else waits.of(DEADLOCKS[:1])
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE,
+        severity=Severity.ADVICE if found.per_hour >= limits.worth_per_hour else Severity.NOTE,
         title=f"{found.per_hour:,.0f} deadlocks an hour that the application may never see",
         says=(
             f"{figures}. Rdb tries most of them again by itself, so no error tells.{kinds}{_named(groups)}"
@@ -193,7 +198,7 @@ def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: 
     most = max(kinds, key=lambda kind: kinds[kind], default="")
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE,
+        severity=Severity.ADVICE if per_hour >= limits.worth_per_hour else Severity.NOTE,
         title=f"{per_hour:,.0f} deadlocks an hour that the application may never see",
         says=(
             f"{figures}. Rdb tries most of them again by itself, so no error tells.{_named(groups)} "

@@ -142,13 +142,10 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
 
 
 def _severity(worst: Queue, count: int, seen: int, listings: int, limits: Limits) -> Severity:
-    """A note for one waiter or a rare queue; a warning only where the queue stands in most of several listings."""
-    if count < limits.waiters or (listings >= limits.listings and 2 * seen < listings):
+    """A note for one waiter, a rare queue or fewer listings than are needed: a moment tells nothing of what is lost."""
+    if count < limits.waiters or listings < limits.listings or 2 * seen < listings:
         return Severity.NOTE
-    lasting = listings >= limits.listings
-    if worst.flock:
-        return Severity.ADVICE if lasting else Severity.NOTE
-    return Severity.WARNING if lasting else Severity.ADVICE
+    return Severity.ADVICE if worst.flock else Severity.WARNING
 
 
 def _ranged(worst: Queue, name: str, limits: Limits) -> Outcome:

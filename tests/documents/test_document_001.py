@@ -1,5 +1,7 @@
 """Document 001: the arithmetic of the blog, and which of its figures became limits."""
 
+import re
+
 import pytest
 
 from collectors.facts import Facts
@@ -18,9 +20,12 @@ from tests.test_story_vlh import LOUD
 
 
 def test_the_default_ratio_gives_ten_spinlocks_of_100_rows_and_one_of_31() -> None:
-    assert ADDRESS_LOCK_BUCKETS == 1031
-    assert spinlocks(ADDRESS_LOCK_BUCKETS, 100) == 11
-    assert ADDRESS_LOCK_BUCKETS - 10 * 100 == 31
+    printed = entry("001", "The documentation on lock address spinlock ratio").figures
+    (rows,), (ratio,), (guards,), (ten, each), (last,) = (numbers_in(text) for text in printed[:5])
+    assert rows == ADDRESS_LOCK_BUCKETS
+    assert spinlocks(ADDRESS_LOCK_BUCKETS, ratio) == guards
+    assert (ten, each) == (guards - 1, ratio)
+    assert ADDRESS_LOCK_BUCKETS - ten * each == last
 
 
 def test_a_ratio_of_1031_or_more_is_one_spinlock() -> None:
@@ -28,9 +33,14 @@ def test_a_ratio_of_1031_or_more_is_one_spinlock() -> None:
 
 
 def test_a_ratio_of_5_gives_206_spinlocks_of_5_rows_and_one_of_the_last() -> None:
-    assert spinlocks(ADDRESS_LOCK_BUCKETS, 5) == 207
-    assert ADDRESS_LOCK_BUCKETS - 206 * 5 == 1
-    assert rule_of("ase/address_lock_spinlock_contended").limits().target_ratio == 5
+    (rows, ratio, quotient, guards), (full, each, last) = (
+        [float(number) for number in re.findall(r"[0-9.]+", text)] for text in entry("001", "A ratio of 5").figures[:2]
+    )
+    assert ratio == each
+    assert (rows, round(rows / each, 1)) == (ADDRESS_LOCK_BUCKETS, quotient)
+    assert spinlocks(ADDRESS_LOCK_BUCKETS, each) == guards == full + last
+    assert ADDRESS_LOCK_BUCKETS - full * each == 1
+    assert rule_of("ase/address_lock_spinlock_contended").limits().target_ratio == each
 
 
 def test_a_ratio_of_1_still_leaves_one_spinlock_for_all_that_meets_in_a_bucket() -> None:
@@ -49,6 +59,7 @@ def test_2_and_5_per_cent_after_the_ratio_are_in_order(percent: float, verdict: 
 
 
 def test_ten_per_cent_is_the_limit_of_the_lock_spinlocks_and_named_as_practice() -> None:
+    (percent,) = numbers_in(entry("001", "10 % starts the search").figures[0])
     for rule, name in (
         ("ase/address_lock_spinlock_contended", "contention_percent"),
         ("ase/lock_hash_spinlock_contended", "contention_percent"),
@@ -57,8 +68,8 @@ def test_ten_per_cent_is_the_limit_of_the_lock_spinlocks_and_named_as_practice()
         ("ase/engines_not_the_answer", "contention_percent"),
     ):
         found = {field.name: field for field in rule_of(rule).limit_fields}
-        assert found[name].default == 10.0, (rule, sorted(found))
-        assert found[name].metadata["origin"].startswith("practice: 10 %"), rule
+        assert found[name].default == percent, (rule, sorted(found))
+        assert found[name].metadata["origin"].startswith(f"practice: {percent:g} %"), rule
 
 
 def test_one_spinlock_guards_a_descriptor_and_99_more() -> None:

@@ -23,6 +23,21 @@ ONE_NODE = (
         ("openvms/concurrency_past_peak", "openvms/lock_master_on_slow_node", "rules.laws.clock"),
     ),
     Entry(
+        "Issues with the Lock Manager",
+        "statement",
+        "The lock database is several structures behind one spinlock: one CPU at a time, so others stall; locking "
+        "between nodes adds the overhead of their messages.",
+        "MP synchronisation is taken for waiting for that spinlock only where locks are asked for, and a spinlock "
+        "trace names it.",
+        (
+            "tests/findings/openvms/lock_manager_needs_own_cpu.yml#more than half of the machine spins",
+            "tests/findings/openvms/locks_mastered_remotely.yml#most of the node's own requests are served by another "
+            "node",
+        ),
+        (),
+        ("openvms/lock_manager_needs_own_cpu", "openvms/spinlock_hot", "openvms/locks_mastered_remotely"),
+    ),
+    Entry(
         "Sample Dataset",
         "table",
         "Processor modes and lock operations per second of an HP BL870c (1.59GHz/9.0MB, 4 cores) at 1 to 6 processes.",
@@ -99,6 +114,7 @@ ONE_NODE = (
         ),
         ("1 core", "7 cores"),
         ("openvms/lock_manager_needs_own_cpu", "openvms/lock_manager_idle"),
+        quoted=True,
     ),
     Entry(
         "Performance of 2 4-CPU ES40's",
@@ -148,5 +164,6 @@ ONE_NODE = (
             "500 MHz hardware",
         ),
         ("openvms/emulated_lock_master", "rules.laws.platforms"),
+        quoted=True,
     ),
 )

@@ -21,6 +21,19 @@ TABLES = (
         ("openvms/resource_hash_table_undersized", "rules.laws.hashing"),
     ),
     Entry(
+        "Conclusion Regarding RHT Size",
+        "statement",
+        "A table that is far too small takes a large part of the throughput; of one that is too large the test tells "
+        "little, but that it consumes memory. Do not be afraid of a large one.",
+        "A table with short chains is in order, a generous one too; no gain in throughput is promised.",
+        (
+            "tests/findings/openvms/resource_hash_table_undersized.yml#twelve resources in every bucket all day",
+            "tests/findings/openvms/resource_hash_table_undersized.yml#a generous table costs memory and nothing else",
+        ),
+        (),
+        ("openvms/resource_hash_table_undersized",),
+    ),
+    Entry(
         "Effect of Lock Value Block",
         "figure",
         "A lock may have a value block, of 16 or 64 bytes.",
@@ -31,6 +44,7 @@ TABLES = (
         ),
         ("16 or 64 bytes",),
         ("openvms/value_block_not_the_cause",),
+        quoted=True,
     ),
     Entry(
         "Effect of Using Lock Value Block BL870",
@@ -60,6 +74,43 @@ TABLES = (
         ),
         ("1%", "0.5%"),
         ("openvms/value_block_not_the_cause",),
+        quoted=True,
+    ),
+    Entry(
+        "Effects of Hyper Threading",
+        "statement",
+        "A core has several units of each kind, many of them idle; threading is to keep more of them busy.",
+        "Threads that compute may gain, so co-threads are not advised against under such a load.",
+        ("tests/findings/openvms/cothreads_hurt.yml#compute-bound threads gain from co-threads",),
+        (),
+        ("openvms/cothreads_hurt",),
+    ),
+    Entry(
+        "What is Hyper Threading?",
+        "statement",
+        "A core presents itself as two co-threads, each likely slower than the core without threads; how much depends "
+        "on the workload.",
+        "The loss is measured and never quoted: before and after the co-threads are stopped.",
+        (
+            "tests/findings/openvms/cothreads_hurt.yml#a lock-bound load on eight co-threads, all of them read",
+            "tests/findings/openvms/cothreads_hurt.yml#an Alpha has no co-threads",
+        ),
+        (),
+        ("openvms/cothreads_hurt",),
+    ),
+    Entry(
+        "VMS Utilization of CPUs",
+        "statement",
+        "OpenVMS takes each co-thread for a CPU and runs its null job on idle ones, so that a lightly loaded system "
+        "may become slower; fast path and the dedicated lock manager suffer from it, too.",
+        "A light load on co-threads is found; what shares the core of the lock manager has a rule of its own.",
+        (
+            "tests/findings/openvms/cothreads_hurt.yml#a light load, one full display only, names only the pair that "
+            "was read",
+            f"{SHARED}#the lock manager shares CPU 6 with the network device on CPU 2, as published",
+        ),
+        (),
+        ("openvms/cothreads_hurt", "openvms/lock_manager_cpu_shared"),
     ),
     Entry(
         "Disabling Co-thread CPUs",
@@ -107,6 +158,7 @@ TABLES = (
         ),
         ("CPU 2",),
         ("openvms/lock_manager_cpu_shared", "rules.changes.openvms_cpu"),
+        quoted=True,
     ),
     Entry(
         "Threaded Systems Can Perform Worse Without Management",
@@ -131,5 +183,44 @@ TABLES = (
         ),
         ("499,842", "490,000", "3.9*10-6 seconds", "2.7*10-6 seconds"),
         ("openvms/lock_manager_cpu_shared", "openvms/lock_manager_saturated", "openvms/cothreads_hurt"),
+    ),
+    Entry(
+        "What Does All of this Mean for Rdb Customers?",
+        "statement",
+        "A resource hash table large enough; local locks: partitioned lock trees where several nodes must have the "
+        "database open, better one node, and a database marked for one; then row caches eliminate a large number of "
+        "page locks. Rdb remote can often improve throughput, and the network has limits of its own.",
+        "Each is a rule; one node is advised only where no other is seen to have the database open.",
+        (
+            "tests/findings/rdb/database_open_on_many_nodes.yml#every other member of the cluster lists no database, "
+            "or others",
+            "tests/findings/rdb/lock_tree_unpartitioned.yml#two nodes, one lock tree, and most of the locking crosses",
+            "tests/findings/rdb/row_cache_missing.yml#page locks dominate and everything that a row cache needs is "
+            "missing",
+            "tests/audits/payroll_page_locks",
+        ),
+        (),
+        (
+            "openvms/resource_hash_table_undersized",
+            "rdb/database_open_on_many_nodes",
+            "rdb/lock_tree_unpartitioned",
+            "rdb/row_cache_missing",
+            "rdb/use_remote_access",
+        ),
+    ),
+    Entry(
+        "What Does this Mean for Rdb Customers?",
+        "statement",
+        "The dedicated lock manager belongs on the fastest system, and that should master the database's tree; fewer "
+        "lock operations; threads may be no advantage; an application does more than lock, so results will vary.",
+        "Said with the advice; no published rate is promised to another application.",
+        (
+            "tests/findings/openvms/lock_master_on_slow_node.yml#two nodes, the slower one is master, by published "
+            "machines",
+            "tests/findings/openvms/cothreads_hurt.yml#a lock-bound load on eight co-threads, all of them read",
+            "tests/findings/rdb/page_locks_dominate.yml#most of the node's own locking is page locks of one database",
+        ),
+        (),
+        ("openvms/lock_master_on_slow_node", "openvms/cothreads_hurt", "rdb/page_locks_dominate"),
     ),
 )
