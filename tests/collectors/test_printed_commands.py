@@ -80,22 +80,16 @@ UNTRIED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"QUERY CPLEVEL\b", ("zvm/cp_level",)),
 )
 NO_OUTPUT = re.compile(
-    r"(?:go\b|SQL\b|set\b|DEFINE\b|DISK:|isql\b|export\b|\.venv/bin/python manage\.py (?:collect|audit|locklab|compare)\b)"
+    r"(?:go\b|SQL\b|set\b|DEFINE\b|DISK:|isql\b|export\b"
+    r"|\.venv/bin/python manage\.py (?:collect|audit|locklab|compare)\b)"
 )
 """What is no question of its own: frames, continuation lines, and our own program."""
 MADE = {
     ClusterMember: "made of the captures of all nodes",
-    MonTable: "any table says that it was asked for; what decides on an empty one is its switch, which sp_configure shows",
+    MonTable: "any table says that it was asked for; its switch, which sp_configure shows, decides on an empty one",
 }
 """Facts that no single report gives."""
-NO_QUESTION = (
-    "each with",
-    "a later",
-    "from each idle Linux guest",
-    "INDICATE QUEUES EXP",
-    "runs of ",
-    "the list of service applied",
-)
+NO_QUESTION = ("from each idle Linux guest", "INDICATE QUEUES EXP", "runs of ", "the list of service applied")
 """Asked of a person, not of a file: no reader takes the answer, and the rule says what to look for in it."""
 
 
