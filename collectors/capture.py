@@ -14,7 +14,7 @@ from collectors.facts.openvms import MonitorSample, Node, ProcessorModes, T4File
 from collectors.facts.rdb import Database, DatabaseUse, EventLog, StatisticsWindow
 from collectors.facts.scaling import LoadSeries
 from collectors.facts.zvm import PerfkitPage, ProcessorLoad
-from collectors.faults import Guarded, told
+from collectors.faults import OURS, Guarded, told
 from collectors.grouping import Group, groups_of
 from collectors.intervals.deltas import Length
 from collectors.intervals.overlap import ByHour, shared_part
@@ -26,7 +26,7 @@ from collectors.read import Input
 
 LEAST_SHARE = 0.5
 """This project: a mean over a week is none of a day in it, nor that of a day one of the week."""
-FAULT = "a fault of Lockwright ({0}): please report it with these files"
+FAULT = f"{OURS} ({{0}}): please report it with these files"
 NOT_JUDGED = f"read, but not judged: {FAULT}"
 NOT_SORTED = f"not sorted by system, so each export is judged by itself: {FAULT}"
 NOT_COUNTED = f"read, but nothing was counted between these snapshots, and they are not judged: {FAULT}"

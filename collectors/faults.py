@@ -10,6 +10,8 @@ from typing import Self
 
 from collectors.kit import NotThisReport
 
+OURS = "a fault of Lockwright"
+"""In every problem that tells of one."""
 LONGEST = 160
 """Characters of an error's own text: it may quote the export."""
 

@@ -20,10 +20,12 @@ OF_HTML = (
 )
 ANY_HTML = "a page of HTML: save it as plain text, with the blanks between its columns, or as CSV"
 SCREEN = re.compile(
-    r"show stat(?:istics)?\b|statistics? *\.{3,}.*\brate|rate\.per\.second|\b(?:locks requested|rqsts not queued)\b"
-    r"|Performance Monitor|Perf\. Monitor",
-    re.IGNORECASE,
+    r"^\s*statistic\.{3,}\s|^\s*name\.{3,}\s+max\.{2,}"
+    r"|^\s*(?:locks (?:requested|promoted|demoted|released)|(?:rqsts|proms) (?:not queued|stalled|deadlocked|timeouts?)"
+    r"|blocking ASTs|transactions|verb successes|verb failures)(?:\s+[0-9][0-9,.]*){3,}\s*$",
+    re.IGNORECASE | re.MULTILINE,
 )
+"""Rows of figures as the screens have them, not prose about them."""
 OF_SCREEN = (
     "a screen of RMU/SHOW STATISTICS without its title and node, as copied from the terminal: write it with the key W "
     "(Write screen) and collect that file; before 7.2.5, or where it is cut, with a terminal of 132 columns"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from collectors.facts.base import Fact
-from collectors.faults import Guarded, told
+from collectors.faults import OURS, Guarded, told
 from collectors.hints import LINES_LOOKED_AT, hint_of
 from collectors.intake import UNREADABLE, Named
 from collectors.kit import (
@@ -40,8 +40,8 @@ MOST_REPORTS = 10_000
 EXCEL = re.compile(r"[\ufeff\"]{0,2}sep=.\"?\s{0,2}", re.IGNORECASE)
 """What Excel wants as the first line of separated values: what parts them. It is neither a row nor a heading."""
 NOT_READ = (
-    "not read from {0} {1}: a fault of Lockwright ended this report here ({2}). What stands above and all other "
-    "reports were read; please report the fault with these lines"
+    f"not read from {{0}} {{1}}: {OURS} ended this report here ({{2}}). What stands above and all other reports "
+    "were read; please report the fault with these lines"
 )
 DIGITS = re.compile(r"[0-9]+")
 

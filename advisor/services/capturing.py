@@ -2,7 +2,7 @@
 
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -25,6 +25,7 @@ from advisor.services.same import settle_again
 from advisor.services.scheduling import troubles
 from advisor.services.starting import start
 from advisor.services.storing import room, spool
+from collectors.faults import OURS
 from collectors.grouping import name_of
 from collectors.intake import MEGABYTE, Bounds, Named, open_all
 from collectors.read import Input as Read
@@ -49,12 +50,23 @@ def read_upload(upload_id: int) -> bool:
             inputs = list(read_all(_told(upload, files.streams())))
             captures = captures_of(inputs, upload.system_name or None, names=upload.system_names)
             captures = former.by_today(captures, upload.team)
+            _tell_faults(upload, inputs)
             prepared = prepare_all(captures, upload.team, files.streams, _counted(upload, len(captures)))
             _keep(upload, inputs, prepared, files.streams)
     except Exception as error:
         _fail(upload, error)
         raise
     return True
+
+
+def _tell_faults(upload: Upload, inputs: Sequence[Read]) -> None:
+    """Tell the journal of reports that a fault of ours ended: an upload by schedule is looked at by nobody."""
+    for one in inputs:
+        for problem in one.problems:
+            if OURS in problem:
+                journal.note(
+                    None, "report not read", f"upload {upload.pk}, {one.file}: {problem}"[:500], team=upload.team
+                )
 
 
 def claim(upload_id: int) -> Upload | None:

@@ -78,6 +78,8 @@ class Fact:
     """
 
     BRING: ClassVar[str] = ""
+    PART: ClassVar[str] = ""
+    """What of that output it is read from, as the output calls it; empty where it is the whole."""
 
     source: Source = NOWHERE
 

@@ -17,7 +17,7 @@ ticks polls while it is idle; that is the opposite, and no finding. On lightly b
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts, Source, known
+from collectors.facts import ABSENT, Facts, Source, known
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, Server, ThreadBusy
 from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
 from rules.judging.server import setting_of, subject_of
@@ -32,6 +32,9 @@ TICK_MILLISECONDS = 100.0
 """Source: knowledge/ase-formats.md 1.5: a tick is a look every 100 ms."""
 ENGINE = "Engine "
 HELPS = "the Kernel Utilization section of sp_sysmon (threaded kernel)"
+ROWS_WITHOUT_FIGURES = (
+    "the Thread Utilization rows of sp_sysmon that was collected are n/a, or of other threads than those of the engines"
+)
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ def _monitored(facts: Facts) -> Iterator[Share]:
         runs = known(row.task_runs) and row.task_runs > 0
         if runs and row.total_ticks > 0 and known(row.busy_ticks) and known(row.user_time):
             cpu = row.user_time + (row.system_time if known(row.system_time) else 0.0)
-            whole = row.seconds * 1000.0
+            whole = (row.seconds_low or row.seconds) * 1000.0  # to the minute: the shortest it can have been
             yield Share(
                 f"thread {row.thread}", 100.0 * row.busy_ticks / row.total_ticks, 100.0 * cpu / whole, row.source
             )
@@ -114,8 +117,15 @@ def _monitored(facts: Facts) -> Iterator[Share]:
 
 def _why_none(facts: Facts) -> Iterator[Outcome]:
     mode = setting_of(facts, "kernel mode")
+    engines, threads = facts.every(EngineBusy), facts.every(ThreadBusy)
     if mode and str(mode.run_value).lower() == "process":
         yield NotApplicable("process mode: the report has no threads")
+    elif engines and not threads and all(one.pool is None and one.system_percent is ABSENT for one in engines):
+        yield NotApplicable(
+            "process mode: sp_sysmon prints CPU Busy of engines without thread pools, so there are no threads"
+        )
+    elif engines and threads:
+        yield Unknown((Lacking(ROWS_WITHOUT_FIGURES, EngineBusy.BRING),))
     else:
         yield Unknown((Lacking(HELPS, EngineBusy.BRING),))
 

@@ -6,7 +6,9 @@ import pytest
 
 from collectors.read import read_stream
 
-SCREEN = "Summary of the terminal\n locks requested      120       70     88.2\n rqsts not queued  1 2 3\n"
+SCREEN = (
+    "Summary of the terminal\n locks requested      120       70     88.2\n rqsts not queued      1      2      3.0\n"
+)
 
 
 @pytest.mark.parametrize(

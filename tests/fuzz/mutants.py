@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.services.auditing import run_audit
+from collectors.faults import OURS
 from collectors.read import Input, read_stream
 from tests.facts_yml import load
 from tests.fuzz.damage import damaged, encoded
@@ -70,7 +71,7 @@ class Origin:
             audits = run_audit(inputs, {}, self.system)
         except Exception:  # noqa: BLE001 - whatever it is, it is a fault
             return [traceback.format_exc()]
-        found = [f"{one.file}: {said}" for one in inputs for said in one.problems if "fault of Lockwright" in said]
+        found = [f"{one.file}: {said}" for one in inputs for said in one.problems if OURS in said]
         for one in inputs:
             lines = files[one.file].count(b"\n") + files[one.file].count(b"\r") + 1
             found += [

@@ -78,6 +78,7 @@ class EngineBusy(Fact):
     """One engine's tick utilisation, per cent. Spinning counts as busy; waiting for I/O does not."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the Engine Utilization rows (Kernel Utilization)"
 
     engine: int
     pool: str | None = None
@@ -100,6 +101,7 @@ class ThreadBusy(Fact):
     """One thread's CPU as the operating system saw it, per cent (threaded kernel only)."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the Thread Utilization rows (Kernel Utilization, threaded kernel only)"
 
     thread: int
     name: str
@@ -115,6 +117,7 @@ class TaskSwitches(Fact):
     """Task context switches due to one cause."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "Task Context Switches Due To (Task Management)"
 
     cause: str
     per_second: Reading = ABSENT
@@ -127,6 +130,7 @@ class RowsChanged(Fact):
     """Rows inserted, updated or deleted in one way (Transaction Detail)."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the Transaction Detail rows (Transaction Profile)"
 
     operation: str
     """`Inserts`, `Updates`, `Deletes`; or `Data Only Locked Updates`, whose rows are counted among the updates too."""
@@ -148,6 +152,7 @@ class LockSummary(Fact):
     """Lock requests of all kinds, and how many had to wait."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the Lock Summary (Lock Management)"
 
     requests: Reading = ABSENT
     requests_per_second: Reading = ABSENT
@@ -161,6 +166,7 @@ class LockHashtable(Fact):
     """One of the three lock hash tables. One spinlock figure stands for all spinlocks of the table."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the rows of the lock hash tables (Lock Management)"
 
     table: str
     """`table`, `page and row` or `address`."""
@@ -178,6 +184,7 @@ class LockRequests(Fact):
     """Requests of one lock type. Rows that a report leaves out mean zero once the type itself is printed."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the Lock Detail rows (Lock Management)"
 
     lock_type: str
     """As printed: `Exclusive Page`, `Shared Address`, `Last Page Locks on Heaps`."""
@@ -192,6 +199,7 @@ class MetadataCache(Fact):
     """Descriptors of one kind."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the rows of open objects, indexes and partitions (Metadata Cache Management)"
 
     kind: str
     """`object`, `index`, `partition` or `database`."""
@@ -213,6 +221,7 @@ class MetadataSpinlock(Fact):
     """Contention of one metadata spinlock."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the spinlock rows of Metadata Cache Management"
 
     name: str
     """`Object Manager`, `Object`, `Index`, `Index Hash`, `Partition` or `Partition Hash`."""
@@ -224,6 +233,7 @@ class CacheActivity(Fact):
     """One data cache during the sample. The spinlock figure is one for all its partitions."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the section Data Cache Management"
 
     name: str
     contention_percent: Reading = ABSENT
@@ -268,6 +278,7 @@ class SysmonAdvice(Fact):
     """One of sp_sysmon's own Tuning Recommendations."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the Tuning Recommendations"
 
     area: str
     text: str

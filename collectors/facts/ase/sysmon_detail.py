@@ -12,6 +12,7 @@ class RunnableTasks(Fact):
     """Tasks that waited for an engine, as moving averages that know nothing of the sample (threaded kernel only)."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "Average Runnable Tasks (Kernel Utilization, threaded kernel only)"
 
     queue: str
     """`Global Queue` or `Engine 3`."""
@@ -26,6 +27,7 @@ class RowsAffected(Fact):
     """All rows of one kind of work, whichever way they were changed. Printed even where it is zero."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the Transaction Detail rows (Transaction Profile)"
 
     operation: str
     """`Inserts`, `Updates`, `Data Only Locked Updates` (a part of the updates), `Deletes`, `Selects` or `All`."""
@@ -38,6 +40,7 @@ class SemaphoreRequests(Fact):
     """Requests for the semaphore of a log: who waited could not write log records."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the semaphore rows (Transaction Management)"
 
     name: str
     """`ULC` (the user log cache, one for each task) or `Log` (the end of the transaction log)."""
@@ -53,6 +56,7 @@ class LockEvents(Fact):
     """Deadlocks, lock promotions or lock timeouts of one kind; only the total is printed where there were none."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "deadlocks, promotions and timeouts (Lock Management)"
 
     event: str
     """`deadlock`, `promotion` or `timeout`."""
@@ -66,6 +70,7 @@ class CachePoolActivity(Fact):
     """One buffer pool of a data cache during the sample. A pool that grabbed nothing is printed only if large."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the buffer pools of Data Cache Management"
 
     cache: str
     io_size_kb: float
@@ -82,6 +87,7 @@ class ProcedureCacheActivity(Fact):
     """The procedure cache and the statement cache. sp_sysmon prints nothing of their spinlocks."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the section Procedure Cache Management"
 
     requests: Reading = ABSENT
     reads_from_disk: Reading = ABSENT
@@ -99,6 +105,7 @@ class DeviceActivity(Fact):
     """I/O of one database device."""
 
     BRING: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the section Disk I/O Management"
 
     device: str
     path: str | None = None

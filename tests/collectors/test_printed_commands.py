@@ -1,0 +1,198 @@
+"""Every command we print for collecting is read by a reader of our own: of README, of facts, and of what rules lack.
+
+A command that a table below does not know fails: no command without a reader. Commands of SAP ASE and UNIX are in the
+layouts of real output; those of OpenVMS, Oracle Rdb and z/VM are held against documented layouts and were not tried
+against a machine of ours, which `UNTRIED` says.
+"""
+
+import ast
+import functools
+import io
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from collectors.facts import Fact
+from collectors.facts.ase import MonTable
+from collectors.facts.openvms import ClusterMember
+from collectors.facts.shapes import kinds as fact_kinds
+from collectors.intake import open_all
+from collectors.kit import kinds
+from collectors.read import read_all, read_stream
+from tests.facts_yml import load
+from tests.fuzz.mutants import EXPORTS
+from tests.recordings import build
+
+ROOT = Path(__file__).parent.parent.parent
+
+READ: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"select @@servername ServerName, convert\(char\(26\), getdate\(\)", ("ase/monitor_tables",)),
+    (r"select @@(?:servername|version|maxpagesize)\b", ("ase/version",)),
+    (r"select (?:\*|[\w, ]+) from master\.\.mon\w+", ("ase/monitor_tables",)),
+    (r"select db_name\(\).* lockscheme\(", ("ase/lock_schemes",)),
+    (r"sp_configure \"memory\"", ("ase/sp_configure", "ase/memory_headroom")),
+    (r"sp_configure\b", ("ase/sp_configure",)),
+    (r"sp_cacheconfig\b", ("ase/sp_cacheconfig",)),
+    (r"sp_helpcache\b", ("ase/sp_helpcache",)),
+    (r"sp_sysmon\b", ("ase/sp_sysmon",)),
+    (r"sp_monitorconfig\b", ("ase/sp_monitorconfig",)),
+    (r"sp_object_stats\b", ("ase/sp_object_stats",)),
+    (r"dbcc traceon\(3650\), then two snapshots of master\.\.mon", ("ase/monitor_tables",)),
+    (r"(?:the output of `)?cat /proc/locks|several listings, as `for .* cat /proc/locks", ("unix/proc_locks",)),
+    (r"an output of `cat /proc/locks` or `lslocks", ("unix/proc_locks", "unix/lslocks")),
+    (r"lslocks --json", ("unix/lslocks",)),
+    (r"(?:grep \. |a listing of the files below )/sys/devices/system/cpu", ("unix/cpu_frequency",)),
+    (r"a table of operations with their counts", ("unix/locking_calls",)),
+    (r"a table of user, system and clock seconds", ("unix/locking_runs",)),
+    (r"the same table with a variant", ("unix/locking_runs",)),
+    (r"a CSV with (?:a load column|the columns engines and throughput)", ("scaling/load_series",)),
+)
+"""What is told by the beginning of a command or of words, and the readers that take it."""
+UNTRIED: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"SHOW SYSTEM\b", ("openvms/show_system",)),
+    (r"SHOW FASTPATH\b", ("openvms/show_fastpath",)),
+    (r"SHOW CPU\b", ("openvms/show_cpu",)),
+    (r"SHOW CLUSTER\b", ("openvms/show_cluster",)),
+    (r"SHOW MEMORY\b", ("openvms/show_memory",)),
+    (r"MCR SYSGEN SHOW\b", ("openvms/sysgen",)),
+    (r"MONITOR MODES,LOCK,DLOCK,RLOCK\b", ("openvms/monitor", "openvms/monitor_recording")),
+    (r"MONITOR ALIGN\b", ("openvms/monitor",)),
+    (r"TYPE SYS\$SYSTEM:AGEN\$PARAMS\.REPORT", ("openvms/autogen",)),
+    (r"a T4 composite CSV\b", ("openvms/t4",)),
+    (r"a LOCKTIME\.COM run as CSV", ("openvms/locktime",)),
+    (r"a spinlock trace under load", ("openvms/spl",)),
+    (r"a fault trace under load", ("openvms/flt",)),
+    (r"an SDA listing of SHOW LOCK/SUMMARY", ("openvms/show_locks",)),
+    (r"an SDA listing of SHOW SPINLOCKS", ("openvms/show_spinlocks",)),
+    (r"(?:an )?RMU/DUMP/HEADER\b", ("rdb/dump_header",)),
+    (r"RMU/SHOW SYSTEM\b", ("rdb/show_system",)),
+    (r"RMU/SHOW USERS\b", ("rdb/show_system",)),
+    (r"the SQL information table RDB\$DATABASE_ROOT", ("rdb/information_tables",)),
+    (r"RMU/SHOW LOCKS\b", ("rdb/show_locks",)),
+    (r"RMU/SHOW STATISTICS/NOHISTOGRAM|a stall, lock timeout or deadlock log", ("rdb/wait_logs",)),
+    (r"a write \(key W\) of the RMU/SHOW STATISTICS screen", ("rdb/statistics",)),
+    (r"a Performance Toolkit page FCX102", ("zvm/system",)),
+    (r"a Performance Toolkit page FCX225", ("zvm/syssumlg",)),
+    (r"a Performance Toolkit page FCX265", ("zvm/locklog",)),
+    (r"a performance report's table of runs", ("zvm/performance_runs",)),
+    (r"QUERY CPLEVEL\b", ("zvm/cp_level",)),
+)
+NO_OUTPUT = re.compile(
+    r"(?:go\b|SQL\b|set\b|DEFINE\b|DISK:|isql\b|export\b"
+    r"|\.venv/bin/python manage\.py (?:collect|audit|locklab|compare)\b)"
+)
+"""What is no question of its own: frames, continuation lines, and our own program."""
+MADE = {
+    ClusterMember: "made of the captures of all nodes",
+    MonTable: "any table says that it was asked for; its switch, which sp_configure shows, decides on an empty one",
+}
+"""Facts that no single report gives."""
+NO_QUESTION = ("from each idle Linux guest", "INDICATE QUEUES EXP", "runs of ", "the list of service applied")
+"""Asked of a person, not of a file: no reader takes the answer, and the rule says what to look for in it."""
+
+
+def by_facts() -> list[str]:
+    """What each fact says of how to collect it."""
+    return sorted({kind.BRING for kind in fact_kinds().values() if issubclass(kind, Fact) and kind.BRING})
+
+
+def by_readme() -> list[str]:
+    """The commands in the blocks of README that say how to collect."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    part = text[text.index("## How to bring exports") : text.index("### Load series")]
+    lines = [line for block in re.findall(r"```\n(.*?)```", part, re.DOTALL) for line in block.splitlines()]
+    commands = (re.sub(r"^\$ ", "", line.strip()) for line in lines)
+    return sorted({one for one in commands if one and not NO_OUTPUT.match(one)})
+
+
+def by_rules() -> list[str]:
+    """The commands that rules lack the output of: second arguments of `Lacking`, as far as they are written there."""
+    found = set()
+    for path in sorted((ROOT / "rules").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Lacking" and len(node.args) > 1:
+                text = written(node.args[1])
+                if text and not text.startswith("{"):
+                    found.add(text)
+    return sorted(found)
+
+
+def written(node: ast.expr) -> str:
+    """A text of the source, with `{}` for what is put in."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(one.value) if isinstance(one, ast.Constant) else "{}" for one in node.values)
+    return ""
+
+
+@functools.cache
+def given() -> dict[str, set[str]]:
+    """The facts that each reader gives of the exports of the tests."""
+    found: dict[str, set[str]] = defaultdict(set)
+    inputs = [one for path in EXPORTS for one in read_all(open_all([str(path)], None))]  # type: ignore[arg-type]
+    for path in (EXPORTS[0].parent.parent.parent).glob("*/*/*.yml"):
+        if "recording" in (said := load(path)):
+            inputs += read_stream(path.stem, io.BytesIO(build(said["recording"])))
+    for one in inputs:
+        found[one.report or ""] |= {fact.fact_name() for fact in one.facts}
+    return found
+
+
+def readers_of(command: str) -> tuple[str, ...]:
+    return next((reports for pattern, reports in (*READ, *UNTRIED) if re.match(pattern, command)), ())
+
+
+@pytest.mark.parametrize("command", [*by_facts(), *by_readme(), *by_rules()])
+def test_a_command_that_we_print_has_a_reader_that_reads_an_export_of_it(command: str) -> None:
+    if command.startswith(NO_QUESTION):
+        return
+    reports = readers_of(command)
+    assert reports, f"no reader for {command!r}"
+    for report in reports:
+        assert report in {kind.id for kind in kinds()}
+        assert given()[report], f"{report} has no export in tests/exports that gives a fact"
+
+
+@pytest.mark.parametrize("name", sorted(fact_kinds()))
+def test_what_brings_a_fact_is_read_by_a_reader_that_gives_it(name: str) -> None:
+    kind = fact_kinds()[name]
+    if not issubclass(kind, Fact) or not kind.BRING or kind in MADE:
+        return
+    assert any(name in given()[report] for report in readers_of(kind.BRING)), f"{kind.BRING}: no export gives {name}"
+
+
+@pytest.mark.parametrize("name", ["ase.TableScheme", "ase.IndexSize"], ids=lambda name: str(name))
+def test_the_columns_of_a_query_that_we_print_are_those_that_our_reader_knows(name: str) -> None:
+    query = fact_kinds()[name].BRING  # type: ignore[attr-defined]
+    columns = re.sub(r"^select | from .*$", "", query)
+    heading = [part.split()[-1] for part in re.split(r",(?![^()]*\))", columns)]
+    values = {"DBName": "sales", "OwnerName": "dbo", "ObjectName": "orders", "ObjectID": "7", "LockScheme": "allpages"}
+    values |= {"sysstat2": "8192", "IndexID": "0", "IndexName": "orders", "SizeKB": "4096"}
+    assert set(heading) <= set(values)
+    text = ",".join(heading) + "\n" + ",".join(values[one] for one in heading) + "\n"
+    (found,) = read_stream("x.csv", io.BytesIO(text.encode()))
+    assert name in {fact.fact_name() for fact in found.facts}
+
+
+def test_the_tables_we_ask_for_are_those_whose_columns_we_know() -> None:
+    from collectors.reports.ase.monitor_tables.starting import TABLES
+
+    known = {table.name: {"".join(filter(str.isalnum, column)) for column in table.columns} for table in TABLES}
+    asked = [one for one in (*by_facts(), *by_readme(), *by_rules()) if re.match(r"select .* master\.\.mon", one)]
+    assert asked
+    for one in asked:
+        found = re.match(r"select (?P<columns>.+) from master\.\.(?P<table>mon\w+)", one)
+        assert found
+        assert found["table"] in known
+        picked = [] if found["columns"] == "*" else [part.strip().lower() for part in found["columns"].split(",")]
+        assert set(picked) <= known[found["table"]], one
+
+
+def test_no_entry_of_the_tables_is_without_a_command() -> None:
+    commands = [*by_facts(), *by_readme(), *by_rules()]
+    for pattern, reports in (*READ, *UNTRIED):
+        if reports != ("zvm/cp_level",):  # its question is put together elsewhere
+            assert any(re.match(pattern, one) for one in commands), pattern
