@@ -136,11 +136,9 @@ def _quiet(facts: Facts, limits: Limits, seen: Survey, engines: Engines) -> str:
     """What no figure in use reaches; and an engine more only where nothing spins much."""
     high, busy = limits.contention_percent, engines.busy_percent or 0.0
     if seen.faint:
-        listed = ", ".join(
-            f"{one.label} {one.contention:g} %, but {one.too_few(limits.uses_per_second)}"
-            for one in seen.faint
-            if known(one.contention)
-        ).replace(f" (limit {limits.uses_per_second:g})", "")
+        listed = ", ".join(f"{one.label} {one.contention:g} %, but {why}" for one, why in seen.faint).replace(
+            f" (limit {limits.uses_per_second:g})", ""
+        )
         return f"and of {seen.seen} spinlock figures none that is in use is contended: {listed}"
     quiet = f"and none of {seen.seen} spinlock figures reaches {high:g} % (metadata: {limits.metadata_percent:g} %)"
     dear = dearest(facts)
