@@ -28,7 +28,7 @@ from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, 
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.figures import doubt, named_of
 from rules.judging.caches.partitions import Advice, advise
-from rules.judging.server import ENGINE_FACTS, busy_of
+from rules.judging.server import ENGINE_FACTS, busy_of, unknown_of
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES, CRITICAL_ORIGIN
 from rules.judging.spinlocks.ratio import SWITCHES, at_work, refused
@@ -75,7 +75,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every data cache."""
     names = cache_names(facts)
     if not names:
-        yield Unknown.of(CacheActivity, MonSpinlockActivity)
+        yield unknown_of(facts, CacheActivity, MonSpinlockActivity)
     for name in names:
         figure = cache_figure(facts, name, name)
         if isinstance(figure, Figure):
@@ -91,7 +91,7 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
     if isinstance(quiet, Clean) and not few and _one_partition(facts, limits, figure):
         yield _hot_partition(facts, limits, figure)
     elif quiet or not known(contention):
-        yield quiet or Unknown.of(CacheActivity, MonSpinlockActivity)
+        yield quiet or unknown_of(facts, CacheActivity, MonSpinlockActivity)
     elif printed and not figure.lock and doubt(printed):
         yield Untrusted(doubt(printed) or "")
     elif few:

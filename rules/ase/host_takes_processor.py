@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, Server, ThreadBusy
 from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
-from rules.judging.server import setting_of, subject_of
+from rules.judging.server import not_shown, subject_of
 from rules.judging.spinlocks.monitored import say_doubt
 from rules.kit import limit, rule
 
@@ -31,6 +31,7 @@ LINKS = (
 TICK_MILLISECONDS = 100.0
 """Source: knowledge/ase-formats.md 1.5: a tick is a look every 100 ms."""
 ENGINE = "Engine "
+ROWS = "Thread Utilization rows of sp_sysmon"
 HELPS = "the Kernel Utilization section of sp_sysmon (threaded kernel)"
 
 
@@ -72,7 +73,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Untrusted(f"monThread: {say_doubt(row.certificate for row in doubtful)}")
         return
     if not shares:
-        yield from _why_none(facts)
+        yield _why_none(facts)
         return
     if any(not 0 <= one.ticks <= 101 or one.given < 0 for one in shares):
         yield Untrusted("a share of one CPU below 0 or above 100 %: a counter wrapped or was cleared")
@@ -112,12 +113,16 @@ def _monitored(facts: Facts) -> Iterator[Share]:
             )
 
 
-def _why_none(facts: Facts) -> Iterator[Outcome]:
-    mode = setting_of(facts, "kernel mode")
-    if mode and str(mode.run_value).lower() == "process":
-        yield NotApplicable("process mode: the report has no threads")
-    else:
-        yield Unknown((Lacking(HELPS, EngineBusy.BRING),))
+def _why_none(facts: Facts) -> Outcome:
+    """What is missing, by what was brought: never a section that this kernel does not print."""
+    without = not_shown(facts, ThreadBusy)
+    if without:
+        return NotApplicable(without)
+    if not facts.every(EngineBusy):
+        return Unknown((Lacking(HELPS, EngineBusy.BRING),))
+    threads = [one for one in facts.every(ThreadBusy) if one.name.strip().startswith(ENGINE)]
+    lacks = f"the {ROWS} are {'n/a' if threads else 'missing'}"
+    return Unknown((Lacking(f"CPU of the engines' threads: {lacks}", MonThread.BRING),), lacks)
 
 
 def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, given: float) -> Finding:

@@ -6,7 +6,7 @@ figure for this spinlock; 3 % is its figure for the descriptors behind the hash 
 Why it matters: the index descriptors of a table are found through a hash table. Engines that look for an index while
 another engine holds the spinlock of that hash table wait for it spinning.
 
-What to do: lower `open index hash spinlock ratio` from 100 to 10, or to 5 at once where 10 is not expected to be enough.
+What to do: lower `open index hash spinlock ratio` from 100 to 10, or to 5 at once where 10 is not expected to suffice.
 It takes effect at once. Look at the index descriptors first (ase/index_descriptor_spinlock_contended): the two are
 often seen together. On 16.0 and later nothing is changed before an interval of monSpinlockActivity shows that it spins.
 

@@ -20,7 +20,7 @@ from rules.judging.spinlocks.gates import (
     SPINS_PER_ENGINE,
     SPINS_SHARE,
 )
-from rules.judging.spinlocks.ratio import DECIDES, at_work, refused
+from rules.judging.spinlocks.ratio import at_work, decides, refused
 from rules.judging.spinlocks.spin_severity import spin_bound
 from rules.kit import limit
 
@@ -73,7 +73,7 @@ def speak(
     """
     contention = figure.contention if known(figure.contention) else 0.0
     says = f"{contention:g} % of the grabs of {figure.label} had to wait{at_work(facts, figure)}."
-    cost = figure.lock.told if figure.lock else DECIDES
+    cost = figure.lock.told if figure.lock else decides(facts)
     own = [Evidence(f"{figure.label} contention", contention, "%", figure.source, dear.contention_percent)]
     if figure.lock:
         own += figure.lock.cost_evidence(dear.contention_percent)

@@ -3,10 +3,10 @@
 A spinlock ratio says how many buckets or descriptors one spinlock guards. The gates are those of RULES.md: more than
 one engine (with one engine every table has one spinlock and the ratios mean nothing), engines that have work, enough
 activity, and the figure over its limit. Where nothing says how many engines there are, no script is given and nothing
-is critical. sp_sysmon prints a per cent alone; grabs and spins would decide better, and every finding says so. Where the
-spins are known they decide how loud it is, and whether anything is changed at all (`spin_severity`). Since boot nothing
-is critical, and no dynamic ratio is asked for: it may have been lowered since. Of a moment nothing is critical either,
-and nothing is asked for.
+is critical. sp_sysmon prints a per cent alone; grabs and spins would decide better, and every finding says so. Where
+the spins are known they decide how loud it is, and whether anything is changed at all (`spin_severity`). Since boot
+nothing is critical, and no dynamic ratio is asked for: it may have been lowered since. Of a moment nothing is critical
+either, and nothing is asked for.
 
 Of the ratios that sources name the highest is asked for whose expected contention is under the limit, at once and not
 one after the other: each step of a static ratio costs a restart.
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from math import isnan
 
 from collectors.facts import OVERFLOW, Facts, Reading, known
-from collectors.facts.ase import ConfigParameter
+from collectors.facts.ase import ConfigParameter, MonSpinlockActivity
 from rules.changes.ase_config import PARAMETERS, configure, waiting_number
 from rules.finding import (
     Change,
@@ -31,7 +31,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
-from rules.judging.server import ENGINES_MISSING, busy_of, setting_of, subject_of
+from rules.judging.server import ENGINES_MISSING, busy_of, not_shown, setting_of, subject_of
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.spin_severity import SpinBound, spin_bound
 from rules.laws.spinlocks import contention_after, spinlocks
@@ -41,6 +41,9 @@ SWITCHES = "it needs enable monitoring and enable spinlock monitoring, which cos
 DECIDES = (
     "sp_sysmon prints no grabs and no spins, so this is ranked by its share: monSpinlockActivity (15.7 ESD#2 and "
     f"later) would show the cost; {SWITCHES}."
+)
+UNDECIDED = (
+    "sp_sysmon prints no grabs and no spins, so this is ranked by its share: what it costs this release cannot show."
 )
 
 
@@ -120,6 +123,11 @@ def refused(
     return None
 
 
+def decides(facts: Facts) -> str:
+    """What would show the cost of a spinlock known by its share alone, where this server has it."""
+    return UNDECIDED if not_shown(facts, MonSpinlockActivity) else DECIDES
+
+
 def at_work(facts: Facts, figure: Figure) -> str:
     """How many engines there are and how busy, as the end of a sentence; nothing where no export says."""
     engines, busy = busy_of(facts, interval=figure.of_interval)
@@ -161,7 +169,7 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
     elif step.change and (held := _held_back(ratio, bound, engines)):
         step = _Step(f"{held}: {step.says}")
     says = f"{contention:g} % of the grabs of the {figure.label} spinlocks had to wait{at_work(facts, figure)}."
-    cost = f"{figure.lock.told} {bound.says if bound else ''}".strip() if figure.lock else DECIDES
+    cost = f"{figure.lock.told} {bound.says if bound else ''}".strip() if figure.lock else decides(facts)
     alone = "" if engines else "The number of engines is not in the export: with one engine no ratio matters."
     told = (says, _by_spins(ratio, bound), step.says, "" if nothing else ratio.cure, alone, cost, figure.aside)
     yield Finding(
@@ -214,9 +222,7 @@ def _measured(bound: SpinBound | None) -> bool:
     return bound is not None and bound.lock.of_interval and bool(bound.lock.seconds) and not bound.nothing
 
 
-def _severity(
-    ratio: Ratio, gate: Gate, contention: float, bound: SpinBound | None, engines: int | None
-) -> Severity:
+def _severity(ratio: Ratio, gate: Gate, contention: float, bound: SpinBound | None, engines: int | None) -> Severity:
     """By the share, then by the spins where they are known."""
     figure = ratio.figure
     if figure.undated:

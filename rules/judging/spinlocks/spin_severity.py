@@ -74,7 +74,9 @@ class SpinBound:
         taken = f"{self.percent:.1f} % of the engines' time"
         if self.engines:
             taken = f"the time of {self.engines * self.percent / 100:.1f} of {self.engines} engines"
-        return f"At most it took {taken} (100 ns a turn, and no more of the busy time than its share of all spins)."
+        return (
+            f"Its spins took at most {taken} (100 ns a turn, and no more of the busy time than its share of all spins)."
+        )
 
     @property
     def evidence(self) -> Evidence:
