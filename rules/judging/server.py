@@ -76,7 +76,9 @@ def process_mode(facts: Facts) -> bool:
     if mode is not None:
         return str(mode.run_value).lower() == "process"
     engines = facts.every(EngineBusy)
-    return bool(engines) and all(one.pool is None for one in engines) and bool(level_reached(facts, "15.7"))
+    threads = bool(interval_first(facts, MonThread)) or bool(interval_first(facts, ThreadBusy))
+    without_pool = bool(engines) and all(one.pool is None for one in engines)
+    return without_pool and not threads and bool(level_reached(facts, "15.7"))
 
 
 def not_shown(facts: Facts, kind: type[Fact]) -> str:
