@@ -30,7 +30,7 @@ from collectors.facts.ase import (
 from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.server import ENGINE_FACTS, ENGINES_MISSING, engines_of, unknown_of
 from rules.judging.spinlocks.lock_work import WORK_FACTS, looks
-from rules.judging.spinlocks.monitored import Spinlock, all_in_doubt, spinlocks_by_name
+from rules.judging.spinlocks.monitored import SCHEDULER, Spinlock, all_in_doubt, spinlocks_by_name
 from rules.judging.spinlocks.names import BY_RATIO, LOCKS, plain_name
 from rules.judging.spinlocks.owners import Owners, known_of, owner_of
 from rules.judging.spinlocks.spin_severity import BUSY_PERCENT, CRITICAL_PERCENT, MOST_PERCENT, SpinBound, spin_bound
@@ -61,9 +61,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if engines_of(facts, interval=True).number == 1:
         yield Clean("with one engine nobody waits for another")
         return
-    bounds = [bound for one in locks if (bound := spin_bound(facts, one))]
-    most = next((one for one in bounds if one.most and one.lock.spins), None)
-    if most is None:
+    own = [one for one in locks if plain_name(one.name) not in SCHEDULER]
+    most = spin_bound(facts, max(own, key=lambda one: one.spins, default=None))
+    if most is None or not most.most:
         yield Clean(f"no spinlock has {MOST_PERCENT:g} % of the spins outside the scheduler's queues")
         return
     caches = cache_names(facts)

@@ -33,6 +33,7 @@ from rules.finding import (
 )
 from rules.judging.server import ENGINES_MISSING, busy_of, not_shown, setting_of, subject_of
 from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.gates import CRITICAL_USES
 from rules.judging.spinlocks.spin_severity import SpinBound, spin_bound
 from rules.laws.spinlocks import contention_after, spinlocks
 
@@ -231,6 +232,8 @@ def _severity(ratio: Ratio, gate: Gate, contention: float, bound: SpinBound | No
     by_share = loud if contention >= gate.critical_percent else gate.base
     if ratio.spins_needed and not _measured(bound):
         by_share = min(by_share, Severity.ADVICE)
+    if bound is None and known(figure.per_second) and figure.per_second < CRITICAL_USES * gate.per_second:
+        by_share = min(by_share, Severity.WARNING)
     return bound.severity(by_share) if bound else by_share
 
 

@@ -14,6 +14,7 @@ warning whatever the share.
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
+from collectors.facts.ase import MonSpinlockActivity
 from rules.finding import Evidence, Severity
 from rules.judging.server import engines_of
 from rules.judging.spinlocks.monitored import SCHEDULER, Spinlock, spinlocks_by_name
@@ -111,6 +112,10 @@ def _most(facts: Facts, lock: Spinlock) -> bool:
     """Whether it has most of the spins; queues of the threaded kernel spin much by nature and are not counted."""
     if plain_name(lock.name) in SCHEDULER:
         return False
-    others = [one for one in spinlocks_by_name(facts).values() if plain_name(one.name) not in SCHEDULER]
-    everything = sum(one.spins for one in others)
+    everything = facts.once(MonSpinlockActivity, _spins_outside_queues)
     return everything > 0 and 100.0 * lock.spins >= MOST_PERCENT * everything
+
+
+def _spins_outside_queues(facts: Facts) -> float:
+    """Spins of every spinlock that is no queue of the scheduler: added up once for all that ask."""
+    return sum(one.spins for one in spinlocks_by_name(facts).values() if plain_name(one.name) not in SCHEDULER)
