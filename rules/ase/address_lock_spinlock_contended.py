@@ -8,8 +8,9 @@ before all of them; engines that wait for one spin and burn the CPU that other w
 times were seen to grow exponentially ("ASE 16 & Managing VLDB's with VLH", Jeff Tallman 2014).
 
 What to do: lower `lock address spinlock ratio`, so that each spinlock guards fewer of the 1031 buckets: 100 gives 11
-spinlocks, 10 gives 104, 5 gives 207. The better cure is to have no address locks at all: tables with the datarows or
-datapages lock scheme take none (see ase/allpages_table_contended).
+spinlocks, 10 gives 104, 5 gives 207; to 1 at once where 5 is not expected to be enough. Where the contention stays, the
+better cure is to have no address locks at all: tables with the datarows or datapages lock scheme take none (see
+ase/allpages_table_contended).
 
 When to ignore it: when the engines are not busy, or in the few minutes of a batch that runs alone. A ratio of 1 still
 leaves the collisions inside one bucket, so contention need not reach zero.
@@ -67,6 +68,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             guarded=ADDRESS_LOCK_BUCKETS,
             explains=("ase/engines_not_the_answer",),
             cautions=("A ratio of 1 still leaves collisions of address locks inside one bucket.",),
-            cure="Address locks exist only on the indexes of allpages tables: datarows tables take none.",
+            cure="Address locks exist only on the indexes of allpages tables: datarows tables take none. The ratio "
+            "comes first; a table is converted only if the contention stays (ase/allpages_table_contended).",
         ),
     )

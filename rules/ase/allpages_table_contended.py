@@ -9,9 +9,11 @@ inserts into a heap queue for its last page, and index pages cost address locks,
 datapages tables take no address locks at all ("ASE 16 & Managing VLDB's with VLH", Jeff Tallman 2014).
 
 What to do: find the tables with sp_object_stats and a listing of lock schemes. The vendor's route: allpages with 15 %
-or more contention to datapages, and if 15 % stay, on to datarows, which is then a matter of seconds; a heap or another
-point all inserts go to straight to datarows. The script for one table has what must be ready before: the database
-option, room for a copy, a full dump before the next log dump, row width, an outage of the table, more locks.
+or more contention to datapages, and if 15 % stay, on to datarows, which is then a matter of seconds; a heap whose last
+page is waited for straight to datarows. Where only the spinlocks of the address locks contend, the ratio goes first
+(ase/address_lock_spinlock_contended), and a table is converted only if the contention stays. The script for one table
+has a dump and a check of the table before it, the room it needs where its size was read, the database option, a check
+and a dump after it; cautions name row width, the outage of the table, more locks, and latches to watch.
 
 When to ignore it: where few rows are changed in allpages tables, or next to nothing waits. Page locks are also taken by
 datapages tables, and worktables in tempdb are allpages heaps nobody can alter. Never convert a system table. A table
@@ -19,10 +21,10 @@ that is read by ranges of its clustered index, or is small and rarely changed, i
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import LockRequests, RowsChanged, SysmonSample, TaskSwitches
+from collectors.facts.ase import LockRequests, ObjectLockContention, RowsChanged, SysmonSample, TaskSwitches
 from rules.changes.ase_table import lock_scheme_template
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.figures import seconds_of
@@ -64,7 +66,23 @@ TO_DATAROWS = "A heap whose last page is waited for goes to datarows at once."
 TO_DATAPAGES = "Take a table with 15 % contention to datapages, and if 15 % stay, on to datarows."
 NAMED = 5
 """Tables that get a script: each is an outage of its own."""
-SOONER = "A lower lock address spinlock ratio helps sooner; a data-only lock scheme has no address locks at all."
+SOONER = (
+    "A lower lock address spinlock ratio helps sooner and comes first; a data-only lock scheme, which has no address "
+    "locks at all, only where the contention stays."
+)
+RATIO, LOWEST = "lock address spinlock ratio", 5.0
+"""The parameter that comes before any conversion, and the value down to which it is practice to lower it."""
+RATIO_FIRST = (
+    f"The ratio comes first: no script for what only the address locks of its indexes name, before {RATIO} is "
+    f"{LOWEST:.0f} or lower and the contention stays."
+)
+HASH = "address lock hash table contention"
+IN_PLAN = (
+    "A plan that lowers the ratio leaves the tables out: measure after it, and convert those whose requests still wait."
+)
+HEAP = (
+    "sp_object_stats proposes datapages for any allpages table: a heap whose last page is waited for goes to datarows."
+)
 AVERAGED = (
     "The tables are named by totals, an average over all their time: two snapshots at the busiest hour would show "
     "whether they are still the ones."
@@ -132,7 +150,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     waiting = [group for group in read if _many(facts, limits, group)]
     hints = list(_hints(facts, limits))
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
-    named = named_tables(facts, limits.bounds, address_locks=address)
+    heaps = any(group.what == HEAPS for group in waiting)
+    named = named_tables(facts, limits.bounds, address_locks=address, last_pages=heaps)
     share = allpages_share(facts)
     yield from refusals
     if named:
@@ -202,7 +221,7 @@ def _hints(facts: Facts, limits: Limits) -> Iterator[Evidence]:
         return
     quiet = refused(facts, figure.label, figure.contention, limits.hash_percent, busy_percent=limits.busy_percent)
     if not quiet and known(figure.contention):
-        yield Evidence("address lock hash table contention", figure.contention, "%", figure.source, limits.hash_percent)
+        yield Evidence(HASH, figure.contention, "%", figure.source, limits.hash_percent)
 
 
 def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evidence], named: list[Table]) -> Finding:
@@ -217,9 +236,18 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
     averaged = not any(one.of_interval for one in tables)
     says = [f"{listed}.{more}", AVERAGED if averaged else "", SOONER if address else "", STEPS]
-    changes = [change for one in tables if (change := one.change())]
-    if len(changes) < len(tables):
+    later = [one for one in tables if not one.waits and _ratio_first(facts, waiting)]
+    changes = [change for one in tables if one not in later and (change := one.change(facts))]
+    if any(one.metric == HASH for one in hints):
+        changes = [replace(change, yields_to=(f"ase.config:{RATIO}",)) for change in changes]
+        says.append(IN_PLAN if changes and _ratio_first(facts, waiting) else "")
+    if later:
+        says.append(RATIO_FIRST)
+    if len(changes) + len(later) < len(tables):
         says.append("Where the listing names no owner or database, no script is given.")
+    heap = any(one.to == "datarows" and one.scheme.scheme == "allpages" for one in tables)
+    if heap and facts.every(ObjectLockContention):
+        says.append(HEAP)
     locks = setting_of(facts, "number of locks")
     evidence += [Evidence(f"{one.name}: {one.why}", one.value, one.unit, one.source, one.limit) for one in tables]
     evidence += [Evidence(f"{one.name}: lock scheme", one.scheme.scheme, "", one.scheme.source) for one in tables]
@@ -240,6 +268,15 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         changes=tuple(changes),
         expects=(Expectation("address locks of a converted table", None, 0, "published"),) if address else (),
     )
+
+
+def _ratio_first(facts: Facts, waiting: list[Waits]) -> bool:
+    """Whether only the spinlocks of the address locks contend, and their ratio may still be lowered."""
+    if any(group.what == ADDRESSES for group in waiting):
+        return False
+    setting = setting_of(facts, RATIO)
+    running = setting.run_number if setting else None
+    return running is None or running > LOWEST
 
 
 def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evidence], share: Share) -> Finding:

@@ -28,10 +28,11 @@ from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, 
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.figures import doubt, named_of
 from rules.judging.caches.partitions import Advice, advise
-from rules.judging.server import ENGINE_FACTS, busy_of
+from rules.judging.server import ENGINE_FACTS, busy_of, unknown_of
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES, CRITICAL_ORIGIN
 from rules.judging.spinlocks.ratio import SWITCHES, at_work, refused
+from rules.judging.spinlocks.spin_severity import severity_of, spin_bound
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
 from rules.kit import limit, rule
 
@@ -74,7 +75,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every data cache."""
     names = cache_names(facts)
     if not names:
-        yield Unknown.of(CacheActivity, MonSpinlockActivity)
+        yield unknown_of(facts, CacheActivity, MonSpinlockActivity)
     for name in names:
         figure = cache_figure(facts, name, name)
         if isinstance(figure, Figure):
@@ -90,7 +91,7 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
     if isinstance(quiet, Clean) and not few and _one_partition(facts, limits, figure):
         yield _hot_partition(facts, limits, figure)
     elif quiet or not known(contention):
-        yield quiet or Unknown.of(CacheActivity, MonSpinlockActivity)
+        yield quiet or unknown_of(facts, CacheActivity, MonSpinlockActivity)
     elif printed and not figure.lock and doubt(printed):
         yield Untrusted(doubt(printed) or "")
     elif few:
@@ -98,6 +99,9 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
     else:
         named = named_of(facts, figure.label)
         advice = advise(facts, figure.label, named, contention, limits.contention_percent)
+        bound = spin_bound(facts, figure.lock)
+        if bound and bound.nothing:
+            advice = Advice("")
         if figure.short and advice.change:
             advice = Advice(f"Should an interval of 30 s or more show the same: {advice.says}")
         yield _finding(facts, limits, figure, named, contention, advice)
@@ -120,7 +124,7 @@ def _hot_partition(facts: Facts, limits: Limits, figure: Figure) -> Finding:
     says += f"{at_work(facts, figure)}."
     return Finding(
         subject=figure.label,
-        severity=Severity.ADVICE,
+        severity=severity_of(facts, figure.lock, Severity.ADVICE),
         title=f"{figure.label}: one partition of {rows} {hot:.1f} % contended",
         says=" ".join(part for part in (says, ONE_HOT, figure.lock.told, figure.aside) if part),
         evidence=tuple(figure.lock.evidence(limits.contention_percent)),
@@ -148,9 +152,14 @@ def _finding(
     hides = "" if alone else HIDES
     decides = figure.lock.told if figure.lock else DECIDES
     loud = engines and not figure.since_boot and not figure.short and contention >= limits.critical_percent
+    bound = spin_bound(facts, figure.lock)
+    if bound:
+        decides = f"{decides} {bound.says}"
+        evidence.append(bound.evidence)
+    by_share = Severity.CRITICAL if loud else Severity.WARNING
     return Finding(
         subject=figure.label,
-        severity=Severity.NOTE if figure.undated else Severity.CRITICAL if loud else Severity.WARNING,
+        severity=Severity.NOTE if figure.undated else bound.severity(by_share) if bound else by_share,
         title=f"{figure.label}: spinlock {contention:g} % contended",
         says=" ".join(part for part in (says, hides, advice.says, decides, figure.aside, SCANS) if part),
         evidence=tuple(evidence),

@@ -8,9 +8,10 @@ costs searches in the data cache and the metadata spinlocks; where no descriptor
 error. A server that reuses descriptors all day shows it as contention of these spinlocks.
 
 What to do: raise `number of open objects`, `number of open indexes` or `number of open partitions`. The need above the
-limit is hidden, because reuse serves it, so the value here is a first step: a quarter more than there are, rounded up
-to a hundred. `sp_countmetadata`, run at a quiet time, shows how many the databases hold; the vendor adds 5 % for
-temporary tables. Then `sp_monitorconfig` shows whether reuse has stopped.
+limit is hidden, because reuse serves it. No more can have lacked than were reused, so that many are added at once: at
+least a quarter of what there is, at most as many again, rounded up to a hundred. `sp_countmetadata`, run at a quiet
+time, shows how many the databases hold; the vendor adds 5 % for temporary tables. Then `sp_monitorconfig` shows whether
+reuse has stopped.
 
 When to ignore it: where the count only comes from one job that walks over all objects (dbcc, an upgrade, a scripted
 statistics run). sp_sysmon does not say whether the reuses are of the sample or since the start of the server; two
@@ -58,6 +59,9 @@ class Limits:
     full_percent: float = limit(98.0, "this project: two in a hundred free is none free", low=50, high=100, unit="%")
     growth_percent: float = limit(
         25.0, "this project: the need above the limit is hidden; a first step", low=1, high=400, unit="%"
+    )
+    most_growth_percent: float = limit(
+        100.0, "this project: past twice as many a person counts first (sp_countmetadata)", low=1, high=400, unit="%"
     )
     temporary_percent: float = limit(5.0, "vendor: 5 % above the objects there are", high=100, unit="%")
     reuses_per_descriptor: float = limit(
@@ -167,8 +171,14 @@ def _more(
     """A computed number, as a first step."""
     kind = KINDS[cache.kind]
     setting = setting_of(facts, kind.number)
-    raised = max(there * (1 + limits.growth_percent / 100), most * (1 + limits.temporary_percent / 100))
+    taken = number_or(cache.reuse_succeeded, 0) + number_or(cache.reuse_failed, 0)
+    raised = max(
+        there * (1 + limits.growth_percent / 100),
+        most * (1 + limits.temporary_percent / 100),
+        min(there + taken, there * (1 + limits.most_growth_percent / 100)),
+    )
     new = ceil(raised / 100) * 100
+    enough = new >= there + taken
     wanted = waiting_number(setting)
     if wanted is not None and wanted > there:
         return (
@@ -184,13 +194,15 @@ def _more(
         f'sp_monitorconfig "{kind.plural}"',
         "go",
     )
-    cautions = (_FIRST_STEP, caution)
+    cautions = (_ENOUGH if enough and taken else _FIRST_STEP, caution)
+    step = "enough for every reuse that was counted" if enough and taken else "a first step"
     change = configure(kind.number, there, new, cautions=cautions, memory_mb=memory_mb, look=look, configured=wanted)
     return (
         (change,),
         (Expectation(f"reuses of {kind.plural}", number_or(cache.reuse_succeeded, 0), "no growth", "published"),),
-        f"Raise {kind.number} from {there:.0f} to {new}, a first step; sp_countmetadata gives the need.",
+        f"Raise {kind.number} from {there:.0f} to {new}, {step}; sp_countmetadata gives the need.",
     )
 
 
 _FIRST_STEP = "A first step: reuse hides how many are needed. Look again after a day; reuse must have stopped."
+_ENOUGH = "As many more as were reused: no more can have lacked then. Look again after a day; reuse must have stopped."

@@ -22,12 +22,12 @@ from collectors.facts.ase import CacheActivity, EngineBusy, LockHashtable, Metad
 from collectors.facts.ase import MonSpinlockActivity as Spins
 from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.server import ENGINE_FACTS, Engines, engines_of, one_engine, subject_of
+from rules.judging.server import ENGINE_FACTS, Engines, engines_of, one_engine, subject_of, unknown_of
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import LOCK_PERCENT, METADATA_PERCENT, SPINS_ORIGIN, SPINS_PER_ENGINE
 from rules.judging.spinlocks.monitored import RANKED, dearest, say_doubt
-from rules.judging.spinlocks.ratio import DECIDES
+from rules.judging.spinlocks.ratio import decides
 from rules.judging.spinlocks.survey import (
     CACHE_FACTS,
     LOCK_FACTS,
@@ -99,7 +99,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if seen.hot:
         yield _finding(facts, limits, seen, engines, said, percents)
     elif not seen.untrusted and not seen.seen:
-        yield Unknown.of(LockHashtable, MetadataSpinlock, CacheActivity, Spins)
+        yield unknown_of(facts, LockHashtable, MetadataSpinlock, CacheActivity, Spins)
     elif not seen.untrusted:
         yield Clean(f"{said}, {_quiet(facts, limits, seen, engines)}")
 
@@ -111,7 +111,7 @@ def _finding(
     listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
     spins = [one.lock for one in hot if one.lock]
     turned = "".join(f" {one.name} spun {one.spins:,.0f} times {one.when}." for one in spins)
-    ranked = f"{turned[1:]} {RANKED.replace('It is', 'They are')}" if spins else DECIDES
+    ranked = f"{turned[1:]} {RANKED.replace('It is', 'They are')}" if spins else decides(facts)
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE,
@@ -136,11 +136,9 @@ def _quiet(facts: Facts, limits: Limits, seen: Survey, engines: Engines) -> str:
     """What no figure in use reaches; and an engine more only where nothing spins much."""
     high, busy = limits.contention_percent, engines.busy_percent or 0.0
     if seen.faint:
-        listed = ", ".join(
-            f"{one.label} {one.contention:g} %, but {one.too_few(limits.uses_per_second)}"
-            for one in seen.faint
-            if known(one.contention)
-        ).replace(f" (limit {limits.uses_per_second:g})", "")
+        listed = ", ".join(f"{one.label} {one.contention:g} %, but {why}" for one, why in seen.faint).replace(
+            f" (limit {limits.uses_per_second:g})", ""
+        )
         return f"and of {seen.seen} spinlock figures none that is in use is contended: {listed}"
     quiet = f"and none of {seen.seen} spinlock figures reaches {high:g} % (metadata: {limits.metadata_percent:g} %)"
     dear = dearest(facts)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from collectors.facts import ABSENT, Facts, Source, known
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, Server, ThreadBusy
 from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
-from rules.judging.server import setting_of, subject_of
+from rules.judging.server import not_shown, subject_of
 from rules.judging.spinlocks.monitored import say_doubt
 from rules.kit import limit, rule
 
@@ -31,6 +31,7 @@ LINKS = (
 TICK_MILLISECONDS = 100.0
 """Source: knowledge/ase-formats.md 1.5: a tick is a look every 100 ms."""
 ENGINE = "Engine "
+ROWS = "Thread Utilization rows of sp_sysmon"
 HELPS = "the Kernel Utilization section of sp_sysmon (threaded kernel)"
 ROWS_WITHOUT_FIGURES = (
     "the Thread Utilization rows of sp_sysmon that was collected are n/a, or of other threads than those of the engines"
@@ -75,7 +76,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Untrusted(f"monThread: {say_doubt(row.certificate for row in doubtful)}")
         return
     if not shares:
-        yield from _why_none(facts)
+        yield _why_none(facts)
         return
     if any(not 0 <= one.ticks <= 101 or one.given < 0 for one in shares):
         yield Untrusted("a share of one CPU below 0 or above 100 %: a counter wrapped or was cleared")
@@ -115,19 +116,19 @@ def _monitored(facts: Facts) -> Iterator[Share]:
             )
 
 
-def _why_none(facts: Facts) -> Iterator[Outcome]:
-    mode = setting_of(facts, "kernel mode")
-    engines, threads = facts.every(EngineBusy), facts.every(ThreadBusy)
-    if mode and str(mode.run_value).lower() == "process":
-        yield NotApplicable("process mode: the report has no threads")
-    elif engines and not threads and all(one.pool is None and one.system_percent is ABSENT for one in engines):
-        yield NotApplicable(
-            "process mode: sp_sysmon prints CPU Busy of engines without thread pools, so there are no threads"
-        )
-    elif engines and threads:
-        yield Unknown((Lacking(ROWS_WITHOUT_FIGURES, EngineBusy.BRING),))
-    else:
-        yield Unknown((Lacking(HELPS, EngineBusy.BRING),))
+def _why_none(facts: Facts) -> Outcome:
+    """What is missing, by what was brought: never a section that this kernel does not print."""
+    without = not_shown(facts, ThreadBusy)
+    if without:
+        return NotApplicable(without)
+    engines = facts.every(EngineBusy)
+    if engines and not facts.every(ThreadBusy) and all(e.pool is None and e.system_percent is ABSENT for e in engines):
+        return NotApplicable("process mode: sp_sysmon prints its engines without thread pools, so there are no threads")
+    if not engines:
+        return Unknown((Lacking(HELPS, EngineBusy.BRING),))
+    threads = [one for one in facts.every(ThreadBusy) if one.name.strip().startswith(ENGINE)]
+    lacks = f"the {ROWS} are {'n/a' if threads else 'missing'}"
+    return Unknown((Lacking(f"CPU of the engines' threads: {lacks}", MonThread.BRING),), lacks)
 
 
 def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, given: float) -> Finding:

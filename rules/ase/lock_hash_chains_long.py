@@ -5,9 +5,9 @@ Finds: an average chain of more than five locks in the page and row lock hash ta
 Why it matters: every lock request walks the chain of its bucket, and holds the spinlock of that bucket while it walks.
 Long chains make locking slower on any server and the spinlocks hotter on one with several engines.
 
-What to do: raise `lock hashtable size` to the power of two that brings the chain under the limit, and never below 2048.
-The chain is locks divided by buckets, so twice the buckets halve it while the same locks are held. At the same `lock
-spinlock ratio` the number of spinlocks grows with it.
+What to do: raise `lock hashtable size` to the next power of two whose expected chain is under the limit, in one
+restart, and never below 2048. The chain is locks divided by buckets, so twice the buckets halve it while the same locks
+are held. At the same `lock spinlock ratio` the number of spinlocks grows with it.
 
 When to ignore it: during bulk copy and other large insert batches, which hold very many locks for a short time: the
 vendor says that long chains are expected there. Judge a sample of the peak of ordinary work. Where the size would
@@ -33,12 +33,11 @@ from rules.finding import (
     Untrusted,
 )
 from rules.judging.server import ENGINE_FACTS, busy_of, setting_of, subject_of
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, LOOKUPS
+from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, HASHTABLE_LARGEST, HASHTABLE_SMALLEST, LOOKUPS
 from rules.kit import limit, rule
-from rules.laws.hashing import next_power_of_two
+from rules.laws.hashing import buckets_for_chain
 
 SIZE = "lock hashtable size"
-SMALLEST = 2048
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629101923.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X65808.htm",
@@ -56,7 +55,10 @@ class Limits:
     )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     largest_size: int = limit(
-        1_048_576, "this project: past this a person asks first who holds the locks", low=SMALLEST, unit="buckets"
+        HASHTABLE_LARGEST,
+        "this project: past this a person asks first who holds the locks",
+        low=HASHTABLE_SMALLEST,
+        unit="buckets",
     )
 
 
@@ -112,10 +114,10 @@ def _fires(facts: Facts, limits: Limits, table: LockHashtable, chain: float) -> 
 def _larger(
     limits: Limits, setting: ConfigParameter | None, now: float | None, chain: float
 ) -> tuple[tuple[Change, ...], tuple[Expectation, ...], str]:
-    """The size that brings the chain to the limit or under it, and the sentence about it."""
+    """The smallest size that brings the chain under the limit, and the sentence about it."""
     if setting is None or now is None or now < 1:
         return (), (), f'The size in force is not in the export: sp_configure "{SIZE}" shows it.'
-    new = max(SMALLEST, next_power_of_two(now + 1), next_power_of_two(now * chain / limits.chain_length))
+    new = max(HASHTABLE_SMALLEST, buckets_for_chain(now, chain, limits.chain_length))
     wanted = waiting_number(setting)
     if wanted is not None and wanted >= new:
         return (), (), f"{SIZE} is already configured to {wanted:.0f} and waits for a restart: measure after it."

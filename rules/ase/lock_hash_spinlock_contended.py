@@ -7,9 +7,10 @@ Why it matters: each page or row lock is taken in a hash table whose buckets sha
 buckets at a ratio of 85 have about 25 of them (the manual says 26); engines that wait for one burn the CPU that other
 work needs.
 
-What to do: lower `lock spinlock ratio`, from 85 to 20 first. Where chains are long, no ratio is asked for: a larger
-`lock hashtable size` (ase/lock_hash_chains_long) shortens them and adds spinlocks at the same ratio too, so it comes
-first. Fewer lock requests are the cure: shorter transactions, a lower isolation level, an earlier lock promotion.
+What to do: lower `lock spinlock ratio` from 85 to 20, and at once as far below as is expected to be enough. Where
+chains are long, a larger `lock hashtable size` (ase/lock_hash_chains_long) shortens them and adds spinlocks at the same
+ratio, so it comes first; a ratio is asked for in the same restart only where the larger table is not expected to be
+enough. Fewer lock requests are the cure: shorter transactions, a lower isolation level, an earlier lock promotion.
 
 When to ignore it: when the engines are not busy. The figure is a share, not a cost: a server with a ratio of 20 and
 65,536 buckets was still seen above 20 %, and the advice given there was to compare waits and spins before tuning on
@@ -20,16 +21,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import LockHashtable
+from collectors.facts.ase import ConfigParameter, LockHashtable
+from rules.changes.ase_config import waiting_number
 from rules.finding import Outcome
 from rules.judging.objects.descriptors import falling
 from rules.judging.server import ENGINE_FACTS, setting_of
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
+from rules.judging.spinlocks.gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    CRITICAL_ORIGIN,
+    HASHTABLE_LARGEST,
+    HASHTABLE_SMALLEST,
+    LOCK_PERCENT,
+    LOOKUPS,
+)
 from rules.judging.spinlocks.ratio import Gate, Ratio, judge_ratio
 from rules.judging.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.kit import limit, rule
+from rules.laws.hashing import buckets_for_chain
+from rules.laws.spinlocks import contention_after, spinlocks
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629103095.html",
@@ -37,6 +49,7 @@ LINKS = (
     "https://answers.sap.com/questions/292244/how-to-address-high-page-row-lock-hashtable-spinlo.html",
 )
 
+SIZE, RATIO = "lock hashtable size", "lock spinlock ratio"
 FEWER = "Fewer lock requests are the cure."
 
 
@@ -68,32 +81,57 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not isinstance(figure, Figure):
         yield figure
         return
-    size = setting_of(facts, "lock hashtable size")
+    size, ratio = setting_of(facts, SIZE), setting_of(facts, RATIO)
     table = facts.latest(LockHashtable, table="page and row")
-    longer = _longer(table, limits) if table else ""
+    long = _long(table, limits)
+    larger = _larger(size, long, limits) if long else None
+    first = ""
+    if long and (larger is None or _enough(figure, limits, size, larger, ratio)):
+        first = (
+            f"The hash chains are {long:g} locks long (limit {limits.chain_length:g}): the larger table comes first "
+            "(ase/lock_hash_chains_long) and adds spinlocks at the same ratio; measure after it."
+        )
+    together = f"Together with {SIZE} {larger} (ase/lock_hash_chains_long), in one restart. " if larger else ""
     yield from judge_ratio(
         facts,
         Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.lookups_per_second),
         Ratio(
             figure=figure,
-            parameter="lock spinlock ratio",
+            parameter=RATIO,
             steps=falling(limits.target_ratio, 10, 5),
             guarded=size.run_number if size else None,
-            guarded_bring='sp_configure "lock hashtable size"',
+            guarded_then=larger,
+            guarded_bring=f'sp_configure "{SIZE}"',
             about=True,
             explains=("ase/engines_not_the_answer",),
-            cautions=("More spinlocks take a little memory: Memory Used of the parameter shows it afterwards.",),
-            cure=FEWER if longer else f"A larger lock hashtable size adds spinlocks too. {FEWER}",
-            first=longer,
+            cure=f"{together}{FEWER}" if long else f"A larger {SIZE} adds spinlocks too. {FEWER}",
+            first=first,
         ),
     )
 
 
-def _longer(table: LockHashtable, limits: Limits) -> str:
-    """Say that the chains are to be cured first, where they are long."""
-    if not known(table.chain_length) or table.chain_length <= limits.chain_length:
-        return ""
-    return (
-        f"The hash chains are {table.chain_length:g} locks long (limit {limits.chain_length:g}): the larger table "
-        "comes first (ase/lock_hash_chains_long) and adds spinlocks at the same ratio; measure after it."
-    )
+def _long(table: LockHashtable | None, limits: Limits) -> float | None:
+    """The mean chain where it is over its limit."""
+    chain = table.chain_length if table else None
+    return chain if chain is not None and known(chain) and chain > limits.chain_length else None
+
+
+def _larger(size: ConfigParameter | None, chain: float, limits: Limits) -> int | None:
+    """The size that the rule of the chains asks for; `None` where it asks for none that a script sets."""
+    now = size.run_number if size else None
+    if now is None or now < 1:
+        return None
+    new = max(HASHTABLE_SMALLEST, buckets_for_chain(now, chain, limits.chain_length))
+    waits = waiting_number(size)
+    return None if new > HASHTABLE_LARGEST or (waits is not None and waits >= new) else new
+
+
+def _enough(
+    figure: Figure, limits: Limits, size: ConfigParameter | None, larger: int, ratio: ConfigParameter | None
+) -> bool:
+    """Whether the larger table alone is expected to bring the contention under the limit, or nothing tells."""
+    now, running = ratio.run_number if ratio else None, size.run_number if size else None
+    if now is None or now < 1 or running is None or not known(figure.contention):
+        return True
+    after = contention_after(figure.contention, spinlocks(running, now), spinlocks(larger, now))
+    return after < limits.contention_percent

@@ -6,7 +6,7 @@ gives no figure for this spinlock; 3 % is its figure for object and index descri
 Why it matters: a partition descriptor holds, among other things, the last page of its partition, so sessions that
 insert into tables need it all the time. Since 15.0 every table has at least one partition.
 
-What to do: lower `partition spinlock ratio`, from 10 to 5 and then to 1. It takes effect at once. Where partition
+What to do: lower `partition spinlock ratio` from 10 to 5, or to 1 where 5 is not expected to be enough. Where partition
 descriptors are also being reused (ase/descriptors_reused), give the server enough of them first.
 
 When to ignore it: the vendor says that a lower value may have little impact and that the default is right for most

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonProcedureCache, MonSpinlockActivity, ProcedureCacheActivity
 from rules.finding import Evidence, Outcome, Severity, Unknown
-from rules.judging.server import ENGINE_FACTS, busy_of, interval_first, server_of, setting_of
+from rules.judging.server import ENGINE_FACTS, busy_of, interval_first, level_reached, setting_of
 from rules.judging.spinlocks.figures import Figure, figure_of
 from rules.judging.spinlocks.monitored import PROCEDURE_CACHE, PROCEDURE_MANAGER
 from rules.judging.spinlocks.named import Dear, quiet_of, speak
@@ -131,6 +131,5 @@ def _reserve(facts: Facts) -> Iterator[Said]:
 
 
 def _newer(facts: Facts) -> Iterator[Said]:
-    server = server_of(facts)
-    if server and server.before(15, 7):
+    if level_reached(facts, "15.7 ESD#4") is False:
         yield "15.7 ESD#4 and later take this spinlock less often.", ()

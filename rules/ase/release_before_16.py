@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import LockHashtable, MetadataSpinlock, MonSpinlockActivity, Server
 from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
-from rules.judging.server import ENGINE_FACTS, server_of, subject_of
+from rules.judging.server import ENGINE_FACTS, server_of, subject_of, unknown_of
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.gates import (
     BUSY_ORIGIN,
@@ -90,7 +90,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield from seen.untrusted
     if not seen.seen:
         if not seen.untrusted:
-            yield Unknown.of(LockHashtable, MetadataSpinlock, MonSpinlockActivity)
+            yield unknown_of(facts, LockHashtable, MetadataSpinlock, MonSpinlockActivity)
     elif not seen.hot and not seen.untrusted:
         yield Clean(f"none of {seen.seen} lock and metadata spinlock figures is contended enough to matter")
     elif seen.hot and (server is None or server.release is None):

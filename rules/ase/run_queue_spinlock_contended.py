@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
 from collectors.facts.ase import MonSpinlockActivity
-from rules.finding import Clean, Outcome, Unknown
-from rules.judging.server import ENGINE_FACTS
+from rules.finding import Clean, Outcome
+from rules.judging.server import ENGINE_FACTS, unknown_of
 from rules.judging.spinlocks.figures import Figure, figure_of
 from rules.judging.spinlocks.monitored import RUN_QUEUE, RUN_QUEUE_OLD, SCHEDULER, names_read
 from rules.judging.spinlocks.named import Dear, quiet_of, speak
@@ -56,7 +56,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     names = sorted({plain_name(name) for name in names_read(facts)})
     seen = [name for name in names if name in queues]
     if not names:
-        yield Unknown.of(MonSpinlockActivity)
+        yield unknown_of(facts, MonSpinlockActivity)
     elif not seen:
         yield Clean("monSpinlockActivity shows no spinlock of a run queue")
     for name in seen:

@@ -1,7 +1,8 @@
 """A spinlock costs the most spins of all, whatever its share.
 
 Finds: spinlocks with a tenth or more of all spins, and so many spins each second that engines lose time to them, of
-which no other rule speaks: names without a rule, and names with one whose share of waits is under its limit.
+which no other rule speaks: names without a rule, and names with one whose share of waits is under its limit. One with
+most of all spins on busy engines is more than advice: that is ase/spinning_unexplained.
 
 Why it matters: the per cent says how many grabs had to wait, not what the waiting cost. 40 of 100 grabs that spin 200
 times in all are nothing; 2 % of a hundred thousand grabs each second may be a noticeable part of every engine (SAP
@@ -22,14 +23,11 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.ase import MonSpinlockActivity
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
-from rules.judging.server import ENGINE_FACTS, ENGINES_MISSING, Engines, engines_of
+from rules.judging.server import ENGINE_FACTS, ENGINES_MISSING, Engines, engines_of, unknown_of
 from rules.judging.spinlocks.figures import FEW_GRABS
 from rules.judging.spinlocks.gates import (
     BUSY_ORIGIN,
     BUSY_PERCENT,
-    CACHE_PERCENT,
-    LOCK_PERCENT,
-    METADATA_PERCENT,
     SHARE_ORIGIN,
     SPINS_ORIGIN,
     SPINS_PER_ENGINE,
@@ -37,7 +35,9 @@ from rules.judging.spinlocks.gates import (
 )
 from rules.judging.spinlocks.lock_work import BRING, WORK_FACTS, looks
 from rules.judging.spinlocks.monitored import SCHEDULER, Spinlock, all_in_doubt, spinlocks_by_name
-from rules.judging.spinlocks.names import BY_NAME, BY_RATIO, LOCKS, METADATA, meaning_of, plain_name
+from rules.judging.spinlocks.names import LOCKS, plain_name
+from rules.judging.spinlocks.owners import Owners, known_of, owner_of
+from rules.judging.spinlocks.spin_severity import spin_bound
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_names
 from rules.kit import limit, rule
 
@@ -45,7 +45,7 @@ LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+i
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Owners):
     """From which spins on the rule speaks, and where the rules that own a name take over."""
 
     spins_share_percent: float = limit(SPINS_SHARE, SHARE_ORIGIN, low=1, high=100, unit="%")
@@ -54,15 +54,6 @@ class Limits:
         1.0, "this project: without times or engines no rate is known, and the share must count", high=100, unit="%"
     )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
-    ratio_percent: float = limit(
-        LOCK_PERCENT, "practice: from 10 % on the rule of that ratio speaks", low=0.1, high=100, unit="%"
-    )
-    metadata_percent: float = limit(
-        METADATA_PERCENT, "vendor: above 3 % the rule of that ratio speaks", low=0.1, high=100, unit="%"
-    )
-    cache_percent: float = limit(
-        CACHE_PERCENT, "vendor: over 10 % the rule of data caches speaks", low=0.1, high=100, unit="%"
-    )
 
 
 @rule(needs=(), uses=(*ENGINE_FACTS, *CACHE_FACTS, *WORK_FACTS), links=LINKS, limits=Limits)
@@ -70,7 +61,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Rank all spinlocks by spins, and speak of the dear ones that no other rule speaks of."""
     locks = sorted(spinlocks_by_name(facts).values(), key=lambda one: -one.spins)
     if not locks:
-        yield all_in_doubt(facts) or Unknown.of(MonSpinlockActivity)
+        yield all_in_doubt(facts) or unknown_of(facts, MonSpinlockActivity)
         return
     engines = engines_of(facts, interval=locks[0].of_interval)
     first = next((one for one in locks if plain_name(one.name) not in SCHEDULER), locks[0])
@@ -84,7 +75,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     large = [one for one in locks if one.spins_share is not None and one.spins_share >= limits.spins_share_percent]
     caches, said = cache_names(facts), [most]
     for one in large:
-        owner = _owner(limits, one, caches)
+        owner = _owner(facts, limits, one, caches)
         low = _not_dear(limits, one, engines)
         if owner or low:
             said.append(f"{one.name}: {owner or low}")
@@ -95,19 +86,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((ENGINES_MISSING,))
 
 
-def _owner(limits: Limits, one: Spinlock, caches: list[str]) -> str:
-    """The rule that speaks of this spinlock itself; nothing where none does."""
-    name, percent = plain_name(one.name), one.percent or 0.0
-    if name in BY_NAME:
-        return f"judged by {BY_NAME[name]}"
-    if name in SCHEDULER and percent >= limits.ratio_percent:
-        return "judged by ase/run_queue_spinlock_contended"
-    over = percent > limits.metadata_percent if name in METADATA else percent >= limits.ratio_percent
-    if name in BY_RATIO and over:
-        return f"judged by {BY_RATIO[name][0]}"
-    if name in caches and max(percent, one.hottest.waited_percent or 0.0) >= limits.cache_percent:
-        return "judged by ase/data_cache_spinlock_contended"
-    return ""
+def _owner(facts: Facts, limits: Limits, one: Spinlock, caches: list[str]) -> str:
+    """The rule that speaks of this spinlock; nothing where none does."""
+    owner = owner_of(limits, one, caches)
+    if owner:
+        return f"judged by {owner}"
+    bound = spin_bound(facts, one)
+    return "judged by ase/spinning_unexplained" if bound and bound.dominates else ""
 
 
 def _not_dear(limits: Limits, one: Spinlock, engines: Engines) -> str:
@@ -143,7 +128,7 @@ def _finding(
         severity=Severity.ADVICE if loud else Severity.NOTE,
         title=f"{one.name} {_place(one, first)}: {one.spins_share or 0.0:.0f} % of all spins, "
         f"{percent:.2f} % contended",
-        says=" ".join(part for part in (one.told, _advice(limits, name, caches), *where, boot, known) if part),
+        says=" ".join(part for part in (one.told, known_of(limits, name, caches), *where, boot, known) if part),
         evidence=tuple(evidence),
         explains=("ase/engines_not_the_answer",) if loud else (),
         weight=one.spins,
@@ -156,17 +141,3 @@ def _place(one: Spinlock, first: Spinlock) -> str:
     if plain_name(one.name) in SCHEDULER:
         return "spins much, as is normal for it"
     return "is the dearest spinlock" if one is first else "is among the dearest spinlocks"
-
-
-def _advice(limits: Limits, name: str, caches: list[str]) -> str:
-    """What is known of it, and that its own rule asks for nothing."""
-    if name in BY_RATIO:
-        own, guarded = BY_RATIO[name]
-        under = limits.metadata_percent if name in METADATA else limits.ratio_percent
-        return f"It guards {guarded}. Under {under:g} % no change of its ratio is indicated ({own})."
-    if name in caches:
-        return (
-            f"It is the spinlock of a data cache. Under {limits.cache_percent:g} % no further partition is indicated "
-            "(ase/data_cache_spinlock_contended); fewer searches, by better SQL, are what relieves it."
-        )
-    return meaning_of(name)

@@ -7,7 +7,8 @@ brought, else sp_sysmon, else totals since boot.
 Why it matters: every statement takes at least an intent lock on each table it touches, and all of them go through one
 hash table of 101 buckets. With the default ratio of 20 six spinlocks stand before it, and the last guards one bucket.
 
-What to do: lower `lock table spinlock ratio`: 20 gives 6 spinlocks, 10 gives 11, 5 gives 21, 1 gives 101.
+What to do: lower `lock table spinlock ratio`: 20 gives 6 spinlocks, 10 gives 11, 5 gives 21, 1 gives 101. It is static,
+so the rule goes at once to the highest of them that is expected to be enough.
 
 When to ignore it: when the engines are not busy. Where one table takes nearly all the locks, its bucket stays hot
 whatever the ratio. 16.0 prints 0 lookups for this table whatever happens there, so the rule looks at the lock

@@ -1,10 +1,13 @@
 """The lock scheme of one table of SAP ASE: allpages, datapages or datarows, with all that must be true before.
 
 Between allpages and the two data-only schemes the server copies the table and rebuilds its indexes under an exclusive
-table lock, and no transaction log can be dumped until the whole database was. Between datapages and datarows it only
-rewrites a line of the catalogue. Sources: Reference Manual: Commands (16.0), alter table, "Changing Locking Schemes";
-Locking and Concurrency Control (15.7), "Specifying a locking scheme" (knowledge/ase-rules.md, section 3.2).
+table lock, and no transaction log can be dumped until the whole database was. So the database is dumped and the table
+checked before, and both again afterwards. Between datapages and datarows it only rewrites a line of the catalogue.
+Sources: Reference Manual: Commands (16.0), alter table, "Changing Locking Schemes", and dbcc; Locking and Concurrency
+Control (15.7), "Specifying a locking scheme"; the order of SAP's plug-in (knowledge/ase-waits-caches.md, section 9).
 """
+
+from dataclasses import dataclass
 
 from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, tsql_literal, tsql_name, tsql_string
 from rules.finding import Change, Effect
@@ -23,11 +26,11 @@ timeranges transactions types usages usermessages users xtypes
 """
 """System tables without the `sys` they all begin with."""
 
+SPACE_MARGIN = 1.2
+"""This project: a fifth more than what the pages take now; no source gives a factor for this command."""
 COPY_CAUTIONS = (
     "Exclusive lock on the table in one transaction until the data are copied and every index is rebuilt: a long "
     "outage of a large table.",
-    "Space: room on the table's segment for a whole copy of its data pages, and on each index's segment to rebuild the "
-    "index; a clustered index takes more, because it becomes a tree of its own.",
     "After it dump transaction is refused until the database was dumped as a whole: plan that dump.",
     "Row width: on 2K pages a fixed row of a data-only table may have 1960 bytes at most, and every variable or "
     "nullable column costs 2 more (messages 4973 and 4981).",
@@ -38,9 +41,47 @@ LOCKS_CAUTION = (
     'Locks: datarows takes one for each row instead of one for each page. Watch sp_monitorconfig "number of locks" '
     "and raise number of locks before they run out."
 )
+LATCH_CAUTION = (
+    "In place of address locks a data-only table takes latches on its index pages, and ascending keys meet on one leaf "
+    "page: watch Latch Contention in sp_sysmon (wait event 41 in monSysWaits) before and afterwards."
+)
 FORWARDING_CAUTION = (
     "Rows that grow are forwarded: set exp_row_size (sp_chgattribute) and plan reorg as new housekeeping."
 )
+
+
+@dataclass(frozen=True)
+class Pages:
+    """What a table takes now, kilobytes; `None` where no export says it."""
+
+    data_kb: float | None = None
+    index_kb: float | None = None
+    """Of all its indexes that are no part of the data."""
+
+    @property
+    def needed_mb(self) -> float | None:
+        """Room for the copy of the data and the new indexes, with the margin; `None` where the data are not known."""
+        if self.data_kb is None:
+            return None
+        return SPACE_MARGIN * (self.data_kb + (self.index_kb or 0.0)) / 1024
+
+    @property
+    def caution(self) -> str:
+        """The room it needs while it is copied, or what shows that."""
+        where = (
+            "A whole copy of the data pages is made on the table's segment, and each index anew on its own; a "
+            "clustered index takes more, because it becomes a tree of its own, and so does room left free on pages."
+        )
+        if self.needed_mb is None or self.data_kb is None:
+            return f"Space: its size is not in the export; sp_spaceused shows it, and sp_helpdb what is free. {where}"
+        size = f"the data take {self.data_kb / 1024:,.0f} MB"
+        size += ", the size of the indexes is not in the export" if self.index_kb is None else ""
+        size += f" and the indexes {self.index_kb / 1024:,.0f} MB" if self.index_kb is not None else ""
+        more = "at least " if self.index_kb is None else "about "
+        return f"Space: {size}, so {more}{self.needed_mb:,.0f} MB must be free (20 % margin: this project's). {where}"
+
+
+NO_PAGES = Pages()
 
 
 class NotConvertible(ValueError):
@@ -48,12 +89,21 @@ class NotConvertible(ValueError):
 
 
 def alter_lock_scheme(
-    *, database: str, owner: str, table: str, old: str, new: str, cautions: tuple[str, ...] = ()
+    *,
+    database: str,
+    owner: str,
+    table: str,
+    old: str,
+    new: str,
+    cautions: tuple[str, ...] = (),
+    object_id: int | None = None,
+    pages: Pages = NO_PAGES,
 ) -> Change:
     """Change the lock scheme of one table, `old` and `new` being two of `SCHEMES`.
 
-    Raises `ValueError` for another word or no change at all, `NotConvertible` for what must not be altered. A name that
-    cannot be written safely gives a change to be made by hand.
+    `object_id`: by it the table is checked, where an export shows it. `pages`: its size, for the room it needs. A name
+    that cannot be written safely gives a change to be made by hand. Raises `ValueError` for another word or no change
+    at all, `NotConvertible` for what must not be altered.
     """
     _check_schemes(old, new)
     if (
@@ -64,10 +114,10 @@ def alter_lock_scheme(
         raise NotConvertible(repr(f"{database}.{owner}.{table}"))
     full = f"{database}.{owner}.{table}"
     key, target = f"ase.table:{comment(full)}:lock scheme", f"{comment(full)}: lock scheme"
-    said = (*cautions, *_cautions(old, new))
+    said = (*cautions, *_cautions(old, new, pages))
     try:
         where, what = tsql_name(database), f"{tsql_name(owner)}.{_always_delimited(table)}"
-        look = _look(owner, table)
+        look, check = _look(owner, table), _check(owner, table, object_id)
         dboption = tsql_string(database)
     except Unquotable:
         by_hand = (
@@ -82,8 +132,8 @@ def alter_lock_scheme(
         target=target,
         old=old,
         new=new,
-        apply=_script(where, dboption, what, look, new, copies),
-        undo=_script(where, dboption, what, look, old, copies),
+        apply=_script(where, dboption, what, look, check, new, copies),
+        undo=_script(where, dboption, what, look, check, old, copies),
         takes_effect=Effect.ONLINE,
         cautions=said,
     )
@@ -100,8 +150,9 @@ def lock_scheme_template(old: str, new: str, cautions: tuple[str, ...] = ()) -> 
         f'sp_spaceused "{OWNER}.{TABLE}"',
         "go",
     )
-    script = _script(DATABASE, f'"{DATABASE}"', f"{OWNER}.{TABLE}", look, new, copies)
-    back = _script(DATABASE, f'"{DATABASE}"', f"{OWNER}.{TABLE}", look, old, copies)
+    check = (f'dbcc checktable("{OWNER}.{TABLE}")', "go")
+    script = _script(DATABASE, f'"{DATABASE}"', f"{OWNER}.{TABLE}", look, check, new, copies)
+    back = _script(DATABASE, f'"{DATABASE}"', f"{OWNER}.{TABLE}", look, check, old, copies)
     first = (
         f"-- For one table at a time, {old} to {new}. Fill in {DATABASE}, {OWNER} and {TABLE}; never a system table."
     )
@@ -114,7 +165,7 @@ def lock_scheme_template(old: str, new: str, cautions: tuple[str, ...] = ()) -> 
         apply=(first, *(line if line.startswith("--") else f"--   {line}" for line in script)),
         undo=(only, *(line if line.startswith("--") else f"--   {line}" for line in back)),
         takes_effect=Effect.ADVICE,
-        cautions=(*cautions, *_cautions(old, new)),
+        cautions=(*cautions, *_cautions(old, new, NO_PAGES)),
     )
 
 
@@ -123,12 +174,14 @@ def _check_schemes(old: str, new: str) -> None:
         raise ValueError(f"lock scheme {old!r} to {new!r}: two different ones of {', '.join(SCHEMES)}")
 
 
-def _cautions(old: str, new: str) -> tuple[str, ...]:
-    copied = COPY_CAUTIONS if "allpages" in (old, new) else ("Needs an exclusive lock on the table for a moment.",)
+def _cautions(old: str, new: str, pages: Pages) -> tuple[str, ...]:
+    copies = "allpages" in (old, new)
+    copied = (*COPY_CAUTIONS, pages.caution) if copies else ("Needs an exclusive lock on the table for a moment.",)
     back = "The way back is the same command with the same needs: copy, exclusive lock, full dump."
     rows = (LOCKS_CAUTION,) if new == "datarows" else ()
     forwarded = () if new == "allpages" else (FORWARDING_CAUTION,)
-    return (*copied, *rows, *forwarded, *((back,) if "allpages" in (old, new) else ()))
+    latches = (LATCH_CAUTION,) if old == "allpages" else ()
+    return (*copied, *rows, *forwarded, *latches, *((back,) if copies else ()))
 
 
 def _always_delimited(table: str) -> str:
@@ -154,10 +207,34 @@ def _look(owner: str, table: str) -> tuple[str, ...]:
     return (*lines, f'sp_spaceused "{owner}.{table}", 1', "go", f'sp_helpindex "{owner}.{table}"', "go")
 
 
+def _check(owner: str, table: str, object_id: int | None) -> tuple[str, ...]:
+    """Check the table's pages and indexes, by its number where that is known."""
+    if object_id is not None and 0 < object_id < 2**31:
+        return (f"dbcc checktable({object_id})", "go")
+    if PLAIN_IDENTIFIER.match(owner) and PLAIN_IDENTIFIER.match(table):
+        return (f'dbcc checktable("{owner}.{table}")', "go")
+    return ("-- check the table by hand (dbcc checktable with its number): not a plain name",)
+
+
 def _script(
-    database: str, quoted_database: str, table: str, look: tuple[str, ...], new: str, copies: bool
+    database: str,
+    quoted_database: str,
+    table: str,
+    look: tuple[str, ...],
+    check: tuple[str, ...],
+    new: str,
+    copies: bool,
 ) -> tuple[str, ...]:
-    """Look, prepare, alter, look again."""
+    """Look, save, check, prepare, alter, check again, look again, save again."""
+    save = (
+        f"-- first dump the whole database, never go on without it: dump database {database} to <your dump device>",
+        "-- then check the table: any error stops here. It reads every page of the table, under a shared lock",
+        *check,
+    )
+    again = (
+        "-- check the table again: any error means the dump made before",
+        *check,
+    )
     prepare = (
         "-- note whether select into/bulkcopy/pllsort is on now, and how much space is free on each segment",
         f"sp_helpdb {quoted_database}",
@@ -188,6 +265,7 @@ def _script(
         "go",
         "-- the table now",
         *look,
+        *(save if copies else ()),
         *(prepare if copies else ()),
         *(
             ("-- an outage of this table begins here: one table at a time, never together with the next",)
@@ -196,6 +274,7 @@ def _script(
         ),
         f"alter table {table} lock {new}",
         "go",
+        *(again if copies else ()),
         *((f"update statistics {table}", "go") if copies else ()),
         f"-- check that the lock scheme is {new}",
         *look,

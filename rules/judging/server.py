@@ -3,6 +3,8 @@
 sp_sysmon prints each engine's utilisation. Where it was not brought, `monEngine` counts the engines that are online,
 or `monThread` those of the threaded kernel. How busy they are is taken from two snapshots alone: since boot it is an
 average over nights and weekends.
+
+What a server cannot show is not asked for: `unknown_of` leaves out what its release or its kernel does not have.
 """
 
 from collections.abc import Iterable
@@ -10,14 +12,31 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from collectors.facts import NOWHERE, Fact, Facts, Source, known
-from collectors.facts.ase import ConfigParameter, EngineBusy, MonEngine, MonThread, Server
-from rules.finding import Lacking, NotApplicable
+from collectors.facts.ase import (
+    ConfigParameter,
+    EngineBusy,
+    MonEngine,
+    MonSpinlockActivity,
+    MonThread,
+    Server,
+    ThreadBusy,
+)
+from rules.finding import Lacking, NotApplicable, Unknown
 
 ENGINES_MISSING = Lacking("number of engines online", 'sp_sysmon "00:10:00" -- with its Kernel Utilization section')
 OTHER_POOLS = ("syb_system_pool", "syb_blocking_pool")
 """Their threads do I/O and calls that block; the threads of every other pool are engines (create thread pool)."""
 ENGINE_FACTS: tuple[type[Fact], ...] = (Server, EngineBusy, MonEngine, MonThread, ConfigParameter)
 """What a rule declares that asks for engines, settings or the server's name."""
+
+SINCE: dict[type[Fact], tuple[str, str]] = {
+    MonSpinlockActivity: ("monSpinlockActivity", "15.7 ESD#2"),
+    MonThread: ("monThread", "15.7"),
+    ThreadBusy: ("Thread Utilization of sp_sysmon", "15.7"),
+}
+"""What came with a release, by the vendor's documentation (knowledge/ase-formats.md, 1.5 and 2)."""
+THREADED: tuple[type[Fact], ...] = (ThreadBusy,)
+"""What only the threaded kernel prints."""
 
 F = TypeVar("F", bound=Fact)
 
@@ -43,6 +62,44 @@ def subject_of(facts: Facts) -> str:
 def server_of(facts: Facts) -> Server | None:
     """The newest statement about the server whose release can be read."""
     return next((server for server in reversed(facts.every(Server)) if server.release), None)
+
+
+def level_reached(facts: Facts, wanted: str) -> bool | None:
+    """Whether the server is `wanted` (`16.0 SP02`) or later; `None` where no export tells, which is never assumed."""
+    server = server_of(facts)
+    return server.reached(wanted) if server else None
+
+
+def process_mode(facts: Facts) -> bool:
+    """Whether exports show that the kernel runs engines as processes; of a threaded one, or not known, `False`."""
+    mode = setting_of(facts, "kernel mode")
+    if mode is not None:
+        return str(mode.run_value).lower() == "process"
+    engines = facts.every(EngineBusy)
+    threads = bool(interval_first(facts, MonThread)) or bool(interval_first(facts, ThreadBusy))
+    without_pool = bool(engines) and all(one.pool is None for one in engines)
+    return without_pool and not threads and bool(level_reached(facts, "15.7"))
+
+
+def not_shown(facts: Facts, kind: type[Fact]) -> str:
+    """Why this server cannot show facts of this type, as a sentence without its end; empty where it can."""
+    server = server_of(facts)
+    if kind in SINCE and server:
+        name, since = SINCE[kind]
+        if server.reached(since) is False:
+            return f"{name} came with {since}, and this server is {(server.version or '').split('/')[0]}"
+    if kind in THREADED and process_mode(facts):
+        return "process mode: a kernel without threads prints none"
+    return ""
+
+
+def unknown_of(facts: Facts, *kinds: type[Fact], why: str = "") -> Unknown | NotApplicable:
+    """Say that no fact of these types was there, and ask for those that this server can show."""
+    reasons = list(dict.fromkeys(reason for kind in kinds if (reason := not_shown(facts, kind))))
+    possible = [kind for kind in kinds if not not_shown(facts, kind)]
+    if not possible:
+        return NotApplicable("; ".join(reasons))
+    return Unknown(Unknown.of(*possible).missing, "; ".join(part for part in (why, *reasons) if part))
 
 
 def setting_of(facts: Facts, name: str) -> ConfigParameter | None:

@@ -39,6 +39,19 @@ def next_power_of_two(value: float) -> int:
     return 1 << max(0, math.ceil(value) - 1).bit_length()
 
 
+def buckets_for_chain(buckets: float, chain: float, under: float) -> int:
+    """The smallest power of two above `buckets` whose mean chain is under `under`, with as many names as now.
+
+    Raises `ValueError` for less than one bucket, or a chain length to stay under that is not above 0.
+    """
+    if under <= 0:
+        raise ValueError("a chain cannot be shorter than nothing")
+    new, names = next_power_of_two(buckets + 1), chain * buckets
+    while mean_chain(names, new) >= under:
+        new *= 2
+    return new
+
+
 def longest_chain(names: float, buckets: int) -> float | None:
     """Expected length of the longest of all chains; `None` above a mean of 10,000.
 

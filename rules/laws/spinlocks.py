@@ -19,3 +19,29 @@ def spinlocks(buckets: float, ratio: float) -> int:
     if ratio < 1 or buckets < 1:
         raise ValueError("ratio and buckets are at least 1")
     return max(1, math.ceil(buckets / ratio))
+
+
+SECONDS_PER_SPIN = 100e-9
+"""At most: no source gives the time of one turn of the waiting loop, and none of today's processors needs more."""
+
+
+def engine_time_percent(spins_per_second: float, engines: float) -> float:
+    """Share of the time of `engines` that so many spins can take at most, per cent, at 100 ns a turn.
+
+    Raises `ValueError` for less than one engine.
+    """
+    if engines < 1:
+        raise ValueError("there is at least one engine")
+    return 100.0 * SECONDS_PER_SPIN * spins_per_second / engines
+
+
+def contention_after(contention: float, before: float, after: float) -> float:
+    """Expected contention, per cent, once `before` spinlocks have become `after`.
+
+    In inverse proportion: the vendor expects x / n of a cache cut into n partitions (Performance and Tuning: Basics
+    12.5.1), and this project takes the same of a ratio. True where the grabs spread evenly over what is guarded; where
+    all sessions want one bucket or one object it stays as it is. Raises `ValueError` for less than one spinlock.
+    """
+    if before < 1 or after < 1:
+        raise ValueError("there is at least one spinlock")
+    return contention * before / after

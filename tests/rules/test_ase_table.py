@@ -5,9 +5,11 @@ import re
 import pytest
 
 from rules.changes import ase_table
-from rules.changes.ase_table import NotConvertible, alter_lock_scheme, lock_scheme_template
+from rules.changes.ase_table import NotConvertible, Pages, alter_lock_scheme, lock_scheme_template
 from rules.finding import Change, Effect
 
+SAVE = "-- first dump the whole database, never go on without it: dump database sales to <your dump device>"
+CHECK = 'dbcc checktable("dbo.orders")'
 OPTION = 'sp_dboption "sales", "select into/bulkcopy/pllsort", true'
 
 
@@ -26,6 +28,8 @@ def test_allpages_to_datarows_prepares_alters_and_checks_in_order() -> None:
     wanted = [
         "use sales",
         'sp_spaceused "dbo.orders", 1',
+        SAVE,
+        CHECK,
         'sp_helpdb "sales"',
         OPTION,
         "checkpoint",
@@ -34,6 +38,9 @@ def test_allpages_to_datarows_prepares_alters_and_checks_in_order() -> None:
     ]
     places = [apply.index(line) for line in wanted]
     assert places == sorted(places)
+    altered = apply.index("alter table dbo.[orders] lock datarows")
+    assert CHECK in apply[altered:], "and once more afterwards"
+    assert any(line.startswith("-- now dump the whole database") for line in apply[altered:])
     assert apply[0] == "use sales"
     between = apply[apply.index(OPTION) : apply.index("checkpoint")]
     assert "use sales" in between, "the checkpoint must be in the database"
@@ -71,6 +78,7 @@ def test_datapages_to_datarows_needs_neither_copy_nor_dump() -> None:
     assert "alter table dbo.[orders] lock datarows" in change.apply
     assert "alter table dbo.[orders] lock datapages" in change.undo
     assert "sp_dboption" not in text
+    assert "dbcc" not in text
     assert "dump" not in text + " ".join(change.cautions)
     assert "number of locks" in " ".join(change.cautions)
 
@@ -179,3 +187,31 @@ def test_templates_of_a_route_do_not_exclude_each_other() -> None:
 
 def test_every_system_table_begins_with_sys_once() -> None:
     assert all(not name.startswith("sys") for name in ase_table.SYSTEM_TABLES.split())
+
+
+def test_the_table_is_checked_by_its_number_where_that_is_known() -> None:
+    change = alter_lock_scheme(
+        database="sales", owner="dbo", table="odd name", old="allpages", new="datarows", object_id=77
+    )
+    assert change.apply.count("dbcc checktable(77)") == 2
+    by_hand = orders(table="odd name")
+    assert not any(line.startswith("dbcc") for line in by_hand.apply)
+    assert "-- check the table by hand (dbcc checktable with its number): not a plain name" in by_hand.apply
+
+
+@pytest.mark.parametrize(
+    ("pages", "said"),
+    [
+        (Pages(2048.0, 1024.0), "the data take 2 MB and the indexes 1 MB, so about 4 MB must be free"),
+        (Pages(2048.0), "the size of the indexes is not in the export, so at least 2 MB must be free"),
+        (Pages(), "its size is not in the export; sp_spaceused shows it"),
+        (Pages(None, 1024.0), "its size is not in the export"),
+    ],
+)
+def test_the_room_a_copy_needs_is_computed_where_its_size_is_known(pages: Pages, said: str) -> None:
+    assert said in pages.caution
+
+
+def test_a_table_taken_from_allpages_is_watched_for_latches() -> None:
+    assert "Latch Contention" in " ".join(orders().cautions)
+    assert "Latch Contention" not in " ".join(orders("datapages", "datarows").cautions)

@@ -26,7 +26,7 @@ from rules.judging.spinlocks.names import BY_NAME, BY_RATIO, plain_name
 from rules.judging.spinlocks.survey import cache_names
 
 CACHES, REST = "ase/data_cache_spinlock_contended", "ase/spinlock_dear"
-QUEUES = "ase/run_queue_spinlock_contended"
+QUEUES, UNEXPLAINED = "ase/run_queue_spinlock_contended", "ase/spinning_unexplained"
 BY_SUBJECT = (CACHES, REST, QUEUES, "ase/procedure_cache_spinlock_contended")
 """Rules that speak of several spinlocks: their findings are called as the spinlocks are."""
 MOST = 2_000
@@ -230,7 +230,10 @@ class Verdicts:
     findings: dict[tuple[str, str], int]
 
     def of(self, rule: str, name: str) -> Verdict:
-        """The verdict on the spinlock `name` by the rule that owns it."""
+        """The verdict on the spinlock `name` by the rule that owns it, or by that of spinning nothing explains."""
+        unexplained = self.findings.get((UNEXPLAINED, name))
+        if unexplained is not None:
+            return Verdict("fired", unexplained)
         word = str(self.words.get(rule, ""))
         if word != "fired":
             return Verdict(word)

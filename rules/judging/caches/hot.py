@@ -8,7 +8,7 @@ from rules.finding import Clean, Lacking, Outcome, Unknown, Untrusted
 from rules.judging.caches.binding_plan import PLAN_FACTS, pending_of
 from rules.judging.caches.contents import Contents, contents_of
 from rules.judging.caches.figures import doubt
-from rules.judging.server import ENGINE_FACTS
+from rules.judging.server import ENGINE_FACTS, not_shown
 from rules.judging.spinlocks.figures import Figure, ways
 from rules.judging.spinlocks.ratio import refused
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
@@ -38,7 +38,7 @@ def searched(
         else:
             hot.append(figure)
     if not hot:
-        return [], None, quiet or [Unknown(ways("the data caches"))]
+        return [], None, quiet or [Unknown(ways("the data caches", spins=not not_shown(facts, MonSpinlockActivity)))]
     contents = contents_of(facts)
     return (hot, contents, quiet) if isinstance(contents, Contents) else (hot, None, [*quiet, contents])
 

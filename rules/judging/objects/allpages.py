@@ -10,12 +10,12 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known, number_or
-from collectors.facts.ase import MonOpenObjectActivity, ObjectLockContention, TableScheme
-from rules.changes.ase_table import SYSTEM_DATABASES, NotConvertible, alter_lock_scheme
+from collectors.facts.ase import IndexSize, MonCachedObject, MonOpenObjectActivity, ObjectLockContention, TableScheme
+from rules.changes.ase_table import SYSTEM_DATABASES, NotConvertible, Pages, alter_lock_scheme
 from rules.finding import Change
-from rules.judging.objects.seen import SYSTEM_NAMES, activity, schemes, table_key
+from rules.judging.objects.seen import SYSTEM_NAMES, activity, schemes, sizes, table_key
 
-USES = (MonOpenObjectActivity, ObjectLockContention, TableScheme)
+USES = (MonOpenObjectActivity, ObjectLockContention, TableScheme, IndexSize, MonCachedObject)
 ALLPAGES, DATAPAGES, DATAROWS = "allpages", "datapages", "datarows"
 
 
@@ -43,13 +43,15 @@ class Table:
     """For the order: waits, or index traffic."""
     of_interval: bool = True
     """Whether that was counted between two moments, and not since the server started."""
+    waits: bool = True
+    """Whether its own locks are waited for; else only the address locks of its indexes are many."""
 
     @property
     def name(self) -> str:
         """`database.owner.table`, as far as the listing says."""
         return f"{self.scheme.database or '?'}.{self.scheme.owner or ''}.{self.scheme.table}"
 
-    def change(self) -> Change | None:
+    def change(self, facts: Facts) -> Change | None:
         """The change; `None` where the listing names no database, or the table must not be altered."""
         if not self.scheme.database or not self.scheme.owner:
             return None
@@ -60,9 +62,27 @@ class Table:
                 table=self.scheme.table,
                 old=self.scheme.scheme,
                 new=self.to,
+                object_id=self.scheme.object_id,
+                pages=pages_of(facts, self.scheme),
             )
         except NotConvertible:
             return None
+
+
+def pages_of(facts: Facts, scheme: TableScheme) -> Pages:
+    """What the table takes now, by the listing of sizes, else by monCachedObject, else by sp_spaceused.
+
+    sp_spaceused names no database: it counts where only one listed table has the name, and it says the data alone.
+    """
+    listed, key = sizes(facts).of, table_key(scheme)
+    found = {index: kb for (table, index), kb in listed.items() if table == key}
+    if found:
+        data = [kb for index, kb in found.items() if index <= 1]
+        indexes = [kb for index, kb in found.items() if index > 1]
+        return Pages(sum(data) if data else None, sum(indexes))
+    namesakes = [one for one in schemes(facts).values() if one.table == scheme.table]
+    alone = listed.get(((None, scheme.table), 0)) if len(namesakes) == 1 else None
+    return Pages(alone)
 
 
 def no_allpages_tables(facts: Facts) -> TableScheme | None:
@@ -71,11 +91,15 @@ def no_allpages_tables(facts: Facts) -> TableScheme | None:
     return listed[0] if listed and all(one.scheme != ALLPAGES for one in listed) else None
 
 
-def named_tables(facts: Facts, bounds: Bounds, *, address_locks: bool) -> list[Table]:
-    """The tables to be taken to another scheme, the worst first; each once."""
+def named_tables(facts: Facts, bounds: Bounds, *, address_locks: bool, last_pages: bool = False) -> list[Table]:
+    """The tables to be taken to another scheme, the worst first; each once.
+
+    `last_pages`: whether the last pages of heaps are waited for in this server.
+    """
     listed = schemes(facts)
     found: dict[Hashable, Table] = {}
-    for table in (*_by_object_stats(facts, listed, bounds), *_by_monitoring(facts, listed, bounds)):
+    by_stats = _by_object_stats(facts, listed, bounds, last_pages)
+    for table in (*by_stats, *_by_monitoring(facts, listed, bounds, last_pages)):
         found.setdefault(table_key(table.scheme), table)
     if address_locks:
         for table in _by_index_traffic(facts, listed, bounds):
@@ -96,7 +120,9 @@ def _next(scheme: TableScheme, insert_point: bool) -> str | None:
     return DATAROWS if insert_point or scheme.scheme == DATAPAGES else DATAPAGES
 
 
-def _by_object_stats(facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bounds) -> Iterator[Table]:
+def _by_object_stats(
+    facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bounds, last_pages: bool
+) -> Iterator[Table]:
     worst: dict[Hashable, ObjectLockContention] = {}
     for row in facts.every(ObjectLockContention):
         key: Hashable = (row.database, row.table)
@@ -109,7 +135,7 @@ def _by_object_stats(facts: Facts, listed: dict[Hashable, TableScheme], bounds: 
         percent = row.contention_percent
         if scheme is None or not known(percent) or percent < bounds.contention_percent:
             continue
-        to = _next(scheme, insert_point=_insert_point(facts, scheme))
+        to = _next(scheme, insert_point=_insert_point(facts, scheme, last_pages))
         if to:
             kind = f" of type {row.lock_type}" if row.lock_type else ""
             why = f"{percent:.1f} % of its lock requests{kind} waited (sp_object_stats)"
@@ -125,7 +151,9 @@ def _as_printed(row: ObjectLockContention) -> TableScheme | None:
     )
 
 
-def _by_monitoring(facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bounds) -> Iterator[Table]:
+def _by_monitoring(
+    facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bounds, last_pages: bool
+) -> Iterator[Table]:
     sums: dict[Hashable, tuple[float, float, MonOpenObjectActivity]] = {}
     for row in activity(facts):
         if known(row.lock_waits) and known(row.lock_requests):
@@ -137,7 +165,7 @@ def _by_monitoring(facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bo
             continue
         percent = 100.0 * waits / requests
         seldom = row.seconds is not None and waits / row.seconds < bounds.waits_per_second
-        to = _next(scheme, insert_point=_insert_point(facts, scheme))
+        to = _next(scheme, insert_point=_insert_point(facts, scheme, last_pages))
         if to and percent >= bounds.contention_percent and not seldom:
             why = f"{waits:,.0f} of its {requests:,.0f} lock requests waited"
             yield Table(
@@ -159,7 +187,7 @@ def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds:
     for key, (count, row) in reads.items():
         share = 100.0 * count / everything if everything else 0.0
         scheme = listed[key]
-        to = _next(scheme, insert_point=_insert_point(facts, scheme))
+        to = _next(scheme, insert_point=_insert_point(facts, scheme, last_pages=False))
         if to and share >= bounds.index_share_percent:
             why = f"{share:.0f} % of the pages read through indexes of allpages tables"
             yield Table(
@@ -172,14 +200,20 @@ def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds:
                 bounds.index_share_percent,
                 share / 100,
                 row.of_interval,
+                waits=False,
             )
 
 
-def _insert_point(facts: Facts, scheme: TableScheme) -> bool:
-    """Whether the table is a heap that is mostly inserted into: all inserts go to its last page."""
+def _insert_point(facts: Facts, scheme: TableScheme, last_pages: bool) -> bool:
+    """Whether the table is a heap all inserts go to the last page of: by its own counts where they were read.
+
+    Without them a heap whose locks wait is one where the last pages of heaps are waited for.
+    """
     if scheme.clustered is not False:
         return False
     rows = [row for row in activity(facts) if table_key(row) == table_key(scheme) and row.index_id == 0]
     inserted = sum(row.rows_inserted for row in rows if known(row.rows_inserted))
-    changed = sum(row.rows_changed for row in rows if row.rows_changed is not None)
-    return inserted > 0 and 2 * inserted >= changed
+    changes = [row.rows_changed for row in rows if row.rows_changed is not None]
+    if not changes:
+        return last_pages
+    return inserted > 0 and 2 * inserted >= sum(changes)

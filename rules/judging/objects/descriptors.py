@@ -11,12 +11,18 @@ from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import MetadataCache, MetadataSpinlock, MonSpinlockActivity
 from rules.finding import NotApplicable, Outcome, Unknown
 from rules.judging.server import ENGINE_FACTS, server_of, setting_of
+from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.ratio import Gate, Ratio, judge_ratio
 from rules.judging.spinlocks.survey import metadata_figure
 
 USES: tuple[type[Fact], ...] = (*ENGINE_FACTS, MetadataSpinlock, MonSpinlockActivity, MetadataCache)
 """What `judge_descriptors` looks at."""
+ON_16 = (
+    f"This server is 16.0 or later, and of these spinlocks the source document says that 16.0 replaced them by "
+    f"lock-free structures ({TALLMAN}); yet they are counted here."
+)
+"""Said of a descriptor spinlock on a release whose descriptors are called lock-free."""
 GRABS_ORIGIN = "this project: with fewer grabs the per cent is of almost nothing; sp_sysmon counts none"
 
 
@@ -53,6 +59,8 @@ class Descriptors:
     """The release that brought it, where older ones are still met."""
     lock_free: str = ""
     """What 16.0 did about it, as a sentence."""
+    replaced: bool = False
+    """Whether the source document calls it lock-free from 16.0 on."""
     note: str = ""
 
 
@@ -69,6 +77,7 @@ def judge_descriptors(facts: Facts, gate: Gate, one: Descriptors) -> Iterator[Ou
     cache = cache_of(facts, one.kind)
     old = bool(server and server.before(16))
     number = KINDS[one.kind].number
+    new = bool(server and server.before(16) is False)
     parts = (one.note, _reuse(cache), one.lock_free if old else "")
     yield from judge_ratio(
         facts,
@@ -81,6 +90,7 @@ def judge_descriptors(facts: Facts, gate: Gate, one: Descriptors) -> Iterator[Ou
             guarded_bring=f'sp_configure "{number}"' if one.counted else "",
             explains=("ase/engines_not_the_answer",),
             cure=" ".join(part for part in parts if part),
+            spins_needed=ON_16 if one.replaced and new else "",
         ),
     )
 

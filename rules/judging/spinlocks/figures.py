@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, Reading, Source, known
 from collectors.facts.ase import MonSpinlockActivity
-from rules.finding import Clean, Lacking, Outcome, Unknown
+from rules.finding import Clean, Lacking, NotApplicable, Outcome, Unknown
+from rules.judging.server import not_shown
 from rules.judging.spinlocks.monitored import Spinlock, not_believed, not_measured, spinlock_named
 
 DISAGREE_TIMES, DISAGREE_POINTS = 3.0, 5.0
@@ -126,14 +127,18 @@ def figure_of(
         if not_measured(facts, name)
         else ""
     )
-    return Unknown(ways(label, sysmon=sysmon), off)
+    without = not_shown(facts, MonSpinlockActivity)
+    if without and not sysmon:
+        return NotApplicable(f"{without}: nothing else counts this spinlock")
+    return Unknown(ways(label, spins=not without, sysmon=sysmon), off or without)
 
 
-def ways(label: str, *, sysmon: bool = True) -> tuple[Lacking, ...]:
+def ways(label: str, *, spins: bool = True, sysmon: bool = True) -> tuple[Lacking, ...]:
     """The ways to a contention figure: either is enough."""
-    spins = Lacking(f"contention of {label}: spins decide", MonSpinlockActivity.BRING)
-    share = Lacking(f"contention of {label}, or its share alone", 'sp_sysmon "00:10:00" -- at the busiest hour')
-    return (spins, share) if sysmon else (spins,)
+    decide = Lacking(f"contention of {label}: spins decide", MonSpinlockActivity.BRING)
+    alone = "its share alone" if not spins else "or its share alone"
+    share = Lacking(f"contention of {label}, {alone}", 'sp_sysmon "00:10:00" -- at the busiest hour')
+    return (*((decide,) if spins else ()), *((share,) if sysmon else ()))
 
 
 def _monitored(lock: Spinlock, label: str, family: str, printed: Figure | None) -> Figure:

@@ -25,6 +25,11 @@ METADATA_GRABS = 1000.0
 """Grabs per second of a metadata spinlock under which a per cent is of almost nothing; sp_sysmon prints none."""
 CACHE_SEARCHES = 1000.0
 """The same for the searches of a data cache."""
+CRITICAL_USES = 10.0
+"""Where no spins are known: times the rate from which a per cent counts at all; under that it is never critical. 40 %
+of 100 grabs is harmless (SAP wiki)."""
+HASHTABLE_SMALLEST, HASHTABLE_LARGEST = 2048, 1_048_576
+"""Buckets of the page and row lock hash table: the vendor's least, and the most the rules ask for without a person."""
 SPINS_SHARE = 10.0
 """Share of all spins, per cent, from which on one spinlock is among the dear ones."""
 SPINS_PER_ENGINE = 100_000.0

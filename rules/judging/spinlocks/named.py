@@ -20,7 +20,8 @@ from rules.judging.spinlocks.gates import (
     SPINS_PER_ENGINE,
     SPINS_SHARE,
 )
-from rules.judging.spinlocks.ratio import DECIDES, at_work, refused
+from rules.judging.spinlocks.ratio import at_work, decides, refused
+from rules.judging.spinlocks.spin_severity import spin_bound
 from rules.kit import limit
 
 PERCENT_ORIGIN = "practice: above 10-20 % a spinlock wants more instances (DbxTune); for this one no vendor figure"
@@ -66,21 +67,30 @@ def speak(
     changes: tuple[Change, ...] = (),
     base: Severity = Severity.ADVICE,
 ) -> Finding:
-    """Make the finding: the figures, then the advice. Since boot, and of a moment, it is a note."""
+    """Make the finding: the figures, then the advice; where its spins can cost nothing, no advice.
+
+    Since boot, and of a moment, it is a note.
+    """
     contention = figure.contention if known(figure.contention) else 0.0
     says = f"{contention:g} % of the grabs of {figure.label} had to wait{at_work(facts, figure)}."
-    cost = figure.lock.told if figure.lock else DECIDES
+    cost = figure.lock.told if figure.lock else decides(facts)
     own = [Evidence(f"{figure.label} contention", contention, "%", figure.source, dear.contention_percent)]
     if figure.lock:
         own += figure.lock.cost_evidence(dear.contention_percent)
+    bound = spin_bound(facts, figure.lock)
+    nothing = bound is not None and bound.nothing
+    if bound:
+        own.append(bound.evidence)
+        cost += f" {bound.says}"
+    loud = bound.severity(base) if bound else base
     return Finding(
         subject=subject,
-        severity=Severity.NOTE if figure.since_boot or figure.short else base,
+        severity=Severity.NOTE if figure.since_boot or figure.short else loud,
         title=f"{figure.label}: {contention:g} % contended" + _spun(figure),
-        says=" ".join(part for part in (says, cost, *advice, figure.aside) if part),
+        says=" ".join(part for part in (says, cost, *(() if nothing else advice), figure.aside) if part),
         evidence=(*own, *evidence),
-        explains=("ase/engines_not_the_answer",),
-        changes=changes,
+        explains=() if nothing else ("ase/engines_not_the_answer",),
+        changes=() if nothing else changes,
         weight=figure.weight,
         share=figure.share,
     )

@@ -3,9 +3,13 @@
 A spinlock ratio says how many buckets or descriptors one spinlock guards. The gates are those of RULES.md: more than
 one engine (with one engine every table has one spinlock and the ratios mean nothing), engines that have work, enough
 activity, and the figure over its limit. Where nothing says how many engines there are, no script is given and nothing
-is critical. sp_sysmon prints a per cent alone; grabs and spins would decide better, and every finding says so. Since
-boot nothing is critical, and no dynamic ratio is asked for: it may have been lowered since. Of a moment nothing is
-critical either, and nothing is asked for.
+is critical. sp_sysmon prints a per cent alone; grabs and spins would decide better, and every finding says so. Where
+the spins are known they decide how loud it is, and whether anything is changed at all (`spin_severity`). Since boot
+nothing is critical, and no dynamic ratio is asked for: it may have been lowered since. Of a moment nothing is critical
+either, and nothing is asked for.
+
+Of the ratios that sources name the highest is asked for whose expected contention is under the limit, at once and not
+one after the other: each step of a static ratio costs a restart.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +17,7 @@ from dataclasses import dataclass
 from math import isnan
 
 from collectors.facts import OVERFLOW, Facts, Reading, known
-from collectors.facts.ase import ConfigParameter
+from collectors.facts.ase import ConfigParameter, MonSpinlockActivity
 from rules.changes.ase_config import PARAMETERS, configure, waiting_number
 from rules.finding import (
     Change,
@@ -27,15 +31,20 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
-from rules.judging.server import ENGINES_MISSING, busy_of, setting_of, subject_of
+from rules.judging.server import ENGINES_MISSING, busy_of, not_shown, setting_of, subject_of
 from rules.judging.spinlocks.figures import Figure
-from rules.laws.spinlocks import spinlocks
+from rules.judging.spinlocks.gates import CRITICAL_USES
+from rules.judging.spinlocks.spin_severity import SpinBound, spin_bound
+from rules.laws.spinlocks import contention_after, spinlocks
 
 SWITCHES = "it needs enable monitoring and enable spinlock monitoring, which costs about 1 %"
 """What must be on in sp_configure before monSpinlockActivity holds anything."""
 DECIDES = (
     "sp_sysmon prints no grabs and no spins, so this is ranked by its share: monSpinlockActivity (15.7 ESD#2 and "
     f"later) would show the cost; {SWITCHES}."
+)
+UNDECIDED = (
+    "sp_sysmon prints no grabs and no spins, so this is ranked by its share: what it costs this release cannot show."
 )
 
 
@@ -47,9 +56,11 @@ class Ratio:
     """Its label is what is contended, as a DBA calls it: `address lock hash table`."""
     parameter: str
     steps: Sequence[int]
-    """Ratios to go through, falling: the first one below the ratio in force is asked for."""
+    """Ratios that may be asked for, falling: the first one below the ratio in force that is expected to be enough."""
     guarded: float | None
     """How many buckets or descriptors there are to guard; `None` where the export does not say."""
+    guarded_then: float | None = None
+    """How many there will be after another change of the same restart, where one is asked for."""
     guarded_bring: str = ""
     about: bool = False
     """Whether the manual's own count differs from the arithmetic a little."""
@@ -59,6 +70,8 @@ class Ratio:
     """A better cure than the ratio, as a sentence."""
     first: str = ""
     """What must be done before the ratio is touched, as a sentence: then no ratio is asked for."""
+    spins_needed: str = ""
+    """Why nothing may be changed by a share alone, as sentences: then only spins of an interval give a change."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +124,11 @@ def refused(
     return None
 
 
+def decides(facts: Facts) -> str:
+    """What would show the cost of a spinlock known by its share alone, where this server has it."""
+    return UNDECIDED if not_shown(facts, MonSpinlockActivity) else DECIDES
+
+
 def at_work(facts: Facts, figure: Figure) -> str:
     """How many engines there are and how busy, as the end of a sentence; nothing where no export says."""
     engines, busy = busy_of(facts, interval=figure.of_interval)
@@ -143,30 +161,32 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
         return
     setting = setting_of(facts, ratio.parameter)
     now = setting.run_number if setting else None
-    changes, expects, advice = ((), (), ratio.first) if ratio.first else _next_step(ratio, setting, now)
     engines, _ = busy_of(facts)
-    if changes and not engines:
-        changes, expects, advice = (), (), f"Should there be more than one engine: {advice}"
-    elif changes and figure.since_boot and not PARAMETERS[ratio.parameter].static:
-        changes, expects, advice = (), (), f"Should an interval show the same (the ratio may be new): {advice}"
-    elif changes and figure.short:
-        changes, expects, advice = (), (), f"Should an interval of 30 s or more show the same: {advice}"
+    bound = spin_bound(facts, figure.lock)
+    nothing = bound is not None and bound.nothing
+    step = _Step(ratio.first) if ratio.first else _next_step(ratio, contention, gate.fires_percent, setting, now)
+    if nothing:
+        step = _Step("")
+    elif step.change and (held := _held_back(ratio, bound, engines)):
+        step = _Step(f"{held}: {step.says}")
     says = f"{contention:g} % of the grabs of the {figure.label} spinlocks had to wait{at_work(facts, figure)}."
-    cost = figure.lock.told if figure.lock else DECIDES
+    cost = f"{figure.lock.told} {bound.says if bound else ''}".strip() if figure.lock else decides(facts)
     alone = "" if engines else "The number of engines is not in the export: with one engine no ratio matters."
-    loud = Severity.CRITICAL if engines and not figure.since_boot and not figure.short else Severity.WARNING
+    told = (says, _by_spins(ratio, bound), step.says, "" if nothing else ratio.cure, alone, cost, figure.aside)
     yield Finding(
         subject=subject_of(facts),
-        severity=Severity.NOTE if figure.undated else loud if contention >= gate.critical_percent else gate.base,
+        severity=_severity(ratio, gate, contention, bound, engines),
         title=f"{figure.label[0].upper()}{figure.label[1:]} spinlocks {contention:g} % contended",
-        says=" ".join(part for part in (says, advice, ratio.cure, alone, cost, figure.aside) if part),
-        evidence=tuple(_evidence(ratio, gate, contention, setting, now)),
-        explains=ratio.explains,
-        changes=changes,
-        expects=expects,
+        says=" ".join(part for part in told if part),
+        evidence=tuple(_evidence(ratio, gate, contention, setting, now, bound)),
+        explains=() if nothing else ratio.explains,
+        changes=(step.change,) if step.change else (),
+        expects=step.expects,
         weight=figure.weight,
         share=figure.share,
     )
+    if nothing:
+        return
     if now is None:
         yield Unknown((Lacking(ratio.parameter, f'sp_configure "{ratio.parameter}"'),))
     if not ratio.guarded and ratio.guarded_bring:
@@ -175,8 +195,55 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
         yield Unknown((ENGINES_MISSING,))
 
 
+def _held_back(ratio: Ratio, bound: SpinBound | None, engines: int | None) -> str:
+    """On what condition the change may be made, where this export does not show enough for a script; else nothing."""
+    figure = ratio.figure
+    if not engines:
+        return "Should there be more than one engine"
+    if figure.since_boot and not PARAMETERS[ratio.parameter].static:
+        return "Should an interval show the same (the ratio may be new)"
+    if figure.short:
+        return "Should an interval of 30 s or more show the same"
+    if ratio.spins_needed and not _measured(bound):
+        return "Should its spins in an interval take a measurable part of the engines' time"
+    return ""
+
+
+def _by_spins(ratio: Ratio, bound: SpinBound | None) -> str:
+    """Where only spins give a change: why, and whether they are there."""
+    if not ratio.spins_needed:
+        return ""
+    if _measured(bound):
+        return f"{ratio.spins_needed} The spins of this interval show that they may cost time."
+    return f"{ratio.spins_needed} Nothing is changed for a share alone: two snapshots of monSpinlockActivity decide."
+
+
+def _measured(bound: SpinBound | None) -> bool:
+    """Whether spins of an interval show that engines may lose time."""
+    return bound is not None and bound.lock.of_interval and bool(bound.lock.seconds) and not bound.nothing
+
+
+def _severity(ratio: Ratio, gate: Gate, contention: float, bound: SpinBound | None, engines: int | None) -> Severity:
+    """By the share, then by the spins where they are known."""
+    figure = ratio.figure
+    if figure.undated:
+        return Severity.NOTE
+    loud = Severity.CRITICAL if engines and not figure.since_boot and not figure.short else Severity.WARNING
+    by_share = loud if contention >= gate.critical_percent else gate.base
+    if ratio.spins_needed and not _measured(bound):
+        by_share = min(by_share, Severity.ADVICE)
+    if bound is None and known(figure.per_second) and figure.per_second < CRITICAL_USES * gate.per_second:
+        by_share = min(by_share, Severity.WARNING)
+    return bound.severity(by_share) if bound else by_share
+
+
 def _evidence(
-    ratio: Ratio, gate: Gate, contention: float, setting: ConfigParameter | None, now: float | None
+    ratio: Ratio,
+    gate: Gate,
+    contention: float,
+    setting: ConfigParameter | None,
+    now: float | None,
+    bound: SpinBound | None,
 ) -> Iterator[Evidence]:
     figure = ratio.figure
     yield Evidence(f"{figure.label} spinlock contention", contention, "%", figure.source, gate.fires_percent)
@@ -185,18 +252,29 @@ def _evidence(
         yield Evidence(uses, figure.per_second, "/s", where, gate.per_second)
     if figure.lock:
         yield from figure.lock.cost_evidence(gate.fires_percent)
+    if bound:
+        yield bound.evidence
     if setting and now is not None:
         yield Evidence(ratio.parameter, now, "", setting.source)
 
 
+@dataclass(frozen=True)
+class _Step:
+    """The sentence about the next ratio; where it may be set the change, and what it should give."""
+
+    says: str
+    change: Change | None = None
+    expects: tuple[Expectation, ...] = ()
+
+
 def _next_step(
-    ratio: Ratio, setting: ConfigParameter | None, now: float | None
-) -> tuple[tuple[Change, ...], tuple[Expectation, ...], str]:
-    """The change, what it should give, and the sentence about it."""
+    ratio: Ratio, contention: float, goal: float, setting: ConfigParameter | None, now: float | None
+) -> _Step:
+    """The highest of the ratios that is expected to bring the contention under `goal`, or the lowest there is."""
     if now is None or setting is None:
-        return (), (), f'The ratio in force is not in the export: sp_configure "{ratio.parameter}" shows it.'
+        return _Step(f'The ratio in force is not in the export: sp_configure "{ratio.parameter}" shows it.')
     if now < 1:
-        return (), (), f"{ratio.parameter} is shown as {now:g}, which no server can run with: list it again."
+        return _Step(f"{ratio.parameter} is shown as {now:g}, which no server can run with: list it again.")
     wanted = waiting_number(setting)
     static = PARAMETERS[ratio.parameter].static
     before_that = ""
@@ -204,19 +282,69 @@ def _next_step(
         why = (
             "waits for a restart: measure after it." if static else f"{now:.0f} runs: see the error log for the reason."
         )
-        return (), (), f"{ratio.parameter} is already configured to {wanted:.0f} and {why}"
+        return _Step(f"{ratio.parameter} is already configured to {wanted:.0f} and {why}")
     if wanted is not None and static:
         before_that = f"{wanted:.0f} is configured and the next restart would take it: the change replaces that. "
     lower = [step for step in ratio.steps if step < now]
     if not lower:
         left = "a lower ratio has nothing left to give." if now <= 1 else "this rule goes no lower."
-        return (), (), f"{ratio.parameter} is already {now:.0f}: {left}"
-    new = lower[0]
-    expects: tuple[Expectation, ...] = ()
-    said = f"{before_that}Lower {ratio.parameter} from {now:.0f} to {new}"
-    if ratio.guarded and ratio.guarded >= 1:
-        before, after = spinlocks(ratio.guarded, now), spinlocks(ratio.guarded, new)
-        expects = (Expectation(f"number of {ratio.figure.label} spinlocks", before, after, "arithmetic"),)
+        return _Step(f"{ratio.parameter} is already {now:.0f}: {left}")
+    steps = [_Spread.of(ratio, now, step, contention) for step in lower]
+    spread = next((one for one in steps if one.contention < goal), steps[-1])
+    said = f"{before_that}Lower {ratio.parameter} from {now:.0f} to {spread.ratio}{spread.counted(ratio)}. "
+    said += (
+        f"Where the grabs spread evenly over what is guarded, about {spread.contention:g} % of them would wait then "
+        "(in inverse proportion to the number of spinlocks, as the vendor expects of cache partitions)"
+    )
+    said += "." if spread.contention < goal else f": still not under {goal:g} %, and this rule goes no lower."
+    cautions = (*ratio.cautions, spread.caution)
+    return _Step(
+        said,
+        configure(ratio.parameter, now, spread.ratio, cautions=cautions, configured=wanted),
+        tuple(spread.expects(ratio, contention)),
+    )
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """What one lower ratio makes of the spinlocks and of their contention."""
+
+    ratio: int
+    contention: float
+    """Expected, per cent."""
+    before: int | None = None
+    after: int | None = None
+    """Spinlocks; `None` where the export does not say how much there is to guard."""
+
+    @classmethod
+    def of(cls, ratio: Ratio, now: float, new: int, contention: float) -> "_Spread":
+        """Count the spinlocks, or take them as going with the inverse of the ratio."""
+        if not ratio.guarded or ratio.guarded < 1:
+            return cls(new, round(contention_after(contention, new, now), 1))
+        before, after = spinlocks(ratio.guarded, now), spinlocks(ratio.guarded_then or ratio.guarded, new)
+        return cls(new, round(contention_after(contention, before, after), 1), before, after)
+
+    def counted(self, ratio: Ratio) -> str:
+        """How many spinlocks become how many, as the end of a sentence."""
+        if self.before is None or not ratio.guarded:
+            return ""
         about = "about " if ratio.about else ""
-        said += f": {ratio.guarded:.0f} to guard, so {about}{before} spinlocks become {about}{after}"
-    return (configure(ratio.parameter, now, new, cautions=ratio.cautions, configured=wanted),), expects, said + "."
+        there = f"{ratio.guarded:.0f}" if ratio.guarded_then is None else f"{ratio.guarded_then:.0f} then"
+        return f": {there} to guard, so {about}{self.before} spinlocks become {about}{self.after}"
+
+    @property
+    def caution(self) -> str:
+        """What the change costs."""
+        more = "More spinlocks" if self.before is None or self.after is None else f"{self.after - self.before:,} more"
+        more += "" if self.before is None else " spinlocks"
+        return (
+            f"{more} take a little memory each, how much is in no source: Memory Used of the parameter shows it "
+            "afterwards. One spinlock less contended may make another the most expensive one: measure again."
+        )
+
+    def expects(self, ratio: Ratio, contention: float) -> Iterator[Expectation]:
+        """What should be seen afterwards."""
+        label = ratio.figure.label
+        if self.before is not None:
+            yield Expectation(f"number of {label} spinlocks", self.before, self.after, "arithmetic")
+        yield Expectation(f"{label} spinlock contention", contention, self.contention, "heuristic")

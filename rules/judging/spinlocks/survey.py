@@ -21,6 +21,7 @@ from rules.judging.spinlocks.figures import Figure, figure_of
 from rules.judging.spinlocks.gates import lock_uses
 from rules.judging.spinlocks.monitored import BUFFERS, OF_HASHTABLE, OF_METADATA, names_read
 from rules.judging.spinlocks.ratio import refused
+from rules.judging.spinlocks.spin_severity import NOTHING_PERCENT, spin_bound
 
 LOCK_FACTS: tuple[type[Fact], ...] = (LockHashtable, LockSummary, MonSpinlockActivity)
 CACHE_FACTS: tuple[type[Fact], ...] = (
@@ -39,8 +40,8 @@ class Survey:
 
     hot: tuple[Figure, ...]
     """Over their limit, with enough activity."""
-    faint: tuple[Figure, ...]
-    """Over their limit, but used too seldom to matter."""
+    faint: tuple[tuple[Figure, str], ...]
+    """Over their limit, but used too seldom, or with too few spins, to matter; and why."""
     untrusted: tuple[Untrusted, ...]
     seen: int
 
@@ -114,7 +115,10 @@ def survey(
 
     `percents`: contention; `rates`: uses per second under which it does not matter.
     """
-    hot, faint, untrusted, seen = [], [], [], 0
+    hot: list[Figure] = []
+    faint: list[tuple[Figure, str]] = []
+    untrusted: list[Untrusted] = []
+    seen = 0
     for figure in figures:
         if not isinstance(figure, Figure):
             if isinstance(figure, Untrusted):
@@ -132,10 +136,21 @@ def survey(
         seen += known(figure.contention)
         if isinstance(quiet, Untrusted):
             untrusted.append(quiet)
-        elif quiet is None and figure.too_few(rates[figure.family]):
-            faint.append(figure)
+        elif quiet is None and (why := _faint(facts, figure, rates[figure.family])):
+            faint.append((figure, why))
         elif quiet is None and figure.undated:
             untrusted.append(Untrusted(f"{figure.said}: {figure.aside}"))
         elif quiet is None:
             hot.append(figure)
     return Survey(tuple(hot), tuple(faint), tuple(untrusted), seen)
+
+
+def _faint(facts: Facts, figure: Figure, per_second: float) -> str:
+    """Why nothing can be lost to it: used too seldom, or its spins are too few; empty where something can."""
+    few = figure.too_few(per_second)
+    if few:
+        return few
+    bound = spin_bound(facts, figure.lock)
+    if bound is None or not bound.nothing:
+        return ""
+    return f"its spins cannot have taken {NOTHING_PERCENT:g} % of the engines' time"

@@ -5,7 +5,7 @@ import io
 import re
 from dataclasses import replace
 
-from advisor.services.ase.spinlocks import MOST_DOUBTS, spinlocks_of, verdicts
+from advisor.services.ase.spinlocks import MOST_DOUBTS, Verdicts, spinlocks_of, verdicts
 from collectors.facts import ABSENT, NOT_MEASURED, OVERFLOW, Facts
 from collectors.facts.ase import LockHashtable, MonSpinlockActivity, Snapshot
 from tests.advisor.ase.servers import DEFAULT, audited, contended, spun, sysmon_only
@@ -45,6 +45,14 @@ def test_the_verdict_is_that_of_this_audit_and_of_this_spinlock(people: People) 
     assert (other.word, other.number) == ("fired for others", None)
     assert said.of("ase/run_queue_spinlock_contended", "Sched Q").word == "clean"
     assert said.of("ase/no_such_rule", "x").word == ""
+
+
+def test_spinning_that_nothing_explains_is_the_verdict_on_its_spinlock() -> None:
+    words = {"ase/spinning_unexplained": "fired", "ase/lock_hash_spinlock_contended": "clean"}
+    found = Verdicts(words, {("ase/spinning_unexplained", "fglockspins"): 3})
+    said = found.of("ase/lock_hash_spinlock_contended", "fglockspins")
+    assert (said.word, said.number) == ("fired", 3)
+    assert found.of("ase/lock_hash_spinlock_contended", "tablockspins").word == "clean"
 
 
 def test_what_is_not_believed_is_listed_with_its_reason_and_never_as_zero() -> None:

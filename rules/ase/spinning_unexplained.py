@@ -1,0 +1,151 @@
+"""Most of the spinning is on one spinlock, and no other rule explains it.
+
+Finds: busy engines, and one spinlock with more spins than all others together (the queues of the scheduler left out),
+which can have taken a tenth of the engines' time, and of which no other rule speaks: its name has no rule, or its share
+of waits is under the limit of its rule.
+
+Why it matters: a server that spins looks like one that works. Its engines are busy, and part of that time does nothing;
+no other finding says so, because no share is over its limit.
+
+What to do: collect what would show the cause: sp_sysmon of the same minutes, the tables and indexes in use, and the
+same two snapshots at a lower load, where the engine time of each transaction shows what the spinning takes. Ask SAP's
+support about a name that no source explains. Nothing is changed before: no remedy is known for it.
+
+When to ignore it: when transactions grow with the load and the response times are good. The bound is one: at most
+100 ns a turn, and no more of the busy time than the spinlock's share of all spins; what a turn takes is in no source.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.ase import (
+    LockSummary,
+    MonCachedObject,
+    MonOpenObjectActivity,
+    MonSpinlockActivity,
+    MonSysWaits,
+    SysmonSample,
+)
+from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging.server import ENGINE_FACTS, ENGINES_MISSING, engines_of, unknown_of
+from rules.judging.spinlocks.lock_work import WORK_FACTS, looks
+from rules.judging.spinlocks.monitored import SCHEDULER, Spinlock, all_in_doubt, spinlocks_by_name
+from rules.judging.spinlocks.names import BY_RATIO, LOCKS, plain_name
+from rules.judging.spinlocks.owners import Owners, known_of, owner_of
+from rules.judging.spinlocks.spin_severity import BUSY_PERCENT, CRITICAL_PERCENT, MOST_PERCENT, SpinBound, spin_bound
+from rules.judging.spinlocks.survey import CACHE_FACTS, cache_names
+from rules.kit import rule
+
+LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
+SYSMON = Lacking("what the server did in the same minutes", LockSummary.BRING)
+
+
+@dataclass(frozen=True)
+class Limits(Owners):
+    """Where the rules that own a name take over."""
+
+
+@rule(
+    needs=(),
+    uses=(*ENGINE_FACTS, *CACHE_FACTS, *WORK_FACTS, MonOpenObjectActivity, MonCachedObject, MonSysWaits),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Look at the one spinlock that has most of the spins, where there is one."""
+    locks = spinlocks_by_name(facts).values()
+    if not locks:
+        yield all_in_doubt(facts) or unknown_of(facts, MonSpinlockActivity)
+        return
+    if engines_of(facts, interval=True).number == 1:
+        yield Clean("with one engine nobody waits for another")
+        return
+    own = [one for one in locks if plain_name(one.name) not in SCHEDULER]
+    most = spin_bound(facts, max(own, key=lambda one: one.spins, default=None))
+    if most is None or not most.most:
+        yield Clean(f"no spinlock has {MOST_PERCENT:g} % of the spins outside the scheduler's queues")
+        return
+    caches = cache_names(facts)
+    owner = owner_of(limits, most.lock, caches)
+    if owner:
+        yield Clean(f"{most.lock.name} has most of the spins: judged by {owner}")
+    elif most.dominates:
+        yield _finding(facts, limits, most, caches)
+        lacking = tuple(_lacking(facts, most.lock, caches))
+        if lacking:
+            yield Unknown(lacking)
+    elif most.lock.of_interval and engines_of(facts, interval=True).number is None:
+        yield Unknown((ENGINES_MISSING,), f"{most.lock.name} has most of the spins; on how many engines?")
+    else:
+        yield Clean(_why_not(most))
+
+
+def _why_not(most: SpinBound) -> str:
+    """Why the spinlock with most of the spins is no finding here."""
+    said = f"{most.lock.name} has most of the spins {most.lock.when}"
+    if not most.lock.of_interval or not most.lock.seconds:
+        return f"{said}: no rate is known, so nothing shows that engines lose time"
+    if most.busy_percent is None:
+        return f"{said}: how busy the engines were is not in the export"
+    if most.busy_percent < BUSY_PERCENT:
+        return f"{said}, but the engines are {most.busy_percent:.1f} % busy (limit {BUSY_PERCENT:g} %)"
+    return f"{said}: at most {most.percent:.1f} % of the engines' time (limit {CRITICAL_PERCENT:g} %)"
+
+
+def _finding(facts: Facts, limits: Limits, most: SpinBound, caches: list[str]) -> Finding:
+    lock, name = most.lock, plain_name(most.lock.name)
+    seen = looks(facts) if name in LOCKS else []
+    commands = [one.fact for one in _lacking(facts, lock, caches)]
+    collect = f"Collect: {'; '.join(commands)}." if commands else ""
+    again = (
+        "The same two snapshots at a lower load, with the transactions of both, would show what the spinning takes of "
+        "each transaction."
+    )
+    engines = engines_of(facts, interval=True)
+    busy = Evidence("mean engine busy", round(most.busy_percent or 0.0, 1), "%", engines.source, BUSY_PERCENT)
+    share = lock.spins_share or 0.0
+    told = (
+        lock.told,
+        most.says,
+        "Why so much is spent on it these exports do not show.",
+        _meaning(limits, name, caches),
+        *(look.says for look in seen),
+        collect,
+        again,
+    )
+    return Finding(
+        subject=lock.name,
+        severity=Severity.WARNING,
+        title=f"{lock.name} has {share:.0f} % of all spins on engines {most.busy_percent:.0f} % busy: cause not shown",
+        says=" ".join(part for part in told if part),
+        evidence=(busy, *lock.evidence(), most.evidence, *(item for look in seen for item in look.evidence)),
+        explains=("ase/engines_not_the_answer",),
+        weight=lock.spins,
+        share=lock.percent,
+    )
+
+
+def _meaning(limits: Limits, name: str, caches: list[str]) -> str:
+    """What is known of it; of one with a ratio, that its rule goes by the share and the spins say more."""
+    if name not in BY_RATIO:
+        return known_of(limits, name, caches)
+    own, guarded = BY_RATIO[name]
+    return (
+        f"It guards {guarded}. Its own rule ({own}) goes by the share of waits, which is under its limit; the spins "
+        "say that this is the spinlock to work on first. What takes it comes before its ratio: below that limit no "
+        "source says what a lower one gives."
+    )
+
+
+def _lacking(facts: Facts, lock: Spinlock, caches: list[str]) -> Iterator[Lacking]:
+    """What would show the cause and was not brought."""
+    name = plain_name(lock.name)
+    if not facts.every(SysmonSample) and not facts.every(LockSummary):
+        yield SYSMON
+    if not any(one.of_interval for one in facts.every(MonOpenObjectActivity)):
+        yield Lacking("tables and indexes in use", MonOpenObjectActivity.BRING)
+    if name in caches and not facts.every(MonCachedObject):
+        yield Lacking("what the cache holds", MonCachedObject.BRING)
+    if name not in caches and name not in LOCKS and not facts.every(MonSysWaits):
+        yield Lacking("what tasks wait for", MonSysWaits.BRING)
