@@ -26,6 +26,7 @@ from rules.finding import (
     Untrusted,
     Verdict,
 )
+from rules.judging.lacking import precisely
 from rules.plausibility import Bounds, bounded, bounds_of, impossible
 from rules.provenance import facts_by_place, with_provenance
 from rules.sample import LEAST, LeastSample, gated, samples_of
@@ -181,7 +182,7 @@ def judge_one(one: Rule, facts: Facts, overrides: Mapping[str, float]) -> Verdic
     """Run one rule."""
     lacking = [kind for kind in one.needs if not facts.every(kind)]
     if lacking:
-        return Verdict(one.id, "unknown", "", Unknown.of(*lacking).missing)
+        return _precise(Verdict(one.id, "unknown", "", Unknown.of(*lacking).missing), facts)
     outcomes: list[Outcome] = []
     try:
         for outcome in one.check(facts.narrowed((*one.needs, *one.uses)), limits_for(one, overrides)):
@@ -190,7 +191,14 @@ def judge_one(one: Rule, facts: Facts, overrides: Mapping[str, float]) -> Verdic
         outcomes.append(Untrusted(str(error)))
     except Exception as error:  # noqa: BLE001 - whatever a rule does wrong, the others must still speak
         return Verdict(one.id, "broken", f"{type(error).__name__}: {error}"[:500])
-    return sum_up(one.id, [_given_out(one, outcome, facts) for outcome in outcomes])
+    return _precise(sum_up(one.id, [_given_out(one, outcome, facts) for outcome in outcomes]), facts)
+
+
+def _precise(verdict: Verdict, facts: Facts) -> Verdict:
+    """Name what a verdict lacks by the part of a report that was collected, and ask for nothing a release lacks."""
+    missing, why = precisely(verdict.missing, facts)
+    said = why if why and why not in verdict.why else ""
+    return dataclasses.replace(verdict, missing=missing, why="; ".join(part for part in (verdict.why, said) if part))
 
 
 def _given_out(one: Rule, outcome: Outcome, facts: Facts) -> Outcome:
@@ -198,10 +206,10 @@ def _given_out(one: Rule, outcome: Outcome, facts: Facts) -> Outcome:
     if not isinstance(outcome, Finding):
         return outcome
     bounds = facts.once(SysmonSample, bounds_of)
-    if why := impossible(outcome, bounds):
+    marked = with_provenance(outcome, facts.once(SysmonSample, facts_by_place))
+    if why := impossible(marked, bounds):
         return Untrusted(f"{why}: it cannot be, so nothing is concluded from it; collect the export again")
-    finding = with_provenance(outcome, facts.once(SysmonSample, facts_by_place))
-    finding = _as_loud_as_the_loss(bounded(finding, bounds), bounds)
+    finding = _as_loud_as_the_loss(bounded(marked, bounds), bounds)
     if one.sample is not None:
         finding = gated(finding, one.sample, facts.once(SysmonSample, samples_of))
     return _unsure(finding)

@@ -34,6 +34,10 @@ JUST_BELOW = {32: 1024, 64: 65_536}
 near 2**64 a float tells numbers apart only in steps of 2,048)."""
 
 
+FASTEST_MHZ = 10_000.0
+"""This project: beyond any processor that was sold."""
+
+
 class Kind(enum.Enum):
     """What a unit measures, as far as it bounds a figure."""
 
@@ -42,6 +46,7 @@ class Kind(enum.Enum):
     PROCESSORS = "processors"
     RATE = "rate"
     TIME = "time of one task, in seconds"
+    CLOCK = "clock of a processor, in MHz"
     AMOUNT = "amount"
 
 
@@ -53,6 +58,7 @@ KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"CPUs|processors(?:' worth)?"), Kind.PROCESSORS),
     (re.compile(r".*(?:/s|/h| per second)"), Kind.RATE),
     (re.compile("|".join(SECONDS)), Kind.TIME),
+    (re.compile("MHz"), Kind.CLOCK),
 )
 """Unit → what it measures; the first that matches the whole unit. A sum over tasks has a unit of its own
 (`s, all tasks together`), and so has a state that began before the sample (`s so far`): both are plain amounts."""
@@ -128,8 +134,13 @@ def _beyond(one: Evidence, value: float, bounds: Bounds) -> str:
     if bits := next((bits for bits, near in JUST_BELOW.items() if 0 <= 2.0**bits - value <= near), None):
         return f"stands just below 2^{bits}: a counter that went below zero"
     kind = kind_of(one.unit)
+    turned = one.metric.endswith(" spins") and "and" in one.computed  # counted between two snapshots
+    if turned and bounds.seconds and value > TURNS_PER_SECOND * bounds.most * bounds.seconds:
+        return f"is more than {bounds.most:g} processors can do in {bounds.seconds:,.0f} s"
     if kind is Kind.AMOUNT:
         return ""
+    if kind is Kind.CLOCK and value > FASTEST_MHZ:
+        return f"is more than the {FASTEST_MHZ:,.0f} MHz that any processor has"
     if value < 0:
         return "is below zero"
     many = f"{bounds.processors:g} processors" if bounds.processors else "any machine"

@@ -12,8 +12,15 @@ from rules.finding import Change
 
 
 def refusal(change: Change) -> str:
-    """Why the system would refuse the value this change sets; nothing where it would take it, or is not known."""
-    value = change.new
+    """Why a value of a change cannot be: the new one, which the system would refuse, or the old one, the way back.
+
+    Nothing where both can be, or where the range of the setting is not known. Of the value in force only the width is
+    held against it: releases differ in their minimum.
+    """
+    return _refused(change, change.new, strictly=True) or _refused(change, change.old, strictly=False)
+
+
+def _refused(change: Change, value: float | str | None, *, strictly: bool) -> str:
     if isinstance(value, str) or value is None:
         return ""
     if not math.isfinite(value):
@@ -22,11 +29,12 @@ def refusal(change: Change) -> str:
     if kind in ("ase.config", "ase.restart"):
         known = PARAMETERS.get(name)
         low, high = (known.low, known.high) if known else (0, LARGEST)
-        if (not legal(name, value)) if known else not (low <= value <= high):
-            power = ", a power of two" if known and known.power_of_two else ""
-            return f"{change.target} {value:.15g}: SAP ASE takes {low:.15g} to {high:.15g}{power}"
-    if kind == "openvms.sysgen" and name in SYSGEN:
-        sysgen = SYSGEN[name]
-        if not (sysgen.low <= value <= sysgen.high and value == int(value)):
-            return f"{change.target} {value:.15g}: SYSGEN takes {sysgen.low} to {sysgen.high}"
+        fits = legal(name, value) if known and strictly else (low if strictly else min(low, 0)) <= value <= high
+        power = ", a power of two" if known and known.power_of_two else ""
+        return "" if fits else f"{change.target} {value:.15g}: SAP ASE takes {low:.15g} to {high:.15g}{power}"
+    sysgen = SYSGEN.get(name.rpartition(":")[2]) if kind == "openvms.sysgen" else None
+    if sysgen:
+        low = sysgen.low if strictly else min(sysgen.low, 0)
+        fits = low <= value <= sysgen.high and value == int(value)
+        return "" if fits else f"{change.target} {value:.15g}: SYSGEN takes {sysgen.low} to {sysgen.high}"
     return ""

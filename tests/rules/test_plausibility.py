@@ -76,6 +76,7 @@ def test_what_can_be_is_given_out(value: float, unit: str) -> None:
         (float("inf"), "", "no figure"),
         (4_294_967_290.0, "", "just below 2^32"),
         (18_446_744_073_709_551_000.0, "waits", "just below 2^64"),
+        (2.4e15, "MHz", "that any processor has"),
     ],
 )
 def test_what_cannot_be_is_untrusted_with_figure_and_line(value: float, unit: str, why: str) -> None:
@@ -104,6 +105,7 @@ def test_an_expectation_that_is_no_figure_is_untrusted() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "verdict"),
     [
+        ("openvms.sysgen:NODE:RESHASHTBL", 4_294_967_290.0, "untrusted"),
         ("ase.restart:lock spinlock ratio", -1.0, "untrusted"),
         ("ase.restart:some parameter nobody here knows", 4_294_967_290.0, "untrusted"),
         ("ase.restart:some parameter nobody here knows", 7.0, "fired"),
@@ -117,6 +119,12 @@ def test_an_expectation_that_is_no_figure_is_untrusted() -> None:
 def test_a_value_that_the_system_would_refuse_is_never_given_out(key: str, value: float, verdict: str) -> None:
     change = Change(key, key, 1.0, value, ("set",), ("back",), Effect.RESTART)
     assert said(found(changes=(change,))).verdict == verdict
+
+
+def test_a_value_in_force_that_cannot_be_is_no_way_back_and_one_under_the_minimum_is() -> None:
+    for old, verdict in ((-1.0, "untrusted"), (4_294_967_290.0, "untrusted"), (512.0, "fired")):
+        change = Change("ase.config:lock hashtable size", "size", old, 4096.0, ("set",), ("back",), Effect.RESTART)
+        assert said(found(changes=(change,))).verdict == verdict
 
 
 def test_a_value_refused_while_the_rule_works_it_out_keeps_what_the_rule_said_before() -> None:
