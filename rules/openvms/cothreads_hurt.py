@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.openvms import Cpu, DedicatedLockManager, Node, ProcessorModes
+from collectors.facts.openvms import Cpu, DedicatedLockManager, ProcessorModes
 from rules.finding import (
     Clean,
     Evidence,
@@ -37,6 +37,7 @@ from rules.finding import (
 from rules.judging.openvms.cpu_layout import READ, Layout, Pair
 from rules.judging.openvms.dedicated import day_busy
 from rules.judging.openvms.node import Work, work_of
+from rules.judging.openvms.releases import machine_of
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 
@@ -71,9 +72,12 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node, and name one co-thread to begin with."""
     layout = Layout(facts)
-    hardware = next((node.hardware for node in reversed(facts.every(Node)) if node.hardware), "") or ""
-    if "ALPHASERVER" in hardware.upper() or hardware.upper().startswith(("VAX", "MICROVAX")):
-        yield NotApplicable(f"{hardware}: co-threads are of Integrity servers")
+    machine = machine_of(facts)
+    if machine.family in ("Alpha", "VAX"):
+        yield NotApplicable(f"{machine.said}: co-threads are of Integrity servers")
+        return
+    if machine.family == "x86-64":
+        yield NotApplicable(f"{machine.said}: which displays show threads of a core on x86-64 was not found")
         return
     read = layout.pairs()
     yield from (pair for pair in read if isinstance(pair, Untrusted))
