@@ -181,6 +181,14 @@ def advise_parameter(
     )
 
 
+def parameter_key(name: str, node: str | None = None) -> str:
+    """The key of the change that sets this parameter on this node: for changes that have to wait for it."""
+    try:
+        return _key(openvms_name(node) if node is not None else None, name)
+    except Unquotable:
+        return f"openvms.sysgen:by hand:{name}"
+
+
 def _key(where: str | None, name: str) -> str:
     return f"openvms.sysgen:{where + ':' if where else ''}{name}"
 

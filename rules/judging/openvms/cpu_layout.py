@@ -258,7 +258,7 @@ class Layout:
 
 
 def no_dedicated(layout: Layout) -> NotApplicable | None:
-    """Say so where the dedicated lock manager is not documented for this machine or release: VAX, x86-64, before V7.3."""
+    """Say so where the dedicated lock manager is not documented: on a VAX, on x86-64, before V7.3."""
     machine = machine_of(layout.facts)
     if machine.dedicated_documented is not False:
         return None
