@@ -13,7 +13,7 @@ from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Process
 from rules.changes.openvms_sysgen import PARAMETERS
 from rules.changes.quoting import comment
 from rules.finding import Evidence, Untrusted
-from rules.judging.openvms.cpu_layout import SERVER, Layout, Pair
+from rules.judging.openvms.cpu_layout import Layout, Pair
 
 HIGHEST = PARAMETERS["LCKMGR_CPUID"].high
 
@@ -162,9 +162,6 @@ def _in_the_way(layout: Layout, cpu: int) -> tuple[str | None, tuple[str, ...]]:
         return f"{comment(services[0].service)} runs there", ()
     if not layout.fastpath_read:
         return "SHOW FASTPATH was not brought", ()
-    held = layout.facts.latest(Cpu, number=cpu)
-    if held and held.process == SERVER:
-        return None, ()
     devices = tuple(comment(one.device) for one in layout.devices_on(cpu))
     if devices:
         return f"fast path of {' and '.join(devices)}", devices
