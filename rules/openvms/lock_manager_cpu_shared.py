@@ -136,10 +136,10 @@ def _own_cpu(layout: Layout, cpu: int, source: Source, own: _There) -> Finding:
         severity=Severity.WARNING,
         title=f"Lock manager's own CPU {cpu} also serves {own.said}",
         says=(
-            f"CPU {cpu} is dedicated to the lock manager, and {own.said} is on it: what is done for that there makes every "
-            f"lock operation of the node wait. Later releases leave this CPU out when they assign devices, so it may "
-            f"have been placed by hand: give {own.said} another CPU.{instead} What it gives depends on the load: measure the same work "
-            "before and after."
+            f"CPU {cpu} is dedicated to the lock manager, and {own.said} is on it: what is done for that there makes "
+            "every lock operation of the node wait. Later releases leave this CPU out when they assign devices, so it "
+            f"may have been placed by hand: give {own.said} another CPU.{instead} What it gives depends on the load: "
+            "measure the same work before and after."
         ),
         evidence=(Evidence("CPU of the lock manager", cpu, "", source), *own.evidence),
         explains=("openvms/lock_manager_saturated",),

@@ -55,9 +55,22 @@ class Layout:
     @cached_property
     def active(self) -> float | None:
         """CPUs in the active set; of two readings the smaller one."""
-        counts = [node.active_cpus for node in self.facts.every(Node)]
-        counts += [modes.cpus for modes in self.facts.every(ProcessorModes)]
-        return min((count for count in counts if known(count) and count > 0), default=None)
+        return min((count for count, _ in self._counts()), default=None)
+
+    @property
+    def active_read(self) -> tuple[float, Source]:
+        """The same and where it was read. Raises `ValueError` where it was not."""
+        return min(self._counts(), key=lambda pair: pair[0])
+
+    def _counts(self) -> Iterator[tuple[float, Source]]:
+        counts = [(node.active_cpus, node.source) for node in self.facts.every(Node)]
+        counts += [(modes.cpus, modes.source) for modes in self.facts.every(ProcessorModes)]
+        yield from ((count, source) for count, source in counts if known(count) and count > 0)
+
+    @property
+    def stopped(self) -> list[int]:
+        """CPUs whose latest display says that they are not in the active set."""
+        return sorted(number for number, cpu in self._states.items() if not cpu.running)
 
     @property
     def fastpath_read(self) -> bool:
