@@ -51,7 +51,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if quiet := no_dedicated(layout):
         yield quiet
     elif not isinstance(setting, tuple):
-        yield setting
+        yield _spins_little(facts, limits, setting) or setting
     elif not setting[0]:
         waits = pending_of(facts, NAME)
         yield Clean(f"{NAME} 0: none is configured{f'; {pending_text(NAME, waits[0])}' if waits else ''}")
@@ -68,6 +68,19 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((Lacking(f"state of {SERVER}", f"SHOW SYSTEM/PROCESS={SERVER}"),), why)
     else:
         yield Clean(f"{NAME} {setting[0]:.0f}, and {layout.active:.0f} CPUs are active: enough for it to run")
+
+
+def _spins_little(facts: Facts, limits: Limits, setting: Outcome) -> Clean | None:
+    """Without the parameter: in order where so little spins that it makes no difference."""
+    modes = facts.latest(ProcessorModes, statistic="p95") or facts.latest(ProcessorModes, statistic="mean")
+    if not isinstance(setting, Unknown) or modes is None or not known(modes.mp_synch_percent):
+        return None
+    if not 0 <= modes.mp_synch_percent <= limits.mp_synch_percent:
+        return None
+    return Clean(
+        f"{setting.why}; MP synch {modes.mp_synch_percent:g} % of one CPU ({modes.statistic}, limit "
+        f"{limits.mp_synch_percent:g}): whether one is configured makes no difference"
+    )
 
 
 def _finding(facts: Facts, layout: Layout, limits: Limits, mode: float, fact: SysgenParameter) -> Finding:

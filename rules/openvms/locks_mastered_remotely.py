@@ -40,7 +40,12 @@ PUBLISHED = (
     "In published runs two nodes did 85 % of the fastest node's own rate with it as lock master and 57 % with the "
     f"slower one, three nodes 84, 55 or 25 % ({JCC})."
 )
-SERVING = ("openvms/spinlock_hot:LCKMGR", "openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak")
+SERVING = (
+    "openvms/spinlock_hot:LCKMGR",
+    "openvms/lock_manager_needs_own_cpu",
+    "openvms/concurrency_past_peak",
+    "openvms/spinning_unexplained",
+)
 """What a node that serves others most of the time pays with: it spins for their locks."""
 
 
