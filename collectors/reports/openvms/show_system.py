@@ -15,7 +15,8 @@ believe that no device prefers that CPU.
 
 Traps: a name may hold blanks and look like a state, so it is cut by its column, 15 wide; on a multiprocessor a running
 process has the number of its CPU behind `CUR`, one figure more. `SHOW SYSTEM/CLUSTER` prints one heading a node,
-`/FULL` the machine below the heading and the UIC below each process, `/NOPROCESS` the heading alone. Narrow terminals break the rows [R, VAX V7.3].
+`/FULL` the machine below the heading and the UIC below each process, `/NOPROCESS` the heading alone. Narrow terminals
+break the rows [R, VAX V7.3].
 """
 
 import re
