@@ -70,15 +70,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         )
         return
     pair = _core(facts, layout, limits, cpu)
-    own = _on(layout, cpu)
+    here = _on(layout, cpu)
     if isinstance(pair, Pair) and pair.sibling is not None:
-        yield from _shared(facts, layout, cpu, pair.sibling, (source, pair.source), own)
+        yield from _shared(facts, layout, cpu, pair.sibling, (source, pair.source), here)
         return
-    if own.names and (idle := _hardly_works(facts, limits)):
-        yield Clean(f"CPU {cpu} of the lock manager has {own.said} on it, but {idle}")
-    elif own.names:
-        yield _own_cpu(layout, cpu, source, own)
-    if not isinstance(pair, Pair) and (not own.names or not isinstance(pair, Clean)):
+    if here.names and (idle := _hardly_works(facts, limits)):
+        yield Clean(f"CPU {cpu} of the lock manager has {here.said} on it, but {idle}")
+    elif here.names:
+        yield _own_cpu(layout, cpu, source, here)
+    if not isinstance(pair, Pair) and (not here.names or not isinstance(pair, Clean)):
         yield pair
 
 

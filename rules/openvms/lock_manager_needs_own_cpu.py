@@ -362,13 +362,13 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
         unread = "Which CPU suits it was not in the export, so nothing is set yet."
         said = placed.answer if read else unread
         return _Steps((on,), f"{turns_on} {said} {left_alone(layout) if home is None else ''}".rstrip())
-    on = layout.set("LCKMGR_MODE", limits.least_cpus, *cautions) if _mode_differs(layout, limits) else None
     changes: list[Change] = []
     if layout.setting("LCKMGR_CPUID") != home:
         check = "Check by hand that the CPU is in the RAD of the work (NUMA)."
         changes.append(layout.set("LCKMGR_CPUID", home, check))
-        on = replace(on, needs=(changes[0].key,)) if on else None
-    changes += [on] if on else []
+    if layout.setting("LCKMGR_MODE") != limits.least_cpus:
+        turned_on = layout.set("LCKMGR_MODE", limits.least_cpus, *cautions)
+        changes.append(replace(turned_on, needs=tuple(change.key for change in changes)))
     seat = next(seat for seat in placed.seats if seat.cpu == home)
     if seat.sibling is None or not layout.runs(seat.sibling):
         return _Steps(tuple(changes), f"{turns_on} {placed.answer}")
@@ -386,10 +386,6 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
         "again; if it is not better, START/CPU."
     )
     return _Steps((*changes, *stop), f"{turns_on} {placed.answer} {second}", seat.sibling)
-
-
-def _mode_differs(layout: Layout, limits: Limits) -> bool:
-    return layout.setting("LCKMGR_MODE") != limits.least_cpus
 
 
 def _template(layout: Layout, limits: Limits, when: str, cautions: tuple[str, ...]) -> Change:
