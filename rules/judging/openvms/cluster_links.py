@@ -52,10 +52,11 @@ def _effects(
     one, two = _own(found[at][0]), _own(found[other][0])
     if one is None or two is None:
         return []
+    held = rule == HELD and SLOW not in finding.explains  # remastering that is off, and keeps no tree on a slow node
+    masters = rule in MASTERS and not held and _asks(two)
+    opened = rule in OPENED and CROSSING in finding.explains
     wanted: tuple[str, ...] = ()
-    if rule in MASTERS and _asks(two) and (rule != HELD or SLOW in finding.explains):  # off, it keeps trees there
-        wanted = (CROSSING,)
-    elif rule in OPENED and CROSSING in finding.explains:
+    if masters or opened:
         wanted = (CROSSING,)
     elif rule == CROSSING and _asks(one) and not _asks(two):
         wanted = tuple(name for name in SPINNING if _serves(two))
