@@ -29,7 +29,7 @@ from rules.changes.openvms_cpu import place_by_hand
 from rules.changes.quoting import comment
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, Pair
-from rules.judging.openvms.placement import placement_of
+from rules.judging.openvms.placement import placement_of, stop_beside
 from rules.kit import limit, rule
 
 LINKS = (
@@ -264,4 +264,6 @@ def _move(layout: Layout, cpu: int, sibling: int, against: str, there: list[str]
     was = f"The lock manager runs on CPU {cpu} now: where LCKMGR_CPUID was not brought, {cpu} takes it back there."
     step = f"Move the lock manager to CPU {home}, on whose core no device, no TCP/IP and no primary was read."
     step += f" The others: {placed.others}." if placed.others else ""
-    return (layout.set("LCKMGR_CPUID", home, was),), f"{not_it} {step}"
+    move = layout.set("LCKMGR_CPUID", home, was)
+    stop, second = stop_beside(layout, placed, (move.key,))
+    return (move, *stop), f"{not_it} {step}{second}"

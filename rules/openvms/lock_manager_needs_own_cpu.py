@@ -52,7 +52,7 @@ from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
 from rules.judging.openvms.node import pending_of, pending_text
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import longest, peak_cost
-from rules.judging.openvms.placement import cost_of, left_alone, placement_of
+from rules.judging.openvms.placement import cost_of, left_alone, placement_of, stop_beside
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, percentile_told, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
@@ -369,23 +369,9 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
     if layout.setting("LCKMGR_MODE") != limits.least_cpus:
         turned_on = layout.set("LCKMGR_MODE", limits.least_cpus, *cautions)
         changes.append(replace(turned_on, needs=tuple(change.key for change in changes)))
-    seat = next(seat for seat in placed.seats if seat.cpu == home)
-    if seat.sibling is None or not layout.runs(seat.sibling):
-        return _Steps(tuple(changes), f"{turns_on} {placed.answer}")
-    if layout.active is not None and layout.active - 1 < limits.least_cpus:
-        stays = (
-            f"Its co-thread CPU {seat.sibling} stays: with it stopped {layout.active - 1:.0f} CPUs would be active, "
-            f"fewer than LCKMGR_MODE {limits.least_cpus}."
-        )
-        return _Steps(tuple(changes), f"{turns_on} {placed.answer} {stays}")
-    beside = f"It is the co-thread of CPU {home}, which the lock manager has then: whatever runs on it slows that."
-    after = tuple(change.key for change in changes)
-    stop = [replace(change, after=(*change.after, *after)) for change in layout.stop(seat.sibling, beside)]
-    second = (
-        f"A step of its own, after that was measured: stop its co-thread with STOP/CPU {seat.sibling}, and measure "
-        "again; if it is not better, START/CPU."
-    )
-    return _Steps((*changes, *stop), f"{turns_on} {placed.answer} {second}", seat.sibling)
+    stop, second = stop_beside(layout, placed, tuple(change.key for change in changes), least=limits.least_cpus)
+    stopped = next((seat.sibling for seat in placed.seats if seat.cpu == home), None) if stop else None
+    return _Steps((*changes, *stop), f"{turns_on} {placed.answer}{second}", stopped)
 
 
 def _template(layout: Layout, limits: Limits, when: str, cautions: tuple[str, ...]) -> Change:
