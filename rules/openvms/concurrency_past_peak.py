@@ -31,6 +31,7 @@ from rules.judging.openvms.peaks import Stretch, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import waited_for
+from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
@@ -55,7 +56,7 @@ class Limits:
     )
     steep_percent: float = limit(20.0, "this project: a warning from here on", high=100, unit="% of the peak")
     synch_share_percent: float = limit(
-        30.0,
+        PAST_SHARE,
         f"practice: 20 % at the peak of a BL870c, 50 % one process later ({JCC})",
         high=100,
         unit="% of busy time",
@@ -64,13 +65,16 @@ class Limits:
         100.0, "this project: a warning from one CPU's worth on, where it lasts (p95 or mean)", unit="% of one CPU"
     )
     busy_percent: float = limit(
-        50.0, "this project: on a node less busy than this nothing is past its peak", high=100, unit="% of all CPUs"
+        PAST_BUSY,
+        "this project: on a node less busy than this nothing is past its peak",
+        high=100,
+        unit="% of all CPUs",
     )
     busy_in_series_percent: float = limit(
         BUSY_PERCENT, "this project: below it the demand may have set a capture's rate", high=100, unit="% of all CPUs"
     )
     lock_operations: float = limit(
-        5_000.0, "this project: below this the lock manager is hardly the cause", unit="lock operations/s"
+        PAST_OPERATIONS, "this project: below this the lock manager is hardly the cause", unit="lock operations/s"
     )
     least_minutes: float = limit(
         30.0, "this project: hours that a mean hides are asked for from half an hour on", low=1, unit="minutes"

@@ -57,6 +57,7 @@ from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, percentile_told, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import LCKMGR, share_of_spinning, waited_for
+from rules.judging.openvms.spinning import OWN_CPU_CPUS, OWN_CPU_OPERATIONS, OWN_CPU_SYNCH
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 
@@ -88,13 +89,13 @@ class Limits:
     """The vendor's two figures, and what counts as much locking."""
 
     mp_synch_percent: float = limit(
-        200.0, "vendor: higher than 200 % (OpenVMS V7.3 New Features, 4.4.1)", unit="% of one CPU"
+        OWN_CPU_SYNCH, "vendor: higher than 200 % (OpenVMS V7.3 New Features, 4.4.1)", unit="% of one CPU"
     )
     least_cpus: int = limit(
-        6, "vendor: more than five CPUs (OpenVMS V7.3 New Features, 4.4.1)", low=2, high=32, unit="CPUs"
+        OWN_CPU_CPUS, "vendor: more than five CPUs (OpenVMS V7.3 New Features, 4.4.1)", low=2, high=32, unit="CPUs"
     )
     lock_operations: float = limit(
-        50_000.0,
+        OWN_CPU_OPERATIONS,
         f"this project: at 344,880/s the spinlock of a BL870c was always held ({JCC}), 2.9 µs each; on a "
         "machine four times slower fewer than 50,000/s leave it free almost half of the time",
         unit="operations/s",

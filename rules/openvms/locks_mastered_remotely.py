@@ -28,6 +28,7 @@ from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcom
 from rules.judging.openvms.cluster import READ, Cluster, cluster_of, own_name, own_rates, wrong_reading
 from rules.judging.openvms.mastership import compare_nodes, what_if, what_if_text
 from rules.judging.openvms.node import subject_of
+from rules.judging.openvms.spinning import SERVED_OPERATIONS, SERVED_SHARE
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.mastering import WhatIf
@@ -63,10 +64,10 @@ class Limits:
         50.0, "this project: half of this node's own requests leave it", high=100, unit="% of own requests"
     )
     operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+        SERVED_OPERATIONS, "this project: below this the total is too small to matter", unit="lock operations/s"
     )
     serving_percent: float = limit(
-        50.0,
+        SERVED_SHARE,
         "this project: a node that works mostly for others spins for their locks",
         high=100,
         unit="% of lock operations",

@@ -1,6 +1,7 @@
 """When the rules of this project say by themselves what CPUs spin for, so that what is left is lost without a cause.
 
-The limits are those rules' own defaults; a site that changes one of them there does not change it here.
+The limits are the defaults of those rules, which take them from here; a site that changes one of them there does not
+change it here.
 """
 
 from collectors.facts import Facts, known
