@@ -1,4 +1,4 @@
-"""The lock manager's CPU is not its own: a device is on it, or its co-thread runs.
+"""The lock manager's CPU is shared with a device or with its co-thread.
 
 Finds: a CPU dedicated to the lock manager that has the fast path of a device or TCP/IP on it; or whose co-thread
 (`Cothd` in SHOW CPU n/FULL) is in the active set, with the fast path of a device, TCP/IP or just processes on it.

@@ -120,7 +120,7 @@ class Limits:
     )
     worth_percent: float = limit(
         100.0,
-        "arithmetic: a dedicated CPU takes 100 % of one CPU at all hours, so more than that has to spin for LCKMGR",
+        "this project: a dedicated CPU takes 100 % of one CPU at all hours, so more than that has to spin for LCKMGR",
         unit="% of one CPU",
     )
 

@@ -1,4 +1,4 @@
-"""CPUs are lost in MP synchronisation, and these exports do not show for what.
+"""CPUs are lost in MP synchronisation, and the cause is not shown.
 
 Finds: MP synchronisation that takes a noticeable share of the machine on average, where neither a spinlock trace nor
 the lock figures say with evidence what the CPUs wait for. Where the lock manager has a CPU of its own this is another
