@@ -135,7 +135,7 @@ def _member(capture: Capture, listed: dict[str, ClusterNode], *, own: bool, comp
         seen if seen and seen.hardware else None
     )
     version = next((node.version for node in reversed(nodes) if node.version), None)
-    set_in = [one.source for one in facts.every(SysgenParameter) if one.name in PARAMETERS]
+    set_in = [one.source for one in facts.every(SysgenParameter) if one.name in PARAMETERS and one.runs]
     return ClusterMember(
         source=_source((rates, locks, modes), nodes),
         name=system.name,
@@ -156,6 +156,7 @@ def _member(capture: Capture, listed: dict[str, ClusterNode], *, own: bool, comp
         moved_in_per_second=moved.moved_in if moved else ABSENT,
         lock_directory_weight=_parameter(facts, "LOCKDIRWT"),
         lock_remaster_weight=_parameter(facts, "LOCKRMWT"),
+        pending_directory_weight=_pending(facts, "LOCKDIRWT"),
         pe1=_parameter(facts, "PE1"),
         dedicated=_dedicated(facts),
         start=capture.interval.start,
@@ -174,15 +175,22 @@ def _reading(value: float | None) -> Reading:
 
 
 def _parameter(facts: Facts, name: str) -> Reading:
-    """A parameter of this node's listings, where they agree on it."""
-    values = {fact.current for fact in facts.every(SysgenParameter) if fact.name == name}
+    """A parameter of this node's listings of what runs, where they agree on it."""
+    values = {fact.current for fact in facts.every(SysgenParameter) if fact.name == name and fact.runs}
     value = values.pop() if len(values) == 1 else ABSENT
     return value if known(value) else ABSENT
 
 
+def _pending(facts: Facts, name: str) -> Reading:
+    """What the next boot of this node takes, where its listing of CURRENT was brought."""
+    listed = [fact.current for fact in facts.every(SysgenParameter) if fact.name == name and fact.in_use == "current"]
+    return listed[-1] if listed and known(listed[-1]) else ABSENT
+
+
 def _read_in(facts: Facts, name: str) -> Source | None:
     """Where a parameter of this node was read last."""
-    return next((fact.source for fact in reversed(facts.every(SysgenParameter)) if fact.name == name), None)
+    listed = reversed(facts.every(SysgenParameter))
+    return next((fact.source for fact in listed if fact.name == name and fact.runs), None)
 
 
 def _dedicated(facts: Facts) -> bool | None:

@@ -210,7 +210,7 @@ def _values(fact: Fact) -> tuple[object, dict[str, Any]]:
         case ConfigParameter():
             return "", {"config": fact.config_value, "run": fact.run_value}
         case SysgenParameter():
-            return "", {"current": fact.current}
+            return "active" if fact.runs else fact.in_use, {"current": fact.current}
         case CachePool():
             return fact.io_size_kb, {name: value for name, value in vars(fact).items() if name != "source"}
         case CacheBinding():

@@ -82,6 +82,8 @@ class Change:
     undo_closing: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     """Keys of changes without which this one must not be made: it leaves the plan with them."""
+    after: tuple[str, ...] = ()
+    """Keys of changes to be made and measured before this one: where the plan holds them too, it is a later step."""
     yields_to: tuple[str, ...] = ()
     """Keys of changes that make this one pointless: where the plan holds one of them, this one is left out."""
 

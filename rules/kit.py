@@ -228,7 +228,7 @@ def _as_loud_as_the_loss(finding: Finding, bounds: Bounds) -> Finding:
         return finding
     at_most = Severity.NOTE if cost.high < MEASURABLE else _loudness(cost.high / bounds.processors, Severity.ADVICE)
     at_least = Severity.NOTE
-    if cost.of_capture and finding.severity is not Severity.NOTE:  # a rule that says a note does not trust it further
+    if cost.of_capture and finding.severity >= Severity.WARNING:  # a rule that only advises has its doubts
         at_least = _loudness(cost.low / bounds.processors, Severity.NOTE)
     return dataclasses.replace(finding, severity=max(min(finding.severity, at_most), at_least))
 

@@ -14,7 +14,7 @@ TAKING = (Effect.ONLINE, Effect.RESTART)
 
 @dataclass(frozen=True)
 class Step:
-    """All changes that take effect at the same moment: one restart, not five."""
+    """All changes that take effect at the same moment: one restart, not five. Those to be measured singly are apart."""
 
     takes_effect: Effect
     change_keys: tuple[str, ...]
@@ -70,8 +70,7 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
     steps = []
     for effect in ORDER:
         batch = [change for change in agreed.values() if change.takes_effect is effect]
-        if batch:
-            steps.append(_step(effect, batch))
+        steps += [_step(effect, wave) for wave in _waves(batch)]
     return Plan(tuple(steps), tuple(conflicts))
 
 
@@ -82,8 +81,24 @@ def _together(one: Change, other: Change) -> Change:
         kept,
         cautions=tuple(dict.fromkeys((*one.cautions, *other.cautions))),
         needs=tuple(dict.fromkeys((*one.needs, *other.needs))),
+        after=tuple(dict.fromkeys((*one.after, *other.after))),
         yields_to=tuple(dict.fromkeys((*one.yields_to, *other.yields_to))),
     )
+
+
+def _waves(batch: list[Change]) -> list[list[Change]]:
+    """Part changes of one effect into steps that can be measured one by one: what comes after another is a later one.
+
+    Changes that wait for each other in a circle are one step: there is no order between them.
+    """
+    waves: list[list[Change]] = []
+    left = batch
+    while left:
+        keys = {change.key for change in left}
+        first = [change for change in left if not keys & set(change.after)] or left
+        waves.append(first)
+        left = [change for change in left if change not in first]
+    return waves
 
 
 def _beyond(agreed: dict[str, Change], free_mb: float | None) -> list[Conflict]:

@@ -72,8 +72,14 @@ def _node(facts: Facts) -> Iterator[tuple[str, Value]]:
         yield "node: memory, MB", node.memory_mb
     parameters = facts.every(SysgenParameter)
     several = len({one.node for one in parameters if one.node}) > 1
-    for one in parameters:
-        yield f"SYSGEN: {one.name}" + (f" [{one.node}]" if several and one.node else ""), one.current
+    for one in sorted(parameters, key=lambda one: not one.runs):
+        name = f"SYSGEN: {one.name}" + (f" [{one.node}]" if several and one.node else "")
+        if one.runs:
+            yield name, one.current
+        elif one.in_use == "current" and one.current not in {
+            other.current for other in parameters if other.runs and (other.name, other.node) == (one.name, one.node)
+        }:
+            yield name + WAITS, one.current
 
 
 def _processors(facts: Facts) -> Iterator[tuple[str, Value]]:

@@ -60,10 +60,12 @@ def set_parameter(
     cautions: tuple[str, ...] = (),
     memory_mb: float = 0.0,
     node: str | None = None,
+    pending: float | None = None,
 ) -> Change:
     """Set one system parameter from the value in the export to another.
 
-    `old` is `None` where no export showed it: the script then shows it first and the undo asks for that figure.
+    `old` is the value that runs, `None` where no export showed it: the script then shows it first and the undo asks
+    for that figure. `pending`: the value of CURRENT where it differs, which the undo of a reboot goes back to.
     `minimum` writes `MIN_name`, as AUTOGEN-computed parameters need. `node` names where to do it; a name that cannot be
     written safely makes a change to be applied by hand. Raises `OutOfRange` for a value or a kind of change that the
     parameter does not take.
@@ -121,6 +123,8 @@ def set_parameter(
             *last,
             f"$! after the reboot, check that {name} is {least}{new:.0f}:  MCR SYSGEN SHOW {name}",
         )
+        if pending is not None:
+            back = f"{pending:.0f}"
         undo = (
             *forget,
             *_sysgen("CURRENT", name, back),
@@ -175,6 +179,14 @@ def advise_parameter(
         cautions=cautions,
         memory_mb=memory_mb,
     )
+
+
+def parameter_key(name: str, node: str | None = None) -> str:
+    """The key of the change that sets this parameter on this node: for changes that have to wait for it."""
+    try:
+        return _key(openvms_name(node) if node is not None else None, name)
+    except Unquotable:
+        return f"openvms.sysgen:by hand:{name}"
 
 
 def _key(where: str | None, name: str) -> str:

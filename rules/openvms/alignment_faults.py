@@ -142,7 +142,7 @@ def _finding(
     elif machine.family == "Alpha":
         says.append(f"{machine.hardware} is an Alpha, where one costs less than on Integrity: so this is a note.")
     elif machine.family:
-        says.append(f"{machine.hardware} is no Integrity server, where exceptions are dear: so this is a note.")
+        says.append(f"{machine.said} is no Integrity server, where exceptions are dear: so this is a note.")
     else:
         says.append("Whether this is an Integrity server, where exceptions are dear, was not in the export.")
     inner = sum(modes.get(mode, 0.0) for mode in ("kernel", "exec", "super"))

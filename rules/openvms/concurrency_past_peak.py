@@ -28,7 +28,10 @@ from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, 
 from rules.judging.openvms.node import MODES, READS, Work, busiest_operations, subject_of, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Stretch, longest, peak_cost
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, too_short
+from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import waited_for
+from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
@@ -53,7 +56,7 @@ class Limits:
     )
     steep_percent: float = limit(20.0, "this project: a warning from here on", high=100, unit="% of the peak")
     synch_share_percent: float = limit(
-        30.0,
+        PAST_SHARE,
         f"practice: 20 % at the peak of a BL870c, 50 % one process later ({JCC})",
         high=100,
         unit="% of busy time",
@@ -62,20 +65,31 @@ class Limits:
         100.0, "this project: a warning from one CPU's worth on, where it lasts (p95 or mean)", unit="% of one CPU"
     )
     busy_percent: float = limit(
-        50.0, "this project: on a node less busy than this nothing is past its peak", high=100, unit="% of all CPUs"
+        PAST_BUSY,
+        "this project: on a node less busy than this nothing is past its peak",
+        high=100,
+        unit="% of all CPUs",
     )
     busy_in_series_percent: float = limit(
         BUSY_PERCENT, "this project: below it the demand may have set a capture's rate", high=100, unit="% of all CPUs"
     )
     lock_operations: float = limit(
-        5_000.0, "this project: below this the lock manager is hardly the cause", unit="lock operations/s"
+        PAST_OPERATIONS, "this project: below this the lock manager is hardly the cause", unit="lock operations/s"
     )
     least_minutes: float = limit(
         30.0, "this project: hours that a mean hides are asked for from half an hour on", low=1, unit="minutes"
     )
+    least_samples: int = limit(
+        LEAST_SAMPLES, "this project: no minimum is published; fewer samples make no warning", low=1, unit="samples"
+    )
+    least_sampled_minutes: float = limit(
+        LEAST_MINUTES, "this project: no minimum is published; ten minutes of the load in question", unit="minutes"
+    )
 
 
-@rule(needs=(), uses=(LoadSeries, SpinlockTrace, SpinlockTraceRun, *READS, *PEAKS), links=LINKS, limits=Limits)
+@rule(
+    needs=(), uses=(LoadSeries, SpinlockTrace, SpinlockTraceRun, *READS, *PEAKS, *SAMPLES), links=LINKS, limits=Limits
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every load series of this product; without one, the modes of the node."""
     mine = [one for one in facts.every(LoadSeries) if one.product == "openvms" or _has_modes(one)]
@@ -246,11 +260,16 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     lasts = " That is one sample: whether it lasts was not in the export."
     if work.sustained:
         lasts = f" At the 95th percentile MP synch is {synch:.0f} % of one CPU." if work.spun is not modes else ""
+    short = too_short(facts, modes.source, limits.least_samples, limits.least_sampled_minutes)
+    if short and work.sustained:
+        lasts += f" But these are {short} (this project's minimum; none is published)."
     moment = MOMENT.get(modes.statistic, modes.statistic)
     cost, peak = peak_cost(facts) if work.sustained else ("", ())
     yield Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING if work.sustained and synch >= limits.synch_percent else Severity.ADVICE,
+        severity=Severity.WARNING
+        if work.sustained and not short and synch >= limits.synch_percent
+        else Severity.ADVICE,
         title=f"{moment} {share:.0f} % of the busy time is MP synchronisation: past the peak",
         says=(
             f"{moment} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "

@@ -10,19 +10,22 @@ more CPUs to wait with. On a BL870c one lock operation took 3.9 µs with co-thre
 it is no measure of either alone.
 
 What to do: where the load waits for locks, stop one co-thread, never a primary, the lock manager's CPU or that of
-TCP/IP; measure the same work before and after, in throughput per second and time per operation; go on to the next only
-if it helped. A light load needs nothing. Where a dedicated lock manager does little, give its CPU back first.
+TCP/IP; begin with the one beside the CPU that the lock manager has or is to get, in a step of its own. Measure the same
+work before and after, in throughput per second and time per operation; go on to the next only if it helped. A light
+load needs nothing. Where a dedicated lock manager does little, give its CPU back first.
 
 When to ignore it: when the busy threads compute and do not wait, when there are hours busier than those in the export,
 or on a machine whose figures you cannot repeat under the same load.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
-from collectors.facts.openvms import Cpu, DedicatedLockManager, Node, ProcessorModes
+from collectors.facts.openvms import Cpu, DedicatedLockManager, ProcessorModes
+from rules.changes.openvms_sysgen import parameter_key
 from rules.finding import (
+    Change,
     Clean,
     Evidence,
     Expectation,
@@ -34,9 +37,15 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
+from rules.judging.openvms.chains import NAME as TABLE
+from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cpu_layout import READ, Layout, Pair
 from rules.judging.openvms.dedicated import day_busy
 from rules.judging.openvms.node import Work, work_of
+from rules.judging.openvms.placement import placement_of
+from rules.judging.openvms.releases import machine_of
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, too_short
+from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 
@@ -65,15 +74,24 @@ class Limits:
     idle_percent: float = limit(
         5.0, "this project: a dedicated lock manager less busy than this is to go first", high=100, unit="%"
     )
+    least_samples: int = limit(
+        LEAST_SAMPLES, "this project: no minimum is published; fewer samples stop no CPU", low=2, unit="samples"
+    )
+    least_minutes: float = limit(
+        LEAST_MINUTES, "this project: no minimum is published; ten minutes of the load in question", unit="minutes"
+    )
 
 
-@rule(needs=(Cpu, ProcessorModes), uses=(*READ, DedicatedLockManager), links=LINKS, limits=Limits)
+@rule(needs=(Cpu, ProcessorModes), uses=(*READ, *SAMPLES, DedicatedLockManager), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node, and name one co-thread to begin with."""
     layout = Layout(facts)
-    hardware = next((node.hardware for node in reversed(facts.every(Node)) if node.hardware), "") or ""
-    if "ALPHASERVER" in hardware.upper() or hardware.upper().startswith(("VAX", "MICROVAX")):
-        yield NotApplicable(f"{hardware}: co-threads are of Integrity servers")
+    machine = machine_of(facts)
+    if machine.family in ("Alpha", "VAX"):
+        yield NotApplicable(f"{machine.said}: co-threads are of Integrity servers")
+        return
+    if machine.family == "x86-64":
+        yield NotApplicable(f"{machine.said}: which displays show threads of a core on x86-64 was not found")
         return
     read = layout.pairs()
     yield from (pair for pair in read if isinstance(pair, Untrusted))
@@ -129,19 +147,31 @@ def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Itera
     )
     served = day_busy(facts)
     idle = layout.lock_manager is not None and served is not None and served < limits.idle_percent
-    yield from _advise(layout, on, evidence, said, locks, idle)
+    short = too_short(facts, work.spun.source, limits.least_samples, limits.least_minutes) if locks else None
+    yield from _advise(layout, on, evidence, said, locks, idle, short)
 
 
 def _advise(
-    layout: Layout, on: list[Pair], evidence: tuple[Evidence, ...], said: str, locks: bool, idle: bool
+    layout: Layout,
+    on: list[Pair],
+    evidence: tuple[Evidence, ...],
+    said: str,
+    locks: bool,
+    idle: bool,
+    short: str | None,
 ) -> Iterator[Outcome]:
-    order = [cpu for pair in on if (cpu := _to_stop(layout, pair)) is not None] if layout.fastpath_read else []
-    manager = layout.pair(layout.lock_manager[0]) if layout.lock_manager else None
+    home = _home(layout)
+    order = [cpu for pair in on if (cpu := _to_stop(layout, pair, home)) is not None] if layout.fastpath_read else []
+    manager = layout.pair(home) if home is not None else None
     first = manager.sibling if isinstance(manager, Pair) else None
     order.sort(key=lambda cpu: (cpu != first, cpu))
     what = "waits for spinlocks" if locks else "is light"
     then = f"; if that helped, go on with CPU {', '.join(map(str, order[1:]))}, one at a time" if order[1:] else ""
-    if idle:
+    if short:
+        step = (
+            f"But these are {short} (this project's minimum; none is published): collect more before a CPU is stopped."
+        )
+    elif idle:
         step = "First give back the CPU of the lock manager, which does little (LCKMGR_MODE), and measure again."
     elif not order:
         step = "What was read names no co-thread that may be stopped."
@@ -151,7 +181,7 @@ def _advise(
         step = f"Nothing has to be done. To try it, STOP/CPU {order[0]} at a quiet time and measure{then}."
     yield Finding(
         subject=layout.subject,
-        severity=Severity.ADVICE if locks else Severity.NOTE,
+        severity=Severity.ADVICE if locks and not short else Severity.NOTE,
         title=f"Co-threads run while the load {what}: {said}",
         says=(
             f"The load {what}, and {len(on)} core(s) were read to run two co-threads each. {step} Compare the same "
@@ -159,14 +189,35 @@ def _advise(
             "START/CPU."
         ),
         evidence=evidence,
-        changes=layout.stop(order[0]) if order and locks and not idle else (),
+        changes=_stop(layout, order[0]) if order and locks and not idle and not short else (),
         expects=(Expectation("time per operation", None, "lower, else START/CPU", "heuristic"),),
     )
     if not layout.fastpath_read:
         yield Unknown((Lacking("devices and services of each CPU", "SHOW FASTPATH"),))
 
 
-def _to_stop(layout: Layout, pair: Pair) -> int | None:
-    """The CPU of a core that may go: without a device before one with devices, of equals the higher number."""
-    may = [cpu for cpu in pair.both if layout.why_not_stop(cpu) is None]
+def _home(layout: Layout) -> int | None:
+    """The CPU that the lock manager has, or would be given first."""
+    if layout.lock_manager:
+        return layout.lock_manager[0]
+    return placement_of(layout).chosen if layout.all_full and layout.fastpath_read else None
+
+
+def _stop(layout: Layout, cpu: int) -> tuple[Change, ...]:
+    """Stop it after what the lock manager's own CPU or a larger table may do about the same spinning."""
+    chain = chain_of(layout.facts)
+    table = (parameter_key(TABLE, layout.node),) if isinstance(chain, Chain) and chain.explains_spinning else ()
+    first = () if layout.lock_manager else (parameter_key("LCKMGR_MODE", layout.node),)
+    return tuple(
+        replace(change, after=(*change.after, *first), yields_to=(*change.yields_to, *table))
+        for change in layout.stop(cpu)
+    )
+
+
+def _to_stop(layout: Layout, pair: Pair, home: int | None) -> int | None:
+    """The CPU of a core that may go: without a device before one with devices, of equals the higher number.
+
+    Never `home`, where the lock manager is or is to be.
+    """
+    may = [cpu for cpu in pair.both if cpu != home and layout.why_not_stop(cpu) is None]
     return min(may, key=lambda cpu: (len(layout.devices_on(cpu)), -cpu), default=None)

@@ -28,6 +28,7 @@ from rules.judging.openvms.cluster import (
     hardly_crosses,
     hardware_names,
     latencies_of,
+    local_cells,
     members_of,
     own_name,
     own_rates,
@@ -149,7 +150,7 @@ def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[
     lines = {line.node: line.percent for line in what_if(facts, names)}
     now, then = lines.get(node), lines.get(target or "")
     machine = hardware_names(facts)[node.upper()][0]
-    known = f"{target} is faster by LOCKTIME. " if target else ""
+    known, ratio = _ratio(facts, node, target) if target else ("", ())
     yield Finding(
         subject=node,
         severity=Severity.WARNING if target else Severity.ADVICE,
@@ -158,13 +159,30 @@ def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[
             f"It {figures.removeprefix(node).strip()}, and it is an emulator by its name ({machine}). {PUBLISHED} "
             f"{known}{move.says}"
         ),
-        evidence=(served, *speed_evidence(facts, (node, *((target,) if target else ()))), *move.evidence),
+        evidence=(served, *speed_evidence(facts, (node, *((target,) if target else ()))), *ratio, *move.evidence),
         explains=("openvms/lock_master_on_slow_node",) if target else (),
         changes=move.changes,
         expects=(Expectation(TOGETHER, now, then, "published"),) if now is not None and then is not None else (),
     )
     if move.missing:
         yield Unknown(move.missing)
+
+
+def _ratio(facts: Facts, node: str, target: str) -> tuple[str, tuple[Evidence, ...]]:
+    """How fast the emulator is beside the other node, as the plain ratio of what a local lock takes on each.
+
+    No clock comes into it: an emulator is as fast as its host, whatever it says of its own.
+    """
+    cells = latencies_of(facts)
+    local = local_cells(cells, (node, target)) if isinstance(cells, dict) else {}
+    if {node.upper(), target.upper()} - local.keys():
+        return f"{target} is faster by LOCKTIME. ", ()
+    (slow, source), (fast, _) = local[node.upper()], local[target.upper()]
+    percent = 100 * fast / slow
+    return (
+        f"{target} is faster by LOCKTIME: a local lock takes {slow:.3g} µs on {node} and {fast:.3g} on {target}, so "
+        f"the emulator does {percent:.0f} % of its rate. "
+    ), (Evidence(f"lock rate of {node}, of that of {target}", round(percent, 1), "%", source),)
 
 
 def _before(facts: Facts, one: str, other: str) -> bool:

@@ -1,6 +1,6 @@
 """The lock ID table starts far below the number of locks.
 
-Finds: LOCKIDTBL under a share of the highest number of locks in the export.
+Finds: LOCKIDTBL as it runs (ACTIVE) under a share of the highest number of locks in the export.
 
 Why it matters: LOCKIDTBL is both the number of entries at boot and the step by which the table grows when locks run
 out (wiki.vmssoftware.com/LOCKIDTBL). Too small a value therefore means many extensions while the system fills up, and
@@ -20,7 +20,17 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
-from rules.judging.openvms.node import READS, USE, level_of, node_name, parameter_of, subject_of
+from rules.judging.openvms.node import (
+    READS,
+    USE,
+    hard_coded,
+    level_of,
+    node_name,
+    parameter_of,
+    pending_of,
+    pending_text,
+    subject_of,
+)
 from rules.kit import limit, rule
 from rules.laws.hashing import LOCK_ID_BYTES
 
@@ -57,6 +67,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if new <= value:
         yield Clean(f"{figures}; the table is as large as it may be")
         return
+    if (waits := pending_of(facts, NAME)) and 100 * waits[0] / peak >= limits.share_percent:
+        yield Clean(f"{figures}; {pending_text(NAME, waits[0])}")
+        return
     grown = math.ceil((peak - value) / value)
     memory = (new - value) * LOCK_ID_BYTES / 2**20
     yield Finding(
@@ -67,7 +80,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             f"{figures}: the table has to be extended {grown} times after a boot before it holds them all. That is "
             "work done while it fills and no failure, so no reboot is worth it by itself. "
             f"With the next one set it to {new:,} ({memory:.2f} MB more at {LOCK_ID_BYTES} bytes an entry), and look "
-            "at RESHASHTBL in the same step: it belongs together with this one."
+            f"at RESHASHTBL in the same step: it belongs together with this one. {hard_coded(facts, NAME)}".rstrip()
         ),
         evidence=(
             Evidence(NAME, value, "entries", fact.source),

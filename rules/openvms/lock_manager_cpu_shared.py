@@ -1,18 +1,20 @@
-"""The lock manager's CPU shares its core with a co-thread that runs.
+"""The lock manager's CPU is shared with a device or with its co-thread.
 
-Finds: a CPU dedicated to the lock manager whose co-thread (`Cothd` in SHOW CPU n/FULL) is in the active set, with the
-fast path of a device, TCP/IP or just processes on it.
+Finds: a CPU dedicated to the lock manager that has the fast path of a device or TCP/IP on it; or whose co-thread
+(`Cothd` in SHOW CPU n/FULL) is in the active set, with the fast path of a device, TCP/IP or just processes on it.
 
 Why it matters: two co-threads share the units of one core, and on OpenVMS even an idle CPU is busy with its idle loop.
 Every lock operation of the node goes through the dedicated CPU, so what slows that core slows them all. Automatic
-assignment keeps fast-path devices off the dedicated CPU but not off its co-thread. On a BL870c of four cores the
+assignment keeps fast-path devices off the dedicated CPU, one that is placed by hand can be there all the same; and it
+does not keep them off its co-thread. On a BL870c of four cores the
 dedicated CPU 6 had the network device EWC0 on its co-thread, CPU 2; with CPU 2 stopped lock operations peaked at
 499,842 per second, as much as the same machine did without co-threads, about 490,000 (JCC Consulting's slides on the
 OpenVMS lock manager, 2014).
 
-What to do: take the co-thread out with STOP/CPU, at a quiet time; FASTPATH_SERVER then moves its devices, SHOW FASTPATH
-says where. Where the co-thread is the primary or has TCP/IP, it stays: the lock manager (LCKMGR_CPUID), or what runs
-there, moves instead. Both last over a boot only with a line in SYSTARTUP_VMS.COM and LCKMGR_CPUID in MODPARAMS.DAT.
+What to do: give a device that is on the dedicated CPU another one. Take the co-thread out with STOP/CPU, at a quiet
+time; FASTPATH_SERVER then moves its devices, SHOW FASTPATH says where. Where the co-thread is the primary or has
+TCP/IP, it stays: the lock manager (LCKMGR_CPUID), or what runs there, moves instead. Both last over a boot only with a
+line in SYSTARTUP_VMS.COM and LCKMGR_CPUID in MODPARAMS.DAT.
 
 When to ignore it: where the dedicated CPU is far from busy ([LCK73]Busy % of T4) and lock operations are no concern, or
 where the node has no CPU to spare for it.
@@ -26,8 +28,8 @@ from collectors.facts.openvms import Cpu, CpuModes, DedicatedLockManager, Fastpa
 from rules.changes.openvms_cpu import place_by_hand
 from rules.changes.quoting import comment
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cpu_layout import READ, SERVER, Layout
-from rules.judging.openvms.placement import placement_of
+from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, Pair
+from rules.judging.openvms.placement import placement_of, stop_beside
 from rules.kit import limit, rule
 
 LINKS = (
@@ -67,23 +69,85 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             f"take SHOW FASTPATH and SHOW CPU {cpu}/FULL at the same moment"
         )
         return
+    pair = _core(facts, layout, limits, cpu)
+    here = _on(layout, cpu)
+    if isinstance(pair, Pair) and pair.sibling is not None:
+        yield from _shared(facts, layout, cpu, pair.sibling, (source, pair.source), here)
+        return
+    if here.names and (idle := _hardly_works(facts, limits)):
+        yield Clean(f"CPU {cpu} of the lock manager has {here.said} on it, but {idle}")
+    elif here.names:
+        yield _own_cpu(layout, cpu, source, here)
+    if not isinstance(pair, Pair) and (not here.names or not isinstance(pair, Clean)):
+        yield pair
+
+
+def _core(facts: Facts, layout: Layout, limits: Limits, cpu: int) -> Pair | Outcome:
+    """The core of the dedicated CPU where it is shared with a CPU that runs, else why nothing is to be said of it."""
     pair = layout.pair(cpu)
     if pair is None:
-        yield Unknown((Lacking(f"co-thread of CPU {cpu} (Cothd)", f"SHOW CPU {cpu}/FULL"),))
-    elif isinstance(pair, Untrusted):
-        yield pair
-    elif pair.sibling is None:
-        yield Clean(f"CPU {cpu} of the lock manager has no co-thread (no Cothd in its full display)")
-    elif layout.runs(pair.sibling) is False:
-        yield Clean(f"co-thread CPU {pair.sibling} of the lock manager's CPU {cpu} is stopped")
-    elif not layout.fastpath_read:
-        yield Unknown((Lacking(f"devices and services on CPU {pair.sibling}", "SHOW FASTPATH"),))
-    elif layout.runs(pair.sibling) is None:
-        yield Unknown((Lacking(f"state of CPU {pair.sibling}", f"SHOW CPU {pair.sibling}/FULL"),))
-    elif quiet := _not_worth_it(facts, layout, limits, cpu):
-        yield quiet
-    else:
-        yield from _shared(facts, layout, cpu, pair.sibling, (source, pair.source))
+        return Unknown((Lacking(f"co-thread of CPU {cpu} (Cothd)", f"SHOW CPU {cpu}/FULL"),))
+    if isinstance(pair, Untrusted):
+        return pair
+    if pair.sibling is None:
+        return Clean(f"CPU {cpu} of the lock manager has no co-thread (no Cothd in its full display)")
+    if layout.runs(pair.sibling) is False:
+        return Clean(f"co-thread CPU {pair.sibling} of the lock manager's CPU {cpu} is stopped")
+    if not layout.fastpath_read:
+        return Unknown((Lacking(f"devices and services on CPU {pair.sibling}", "SHOW FASTPATH"),))
+    if layout.runs(pair.sibling) is None:
+        return Unknown((Lacking(f"state of CPU {pair.sibling}", f"SHOW CPU {pair.sibling}/FULL"),))
+    return _not_worth_it(facts, layout, limits, cpu) or pair
+
+
+@dataclass(frozen=True)
+class _There:
+    """What has its place on one CPU beside the lock manager."""
+
+    cpu: int
+    names: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def said(self) -> str:
+        """As a clause."""
+        return " and ".join(map(comment, self.names))
+
+
+def _on(layout: Layout, cpu: int) -> _There:
+    devices = layout.devices_on(cpu)
+    services = [one for one in layout.services_on(cpu) if "lock manager" not in one.service.lower()]
+    return _There(
+        cpu,
+        tuple(one.device for one in devices) + tuple(one.service for one in services),
+        (
+            *(Evidence(f"fast-path CPU of {comment(one.device)}", one.cpu, "", one.source) for one in devices),
+            *(Evidence(f"CPU of {comment(one.service)}", one.cpu, "", one.source) for one in services),
+        ),
+    )
+
+
+def _own_cpu(layout: Layout, cpu: int, source: Source, own: _There) -> Finding:
+    """A device or TCP/IP on the dedicated CPU itself, whose co-thread is no matter."""
+    home = placement_of(layout, without=frozenset({cpu})).chosen
+    instead = f" Or move the lock manager to CPU {home} (LCKMGR_CPUID), on whose core nothing was read." if home else ""
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.WARNING,
+        title=f"Lock manager's own CPU {cpu} also serves {own.said}",
+        says=(
+            f"CPU {cpu} is dedicated to the lock manager, and {own.said} is on it: what is done for that there makes "
+            "every lock operation of the node wait. Later releases leave this CPU out when they assign devices, so it "
+            f"may have been placed by hand: give {own.said} another CPU.{instead} What it gives depends on the load: "
+            "measure the same work before and after."
+        ),
+        evidence=(Evidence("CPU of the lock manager", cpu, "", source), *own.evidence),
+        explains=("openvms/lock_manager_saturated",),
+        changes=tuple(place_by_hand(name, cpu) for name in own.names),
+        expects=(
+            Expectation(f"devices and services beside the lock manager on CPU {cpu}", len(own.names), 0, "arithmetic"),
+        ),
+    )
 
 
 def _no_manager(facts: Facts, layout: Layout) -> Outcome:
@@ -99,22 +163,29 @@ def _not_worth_it(facts: Facts, layout: Layout, limits: Limits, cpu: int) -> Cle
     if layout.active is not None and layout.active <= limits.few_cpus:
         few = f"{layout.active:g} CPUs are too few to stop one for it (limit {limits.few_cpus})"
         return Clean(f"CPU {cpu} of the lock manager shares its core, but {few}: see openvms/lock_manager_idle")
-    busy = facts.latest(DedicatedLockManager, statistic="p95")
-    if busy and busy.on and known(busy.busy_percent) and 0 <= busy.busy_percent < limits.busy_percent:
-        said = f"{BUSY} {busy.busy_percent:g} (p95), limit {limits.busy_percent:g}"
-        return Clean(f"CPU {cpu} of the lock manager shares its core, but hardly works: {said}")
+    if idle := _hardly_works(facts, limits):
+        return Clean(f"CPU {cpu} of the lock manager shares its core, but {idle}")
     return None
 
 
-def _shared(facts: Facts, layout: Layout, cpu: int, sibling: int, sources: tuple[Source, Source]) -> Iterator[Outcome]:
-    devices, services = layout.devices_on(sibling), layout.services_on(sibling)
-    there = [device.device for device in devices] + [service.service for service in services]
-    serves = f"serves {' and '.join(map(comment, there))}" if there else "runs, too"
+def _hardly_works(facts: Facts, limits: Limits) -> str | None:
+    busy = facts.latest(DedicatedLockManager, statistic="p95")
+    if busy and busy.on and known(busy.busy_percent) and 0 <= busy.busy_percent < limits.busy_percent:
+        return f"hardly works: {BUSY} {busy.busy_percent:g} (p95), limit {limits.busy_percent:g}"
+    return None
+
+
+def _shared(
+    facts: Facts, layout: Layout, cpu: int, sibling: int, sources: tuple[Source, Source], own: _There
+) -> Iterator[Outcome]:
+    devices, beside = layout.devices_on(sibling), _on(layout, sibling)
+    there = list(beside.names)
+    serves = f"serves {beside.said}" if there else "runs, too"
     evidence = [
         Evidence("CPU of the lock manager", cpu, "", sources[0]),
         Evidence(f"co-thread of CPU {cpu} (Cothd)", sibling, "", sources[1]),
-        *(Evidence(f"fast-path CPU of {comment(one.device)}", one.cpu, "", one.source) for one in devices),
-        *(Evidence(f"CPU of {comment(one.service)}", one.cpu, "", one.source) for one in services),
+        *beside.evidence,
+        *own.evidence,
     ]
     work = facts.latest(CpuModes, statistic="mean", cpu=sibling)
     if work and known(work.idle_percent) and 0 <= work.idle_percent <= 100:
@@ -129,9 +200,12 @@ def _shared(facts: Facts, layout: Layout, cpu: int, sibling: int, sources: tuple
             Expectation(f"co-threads that run beside the lock manager on CPU {cpu}", 1, 0, "arithmetic"),
             Expectation("highest rate of lock operations", None, PUBLISHED, "published"),
         )
+    if own.names:
+        changes = (*(place_by_hand(name, cpu) for name in own.names), *changes)
+        step = f"{own.said} is on CPU {cpu} itself: give it another CPU first. {step}"
     yield Finding(
         subject=layout.subject,
-        severity=Severity.WARNING if there else Severity.ADVICE,
+        severity=Severity.WARNING if there or own.names else Severity.ADVICE,
         title=f"Lock manager on CPU {cpu} shares its core with CPU {sibling}, which {serves}",
         says=(
             f"CPU {cpu} and CPU {sibling} are co-threads of one core, so work on CPU {sibling} slows every lock "
@@ -190,4 +264,6 @@ def _move(layout: Layout, cpu: int, sibling: int, against: str, there: list[str]
     was = f"The lock manager runs on CPU {cpu} now: where LCKMGR_CPUID was not brought, {cpu} takes it back there."
     step = f"Move the lock manager to CPU {home}, on whose core no device, no TCP/IP and no primary was read."
     step += f" The others: {placed.others}." if placed.others else ""
-    return (layout.set("LCKMGR_CPUID", home, was),), f"{not_it} {step}"
+    move = layout.set("LCKMGR_CPUID", home, was)
+    stop, second = stop_beside(layout, placed, (move.key,))
+    return (move, *stop), f"{not_it} {step}{second}"

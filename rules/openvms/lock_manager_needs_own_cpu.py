@@ -14,7 +14,10 @@ Put it, with LCKMGR_CPUID, on a CPU without a fast-path device and without TCP/I
 the work, with no co-thread or an idle one.
 
 No CPU is named, and LCKMGR_MODE is a template only, until the full display of every CPU was read: without LCKMGR_CPUID
-the lock manager takes the lowest CPU other than the primary, whatever has its fast path there.
+the lock manager takes the lowest CPU other than the primary, whatever has its fast path there. Where the CPU has a
+co-thread that runs, stopping that one is a second step, to be measured by itself. Where the chains of a resource hash
+table that is far too small explain the spinning, the table comes first (openvms/resource_hash_table_undersized), and
+the dedicated CPU after a new measurement. A few samples, or a machine that was not told, make a note or a template.
 
 It costs one CPU. Published for an rx4640 with eight cores: a little more at the peak, a far gentler decline beyond it.
 Callers then wait in kernel mode, so falling MP synchronisation alone is no success: count operations per second.
@@ -28,7 +31,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
-from rules.changes.openvms_sysgen import advise_parameter
+from rules.changes.openvms_sysgen import advise_parameter, parameter_key
 from rules.finding import (
     Change,
     Clean,
@@ -43,11 +46,18 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
+from rules.judging.openvms.chains import NAME as TABLE
+from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
+from rules.judging.openvms.node import pending_of, pending_text
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import longest, peak_cost
-from rules.judging.openvms.placement import cost_of, left_alone, placement_of
-from rules.judging.openvms.spinlocks import LCKMGR, waited_for
+from rules.judging.openvms.placement import cost_of, left_alone, placement_of, stop_beside
+from rules.judging.openvms.releases import machine_of
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, percentile_told, too_short
+from rules.judging.openvms.sampling import READ as SAMPLES
+from rules.judging.openvms.spinlocks import LCKMGR, share_of_spinning, waited_for
+from rules.judging.openvms.spinning import OWN_CPU_CPUS, OWN_CPU_OPERATIONS, OWN_CPU_SYNCH
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.sample import LeastSample
@@ -83,13 +93,13 @@ class Limits:
     """The vendor's two figures, and what counts as much locking."""
 
     mp_synch_percent: float = limit(
-        200.0, "vendor: higher than 200 % (OpenVMS V7.3 New Features, 4.4.1)", unit="% of one CPU"
+        OWN_CPU_SYNCH, "vendor: higher than 200 % (OpenVMS V7.3 New Features, 4.4.1)", unit="% of one CPU"
     )
     least_cpus: int = limit(
-        6, "vendor: more than five CPUs (OpenVMS V7.3 New Features, 4.4.1)", low=2, high=32, unit="CPUs"
+        OWN_CPU_CPUS, "vendor: more than five CPUs (OpenVMS V7.3 New Features, 4.4.1)", low=2, high=32, unit="CPUs"
     )
     lock_operations: float = limit(
-        50_000.0,
+        OWN_CPU_OPERATIONS,
         f"this project: at 344,880/s the spinlock of a BL870c was always held ({JCC}), 2.9 µs each; on a "
         "machine four times slower fewer than 50,000/s leave it free almost half of the time",
         unit="operations/s",
@@ -103,11 +113,25 @@ class Limits:
     least_minutes: float = limit(
         30.0, "this project: hours that a p95 leaves out are asked for from half an hour on", low=1, unit="minutes"
     )
+    least_samples: int = limit(
+        LEAST_SAMPLES,
+        "this project: no minimum is published; fewer samples than this take no CPU from other work",
+        low=2,
+        unit="samples",
+    )
+    least_sampled_minutes: float = limit(
+        LEAST_MINUTES, "this project: no minimum is published; ten minutes of the load in question", unit="minutes"
+    )
+    worth_percent: float = limit(
+        100.0,
+        "this project: a dedicated CPU takes 100 % of one CPU at all hours, so more than that has to spin for LCKMGR",
+        unit="% of one CPU",
+    )
 
 
 @rule(
     needs=(ProcessorModes,),
-    uses=(*READ, *PEAKS, DedicatedLockManager, SpinlockTrace, SpinlockTraceRun),
+    uses=(*READ, *PEAKS, *SAMPLES, DedicatedLockManager, SpinlockTrace, SpinlockTraceRun),
     links=LINKS,
     limits=Limits,
     sample=LONG_ENOUGH,
@@ -115,7 +139,7 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node."""
     layout = Layout(facts)
-    modes = facts.latest(ProcessorModes, statistic="p95") or facts.latest(ProcessorModes, statistic="mean")
+    modes = _lasting(facts)
     quiet = no_dedicated(layout) or _own_already(facts, layout) or _little_spinning(layout, limits, modes)
     quiet = quiet or _other_reasons(facts, layout, limits, modes)
     if quiet:
@@ -126,10 +150,20 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield _finding(facts, layout, limits, modes, modes.mp_synch_percent)
     if waited_for(facts) is None:
         yield Unknown((TRACE,))
+    if machine_of(facts).dedicated_documented is None:
+        yield Unknown((Lacking("machine and release of the node", "SHOW SYSTEM"),))
     if not layout.fastpath_read:
         yield Unknown((Lacking("devices and services of each CPU", "SHOW FASTPATH"),))
     if not layout.all_full:
         yield Unknown((Lacking("co-threads of each CPU, and which is the primary", "SHOW CPU/FULL"),))
+
+
+def _lasting(facts: Facts) -> ProcessorModes | None:
+    """The 95th percentile, where there are samples enough for one, else the mean."""
+    p95 = facts.latest(ProcessorModes, statistic="p95")
+    if p95 and percentile_told(facts, p95.source):
+        return p95
+    return facts.latest(ProcessorModes, statistic="mean") or p95
 
 
 def _own_already(facts: Facts, layout: Layout) -> Outcome | None:
@@ -198,6 +232,14 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, modes: Processo
             f"{spins}, but in the spinlock trace CPUs wait for {heat.name} most: a dedicated lock manager would not "
             "relieve it"
         )
+    blamed = share_of_spinning(facts, LCKMGR) if heat else None
+    if blamed is not None and modes and known(modes.mp_synch_percent):
+        worth = modes.mp_synch_percent * blamed / 100
+        if worth <= limits.worth_percent:
+            return Clean(
+                f"{spins}, of which the spinlock trace gives {LCKMGR} {blamed:.0f} %: {worth:.0f} % of one CPU, and a "
+                f"dedicated CPU takes {limits.worth_percent:g} %"
+            )
     dedicated = [one.on for one in facts.every(DedicatedLockManager) if one.on is not None]
     if not layout.fastpath_read and not dedicated:
         return Unknown((Lacking("whether the lock manager has a CPU already", "SHOW FASTPATH"),), spins)
@@ -216,6 +258,16 @@ def _rates(facts: Facts) -> LockRates | None:
     return None
 
 
+@dataclass(frozen=True)
+class _Steps:
+    """What is to be done, in which order, and what stands in the way."""
+
+    changes: tuple[Change, ...]
+    says: str
+    stopped: int | None = None
+    """The co-thread that is stopped in the second step."""
+
+
 def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes, synch: float) -> Finding:
     cpus, rates = layout.active, _rates(facts)
     assert cpus is not None  # noqa: S101 - _little_spinning() has turned everything else away
@@ -224,25 +276,26 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     mean = facts.latest(ProcessorModes, statistic="mean")
     usual = mean.mp_synch_percent if mean and known(mean.mp_synch_percent) else synch
     heat = waited_for(facts)
-    changes, where = _changes(layout, limits, ON if heat is None else ON[:1] + ON[2:])
-    blamed = (
-        "If a spinlock trace blames LCKMGR, dedicate one" if heat is None else "The trace blames LCKMGR: dedicate one"
-    )
+    short = too_short(facts, modes.source, limits.least_samples, limits.least_sampled_minutes)
+    steps = _Steps((), _too_short(short)) if short else _steps(facts, layout, limits, heat is not None)
     costs, idle = cost_of(layout)
     share = synch / cpus
     when = WHEN[modes.statistic]
     average = f" On average it takes {usual / cpus:.0f} %." if usual != synch else ""
     cost, peak = peak_cost(facts)
+    severity = Severity.CRITICAL if share >= limits.critical_share else Severity.WARNING
+    taken = 1 if steps.stopped is None else 2
+    waits = pending_of(facts, "LCKMGR_MODE")
+    pending = f" {pending_text('LCKMGR_MODE', waits[0])}" if waits else ""
     return Finding(
         subject=layout.subject,
-        severity=Severity.CRITICAL if share >= limits.critical_share else Severity.WARNING,
+        severity=Severity.NOTE if short else severity,
         title=f"{when} {synch / 100:.1f} of {cpus:.0f} CPUs spin: MP synch {synch:.0f} % of one CPU",
         says=(
             f"{when} MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own."
-            f"{average}{cost} {WHEN[rates.statistic]} there are {operations:,.0f} lock operations per second. "
-            f"{blamed}: LCKMGR_MODE {limits.least_cpus} turns it on while at least "
-            f"{limits.least_cpus} CPUs are active. {where} {costs} Kernel time replaces MP synch, so judge by "
-            "operations per second and not by falling MP synch."
+            f"{average}{cost} {WHEN[rates.statistic]} there are {operations:,.0f} lock operations per second."
+            f"{_mode_now(layout)}{pending} {steps.says} {costs} Kernel time replaces MP synch, so judge by operations "
+            "per second and not by falling MP synch."
         ),
         evidence=(
             Evidence(f"MP synch ({modes.statistic})", synch, "% of one CPU", modes.source, limits.mp_synch_percent),
@@ -252,10 +305,12 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
             *idle,
         ),
         cost=Cost(usual / 100, min(usual, synch) / 100, max(usual, synch) / 100),
-        explains=("openvms/concurrency_past_peak",),
-        changes=changes,
-        expects=(
-            Expectation("CPUs left for all other work", cpus, cpus - 1, "arithmetic"),
+        explains=("openvms/concurrency_past_peak", "openvms/cothreads_hurt"),
+        changes=steps.changes,
+        expects=()
+        if short
+        else (
+            Expectation("CPUs left for all other work", cpus, cpus - taken, "arithmetic"),
             Expectation(
                 "lock operations per second",
                 operations,
@@ -266,27 +321,66 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     )
 
 
-def _changes(layout: Layout, limits: Limits, cautions: tuple[str, ...]) -> tuple[tuple[Change, ...], str]:
-    """LCKMGR_CPUID first, so that it starts where it is to stay, then LCKMGR_MODE; a template while none is chosen."""
+def _too_short(short: str) -> str:
+    return (
+        f"But these are {short} (this project's minimum; none is published), so no CPU is taken for it: collect a T4 "
+        "composite CSV of an hour of this load, and a spinlock trace within it."
+    )
+
+
+def _mode_now(layout: Layout) -> str:
+    """That LCKMGR_MODE is set and does nothing, as more CPUs have to be active than are."""
+    mode = layout.setting("LCKMGR_MODE")
+    if not mode or layout.active is None or mode <= layout.active:
+        return ""
+    return f" LCKMGR_MODE is {mode:.0f} and {layout.active:.0f} CPUs are active, so it is configured and off."
+
+
+def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps:
+    """LCKMGR_CPUID first, so that it starts where it is to stay, then LCKMGR_MODE, then its co-thread stopped.
+
+    A template while no CPU is chosen, the machine is not known, or a resource hash table has to grow first.
+    """
+    cautions = ON[:1] + ON[2:] if traced else ON
+    blamed = "The trace blames LCKMGR: dedicate one" if traced else "If a spinlock trace blames LCKMGR, dedicate one"
+    turns_on = (
+        f"{blamed}: LCKMGR_MODE {limits.least_cpus} turns it on while at least {limits.least_cpus} CPUs are active."
+    )
     placed = placement_of(layout)
-    home = placed.chosen if layout.all_full and layout.fastpath_read else None
-    if home is None:
-        left = left_alone(layout)
-        when = "only when a free CPU was found and LCKMGR_CPUID names it"
-        on = advise_parameter(
-            "LCKMGR_MODE",
-            layout.setting("LCKMGR_MODE"),
-            limits.least_cpus,
-            when=when,
-            cautions=cautions,
-            node=layout.node,
+    read = layout.all_full and layout.fastpath_read
+    home = placed.chosen if read else None
+    chain = chain_of(facts)
+    if isinstance(chain, Chain) and chain.explains_spinning:
+        on = _template(layout, limits, "only after the larger RESHASHTBL and a new measurement", cautions)
+        table = parameter_key(TABLE, layout.node)
+        first = (
+            f"First the resource hash table: with {chain.length:.1f} resources per bucket every operation holds the "
+            f"spinlock while it searches a chain, so {TABLE} and its reboot come before a dedicated CPU; then measure "
+            f"again. If CPUs spin for LCKMGR still: LCKMGR_MODE {limits.least_cpus}"
+            f"{f', on CPU {home}' if home is not None else ''}."
         )
-        if layout.fastpath_read and layout.all_full:
-            return (on,), f"{placed.answer} {left}"
-        return (on,), f"Which CPU suits it was not in the export, so nothing is set yet. {left}"
-    on = layout.set("LCKMGR_MODE", limits.least_cpus, *cautions)
-    where = placed.answer
-    if layout.setting("LCKMGR_CPUID") == home:
-        return (on,), where
-    chosen = layout.set("LCKMGR_CPUID", home, "Check by hand that the CPU is in the RAD of the work (NUMA).")
-    return (chosen, replace(on, needs=(chosen.key,))), where
+        return _Steps((replace(on, yields_to=(*on.yields_to, table)),), first)
+    if home is None or machine_of(facts).dedicated_documented is None:
+        when = "only when a free CPU was found and LCKMGR_CPUID names it"
+        if home is not None:
+            when = "only on Alpha or Integrity: what machine this is was not in the export"
+        on = _template(layout, limits, when, cautions)
+        unread = "Which CPU suits it was not in the export, so nothing is set yet."
+        said = placed.answer if read else unread
+        return _Steps((on,), f"{turns_on} {said} {left_alone(layout) if home is None else ''}".rstrip())
+    changes: list[Change] = []
+    if layout.setting("LCKMGR_CPUID") != home:
+        check = "Check by hand that the CPU is in the RAD of the work (NUMA)."
+        changes.append(layout.set("LCKMGR_CPUID", home, check))
+    if layout.setting("LCKMGR_MODE") != limits.least_cpus:
+        turned_on = layout.set("LCKMGR_MODE", limits.least_cpus, *cautions)
+        changes.append(replace(turned_on, needs=tuple(change.key for change in changes)))
+    stop, second = stop_beside(layout, placed, tuple(change.key for change in changes), least=limits.least_cpus)
+    stopped = next((seat.sibling for seat in placed.seats if seat.cpu == home), None) if stop else None
+    return _Steps((*changes, *stop), f"{turns_on} {placed.answer}{second}", stopped)
+
+
+def _template(layout: Layout, limits: Limits, when: str, cautions: tuple[str, ...]) -> Change:
+    now = layout.setting("LCKMGR_MODE")
+    now = None if now == limits.least_cpus else now
+    return advise_parameter("LCKMGR_MODE", now, limits.least_cpus, when=when, cautions=cautions, node=layout.node)

@@ -8,18 +8,21 @@ Why it matters: every node waits for the master, so its speed is that of all. In
 the fastest node's own rate with it as master and 57 % with the slower one; three did 84, 55 or 25 %, the last with an
 emulator as master (JCC Consulting's slides on the OpenVMS lock manager, 2014).
 
-What to do: give the fastest node the highest weight: LOCKDIRWT from V8.3 on (a reboot), LOCKRMWT before (dynamic). The
-node must lock in those trees to win them. An order of nodes cannot be set as a limit of this rule: where names of
-machines mislead, bring a LOCKTIME run, which overrides them. Then measure the sum of local and outgoing operations.
+What to do: where PE1 of the master is not 0, put that right first. Then give the fastest node the highest weight:
+LOCKDIRWT from V8.3 on (a reboot), LOCKRMWT before (dynamic). The node must lock in those trees to win them. An order of
+nodes cannot be set as a limit of this rule: where names of machines mislead, bring a LOCKTIME run, which overrides
+them. Then measure the sum of local and outgoing operations.
 
 When to ignore it: when the work of those trees runs mostly on the master itself, when the faster node is needed for
 something else, or when a name hides an emulator: those borrow the names of the machines they stand for.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from collectors.facts import Facts
+from collectors.facts import Facts, known
+from collectors.facts.openvms import ClusterMember
+from rules.changes.openvms_sysgen import parameter_key
 from rules.finding import (
     Clean,
     Evidence,
@@ -114,16 +117,24 @@ def _best(facts: Facts, cluster: Cluster, ahead: list[str]) -> str:
     return max(ahead, key=lambda name: (not beaten(name), work[name]))
 
 
+def _held_by_pe1(master: ClusterMember) -> tuple[str, tuple[str, ...]]:
+    """What PE1 of the master keeps from moving, as a sentence, and the key of the change that has to come first."""
+    if not known(master.pe1) or not master.pe1:
+        return "", ()
+    what = "remastering is switched off" if master.pe1 < 0 else "only small trees may move (as recalled)"
+    said = (
+        f" On {master.name} {what} (PE1 = {master.pe1:.0f}): its trees stay there whatever the weights, so first "
+        "PE1 = 0 on that node (dynamic), then the weights."
+    )
+    return said, (parameter_key("PE1", master.name),)
+
+
 def _finding(facts: Facts, cluster: Cluster, limits: Limits, figures: str, target: str, basis: str) -> Finding:
     master, names = cluster.master, [one.name for one in cluster.members]
     lines = {line.node: line for line in what_if(facts, names)}
     now, then = lines[master.name], lines[target]
     move = move_to(facts, cluster.members, target)
-    off = (
-        f" Remastering is switched off on {master.name} (PE1 = -1): its trees stay until that is changed."
-        if master.pe1 == -1
-        else ""
-    )
+    off, first = _held_by_pe1(master)
     measured = basis.startswith("LOCKTIME")
     loud = measured and cluster.crossing_percent >= limits.loud_percent
     doubt = "" if measured else " That is by name: a LOCKTIME run would measure it, and overrides it."
@@ -158,7 +169,7 @@ def _finding(facts: Facts, cluster: Cluster, limits: Limits, figures: str, targe
             *speed_evidence(facts, (master.name, target)),
             *move.evidence,
         ),
-        changes=move.changes,
+        changes=tuple(replace(change, after=(*change.after, *first)) for change in move.changes),
         expects=(
             Expectation(
                 f"of what crosses, served by {master.name} (%)", round(cluster.served_percent, 1), "lower", "heuristic"

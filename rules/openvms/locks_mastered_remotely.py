@@ -12,8 +12,8 @@ what the fastest did alone when it was the master, and 57 % with the slower one 
 %, by who was the master.
 
 What to do: let the work meet its locks. Open the database on one node where the application allows it; for Rdb allow
-partitioned lock trees where it must be open on several; move the work to the node that masters its tree; or reach the
-database through Rdb remote access, whose network has limits of its own. Then measure again.
+partitioned lock trees where it must be open on several; bring work and trees together on one node, never on the slower
+one; or reach the database through Rdb remote access, whose network has limits of its own. Then measure again.
 
 When to ignore it: when the application must run on several nodes at once and response times are good, or when the
 shares come from an hour in which little else ran.
@@ -23,11 +23,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import DistributedLockRates, LockRates
+from collectors.facts.openvms import ClusterNode, DistributedLockRates, LockRates
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cluster import READ, Cluster, cluster_of, own_rates, wrong_reading
-from rules.judging.openvms.mastership import what_if, what_if_text
+from rules.judging.openvms.cluster import READ, Cluster, cluster_of, own_name, own_rates, wrong_reading
+from rules.judging.openvms.mastership import compare_nodes, what_if, what_if_text
 from rules.judging.openvms.node import subject_of
+from rules.judging.openvms.spinning import SERVED_OPERATIONS, SERVED_SHARE
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.mastering import WhatIf
@@ -40,7 +41,12 @@ PUBLISHED = (
     "In published runs two nodes did 85 % of the fastest node's own rate with it as lock master and 57 % with the "
     f"slower one, three nodes 84, 55 or 25 % ({JCC})."
 )
-SERVING = ("openvms/spinlock_hot:LCKMGR", "openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak")
+SERVING = (
+    "openvms/spinlock_hot:LCKMGR",
+    "openvms/lock_manager_needs_own_cpu",
+    "openvms/concurrency_past_peak",
+    "openvms/spinning_unexplained",
+)
 """What a node that serves others most of the time pays with: it spins for their locks."""
 
 
@@ -58,10 +64,10 @@ class Limits:
         50.0, "this project: half of this node's own requests leave it", high=100, unit="% of own requests"
     )
     operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+        SERVED_OPERATIONS, "this project: below this the total is too small to matter", unit="lock operations/s"
     )
     serving_percent: float = limit(
-        50.0,
+        SERVED_SHARE,
         "this project: a node that works mostly for others spins for their locks",
         high=100,
         unit="% of lock operations",
@@ -129,6 +135,50 @@ def _asks_most(cluster: Cluster) -> str:
     return max(cluster.members, key=lambda one: outgoing[one.name]).name
 
 
+def _master(facts: Facts, cluster: Cluster | Outcome) -> tuple[str, str] | None:
+    """The node that masters what this one asks for, and why: of a cluster who serves most, of two nodes the other."""
+    own = (own_name(facts) or "").upper()
+    if isinstance(cluster, Cluster):
+        why = f"which serves {cluster.served_percent:.0f} % of what crosses"
+        return (cluster.master.name, why) if cluster.master.name.upper() != own else None
+    listed = {one.name.upper() for one in facts.every(ClusterNode) if (one.status or "MEMBER").upper() == "MEMBER"}
+    others = listed - {own}
+    return (others.pop(), "the other node of the cluster") if own in listed and len(others) == 1 else None
+
+
+def _where(
+    facts: Facts, cluster: Cluster | Outcome, incoming: float, outgoing: float, leaving: float
+) -> tuple[str, str]:
+    """Where work and trees belong, as a sentence and as a clause of what to do: never on the slower node."""
+    together = "bring work and trees together on the faster node"
+    if outgoing < incoming:
+        return (
+            f"Mostly this node serves others ({incoming:,.0f}/s): it is the master of trees that other nodes work on. "
+            "Work and trees belong on one node, the faster one where they differ."
+        ), together
+    waits = f"{leaving:.0f} % of this node's own requests wait for another node ({outgoing:,.0f}/s)"
+    own, found = own_name(facts), _master(facts, cluster)
+    order = compare_nodes(facts, found[0], own) if own and found else None
+    if order is None or found is None:
+        return (
+            f"{waits}: work and trees belong on one node, and a LOCKTIME run tells which is the faster one.",
+            together,
+        )
+    master, why = found
+    if order.sign < 0:
+        return (
+            f"{waits}, and {master}, {why}, is the slower one ({order.basis}): the trees belong "
+            f"here, not this work there (openvms/lock_master_on_slow_node, in the capture of {master})."
+        ), "make this node the master of its trees"
+    if order.sign > 0:
+        return (
+            f"{waits}, and {master}, {why}, is the faster one ({order.basis}): this work belongs there."
+        ), f"move the work to {master}"
+    return f"{waits}: its work belongs on {master}, {why} and as fast, or the trees here.", (
+        f"move the work to {master}"
+    )
+
+
 def _finding(
     facts: Facts,
     rates: DistributedLockRates,
@@ -148,15 +198,8 @@ def _finding(
     looked_up = f", and {sum(directory):,.0f} directory lookups/s came with it" if sum(directory) else ""
     if directory:
         evidence.append(Evidence("directory lookups, both ways", round(sum(directory), 1), "/s", rates.source))
-    serves = outgoing < incoming
-    who = (
-        f"Mostly this node serves others ({incoming:,.0f}/s): it is the master of trees that other nodes work on. Work "
-        "and trees belong on one node, the faster one where they differ."
-        if serves
-        else f"{leaving:.0f} % of this node's own requests wait for another node ({outgoing:,.0f}/s): its work belongs "
-        "where those trees are mastered, or the trees here."
-    )
     cluster = cluster_of(facts)
+    who, remedy = _where(facts, cluster, incoming, outgoing, leaving)
     together = ""
     whole: list[Evidence] = []
     masters: list[WhatIf] = []
@@ -185,8 +228,7 @@ def _finding(
         says=(
             f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {who} Remote locks are vastly "
             f"more expensive than local ones. {PUBLISHED} Open the database on one node if the application allows it, "
-            "else partition its lock trees, move the work to the master, or use Rdb remote access; then measure again."
-            f"{together}"
+            f"else partition its lock trees, {remedy}, or use Rdb remote access; then measure again.{together}"
         ),
         evidence=(*evidence, *whole),
         explains=SERVING if incoming >= limits.serving_percent / 100 * total else (),

@@ -7,8 +7,9 @@ activity counters of the trees, so tools that list the busiest trees (LCKACT) se
 time of a latency test alone (slides on the OpenVMS lock manager, 2014).
 
 What to do: where trees are to stay, PE1 = 1 has nearly the same effect and keeps the counters: the readme of
-KP_LOCKTOOLS (OpenVMS Freeware) advises it. Where they may move, 0, the default. PE1 is dynamic; it belongs to the
-special parameters, which SYSGEN shows by name alone.
+KP_LOCKTOOLS (OpenVMS Freeware) advises it. Where they may move, 0, the default; so it is on a node that serves others
+and is slower than one of them, before any weight is changed. PE1 is dynamic; it belongs to the special parameters,
+which SYSGEN shows by name alone. On a node that is alone there is nothing to set.
 
 When to ignore it: during a LOCKTIME run, which needs it so that no tree moves; put it back afterwards.
 """
@@ -17,16 +18,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import LockLatency, RemasterRates
-from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
-from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cluster import READ, own_name, own_rates, sustained, wrong_reading
-from rules.judging.openvms.node import USE, parameter_of
+from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates
+from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, set_parameter
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.judging.openvms.cluster import READ, members_of, own_name, own_rates, sustained, wrong_reading
+from rules.judging.openvms.mastership import compare_nodes
+from rules.judging.openvms.node import USE, parameter_of, pending_of, pending_text
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
 NAME = "PE1"
-OFF, COUNTED = -1, 1
+OFF, FREE, COUNTED = -1, 0, 1
 
 
 @dataclass(frozen=True)
@@ -72,37 +74,75 @@ def _alone(facts: Facts) -> Clean | None:
     return Clean("no lock leaves this node and none comes from another: there is no tree to move")
 
 
+def _in_cluster(facts: Facts) -> bool | None:
+    """Whether this node shares locks with others; `None` where nothing tells."""
+    rates = own_rates(facts)
+    remote = [rates.incoming_per_second, rates.outgoing_per_second] if rates else []
+    listed = {one.name.upper() for one in facts.every(ClusterNode) if (one.status or "MEMBER").upper() == "MEMBER"}
+    if len(members_of(facts)) > 1 or len(listed) > 1 or facts.every(LockLatency) or any(remote):
+        return True
+    return False if listed or (remote and all(rate == 0 for rate in remote)) else None
+
+
+def _faster(facts: Facts) -> str | None:
+    """A member that is faster than this node, which serves others: its trees are to move there."""
+    rates, own = own_rates(facts), own_name(facts)
+    if own is None or not rates or not rates.incoming_per_second:
+        return None
+    others = [one.name for one in members_of(facts) if not one.own]
+    orders = ((name, compare_nodes(facts, name, own)) for name in others)
+    return next((name for name, order in orders if order is not None and order.sign > 0), None)
+
+
 def _finding(facts: Facts, value: float, read: Evidence) -> Finding:
     rates, node = own_rates(facts), own_name(facts)
+    together, faster = _in_cluster(facts), _faster(facts)
     remote = [rates.incoming_per_second, rates.outgoing_per_second] if rates else []
-    alone = bool(remote) and all(rate == 0 for rate in remote)
+    local = bool(remote) and all(rate == 0 for rate in remote)
     serves = bool(rates and rates.incoming_per_second)
     measuring = bool(facts.every(LockLatency))
+    new = FREE if faster else COUNTED
     why = ""
-    if alone:
+    if together is False or local:
         why = " All locks are local here, so only the counters are missing."
     elif measuring:
         why = " A LOCKTIME run came with it, which needs -1 while it runs: put it back now."
+    if together is False:
+        remedy = "There is no other node that a tree could move to: nothing is to be set."
+    elif faster:
+        remedy = (
+            f"{faster} is faster and this node serves others, so its trees are to move: first PE1 = 0 here, then the "
+            f"weights (openvms/lock_master_on_slow_node). PE1 = 1 would keep them where they are."
+        )
+    else:
+        remedy = (
+            "PE1 = 1 keeps all but the smallest trees where they are (as recalled: trees up to that many locks may "
+            "move) and counts again; 0 lets them move."
+        )
+    waits = pending_of(facts, NAME)
+    pending = f" {pending_text(NAME, waits[0])}" if waits else ""
     return Finding(
         subject=node or "node",
-        severity=Severity.NOTE if alone or measuring else Severity.ADVICE,
+        severity=Severity.NOTE if together is not True or local or measuring else Severity.ADVICE,
         title="Remastering is switched off, and the lock trees are not counted (PE1 = -1)",
         says=(
             f"PE1 is -1: no lock tree leaves this node, and the activity counters of its trees stand still, so nothing "
-            f"tells which tree is busy.{why} PE1 = 1 keeps all but the smallest trees where they are (as recalled: "
-            f"trees up to that many locks may move) and counts again; 0 lets them move. {USE}"
+            f"tells which tree is busy.{why} {remedy}{pending} {USE}"
         ),
         evidence=(read,),
         explains=("openvms/lock_master_on_slow_node",) if serves and not measuring else (),
-        changes=(
-            set_parameter(
-                NAME,
-                value,
-                COUNTED,
-                dynamic=True,
-                cautions=("0 instead of 1 where lock trees may move to the node that uses them most.",),
-                node=node,
-            ),
-        ),
+        changes=_changes(value, new, node, together, faster),
         expects=(Expectation("activity counters of the lock trees", "stand still", "count", "published"),),
     )
+
+
+def _changes(value: float, new: int, node: str | None, together: bool | None, faster: str | None) -> tuple[Change, ...]:
+    """A script where locks are shared, a template where nothing tells, nothing for a node that is alone."""
+    if together is False:
+        return ()
+    if together is None:
+        when = "only if this node is a member of a cluster, which the exports do not tell"
+        return (advise_parameter(NAME, value, new, when=when, node=node),)
+    free = f"Its trees are meant to move to {faster}: afterwards, where they are to stay, 1." if faster else ""
+    stay = "0 instead of 1 where lock trees may move to the node that uses them most."
+    return (set_parameter(NAME, value, new, dynamic=True, cautions=(free or stay,), node=node),)

@@ -1,7 +1,9 @@
 """The resource hash table has fewer buckets than there are resources.
 
-Finds: RESHASHTBL against the number of resources. Names fall into buckets at random, so resources ÷ buckets is the mean
-chain length; over 1 the table is undersized. The system rounds RESHASHTBL up to a power of two.
+Finds: RESHASHTBL as it runs (ACTIVE) against the number of resources. Names fall into buckets at random, so resources ÷
+buckets is the mean chain length; over 1 the table is undersized. The system rounds RESHASHTBL up to a power of two.
+How loud it speaks follows what is lost: lock operations per second × names compared beyond the one that is found. A
+value of CURRENT that differs is pending and changes nothing before the next boot.
 
 Why it matters: every name in a chain is compared in turn while the lock database is held, which costs processor time
 that no display attributes to it. A table that is far too small takes a large part of the lock throughput (JCC
@@ -13,6 +15,9 @@ above 16,777,216. The description of 1993 (VAXcluster Principles) has a hash of 
 buckets help is unproven: nothing is promised of them, and where there are so many already a longer table is asked for
 only when chains are far too long. Measure before and after.
 
+Where the cost is a note, the new size is for a reboot that happens anyway. Where it is large, the table comes before a
+dedicated lock manager: first the reboot and a new measurement.
+
 When to ignore it: on a node that does next to no locking, or where the peak of resources comes from one rare job. JCC
 Consulting (slides on the OpenVMS lock manager, 2014) found no gain from a table larger than needed.
 """
@@ -20,21 +25,40 @@ Consulting (slides on the OpenVMS lock manager, 2014) found no gain from a table
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts, Source
-from collectors.facts.openvms import LockRates, Node, SpinlockTrace, SpinlockTraceRun
-from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
-from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
-from rules.judging.openvms.node import READS, USE, busiest_operations, level_of, node_name, parameter_of, subject_of
+from collectors.facts import Facts
+from collectors.facts.openvms import Node, SpinlockTrace, SpinlockTraceRun, SysgenParameter
+from rules.changes.openvms_sysgen import advise_parameter, set_parameter
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity
+from rules.judging.openvms.chains import (
+    COMPARISON_USEC,
+    FAR_CHAIN,
+    LITTLE_COMPARED,
+    MUCH_COMPARED,
+    NAME,
+    RANGE,
+    READ,
+    Chain,
+    chain_of,
+)
+from rules.judging.openvms.node import USE, hard_coded, node_name, pending_of, pending_text, subject_of
 from rules.judging.openvms.spinlocks import LCKMGR, waited_for
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.hashing import BUCKET_BYTES, PROVEN, mean_chain, next_power_of_two, share_colliding
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
-NAME = "RESHASHTBL"
-RANGE = PARAMETERS[NAME]
-EXPLAINS = ("openvms/spinlock_hot:LCKMGR", "openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak")
+EXPLAINS = (
+    "openvms/spinlock_hot:LCKMGR",
+    "openvms/lock_manager_needs_own_cpu",
+    "openvms/concurrency_past_peak",
+    "openvms/spinning_unexplained",
+)
 CHAIN = "mean chain at the peak"
+WHEN = "with the next reboot that happens anyway"
+UNPROVEN = (
+    f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits. "
+    "Measure lock operations per second and kernel time under the same load before and after."
+)
 
 
 @dataclass(frozen=True)
@@ -44,118 +68,224 @@ class Limits:
     mean_chain: float = limit(
         1.0, "practice, as recalled: one bucket per resource", low=0.1, high=100, unit="resources per bucket"
     )
-    far_chain: float = limit(4.0, f"this project: from here on 'significantly undersized' (no figure in {JCC})", low=1)
+    far_chain: float = limit(
+        FAR_CHAIN, f"this project: from here on 'significantly undersized' (no figure in {JCC})", low=1
+    )
     growth: float = limit(1.2, "this project: room for a fifth more resources than the peak", low=1, high=4)
     operations_per_second: float = limit(
         100.0, "this project: below this, long chains cost next to nothing", unit="lock operations/s"
     )
+    little_compared: float = limit(
+        LITTLE_COMPARED,
+        f"this project: below it a note; at {COMPARISON_USEC} µs each (no figure is published) 1 % of one CPU",
+        unit="comparisons/s",
+    )
+    much_compared: float = limit(
+        MUCH_COMPARED,
+        f"this project: a warning from here on, where chains are far too long; at {COMPARISON_USEC} µs 10 % of one CPU",
+        unit="comparisons/s",
+    )
 
 
-@rule(needs=(), uses=(*READS, SpinlockTrace, SpinlockTraceRun), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READ, SpinlockTrace, SpinlockTraceRun), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the buckets against the resources."""
-    setting, level = parameter_of(facts, NAME, RANGE.low, RANGE.high), level_of(facts, "resources")
-    if not isinstance(setting, tuple) or not isinstance(level, tuple):
-        yield from (outcome for outcome in (setting, level) if not isinstance(outcome, tuple))
+    found = chain_of(facts)
+    if not isinstance(found, Chain):
+        yield from found
         return
-    (value, fact), (peak, mean, source) = setting, level
-    buckets = next_power_of_two(value)
-    chain, usual = mean_chain(peak, buckets), mean_chain(mean if mean is not None else peak, buckets)
-    figures = f"{peak:,.0f} resources at most in {buckets:,} buckets (RESHASHTBL {value:.0f}): mean chain {chain:.2f}"
-    if chain <= limits.mean_chain:
-        yield Clean(f"{figures}, limit {limits.mean_chain:g}")
+    waits = pending_of(facts, NAME)
+    figures = (
+        f"{found.peak:,.0f} resources at most in {found.buckets:,} buckets ({NAME} {found.value:.0f}): mean chain "
+        f"{found.length:.2f}"
+    )
+    if found.length <= limits.mean_chain:
+        if waits and mean_chain(found.peak, next_power_of_two(waits[0])) > limits.mean_chain:
+            yield _too_small_next(facts, found, figures, limits, waits)
+        else:
+            yield Clean(f"{figures}, limit {limits.mean_chain:g}")
         return
-    rate = busiest_operations(facts.every(LockRates))
+    rate = found.operations
     if rate is not None and rate < limits.operations_per_second:
         yield Clean(f"{figures}, but only {rate:,.0f} lock operations/s (limit {limits.operations_per_second:,.0f})")
         return
-    new = min(next_power_of_two(peak * limits.growth), RANGE.high)
-    if new <= buckets:
-        yield Clean(f"{figures}; the table is as large as it may be, {buckets:,} buckets: only fewer locks help")
-        return
-    far = usual >= limits.far_chain
-    if buckets >= PROVEN and not far:
-        yield _large_already(facts, figures, chain, limits, (Evidence(NAME, value, "entries", fact.source), source))
-        return
-    sure = max(buckets, min(new, PROVEN))
-    full, memory = mean_chain(peak, new), (new - buckets) * BUCKET_BYTES / 2**20
-    after, shared, shared_after = mean_chain(peak, sure), *(100 * share_colliding(peak, s) for s in (buckets, sure))
-    loud = far and buckets < PROVEN
+    new = min(next_power_of_two(found.peak * limits.growth), RANGE.high)
+    if new <= found.buckets:
+        yield Clean(f"{figures}; the table is as large as it may be, {found.buckets:,} buckets: only fewer locks help")
+    elif found.buckets >= PROVEN and found.usual < limits.far_chain:
+        yield _large_already(facts, figures, found, limits)
+    else:
+        yield _finding(facts, found, figures, limits, new, waits)
+
+
+def _severity(found: Chain, limits: Limits) -> Severity:
+    """By what is compared per second; without a lock rate by the length alone."""
+    if found.compared is not None and found.compared < limits.little_compared:
+        return Severity.NOTE
+    much = found.compared_lasting is None or found.compared_lasting >= limits.much_compared
+    far = found.usual >= limits.far_chain and found.buckets < PROVEN
+    return Severity.WARNING if much and far else Severity.ADVICE
+
+
+def _finding(
+    facts: Facts,
+    found: Chain,
+    figures: str,
+    limits: Limits,
+    new: int,
+    waits: tuple[float, SysgenParameter] | None,
+) -> Finding:
+    severity = _severity(found, limits)
+    settled = waits is not None and mean_chain(found.peak, next_power_of_two(waits[0])) <= limits.mean_chain
+    if settled and waits:
+        new = next_power_of_two(waits[0])
+    sure = max(found.buckets, min(new, PROVEN))
+    after, full = mean_chain(found.peak, sure), mean_chain(found.peak, new)
+    memory = (new - found.buckets) * BUCKET_BYTES / 2**20
+    shared, shared_after = (100 * share_colliding(found.peak, size) for size in (found.buckets, sure))
     certain = (
-        Expectation(CHAIN, round(chain, 2), round(after, 2), "arithmetic"),
+        Expectation(CHAIN, round(found.length, 2), round(after, 2), "arithmetic"),
         Expectation("names that share a bucket (%)", round(shared), round(shared_after), "arithmetic"),
     )
-    full_chain = (round(chain, 2), round(full, 2), "heuristic")
-    unproven = (
-        f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits. "
-        "Measure lock operations per second and kernel time under the same load before and after."
-    )
+    full_chain = (round(found.length, 2), round(full, 2), "heuristic")
     if new <= PROVEN:
         to = f"{after:.2f} if names spread evenly"
     else:
-        sure_to = f"{after:.2f} if {sure:,} buckets are used, to " if sure > buckets else ""
+        sure_to = f"{after:.2f} if {sure:,} buckets are used, to " if sure > found.buckets else ""
         to = f"{sure_to}{full:.2f} only if all {new:,} are used and names spread evenly"
-    says = (
+    says = [
         f"{figures}, and {shared:.0f} % of the names share their bucket with another. Every lookup compares names "
-        f"along the chain, processor time that no display shows. RESHASHTBL {new} would bring the chain to {to}, and "
-        f"take about {memory:.2f} MB more (estimate: {BUCKET_BYTES} bytes a bucket, as recalled). A table that is too "
-        "large costs only memory. "
-    )
-    says += (
-        unproven if new > PROVEN else "Gains beyond one bucket per resource were not found, so no more is asked for."
-    )
-    heat = waited_for(facts)
-    spins = loud and not any(one.active_cpus == 1 for one in facts.every(Node))  # one CPU waits for no other
-    if spins:
-        says += " It may contribute to MP synchronisation: " + (
-            "a spinlock trace decides."
-            if heat is None
-            else f"in the spinlock trace CPUs wait for {heat.name} most"
-            + (", which is held while a chain is searched." if heat.name == LCKMGR else ", not for the lock manager.")
+        f"along the chain, processor time that no display shows.{_cost_text(found, severity)} {NAME} {new} would bring "
+        f"the chain to {to}, and take about {memory:.2f} MB more (estimate: {BUCKET_BYTES} bytes a bucket, as "
+        "recalled). A table that is too large costs only memory.",
+        UNPROVEN if new > PROVEN else "Gains beyond one bucket per resource were not found, so no more is asked for.",
+    ]
+    if waits:
+        says.append(pending_text(NAME, waits[0]))
+        says.append(
+            "That is enough: nothing is to be set, only the reboot is missing; then measure."
+            if settled
+            else "It is not enough for these resources: set the value below before that boot."
         )
-    yield Finding(
+    if told := hard_coded(facts, NAME):
+        says.append(told)
+    spins = severity is Severity.WARNING and not any(one.active_cpus == 1 for one in facts.every(Node))
+    heat = waited_for(facts)
+    if spins:  # one CPU waits for no other
+        says.append("It may contribute to MP synchronisation: " + _spinning(heat.name if heat else None))
+    return Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{chain:.1f} resources per bucket of the resource hash table ({buckets:,} buckets)",
-        says=says,
-        evidence=(
-            Evidence(NAME, value, "entries", fact.source),
-            Evidence("resources at the peak", peak, "resources", source),
-            Evidence(CHAIN, round(chain, 3), "resources per bucket", source, limits.mean_chain),
-            Evidence("names that share a bucket", round(shared, 1), "%", source),
-        ),
+        severity=severity,
+        title=f"{found.length:.1f} resources per bucket of the resource hash table ({found.buckets:,} buckets)"
+        + (f", {new:,} pending" if settled else ""),
+        says=" ".join(says),
+        evidence=(*_evidence(found, limits, shared), *_waiting(waits)),
         explains=EXPLAINS if spins and (heat is None or heat.name == LCKMGR) else (),
-        changes=(
-            set_parameter(
-                NAME,
-                value,
-                new,
-                dynamic=False,
-                minimum=True,
-                cautions=(USE, *((unproven,) if new > PROVEN else ())),
-                memory_mb=memory,
-                node=node_name(facts),
-            ),
-        ),
+        changes=() if settled else (_change(facts, found, new, severity, memory, told, waits),),
         expects=(
-            *(() if sure == buckets else certain),
+            *(() if sure == found.buckets else certain),
             *((Expectation(f"mean chain, if all {new:,} buckets are used", *full_chain),) if new > PROVEN else ()),
         ),
     )
 
 
-def _large_already(facts: Facts, figures: str, chain: float, limits: Limits, found: tuple[Evidence, Source]) -> Finding:
-    setting, source = found
+def _cost_text(found: Chain, severity: Severity) -> str:
+    """What is compared, and what that comes to."""
+    if found.compared is None or found.operations is None:
+        return ""
+    share = found.compared * COMPARISON_USEC / 1e4
+    little = ", which nothing measures: no reboot is worth it by itself" if severity is Severity.NOTE else ""
+    comes_to = f"about {share:.2g} % of one CPU at {COMPARISON_USEC} µs each (this project's estimate)"
+    if share > 100:  # under one spinlock there is no more than one CPU
+        comes_to = (
+            f"at {COMPARISON_USEC} µs each (this project's estimate) more than one CPU has, so they are cheaper here"
+        )
+    return (
+        f" At {found.operations:,.0f} lock operations/s, the highest rate read, that is {found.compared:,.0f} "
+        f"comparisons/s beyond those that find the name: {comes_to}{little}."
+    )
+
+
+def _spinning(name: str | None) -> str:
+    if name is None:
+        return "a spinlock trace decides."
+    held = ", which is held while a chain is searched." if name == LCKMGR else ", not for the lock manager."
+    return f"in the spinlock trace CPUs wait for {name} most{held}"
+
+
+def _evidence(found: Chain, limits: Limits, shared: float) -> Iterator[Evidence]:
+    yield Evidence(NAME, found.value, "entries", found.setting.source)
+    yield Evidence("resources at the peak", found.peak, "resources", found.source)
+    yield Evidence(CHAIN, round(found.length, 3), "resources per bucket", found.source, limits.mean_chain)
+    yield Evidence("names that share a bucket", round(shared, 1), "%", found.source)
+    if found.operations is not None and found.operations_source is not None:
+        yield Evidence("lock operations, highest", round(found.operations, 1), "/s", found.operations_source)
+
+
+def _waiting(waits: tuple[float, SysgenParameter] | None) -> Iterator[Evidence]:
+    if waits:
+        yield Evidence(f"{NAME} in CURRENT (pending)", waits[0], "entries", waits[1].source)
+
+
+def _change(
+    facts: Facts,
+    found: Chain,
+    new: int,
+    severity: Severity,
+    memory: float,
+    told: str,
+    waits: tuple[float, SysgenParameter] | None,
+) -> Change:
+    cautions = (USE, *((UNPROVEN,) if new > PROVEN else ()), *((told,) if told else ()))
+    node = node_name(facts)
+    if severity is Severity.NOTE:
+        return advise_parameter(NAME, found.value, new, when=WHEN, cautions=cautions, memory_mb=memory, node=node)
+    return set_parameter(
+        NAME,
+        found.value,
+        new,
+        dynamic=False,
+        minimum=True,
+        cautions=cautions,
+        memory_mb=memory,
+        node=node,
+        pending=waits[0] if waits else None,
+    )
+
+
+def _too_small_next(
+    facts: Facts, found: Chain, figures: str, limits: Limits, waits: tuple[float, SysgenParameter]
+) -> Finding:
+    value, after = waits[0], mean_chain(found.peak, next_power_of_two(waits[0]))
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE,
+        title=f"{NAME} {value:,.0f} is pending: the next boot makes chains of {after:.1f} resources per bucket",
+        says=(
+            f"{figures}, which is in order. {pending_text(NAME, value)} With it the mean chain is {after:.2f}, limit "
+            f"{limits.mean_chain:g}. Before the next boot put the value that runs now into CURRENT and into "
+            f"MODPARAMS.DAT (MIN_{NAME} = {found.value:.0f}), or find out who lowered it."
+        ),
+        evidence=(
+            Evidence(NAME, found.value, "entries", found.setting.source),
+            *_waiting(waits),
+            Evidence("resources at the peak", found.peak, "resources", found.source),
+        ),
+        expects=(Expectation(CHAIN, round(found.length, 2), round(after, 2), "arithmetic"),),
+    )
+
+
+def _large_already(facts: Facts, figures: str, found: Chain, limits: Limits) -> Finding:
     return Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE,
-        title=f"{chain:.1f} resources per bucket at the peak, with {PROVEN:,} buckets or more already",
+        title=f"{found.length:.1f} resources per bucket at the peak, with {PROVEN:,} buckets or more already",
         says=(
             f"{figures}. Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash "
             "has 16 bits. So no larger table is asked for at this length."
         ),
         evidence=(
-            setting,
-            Evidence(CHAIN, round(chain, 3), "resources per bucket", source, limits.mean_chain),
+            Evidence(NAME, found.value, "entries", found.setting.source),
+            Evidence(CHAIN, round(found.length, 3), "resources per bucket", found.source, limits.mean_chain),
         ),
     )

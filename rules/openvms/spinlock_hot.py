@@ -12,6 +12,10 @@ What to do: what the finding says for that spinlock; it names what the export sh
 the lock manager, and then for fewer lock operations or for a dedicated CPU. Of a name that no source explains it
 says just that: the program counters of the trace tell whose code takes it, no remedy is invented.
 
+A trace lasts seconds: it divides the MP synchronisation of a capture (T4, MONITOR) that is long enough, and how loud
+the rule speaks follows from that. Without such a capture it is a note, whatever its shares. No least length of a trace
+is published; the capture's and the trace's here are this project's own.
+
 When to ignore it: when the trace was short, or not of the busy time: the buffer of a trace may hold less than a second.
 SPL ANALYZE lists from 10 % on, so a spinlock it does not name is below that and not absent. SHOW SPINLOCKS is the state
 of one moment; nothing is judged by it.
@@ -36,6 +40,8 @@ from rules.finding import (
     Untrusted,
 )
 from rules.judging.openvms.cpu_layout import READ, Layout
+from rules.judging.openvms.sampling import READ as SAMPLES
+from rules.judging.openvms.sampling import too_short
 from rules.judging.openvms.spinlock_looks import LOOKS_AT, look_at
 from rules.judging.openvms.spinlocks import LCKMGR, Heat, heats, known_of, listed_from
 from rules.kit import limit, rule
@@ -47,7 +53,7 @@ LINKS = (
 )
 MOST = 10
 """Findings for one node: a trace may name a spinlock for each process."""
-USES = (*READ, *LOOKS_AT, SpinlockTrace, SpinlockTraceRun, SpinlockState)
+USES = (*READ, *LOOKS_AT, *SAMPLES, SpinlockTrace, SpinlockTraceRun, SpinlockState)
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,18 @@ class Limits:
         high=100,
         unit="% of the time",
     )
-    least_seconds: float = limit(1.0, "this project: a shorter trace is one moment, advice at most", unit="s")
+    least_seconds: float = limit(
+        1.0, "this project: no minimum is published; a shorter trace is one moment, a note at most", unit="s"
+    )
+    least_capture_seconds: float = limit(
+        30.0, "this project: a trace divides the MP synch of a capture of this length at least", unit="s"
+    )
+    explained_percent: float = limit(
+        50.0,
+        "this project: a trace that spins less than half of the capture's MP synch is of another time",
+        high=100,
+        unit="%",
+    )
 
 
 @rule(needs=(), uses=USES, links=LINKS, limits=Limits)
@@ -91,13 +108,45 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if cpus == 1:
         yield Clean(f"{sound[0].said}; one CPU waits for no other")
         return
+    synch = _synch(facts, limits)
+    spun = sum(heat.spin for heat in sound if known(heat.spin))
     for heat in hot[:MOST]:
-        yield from _finding(facts, limits, heat, cpus, leads=heat is sound[0])
+        yield from _finding(facts, limits, heat, cpus, _Loss(synch, spun), leads=heat is sound[0])
+    if hot and synch is None:
+        wanted = Lacking("MP synch of a capture around the trace, which it divides", ProcessorModes.BRING)
+        yield Unknown((wanted,))
     for heat in held[: MOST - len(hot[:MOST])]:
         yield _held(facts, limits, heat)
     if not hot and not held:
         yield Clean(f"highest: {sound[0].said}; limits {limits.spin_percent:g} % spin, {limits.hold_percent:g} % hold")
     yield from _beside(facts, sound, hot)
+
+
+@dataclass(frozen=True)
+class _Loss:
+    """What is lost over a capture, which a trace divides. Per cent of one CPU."""
+
+    synch: ProcessorModes | None
+    """Mean MP synch of a capture that is long enough; `None`: the trace is alone."""
+    spun: float
+    """Of all spinlocks in the trace."""
+
+    def of(self, spin: float, explained_percent: float) -> float | None:
+        """The spinlock's part of the capture's MP synch; `None` without a capture.
+
+        Where the trace spins far less than the capture, it is of a quieter time and only its own share is told.
+        """
+        whole = self.synch.mp_synch_percent if self.synch else None
+        if not known(whole):
+            return None
+        return whole * spin / self.spun if self.spun >= explained_percent / 100 * whole else min(spin, whole)
+
+
+def _synch(facts: Facts, limits: Limits) -> ProcessorModes | None:
+    modes = facts.latest(ProcessorModes, statistic="mean")
+    if modes is None or not known(modes.mp_synch_percent) or modes.mp_synch_percent < 0:
+        return None
+    return None if too_short(facts, modes.source, 1, limits.least_capture_seconds / 60) else modes
 
 
 def _nothing(facts: Facts) -> Outcome:
@@ -131,12 +180,14 @@ def _beside(facts: Facts, sound: list[Heat], hot: list[Heat]) -> Iterator[Outcom
         yield Clean(f"and {len(hot) - MOST} more, down to {hot[-1].said}")
 
 
-def _finding(facts: Facts, limits: Limits, heat: Heat, cpus: float | None, *, leads: bool) -> Iterator[Outcome]:
+def _finding(
+    facts: Facts, limits: Limits, heat: Heat, cpus: float | None, loss: _Loss, *, leads: bool
+) -> Iterator[Outcome]:
     spin = heat.spin
     assert known(spin)  # noqa: S101 - check() has turned everything else away
     look, short = look_at(facts, heat.name), heat.seconds is not None and heat.seconds < limits.least_seconds
-    severity = _severity(limits, spin, cpus)
-    severity = min(severity, Severity.ADVICE) if short else severity
+    lost = loss.of(spin, limits.explained_percent)
+    severity = Severity.NOTE if short or lost is None else _severity(limits, lost, cpus)
     explains: tuple[str, ...] = ()
     strong = leads and not short and not heat.trace.source.tentative
     if heat.name == LCKMGR and strong and spin >= limits.advice_percent:
@@ -145,6 +196,7 @@ def _finding(facts: Facts, limits: Limits, heat: Heat, cpus: float | None, *, le
         f"In the trace{_time(heat)} CPUs spent {spin:.1f} % of one CPU's time spinning for {heat.name}"
         f"{f', which was held {heat.hold:.1f} % of the time' if known(heat.hold) else ''}"
         f"{' (spins per second × mean wait)' if heat.computed else ''}.",
+        _divided(heat, loss, lost),
         _remedy(heat),
         *look.says,
     ]
@@ -157,8 +209,8 @@ def _finding(facts: Facts, limits: Limits, heat: Heat, cpus: float | None, *, le
         severity=severity,
         title=f"{heat.name}: {spin / 100:.1f} CPUs' worth spins for one spinlock",
         says=" ".join(says),
-        evidence=(*_evidence(heat, limits), *look.evidence),
-        cost=_cost(facts, spin),
+        evidence=(*_evidence(heat, limits), *_capture(loss), *look.evidence),
+        cost=None if lost is None else Cost(lost / 100, min(lost, spin) / 100, max(lost, spin) / 100),
         explains=explains,
         expects=(
             Expectation(f"{heat.name} spin (% of one CPU)", round(spin, 1), "lower", "heuristic"),
@@ -227,8 +279,20 @@ def _evidence(heat: Heat, limits: Limits) -> tuple[Evidence, ...]:
     )
 
 
-def _cost(facts: Facts, spin: float) -> Cost:
-    """The trace is of one stretch of time: over the day at least what MP synch is on average, if that is less."""
-    modes = facts.latest(ProcessorModes, statistic="mean")
-    usual = modes.mp_synch_percent if modes and known(modes.mp_synch_percent) and modes.mp_synch_percent >= 0 else 0.0
-    return Cost(spin / 100, min(spin, usual) / 100, spin / 100)
+def _capture(loss: _Loss) -> tuple[Evidence, ...]:
+    if loss.synch is None or not known(loss.synch.mp_synch_percent):
+        return ()
+    return (Evidence("MP synch (mean)", loss.synch.mp_synch_percent, "% of one CPU", loss.synch.source),)
+
+
+def _divided(heat: Heat, loss: _Loss, lost: float | None) -> str:
+    """What the trace makes of the capture's MP synch, or that there is no capture to divide."""
+    if lost is None or loss.synch is None or not known(loss.synch.mp_synch_percent):
+        return (
+            "A trace is a moment: what that costs over time only a capture of MP synch tells, and none that is long "
+            "enough came with it, so this is a note."
+        )
+    return (
+        f"Of the {loss.synch.mp_synch_percent:.0f} % of one CPU that MP synch takes on average, {lost:.0f} % are "
+        f"{heat.name}'s by this trace."
+    )

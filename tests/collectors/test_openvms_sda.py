@@ -7,15 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from advisor.services.auditing import run_audit
 from collectors.facts.base import ABSENT, Fact, Facts
-from collectors.facts.openvms import LockSummaryItem, Node, SpinlockState, SpinlockTrace, SpinlockTraceRun
+from collectors.facts.openvms import (
+    LockSummaryItem,
+    Node,
+    ProcessorModes,
+    SpinlockState,
+    SpinlockTrace,
+    SpinlockTraceRun,
+)
 from collectors.kit import starting
 from collectors.layouts import sda
 from collectors.layouts.sda_figures import pairs
 from collectors.read import Input, read_stream
 from collectors.reports.openvms.spl.columns import cut_heading, kind_of, settled
 from rules.judging.openvms.spinlock_looks import look_at
+from rules.kit import judge_one, rules
 
 FIXTURES = Path(__file__).parent.parent / "exports" / "openvms"
 READERS = ("spl", "show_spinlocks", "show_locks", "lck", "flt")
@@ -64,11 +71,12 @@ def test_one_row_alone_proves_nothing() -> None:
 
 def test_what_is_read_tentatively_is_never_more_than_advice() -> None:
     rows = "LCKMGR  61250.0  73.5  12.0  342.1\nSCHED  12040.0  3.6  {}  0.1\n"
+    capture = ProcessorModes(statistic="mean", mp_synch_percent=350.0, cpus=8.0)
+    (rule,) = [one for one in rules() if one.id == "openvms/spinlock_hot"]
     severities = []
     for hold in ("3.0", "30.0"):
-        inputs = read_text(HEAD + rows.format(hold))
-        (audit,) = run_audit(inputs, {})
-        (finding,) = [one for verdict in audit.verdicts for one in verdict.findings if "LCKMGR" in one.subject]
+        verdict = judge_one(rule, Facts((*facts_of(HEAD + rows.format(hold)), capture)), {})
+        (finding,) = [one for one in verdict.findings if "LCKMGR" in one.subject]
         severities.append((finding.severity.label, bool(finding.explains)))
     assert severities == [("warning", True), ("advice", False)]
 

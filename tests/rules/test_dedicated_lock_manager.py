@@ -22,7 +22,7 @@ PANDOR = (
     Cpu(number=6, state="RUN", cothread=2.0, full=True, process="LCKMGR_SERVER"),
 )
 SPINNING = (
-    Node(name="SKYE", active_cpus=7.0),
+    Node(name="SKYE", active_cpus=7.0, hardware="HP rx8640 (1.60GHz/18.0MB)"),
     FastpathDevice(device="PKA0", cpu=0),
     *(Cpu(number=number, state="RUN", full=True) for number in range(7)),
     ProcessorModes(statistic="p95", mp_synch_percent=330.0, cpus=7.0),

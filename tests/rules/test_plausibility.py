@@ -140,16 +140,18 @@ def test_a_value_refused_while_the_rule_works_it_out_keeps_what_the_rule_said_be
 @pytest.mark.parametrize(
     ("cost", "severity", "loud"),
     [
-        (Cost(1.0, 0.9, 1.1), Severity.ADVICE, Severity.CRITICAL),
+        (Cost(1.0, 0.9, 1.1), Severity.WARNING, Severity.CRITICAL),
+        (Cost(1.0, 0.9, 1.1), Severity.ADVICE, Severity.ADVICE),
         (Cost(0.4, 0.3, 0.5), Severity.CRITICAL, Severity.WARNING),
         (Cost(0.1, 0.1, 0.2), Severity.CRITICAL, Severity.ADVICE),
         (Cost(0.004, 0.0, 0.009), Severity.CRITICAL, Severity.NOTE),
         (Cost(0.5, 0.01, 2.0), Severity.WARNING, Severity.WARNING),
-        (Cost(1.0, 0.9, 1.1, of_capture=False), Severity.ADVICE, Severity.ADVICE),
+        (Cost(1.0, 0.9, 1.1, of_capture=False), Severity.WARNING, Severity.WARNING),
         (Cost(1.0, 0.9, 1.1), Severity.NOTE, Severity.NOTE),
     ],
     ids=[
         "a tenth lost",
+        "the rule advises",
         "4 % lost",
         "1 % lost",
         "not measurable",

@@ -120,7 +120,7 @@ def _courses(day: Day, one: Picture) -> list[Course]:
 
 
 def _buckets(facts: Facts) -> float | None:
-    listed = facts.latest(SysgenParameter, name=TABLE)
+    listed = next((one for one in reversed(facts.every(SysgenParameter)) if one.name == TABLE and one.runs), None)
     return listed.current if listed and known(listed.current) and listed.current > 0 else None
 
 

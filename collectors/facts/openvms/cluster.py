@@ -73,6 +73,8 @@ class ClusterMember(Fact):
     """LOCKDIRWT of that node's own listing."""
     lock_remaster_weight: Reading = ABSENT
     """LOCKRMWT, of no effect from V8.3 on."""
+    pending_directory_weight: Reading = ABSENT
+    """LOCKDIRWT of CURRENT, which the next boot takes; it may be the value that runs already."""
     pe1: Reading = ABSENT
     dedicated: bool | None = None
     """Whether its lock manager has a CPU of its own; `None`: not known."""

@@ -64,6 +64,10 @@ class AutogenFeedback(OfNode):
     """Feedback lines as printed: (`Current number of locks`, 84700.0)."""
     override: str | None = None
     """`MIN_RESHASHTBL = 65536` or the like, where the report says that MODPARAMS.DAT overrides the computed value."""
+    calculated: Reading = ABSENT
+    """What AUTOGEN calculated, where the report says that something else became of it."""
+    hard_coded: Reading = ABSENT
+    """The value that a line `NAME = value` of MODPARAMS.DAT fixes, where the report says so."""
 
 
 @dataclass(frozen=True, kw_only=True)

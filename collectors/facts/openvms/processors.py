@@ -139,3 +139,12 @@ class SysgenParameter(Fact):
     dynamic: bool = False
     node: str | None = None
     """Where SYSMAN named the node."""
+    in_use: str | None = None
+    """Whose values the listing shows: `active` (what runs), `current` (what the next boot takes), `default`, the name
+    of a parameter file, or `work area` (set, and written nowhere). `None`: no line says so; SYSGEN and SYSMAN begin
+    with the active values, so it is taken for them."""
+
+    @property
+    def runs(self) -> bool:
+        """Whether this is the value that runs, as far as the listing says."""
+        return self.in_use in (None, "active")

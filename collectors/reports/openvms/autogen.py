@@ -62,7 +62,8 @@ NEW = re.compile(rf"\s*(?:The )?New value is:? (?P<new>{VALUE})\.?\s*$", re.IGNO
 BEGUN = re.compile(r"\s*New(?: value(?: is)?)?\s*", re.IGNORECASE)
 """Where the line was broken off within the new value."""
 CALCULATED = re.compile(
-    rf"\s*(?:The )?calculated value was:? {VALUE}\.?(?:\s+(?:The )?new value is:? (?P<new>{VALUE})\.?)?\s*$",
+    rf"\s*(?:The )?calculated value was:? (?P<calculated>{VALUE})\.?"
+    rf"(?:\s+(?:The )?new value is:? (?P<new>{VALUE})\.?)?\s*$",
     re.IGNORECASE,
 )
 LEVEL = re.compile(rf"\s+(?P<label>[A-Z][A-Za-z0-9 ,/()'-]{{2,60}}): {{0,20}}(?P<value>{VALUE})\.?\s*$")
@@ -72,6 +73,7 @@ REASON = re.compile(
     r"|[A-Z][A-Z0-9_$]{1,30} has been (?:disabled|modified|set|limited))\b.{0,160}))",
     re.IGNORECASE,
 )
+HARD_CODED = re.compile(rf"\bhard[- ]coded value of:? (?P<value>{VALUE})", re.IGNORECASE)
 WARNING = re.compile(r"\s*\*{2,4} {0,2}(?P<level>WARNING|ERROR) {0,2}\*{2,4}[ -]{0,6}(?P<text>.{0,160})", re.IGNORECASE)
 UNDERSTOOD = re.compile(
     r"\s*(?:Feedback information\.?|Feedback information will be used .{0,60}|Parameter information follows:?"
@@ -96,6 +98,8 @@ class _Block:
     new: Reading | str = ABSENT
     levels: list[tuple[str, Reading, int]] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+    calculated: Reading | str = ABSENT
+    hard_coded: Reading | str = ABSENT
     overridden: bool = False
     begun: str = ""
 
@@ -152,6 +156,8 @@ def _facts(report: Report, run: _Run, block: _Block) -> Iterator[Fact]:
         old=block.old,
         new=block.new,
         levels=tuple((label, value) for label, value, _ in block.levels),
+        calculated=block.calculated if known(block.calculated) else ABSENT,
+        hard_coded=block.hard_coded if known(block.hard_coded) else ABSENT,
         override="; ".join(block.reasons)[:200] or ("overridden" if block.overridden else None),
     )
     levels = {
@@ -234,13 +240,19 @@ def _inside(run: _Run, index: int, line: str) -> bool:
         return False
     block = run.blocks[-1]
     begun, block.begun = block.begun, ""
+    fixed = HARD_CODED.search(line)
+    block.hard_coded = _value(fixed["value"].rstrip(".")) if fixed else block.hard_coded
     if found := OLD.match(line):
         block.old = _value(found["old"])
         new = NEW.match(found["rest"])
         block.new = _value(new["new"]) if new else block.new
         block.begun = found["rest"] if BEGUN.fullmatch(found["rest"]) else ""
         return bool(new or block.begun or not found["rest"].strip())
-    if found := NEW.match(f"{begun} {line.strip()}") or CALCULATED.match(line):
+    if found := NEW.match(f"{begun} {line.strip()}"):
+        block.new = _value(found["new"])
+        return True
+    if found := CALCULATED.match(line):
+        block.calculated = _value(found["calculated"])
         block.new = _value(found["new"]) if found["new"] else block.new
         return True
     if found := LEVEL.match(line):
@@ -248,6 +260,9 @@ def _inside(run: _Run, index: int, line: str) -> bool:
         return True
     if found := REASON.match(line):
         block.reasons.append(" ".join((found["said"] or found["reason"]).split()))
+        return True
+    if fixed:
+        block.reasons.append(" ".join(line.split())[:160])
         return True
     block.overridden = block.overridden or OVERRIDE.match(line) is not None
     return OVERRIDE.match(line) is not None

@@ -15,7 +15,8 @@ believe that no device prefers that CPU.
 
 Traps: a name may hold blanks and look like a state, so it is cut by its column, 15 wide; on a multiprocessor a running
 process has the number of its CPU behind `CUR`, one figure more. `SHOW SYSTEM/CLUSTER` prints one heading a node,
-`/FULL` the machine below the heading and the UIC below each process. Narrow terminals break the rows [R, VAX V7.3].
+`/FULL` the machine below the heading and the UIC below each process, `/NOPROCESS` the heading alone. Narrow terminals
+break the rows [R, VAX V7.3].
 """
 
 import re
@@ -69,18 +70,19 @@ def read(report: Report) -> Iterator[Node | Process]:
         raise NotThisReport
     node: str | None = None
     table, rows, heading = False, 0, 0
+    headed = False
     damaged: list[int] = []
     index = 0
     while index < len(report.lines):
         line = report.lines[index].expandtabs()[:LONGEST]
         taken = 1
         if HEADING.match(line):
-            _tell_empty(report, heading, rows, started=index > 0)
+            _tell_empty(report, heading, rows, headed=headed)
             found, taken = _node(report, index)
-            node, table, rows, heading = found.name, True, 0, index
+            node, table, rows, heading, headed = found.name, True, 0, index, False
             yield found
         elif HEADS.match(line):
-            table = True
+            table = headed = True
             report.claim(index)
             if not re.search(r"Pages\s*$", line, re.IGNORECASE) and _is_short(report.lines, index + 1):
                 report.claim(index + 1)
@@ -99,15 +101,16 @@ def read(report: Report) -> Iterator[Node | Process]:
         elif line.strip():
             table = False
         index += taken
-    _tell_empty(report, heading, rows + len(damaged), started=True)
+    _tell_empty(report, heading, rows + len(damaged), headed=headed)
     if damaged:
         what = f"{len(damaged)} rows are" if len(damaged) > 1 else "a row is"
         remedy = "SET TERMINAL/WIDTH=132 and repeat SHOW SYSTEM"
         report.problem(f"{what} cut or damaged, not read (the first is here): {remedy}", damaged[0])
 
 
-def _tell_empty(report: Report, heading: int, rows: int, *, started: bool) -> None:
-    if started and not rows:
+def _tell_empty(report: Report, heading: int, rows: int, *, headed: bool) -> None:
+    """Tell of column headings without a process. Without them it is SHOW SYSTEM/NOPROCESS: whole as it is."""
+    if headed and not rows:
         report.problem("no process below the heading: cut off, repeat SHOW SYSTEM", heading)
 
 

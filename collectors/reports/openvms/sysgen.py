@@ -14,6 +14,12 @@ Sample::
 A parameter that is not listed was not asked for; nothing follows from it. No `D`: the change needs a reboot.
 Maximum `-1`: no limit. Strings are blank padded; an empty one reads as the empty text.
 
+The column `Current` is the work area's value, whatever was last USEd. `USE ACTIVE` is what runs, `USE CURRENT` what the
+next boot takes, `USE file` a parameter file. A line `USE ...`, SYSMAN's `Parameters in use: ...` or its message
+`%SYSMAN-I-USEACTNOD, a USE ACTIVE has been defaulted` tells; without one the values are taken as the active ones, with
+which SYSGEN and SYSMAN begin. `SET name value` changes the work area alone until `WRITE ACTIVE` (dynamic parameters) or
+`WRITE CURRENT` (openvms-rdb-more.md 4 [V]).
+
 Traps (openvms-formats.md d.7 [R]): the columns lie elsewhere on VAX and on Alpha, and neighbours touch
 (`02147483647` is Min 0, Max 2147483647). The values are right-aligned in fields of ten characters, so a run of digits
 that is too long is cut from its right end; the dash line says where the values end and the unit begins, since a unit
@@ -23,7 +29,7 @@ of its own; `internal value` lines repeat a value in pages (recalled [M]). `/HEX
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.openvms import Node, SysgenParameter
@@ -34,7 +40,23 @@ START = re.compile(
     r"^\s*Parameter\s+Name\s+Current\s+Default\s+Min|^\s*(?:Node \S{1,32}:\s+)?Parameters in use\s*:"
     r"|^\s*Startup command file\s*=|^%SYSMAN-I-USEACT"
 )
-IN_USE = re.compile(r"\s*(?:Node (?P<node>[A-Z0-9_$]{1,15})\s*:\s*)?Parameters in use\s*:", re.IGNORECASE)
+IN_USE = re.compile(
+    r"\s*(?:Node (?P<node>[A-Z0-9_$]{1,15})\s*:\s*)?Parameters in use\s*:\s*(?P<what>\S{0,255})", re.IGNORECASE
+)
+TYPED = r"\s*(?P<prompt>SYS(?:GEN|MAN|BOOT)>\s*)?(?:PARAM[A-Z]{0,6}\s+)?"
+USE = re.compile(rf"{TYPED}USE\s+(?P<what>[^\s!]{{1,255}})\s*(?:!.*)?$", re.IGNORECASE)
+SET = re.compile(
+    rf"{TYPED}SET\s+(?P<name>[A-Z][A-Z0-9_$]{{1,30}})(?:\s+|\s*=\s*)(?P<value>[-\"%0-9]\S{{0,60}})\s*(?:!.*)?$",
+    re.IGNORECASE,
+)
+WRITE = re.compile(rf"{TYPED}WRITE\s+(?P<where>[^\s!]{{1,255}})\s*(?:!.*)?$", re.IGNORECASE)
+LEFT = re.compile(r"\s*(?:\$ *\S|SYS(?:GEN|MAN|BOOT)>\s*EXIT\b)", re.IGNORECASE)
+"""A command of DCL, or the end of the utility: whatever was USEd is over."""
+DEFAULTED = re.compile(r"\bUSE (?P<what>ACTIVE|CURRENT|DEFAULT)\b", re.IGNORECASE)
+SETS = ("active", "current", "default")
+NOT_WRITTEN = "work area"
+LEAST_LETTERS = 3
+"""A shorter word after USE is not taken for one of the three: what is not known to run is not judged as running."""
 NODE = re.compile(r"\s*Node (?P<node>[A-Z0-9_$]{1,15})\s*:\s*$", re.IGNORECASE)
 SAYS = re.compile(r"\s*[%-](?:SYSMAN|SYSGEN|SYSBOOT|SMI)-(?P<severity>[SIWEF])-[A-Z0-9_]{1,15}, *.*")
 ON_NODE = re.compile(r"\bon node (?P<node>[A-Z0-9_$]{1,15})\b", re.IGNORECASE)
@@ -67,12 +89,61 @@ class _Row:
     dynamic: bool
 
 
+@dataclass
+class _WorkArea:
+    """Which values a listing shows: where the work area came from, and what was changed in it since."""
+
+    came_from: str | None = None
+    """`active`, `current`, `default` or the name of a file; `None`: no line says so."""
+    changed: set[str] = field(default_factory=set)
+    """Parameters SET and written nowhere."""
+    written: set[str] = field(default_factory=set)
+    """`active`, `current`: where the whole work area was written to."""
+
+    def take(self, line: str) -> bool:
+        """Follow one line that may have been typed; whether it was one of these commands."""
+        if LEFT.match(line):
+            self.use(None)
+            return False
+        if found := USE.match(line):
+            what = _set_of(found["what"])
+            if not found["prompt"] and what not in SETS and not found["what"].upper().endswith(".PAR"):
+                return False
+            self.use(what)
+        elif found := SET.match(line):
+            self.changed.add(found["name"].upper())
+        elif found := WRITE.match(line):
+            self.written.add(_set_of(found["where"]))
+        else:
+            return False
+        return True
+
+    def use(self, what: str | None) -> None:
+        """Begin with other values."""
+        self.came_from, self.changed, self.written = what, set(), set()
+
+    def shows(self, name: str, *, dynamic: bool) -> str | None:
+        """Whose value a row shows."""
+        if dynamic and "active" in self.written:
+            return "active"
+        if name in self.changed:
+            return "current" if "current" in self.written else NOT_WRITTEN
+        return self.came_from
+
+
+def _set_of(word: str) -> str:
+    """`ACT` and `ACTIVE` are `active`; any other word is the name of a file."""
+    small = word.lower()
+    return next((one for one in SETS if len(small) >= LEAST_LETTERS and one.startswith(small)), word)
+
+
 @report(starts=START, provides=(SysgenParameter, Node))
 def read(report: Report) -> Iterator[SysgenParameter | Node]:
     """Yield each parameter, and the node where SYSMAN or SCSNODE names it."""
     if not any(HEADING.match(line) for line in report.lines):
         raise NotThisReport
     node, nodes = _node_above(report), list[str]()
+    area = _area_above(report)
     edges: list[int] = []
     headed = inside = False
     for index, raw in enumerate(report.lines):
@@ -84,13 +155,20 @@ def read(report: Report) -> Iterator[SysgenParameter | Node]:
             edges = _edges(line)
         elif found := IN_USE.match(line) or NODE.match(line):
             node, inside = (found["node"] or node or "").upper() or None, False
+            if what := found.groupdict().get("what"):
+                area.use(_set_of(what))
         elif found := SAYS.match(line):
             on_node = ON_NODE.search(line)
             node = on_node["node"].upper() if on_node else node
+            if defaulted := DEFAULTED.search(line):
+                area.use(_set_of(defaulted["what"]))
             if found["severity"] in "WEF":
                 report.problem(f"{line.strip()[:120]}: this listing is not complete", index)
         elif headed and (row := _row(line, edges, strict=not inside)):
-            yield from _facts(report, index, row, node, nodes)
+            yield from _facts(report, index, row, node, nodes, area)
+        elif area.take(line):
+            inside = False
+            node = None if PROMPT.match(line) else node
         elif not OTHER.match(line):
             inside = inside and not line.strip()
             node = None if PROMPT.match(line) else node
@@ -108,8 +186,17 @@ def _node_above(report: Report) -> str | None:
     return None
 
 
+def _area_above(report: Report) -> _WorkArea:
+    """The work area as the lines above the listing left it."""
+    area = _WorkArea()
+    for line in report.before:
+        if not area.take(line.expandtabs()) and SAYS.match(line) and (found := DEFAULTED.search(line)):
+            area.use(_set_of(found["what"]))
+    return area
+
+
 def _facts(
-    report: Report, index: int, row: _Row, node: str | None, nodes: list[str]
+    report: Report, index: int, row: _Row, node: str | None, nodes: list[str], area: _WorkArea
 ) -> Iterator[SysgenParameter | Node]:
     where = report.source(index)
     name = row.values.get("current") if row.name == "SCSNODE" else node
@@ -129,6 +216,7 @@ def _facts(
         unit=row.unit,
         dynamic=row.dynamic,
         node=node,
+        in_use=area.shows(row.name, dynamic=row.dynamic),
     )
 
 

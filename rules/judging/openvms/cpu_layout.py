@@ -15,6 +15,7 @@ from rules.changes.openvms_cpu import HIGHEST_CPU, NeverStop, stop_cpu
 from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
 from rules.finding import Change, NotApplicable, Untrusted
 from rules.judging.openvms.node import READS, node_name, parameter_of, subject_of
+from rules.judging.openvms.releases import machine_of
 
 READ = (*READS, Cpu, FastpathDevice, KernelService, ProcessorModes)
 """What a rule that asks for the layout has to declare."""
@@ -54,9 +55,22 @@ class Layout:
     @cached_property
     def active(self) -> float | None:
         """CPUs in the active set; of two readings the smaller one."""
-        counts = [node.active_cpus for node in self.facts.every(Node)]
-        counts += [modes.cpus for modes in self.facts.every(ProcessorModes)]
-        return min((count for count in counts if known(count) and count > 0), default=None)
+        return min((count for count, _ in self._counts()), default=None)
+
+    @property
+    def active_read(self) -> tuple[float, Source]:
+        """The same and where it was read. Raises `ValueError` where it was not."""
+        return min(self._counts(), key=lambda pair: pair[0])
+
+    def _counts(self) -> Iterator[tuple[float, Source]]:
+        counts = [(node.active_cpus, node.source) for node in self.facts.every(Node)]
+        counts += [(modes.cpus, modes.source) for modes in self.facts.every(ProcessorModes)]
+        yield from ((count, source) for count, source in counts if known(count) and count > 0)
+
+    @property
+    def stopped(self) -> list[int]:
+        """CPUs whose latest display says that they are not in the active set."""
+        return sorted(number for number, cpu in self._states.items() if not cpu.running)
 
     @property
     def fastpath_read(self) -> bool:
@@ -257,15 +271,10 @@ class Layout:
 
 
 def no_dedicated(layout: Layout) -> NotApplicable | None:
-    """Say so where this machine or release has no dedicated lock manager: VAX, before V7.3, x86-64."""
-    hardware = next((node.hardware for node in reversed(layout.facts.every(Node)) if node.hardware), "")
-    version = next((node.version for node in reversed(layout.facts.every(Node)) if node.version), "")
-    digits = "".join(
-        letter for letter in (version or "").lstrip("Vv").split("-")[0] if letter.isdigit() or letter == "."
-    )
-    number = float(digits) if digits.count(".") == 1 and digits.strip(".") == digits else None
-    if (hardware or "").upper().startswith(("VAX", "MICROVAX", "VAXSTATION")):
-        return NotApplicable(f"{hardware}: the dedicated lock manager is for Alpha and Integrity")
-    if number is not None and (number < 7.3 or number >= 9):
-        return NotApplicable(f"OpenVMS {version}: the dedicated lock manager is for Alpha and Integrity from V7.3")
-    return None
+    """Say so where the dedicated lock manager is not documented: on a VAX, on x86-64, before V7.3."""
+    machine = machine_of(layout.facts)
+    if machine.dedicated_documented is not False:
+        return None
+    by_machine = machine.hardware and machine.family in ("VAX", "x86-64")
+    what = machine.hardware if by_machine or not machine.release else f"OpenVMS {machine.release.printed}"
+    return NotApplicable(f"{what}: the dedicated lock manager is documented for Alpha and Integrity from V7.3 alone")

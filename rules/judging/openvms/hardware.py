@@ -15,6 +15,11 @@ from rules.laws.mastering import BL870C_OPERATIONS
 EMULATORS = re.compile(
     r"\b(?:charon|stromasys|avtvax|avtware|vtvax|vtalpha|simh|alphavm|emuvm|freeaxp|nuvax|emulat\w*|simulat\w*)", re.I
 )
+X86_64 = re.compile(
+    r"\b(?:VMware|VirtualBox|QEMU|KVM|Hyper-V|Virtual Machine|Standard PC|Amazon EC2|OpenStack|Proxmox|Nutanix|Xen\b"
+    r"|ProLiant|PowerEdge|Xeon|EPYC|x86)",
+    re.I,
+)
 FAMILIES = (
     ("Integrity", re.compile(r"\b(?:rx\d{4}|BL8[679]0c|Integrity|Superdome|zx\d{4})", re.I)),
     (
@@ -22,7 +27,7 @@ FAMILIES = (
         re.compile(r"\b(?:AlphaServer|AlphaStation|Alpha|DEC [2347]000|[DEGX]S\d{2,4}\w?\b|XP\d{3,4}|GS\d{3,4})"),
     ),
     ("VAX", re.compile(r"\b(?:MicroVAX|VAXstation|VAXserver|VAX)\b", re.I)),
-    ("x86-64", re.compile(r"\b(?:VMware|VirtualBox|QEMU|KVM|Hyper-V|Virtual Machine|ProLiant|x86)", re.I)),
+    ("x86-64", X86_64),
 )
 BRACKET = re.compile(r"\((\d{1,2}(?:\.\d{1,3})?) ?GHz[,/ ]{0,3}(\d{1,3}(?:\.\d{1,2})?) ?MB\)", re.I)
 CLOCK = re.compile(r"\b(\d{1,2}(?:\.\d{1,3})?) ?GHz\b", re.I)

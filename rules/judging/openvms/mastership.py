@@ -147,6 +147,8 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str) -> Move
             "value is the active one, whether remastering is off (PE1), and whether the node locks in those trees.",
             evidence=read,
         )
+    if name == "LOCKDIRWT" and (waiting := _pending(members, numbers, target)):
+        return Move((), waiting, evidence=read)
     high = PARAMETERS[name].high
     wanted = min(high, most + STEP)
     meant = (MEANT,) if name == "LOCKDIRWT" and now == 0 < most else ()
@@ -156,6 +158,23 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str) -> Move
     ]
     when = "not dynamic: a reboot" if name == "LOCKDIRWT" else "dynamic"
     return Move(tuple(changes), f"{name} decides here ({when}): {target} {now:.0f} to {wanted:.0f}.", evidence=read)
+
+
+def _pending(members: Sequence[ClusterMember], numbers: dict[str, float], target: str) -> str:
+    """That weights of CURRENT settle it with the next boots, as a sentence; empty where they do not."""
+    waits = {
+        one.name: value
+        for one in members
+        if known(value := one.pending_directory_weight) and value != numbers.get(one.name)
+    }
+    then = {**numbers, **waits}
+    if not waits or then[target] <= max(value for node, value in then.items() if node != target):
+        return ""
+    said = ", ".join(f"{node} {numbers[node]:.0f} to {value:.0f}" for node, value in waits.items() if node in numbers)
+    return (
+        f"LOCKDIRWT is pending in CURRENT ({said}): with the next boot of these nodes {target} has the highest weight. "
+        "Nothing is to be set; boot them one at a time, then measure."
+    )
 
 
 def _read_in(member: ClusterMember, name: str) -> Source:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
-from collectors.facts.openvms import LockDatabase, LockRates, Node, ProcessorModes, SysgenParameter
+from collectors.facts.openvms import AutogenFeedback, LockDatabase, LockRates, Node, ProcessorModes, SysgenParameter
 from rules.finding import Lacking, Outcome, Unknown, Untrusted
 
-READS = (Node, SysgenParameter, LockDatabase, LockRates)
+READS = (Node, SysgenParameter, AutogenFeedback, LockDatabase, LockRates)
 """What a rule that uses this module has to declare."""
 
 LEVELS = f"{LockDatabase.BRING}, or MONITOR LOCK"
@@ -31,12 +31,12 @@ def subject_of(facts: Facts) -> str:
 def parameter_of(facts: Facts, name: str, low: float, high: float) -> tuple[float, SysgenParameter] | Outcome:
     """The value of a numeric system parameter with its fact, or the outcome where there is none to judge by."""
     bring = Unknown((Lacking(name, f"MCR SYSGEN SHOW {name}"),), f"{name}: not in the export")
-    found = [one for one in facts.every(SysgenParameter) if one.name == name]
-    here = [one for one in found if one.node is not None and one.node == node_name(facts)] or found
+    listed = _of_this_node(facts, name)
+    here = [one for one in listed if one.runs]
     if len({one.node for one in here}) > 1 and len({one.current for one in here}) > 1:
         return Unknown((Lacking(name, f"MCR SYSGEN SHOW {name} ! of this node alone"),), f"{name}: of several nodes")
     if not here:
-        return bring
+        return Unknown(bring.missing, f"{name}: {_only(listed[-1])}") if listed else bring
     value = here[-1].current
     if value is OVERFLOW or isinstance(value, str):
         return Untrusted(f"{name}: {value if isinstance(value, str) else 'asterisks'} is no number")
@@ -45,6 +45,53 @@ def parameter_of(facts: Facts, name: str, low: float, high: float) -> tuple[floa
     if not low <= value <= high or value != int(value):
         return Untrusted(f"{name} {value:g} is outside its range, {low:,.0f} to {high:,.0f}: the listing was misread")
     return value, here[-1]
+
+
+def _of_this_node(facts: Facts, name: str) -> list[SysgenParameter]:
+    """Every listing of a parameter; of several nodes those of this one, where it is among them."""
+    found = [one for one in facts.every(SysgenParameter) if one.name == name]
+    return [one for one in found if one.node is not None and one.node == node_name(facts)] or found
+
+
+def _only(listed: SysgenParameter) -> str:
+    """Why a value cannot be judged that a listing shows, but not as the active one."""
+    value = f"{listed.current:g}" if known(listed.current) else "a value"
+    where = {
+        "current": "CURRENT (of the next boot)",
+        "default": "DEFAULT (as shipped)",
+        "work area": "the work area (SET, and written nowhere)",
+    }.get(listed.in_use or "", "a parameter file")
+    return f"{value} was read from {where} alone; what runs is not in the export"
+
+
+def pending_of(facts: Facts, name: str) -> tuple[float, SysgenParameter] | None:
+    """The value that the next boot takes (CURRENT), where it differs from the one that runs or that one is not known.
+
+    A value of a parameter file or of the defaults waits for nothing.
+    """
+    listed = _of_this_node(facts, name)
+    waits = next((one for one in reversed(listed) if one.in_use == "current"), None)
+    runs = next((one for one in reversed(listed) if one.runs), None)
+    if waits is None or not known(waits.current) or (runs and runs.current == waits.current):
+        return None
+    return waits.current, waits
+
+
+def pending_text(name: str, value: float) -> str:
+    """That a value waits for the next boot, as a sentence."""
+    return f"{name} is {value:,.0f} in CURRENT: pending, it takes effect with the next boot."
+
+
+def hard_coded(facts: Facts, name: str) -> str:
+    """What AUTOGEN's report says of a value that MODPARAMS.DAT fixes, as a sentence; empty where it says nothing."""
+    found = facts.latest(AutogenFeedback, parameter=name)
+    if found is None or not known(found.hard_coded):
+        return ""
+    beside = f", where AUTOGEN calculated {found.calculated:,.0f}" if known(found.calculated) else ""
+    return (
+        f"AUTOGEN's report ({found.source}, read tentatively) has {name} hard-coded to {found.hard_coded:,.0f} in "
+        f"MODPARAMS.DAT{beside}: take that line out, or it goes on overruling what AUTOGEN finds."
+    )
 
 
 def level_of(facts: Facts, field: str) -> tuple[float, float | None, Source] | Outcome:

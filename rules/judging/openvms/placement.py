@@ -6,14 +6,14 @@ Which CPU is in which RAD is in no export that is read here: that stays a check 
 Sources: OpenVMS V7.3 New Features, 4.4 (fast-path devices, LCKMGR_CPUID); JCC Consulting's slides of 2014 (co-thread).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import known
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, ProcessorModes
 from rules.changes.openvms_sysgen import PARAMETERS
 from rules.changes.quoting import comment
-from rules.finding import Evidence, Untrusted
-from rules.judging.openvms.cpu_layout import SERVER, Layout, Pair
+from rules.finding import Change, Evidence, Untrusted
+from rules.judging.openvms.cpu_layout import Layout, Pair
 
 HIGHEST = PARAMETERS["LCKMGR_CPUID"].high
 
@@ -73,6 +73,32 @@ def placement_of(layout: Layout, without: frozenset[int] = frozenset()) -> Place
     free = [seat for seat in seats if seat.against is None]
     best = min(free, key=lambda seat: (_rank(layout, seat), seat.cpu), default=None)
     return Placement(seats, best.cpu if best else None)
+
+
+def stop_beside(
+    layout: Layout, placed: Placement, after: tuple[str, ...], least: float = 0
+) -> tuple[tuple[Change, ...], str]:
+    """Stop the co-thread of the chosen CPU, where it runs: a step of its own after the changes `after`, and a sentence.
+
+    The sentence begins with a blank. `least`: CPUs that have to stay active; with fewer the co-thread stays, and it is
+    said why.
+    """
+    sibling = next((seat.sibling for seat in placed.seats if seat.cpu == placed.chosen), None)
+    if sibling is None or not layout.runs(sibling):
+        return (), ""
+    if layout.active is not None and layout.active - 1 < least:
+        return (), (
+            f" Its co-thread CPU {sibling} stays: with it stopped {layout.active - 1:.0f} CPUs would be active, fewer "
+            f"than {least:.0f}."
+        )
+    beside = (
+        f"It is the co-thread of CPU {placed.chosen}, which the lock manager has then: whatever runs on it slows that."
+    )
+    stop = tuple(replace(change, after=(*change.after, *after)) for change in layout.stop(sibling, beside))
+    return stop, (
+        f" A step of its own, after that was measured: stop its co-thread with STOP/CPU {sibling}, and measure again; "
+        "if it is not better, START/CPU."
+    )
 
 
 def cost_of(layout: Layout) -> tuple[str, list[Evidence]]:
@@ -162,9 +188,6 @@ def _in_the_way(layout: Layout, cpu: int) -> tuple[str | None, tuple[str, ...]]:
         return f"{comment(services[0].service)} runs there", ()
     if not layout.fastpath_read:
         return "SHOW FASTPATH was not brought", ()
-    held = layout.facts.latest(Cpu, number=cpu)
-    if held and held.process == SERVER:
-        return None, ()
     devices = tuple(comment(one.device) for one in layout.devices_on(cpu))
     if devices:
         return f"fast path of {' and '.join(devices)}", devices
@@ -187,4 +210,4 @@ def _listed(numbers: list[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-__all__ = ["Placement", "Seat", "cost_of", "left_alone", "placement_of"]
+__all__ = ["Placement", "Seat", "cost_of", "left_alone", "placement_of", "stop_beside"]

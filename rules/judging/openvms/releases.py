@@ -10,6 +10,9 @@ from rules.judging.openvms.hardware import hardware_of
 
 RELEASE = re.compile(r"\s*(?:OpenVMS |VMS )?(?P<letter>[A-Z])?(?P<major>[0-9]{1,2})\.(?P<minor>[0-9]{1,2})", re.I)
 
+FIRST_X86 = 9
+"""From V9 on OpenVMS runs on x86-64 alone; up to V8.4 it never does (VSI's releases)."""
+
 
 @dataclass(frozen=True)
 class Release:
@@ -37,6 +40,25 @@ class Machine:
     source: Source | None
 
     @property
+    def said(self) -> str:
+        """The machine's name, else the release, for a sentence."""
+        return self.hardware or (f"OpenVMS {self.release.printed}" if self.release else "this machine")
+
+    @property
+    def dedicated_documented(self) -> bool | None:
+        """Whether the dedicated lock manager is documented for it: Alpha and Integrity, from V7.3 on.
+
+        The machine decides beside the release: either may say no, and either alone may say yes. `None`: neither was
+        read, or the name of the machine is not known. An emulator stands for an Alpha or, rarely, an Integrity server.
+        Source: LCKMGR_MODE in HELP Sys_Parameters and on wiki.vmssoftware.com; of x86-64 nothing was found either way.
+        """
+        if self.family in ("VAX", "x86-64"):
+            return False
+        if self.release and (self.release.before(7, 3) or not self.release.before(9, 0)):
+            return False
+        return True if self.release or self.family else None
+
+    @property
     def lacking(self) -> tuple[Lacking, ...]:
         """What to bring where machine or release is not known."""
         missing = [Lacking("hardware of the node", "SHOW CPU/FULL")] if self.family is None else []
@@ -53,11 +75,17 @@ def release_of(version: str | None) -> Release | None:
 
 
 def machine_of(facts: Facts) -> Machine:
-    """What the displays of the node say, the latest of each. Declares `Node`."""
+    """What the displays of the node say, the latest of each: the one place where a rule learns the architecture.
+
+    The name of the machine decides; where it tells no family, the release does. Declares `Node`.
+    """
     hardware = version = None
     source: Source | None = None
     for node in facts.every(Node):
         hardware, version = node.hardware or hardware, node.version or version
         source = node.source if node.hardware or node.version else source
-    made = hardware_of(hardware)
-    return Machine(hardware, made.family if made else None, release_of(version), source)
+    made, release = hardware_of(hardware), release_of(version)
+    family = made.family if made else None
+    if family is None and release and release.major >= FIRST_X86:
+        family = "x86-64"
+    return Machine(hardware, family, release, source)

@@ -48,10 +48,19 @@ def _locks(facts: Facts, look: Look) -> None:
         source = next(one.source for one in rates if one.operations_per_second == operations)
         look.says.append(f"The highest lock rate read is {operations:,.0f} lock operations per second.")
         look.evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
+    documented = machine_of(facts).dedicated_documented
     dedicated = [one for one in facts.every(KernelService) if "lock manager" in one.service.lower()]
     if dedicated:
         look.says.append(
             f"The lock manager already has CPU {dedicated[-1].cpu} of its own: only fewer lock operations help further."
+        )
+    elif documented is False:
+        look.says.append(
+            "The dedicated lock manager is documented for Alpha and Integrity alone: it is no remedy here."
+        )
+    else:
+        look.says.append(
+            "On more than five cores the dedicated lock manager helps, with nothing on the co-thread of its CPU."
         )
 
 

@@ -33,9 +33,8 @@ class Known:
 BY_NAME = {
     LCKMGR: Known(
         "the lock database (from V7.3 on)",
-        "fewer lock operations (row caches, coarser locks, a database open on one node only), a resource hash table "
-        "as large as the resources are many, and on more than five cores the dedicated lock manager, with nothing on "
-        "the co-thread of its CPU",
+        "fewer lock operations (row caches, coarser locks, a database open on one node only) and a resource hash table "
+        "as large as the resources are many",
     ),
     IOLOCK8: Known(
         "fork level 8: the cluster's messages (SCS), many drivers, parts of the file system",
@@ -151,6 +150,16 @@ def waited_for(facts: Facts) -> Heat | None:
     if short or first.trace.source.tentative or _number(first.spin) < WAITED_PERCENT:
         return None
     return first
+
+
+def share_of_spinning(facts: Facts, name: str) -> float | None:
+    """How much of all spinning that a trace lists is for this spinlock, per cent; `None` without such a trace.
+
+    The rest of a list that begins at 10 % is not known, so there the share is an upper bound.
+    """
+    spins = {heat.name: heat.spin for heat in heats(facts) if known(heat.spin)}
+    whole = sum(spins.values())
+    return 100 * spins[name] / whole if name in spins and whole > 0 else None
 
 
 def _close(heat: Heat, first: Heat) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from collectors.facts import Fact
-from collectors.facts.base import ABSENT, Reading, Source
+from collectors.facts.base import ABSENT, Reading, Source, known
 from collectors.facts.openvms import (
     AlignmentFaults,
     CpuModes,
@@ -17,6 +17,7 @@ from collectors.facts.openvms import (
     RemasterRates,
     SystemRates,
 )
+from collectors.layouts.lock_rates import alone_above
 from collectors.reports.openvms.monitor import classes
 from collectors.reports.openvms.monitor.series import ClassOf, Output, Series
 
@@ -91,7 +92,13 @@ def _typed(file: str, output: Output, one: ClassOf) -> Iterator[Fact]:
 def _figure(series: Series, statistic: str, one: ClassOf) -> Reading:
     if statistic == "mean":
         return series.mean(restarted=one.restarted)
-    return {"current": series.current, "minimum": series.low, "maximum": series.high}[statistic]
+    figure: Reading = {"current": series.current, "minimum": series.low, "maximum": series.high}[statistic]
+    rate = one.name in ("LOCK", "DLOCK") and "total" not in series.label.lower()
+    if statistic == "maximum" and rate and known(figure):
+        beside = [other for other in (series.mean(restarted=one.restarted), series.current) if known(other)]
+        if beside and alone_above(figure, max(beside)):
+            return ABSENT  # a counter that went round: no maximum. The line itself stays as it is printed
+    return figure
 
 
 def _source(file: str, one: ClassOf, statistic: str) -> Source:

@@ -231,7 +231,8 @@ class T4:
             return
         figures = self._figures()
         for at in range(0, len(ready), self.at_once):
-            figures.add(ready[at : at + self.at_once])
+            end = at + self.at_once
+            figures.add(ready[at:end], next(iter((*ready[end : end + 1], *self.waiting)), None))
 
     def _figures(self) -> "Figures":
         """The sums. Loads numpy and orjson: only who brings rows pays for them."""
@@ -239,9 +240,10 @@ class T4:
             from collectors.reports.openvms.t4.courses import drawn
             from collectors.reports.openvms.t4.facts import peak_columns
             from collectors.reports.openvms.t4.figures import Figures
+            from collectors.reports.openvms.t4.wraps import bounds_of
 
             columns = [columns for _, columns in drawn(self.layout)]
-            self.figures = Figures(len(self.layout.names), peak_columns(self.layout), columns)
+            self.figures = Figures(len(self.layout.names), peak_columns(self.layout), columns, bounds_of(self.layout))
         return self.figures
 
     def close(self) -> Outcome:
@@ -260,6 +262,18 @@ class T4:
         named_above = self.title.node is not None and self.title.source.first < self.start
         return Outcome(facts, self.loose.runs, self.problems, above=int(named_above))
 
+    def _wraps(self, figures: "Figures") -> str:
+        """Which figures were left out because no counter gave them."""
+        named = [
+            f"{self.layout.names[column][1]} {value:,.1f} (line {line})" for line, column, value in figures.wrapped
+        ]
+        more = figures.wrapped_count - len(named)
+        return (
+            f"line {figures.wrapped[0][0]}: {', '.join(named)}{f' and {more:,} more' if more else ''}: alone above "
+            "what the samples beside it and a counter of 32 bits allow, as where one went round; left out, the rest of "
+            "the sample counts"
+        )
+
     def _summary(self) -> list[Fact]:
         """What the rows say; problems of the rows as a whole."""
         if self.cut_count:
@@ -276,6 +290,8 @@ class T4:
                 "file as T4 wrote it, not as a spreadsheet saved it again"
             )
         figures = self.figures
+        if figures and figures.wrapped:
+            self.problems.append(self._wraps(figures))
         if not figures or not figures.first or not figures.last:
             if not self.other_date:
                 self.problems.append("column names but no sample: let T4 finish the file, then bring it again")

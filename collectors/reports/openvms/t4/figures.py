@@ -17,6 +17,7 @@ from collectors.facts.base import ABSENT, NOT_MEASURED, OVERFLOW, Missing, Readi
 from collectors.kit import reading
 from collectors.layouts.curves import Curves
 from collectors.reports.openvms.t4.names import Row
+from collectors.reports.openvms.t4.wraps import Bounds, Marks, gone_round
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +27,7 @@ MOST_KEPT = 2048
 """Rows kept for the 95th percentile: a day of minutes has 1,440."""
 MOST_CELLS = 4_000_000
 """Cells of kept rows, 32 MB: files of more than 1,953 columns keep fewer rows."""
+MOST_WRAPS_NAMED = 5
 LONGEST_FIGURE = 40
 ODD_CELL = re.compile(r"(?<![^,])(?![ \t]*-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?[ \t]*(?:,|\Z))[^,]*")
 """A cell that is no plain figure."""
@@ -114,25 +116,40 @@ class Moment:
     columns: list[int]
     height: float = -math.inf
     row: Row | None = None
+    left_out: frozenset[int] = frozenset()
+    """Cells of the row that no counter gave."""
 
-    def look(self, values: Floats, rows: Sequence[Row]) -> None:
+    def look(self, values: Floats, rows: Sequence[Row], wrong: Marks | None) -> None:
         """See whether one of these rows is higher. A missing cell is no height."""
         heights = values[:, self.columns].sum(axis=1)
         best = int(heights.argmax())
         if heights[best] > self.height:
             self.height, self.row = float(heights[best]), rows[best]
+            self.left_out = frozenset() if wrong is None else frozenset(np.flatnonzero(wrong[best]).tolist())
 
     def cells(self) -> list[str]:
         """Give the row's cells as text: the four states stay four."""
-        return self.row.cells.split(",") if self.row else []
+        cells = self.row.cells.split(",") if self.row else []
+        return ["" if at in self.left_out else text for at, text in enumerate(cells)]
 
 
 class Figures:
     """Count, sum, lowest, highest and its row, for each column; the kept rows; the rows at the peaks."""
 
-    def __init__(self, width: int, moments: dict[str, list[int]], drawn: Sequence[list[int]] = ()) -> None:
+    def __init__(
+        self,
+        width: int,
+        moments: dict[str, list[int]],
+        drawn: Sequence[list[int]] = (),
+        bounds: Bounds | None = None,
+    ) -> None:
         """Sum up rows of `width` cells; `moments` and `drawn`: columns to add up, for peak rows and for curves."""
         self.width = width
+        self.bounds = bounds
+        self.wrapped: list[tuple[int, int, float]] = []
+        """Line, column and figure of the first cells that no counter gave."""
+        self.wrapped_count = 0
+        self.before: Floats | None = None
         self.rows = 0
         self.first: Row | None = None
         self.last: Row | None = None
@@ -148,9 +165,12 @@ class Figures:
         self.curves = Curves(len(drawn))
         self.moments = {name: Moment(columns) for name, columns in moments.items()}
 
-    def add(self, rows: Sequence[Row]) -> None:
-        """Take a chunk of rows."""
+    def add(self, rows: Sequence[Row], following: Row | None = None) -> None:
+        """Take a chunk of rows; `following`: the row after them, where there is one."""
         values = matrix(rows, self.width)
+        times = np.array([self.last.time if self.last else rows[0].time, *(row.time for row in rows)])
+        gaps = np.diff(times) / 100
+        wrong = self._leave_out(values, gaps, rows, following)
         lows = highs = addends = values
         lost = ~(np.abs(values) < HIGHEST)
         self.count += len(rows)
@@ -164,9 +184,7 @@ class Figures:
         np.minimum(self.low, lows.min(axis=0), out=self.low)
         self._raise(highs, rows)
         for moment in self.moments.values():
-            moment.look(highs, rows)
-        times = np.array([self.last.time if self.last else rows[0].time, *(row.time for row in rows)])
-        gaps = np.diff(times) / 100
+            moment.look(highs, rows, wrong)
         if not self.first:
             self.first, gaps[0] = rows[0], math.nan
         self.kept.add(values, gaps)
@@ -174,6 +192,24 @@ class Figures:
             self.curves.add(times[1:] / 100, np.column_stack([values[:, at].sum(axis=1) for at in self.drawn]))
         self.rows += len(rows)
         self.last = rows[-1]
+
+    def _leave_out(self, values: Floats, gaps: Floats, rows: Sequence[Row], following: Row | None) -> Marks | None:
+        """Make the cells NaN that no counter gave, and remember them."""
+        if self.bounds is None:
+            return None
+        after = matrix([following], self.width)[0] if following else None
+        # a pause before a row is no part of what it covers: the shorter of the two gaps beside it is
+        later = np.append(gaps[1:], (following.time - rows[-1].time) / 100 if following else math.nan)
+        covered = np.fmin(np.where(gaps > 0, gaps, math.nan), np.where(later > 0, later, math.nan))
+        wrong = gone_round(values, covered, self.before, after, self.bounds)
+        self.before = values[-1].copy()
+        if wrong is not None:
+            at = np.argwhere(wrong)
+            self.wrapped_count += len(at)
+            room = MOST_WRAPS_NAMED - len(self.wrapped)
+            self.wrapped += [(rows[i].line, int(column), float(values[i, column])) for i, column in at[: max(0, room)]]
+            values[wrong] = math.nan
+        return wrong
 
     def _raise(self, highs: Floats, rows: Sequence[Row]) -> None:
         """Note new peaks: the first row that has them."""

@@ -1,0 +1,97 @@
+"""What causes what across the nodes of one cluster: a finding in one node's capture that explains another node's.
+
+`explains` of a finding names rules of its own capture. But who waits is seldom where the cause is: the slow master has
+the cause and the fast node the symptom; a database that is open on two nodes is seen on one, its locks cross on both.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from collectors.facts import Capture
+from collectors.facts.openvms import ClusterMember
+from rules.finding import Finding
+
+CROSSING = "openvms/locks_mastered_remotely"
+SLOW, HELD = "openvms/lock_master_on_slow_node", "openvms/remastering_switched_off"
+MASTERS = (SLOW, HELD, "openvms/emulated_lock_master")
+"""Of the node that serves: they explain why the locks of the nodes that ask it take so long."""
+OPENED = ("rdb/database_open_on_many_nodes", "rdb/lock_tree_unpartitioned")
+"""Where they explain what crosses on their own node, they explain it on the others that have the database open."""
+SPINNING = (
+    "openvms/spinlock_hot",
+    "openvms/lock_manager_needs_own_cpu",
+    "openvms/concurrency_past_peak",
+    "openvms/spinning_unexplained",
+)
+"""What a master pays with for the locks that others ask it for."""
+
+Told = tuple[str, Finding]
+"""The rule and what it found."""
+Key = tuple[int, str]
+"""Number of the capture, and `rule:subject`."""
+
+
+def links_across(found: Sequence[tuple[Capture, Sequence[Told]]]) -> dict[Key, tuple[Key, ...]]:
+    """Which findings of one capture explain findings of another capture of its cluster: cause to effects.
+
+    Captures are of one cluster and one time where each has a `ClusterMember` of the other.
+    """
+    links: dict[Key, tuple[Key, ...]] = {}
+    for at, (capture, told) in enumerate(found):
+        near = [other for other in range(len(found)) if other != at and _together(capture, found[other][0])]
+        for rule, finding in told:
+            effects = [key for other in near for key in _effects(rule, finding, found, at, other)]
+            if effects:
+                links[at, _key((rule, finding))] = tuple(effects)
+    return links
+
+
+def _effects(
+    rule: str, finding: Finding, found: Sequence[tuple[Capture, Sequence[Told]]], at: int, other: int
+) -> list[Key]:
+    """The findings of capture `other` that this finding of capture `at` explains."""
+    one, two = _own(found[at][0]), _own(found[other][0])
+    if one is None or two is None:
+        return []
+    held = rule == HELD and SLOW not in finding.explains  # remastering that is off, and keeps no tree on a slow node
+    masters = rule in MASTERS and not held and _asks(two)
+    opened = rule in OPENED and CROSSING in finding.explains
+    wanted: tuple[str, ...] = ()
+    if masters or opened:
+        wanted = (CROSSING,)
+    elif rule == CROSSING and _asks(one) and not _asks(two):
+        wanted = tuple(name for name in SPINNING if _serves(two))
+    return [(other, _key(told)) for told in found[other][1] if told[0] in wanted]
+
+
+def _key(told: Told) -> str:
+    return f"{told[0]}:{told[1].subject}"
+
+
+def _own(capture: Capture) -> ClusterMember | None:
+    return next((one for one in capture.facts.every(ClusterMember) if one.own), None)
+
+
+def _together(one: Capture, other: Capture) -> bool:
+    names: list[Mapping[bool, set[str]]] = []
+    for capture in (one, other):
+        members = capture.facts.every(ClusterMember)
+        names.append({own: {member.name.upper() for member in members if member.own is own} for own in (True, False)})
+    return bool(names[0][True] & names[1][False]) and bool(names[1][True] & names[0][False])
+
+
+def _rates(member: ClusterMember) -> tuple[float, float, float]:
+    parts = (member.local_per_second, member.incoming_per_second, member.outgoing_per_second)
+    local, incoming, outgoing = (part if isinstance(part, float | int) else 0.0 for part in parts)
+    return local, incoming, outgoing
+
+
+def _asks(member: ClusterMember) -> bool:
+    """Whether it asks others for more than it serves them."""
+    _, incoming, outgoing = _rates(member)
+    return outgoing > incoming
+
+
+def _serves(member: ClusterMember) -> bool:
+    """Whether it works mostly for others: half of its lock operations at least (this project)."""
+    local, incoming, outgoing = _rates(member)
+    return incoming > 0 and incoming >= local + outgoing

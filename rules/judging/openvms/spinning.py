@@ -1,0 +1,75 @@
+"""When the rules of this project say by themselves what CPUs spin for, so that what is left is lost without a cause.
+
+The limits are the defaults of those rules, which take them from here; a site that changes one of them there does not
+change it here.
+"""
+
+from collectors.facts import Facts, known
+from collectors.facts.openvms import (
+    DedicatedLockManager,
+    DistributedLockRates,
+    LockRates,
+    ProcessorModes,
+    SpinlockTrace,
+    SpinlockTraceRun,
+)
+from rules.judging.openvms.chains import Chain, chain_of
+from rules.judging.openvms.cluster import own_rates, wrong_reading
+from rules.judging.openvms.cpu_layout import READ as LAYOUT
+from rules.judging.openvms.cpu_layout import Layout, no_dedicated
+from rules.judging.openvms.node import Work, busiest_operations, work_of
+from rules.judging.openvms.peaks import READS as PEAKS
+from rules.judging.openvms.spinlocks import LCKMGR, heats, waited_for
+
+READ = (*LAYOUT, *PEAKS, DistributedLockRates, DedicatedLockManager, SpinlockTrace, SpinlockTraceRun)
+"""What a rule that uses this module has to declare."""
+OWN_CPU_SYNCH, OWN_CPU_CPUS, OWN_CPU_OPERATIONS = 200.0, 6, 50_000.0
+"""openvms/lock_manager_needs_own_cpu: MP synch in per cent of one CPU, CPUs, lock operations per second."""
+PAST_SHARE, PAST_BUSY, PAST_OPERATIONS = 30.0, 50.0, 5_000.0
+"""openvms/concurrency_past_peak: MP synch of the busy time and busy of all CPUs in per cent, operations per second."""
+SERVED_SHARE, SERVED_OPERATIONS = 50.0, 500.0
+"""openvms/locks_mastered_remotely: lock operations for other nodes in per cent of all, and the least per second."""
+TRACED = 0.5
+"""This project: a trace that spins at least half of the capture's MP synch explains it."""
+
+
+def own_cpu(layout: Layout) -> bool:
+    """Whether the lock manager has a CPU of its own: then what spins in MP synch spins for something else."""
+    return bool(layout.lock_manager) or any(one.on for one in layout.facts.every(DedicatedLockManager))
+
+
+def explained(facts: Facts, synch: float) -> str | None:
+    """Which rule says with evidence what this MP synch (mean, per cent of one CPU) is lost to; `None`: none does."""
+    layout, heat = Layout(facts), waited_for(facts)
+    spun = sum(one.spin for one in heats(facts) if known(one.spin))
+    if heat and spun >= TRACED * synch:
+        return f"a spinlock trace divides it, {heat.name} first: openvms/spinlock_hot"
+    chain = chain_of(facts)
+    if isinstance(chain, Chain) and chain.explains_spinning and not own_cpu(layout):
+        return f"chains of {chain.length:.1f} resources: openvms/resource_hash_table_undersized"
+    rates = own_rates(facts)
+    if rates and not wrong_reading(rates) and (incoming := rates.incoming_per_second) is not None:
+        total = incoming + (rates.local_per_second or 0.0) + (rates.outgoing_per_second or 0.0)
+        if total >= SERVED_OPERATIONS and 100 * incoming >= SERVED_SHARE * total:
+            served = f"{100 * incoming / total:.0f} % of its lock operations serve other nodes"
+            return f"{served}: openvms/locks_mastered_remotely"
+    operations = busiest_operations(facts.every(LockRates)) or 0.0
+    blames_locks = heat is None or heat.name == LCKMGR
+    if operations >= OWN_CPU_OPERATIONS and blames_locks and _needs_own_cpu(facts, layout):
+        return f"{operations:,.0f} lock operations/s without a CPU of their own: openvms/lock_manager_needs_own_cpu"
+    work = work_of(facts)
+    if isinstance(work, Work) and operations >= PAST_OPERATIONS and blames_locks and not own_cpu(layout):
+        busy = work.busy >= PAST_BUSY * work.cpus
+        if work.share >= PAST_SHARE and busy:
+            figures = f"{work.share:.0f} % of the busy time with {operations:,.0f} lock operations/s"
+            return f"{figures}: openvms/concurrency_past_peak"
+    return None
+
+
+def _needs_own_cpu(facts: Facts, layout: Layout) -> bool:
+    modes = facts.latest(ProcessorModes, statistic="p95") or facts.latest(ProcessorModes, statistic="mean")
+    enough = (
+        layout.active is not None and layout.active >= OWN_CPU_CPUS and (layout.cores or OWN_CPU_CPUS) >= OWN_CPU_CPUS
+    )
+    spins = modes is not None and known(modes.mp_synch_percent) and modes.mp_synch_percent > OWN_CPU_SYNCH
+    return enough and spins and not own_cpu(layout) and no_dedicated(layout) is None

@@ -1,0 +1,140 @@
+"""CPUs are lost in MP synchronisation, and the cause is not shown.
+
+Finds: MP synchronisation that takes a noticeable share of the machine on average, where neither a spinlock trace nor
+the lock figures say with evidence what the CPUs wait for. Where the lock manager has a CPU of its own this is another
+spinlock's: callers of the lock manager then wait in kernel mode.
+
+Why it matters: a CPU in MP synchronisation spins for a spinlock and does no work. Which spinlock it is no counter of
+T4 or MONITOR tells, so a node that loses CPUs this way would pass for a healthy one.
+
+What to do: collect a spinlock trace while it is so (SDA, SPL): it divides the loss among the spinlocks, and
+openvms/spinlock_hot says of each what is known. Until then add neither CPUs nor processes: they would wait as well.
+
+When to ignore it: when the capture is of a stress test that drives the locks on purpose.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import OVERFLOW, Facts, known
+from collectors.facts.openvms import LockRates, ProcessorModes
+from collectors.facts.openvms.spinlocks import TRACE
+from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.openvms.cpu_layout import Layout
+from rules.judging.openvms.node import busiest_operations
+from rules.judging.openvms.peaks import longest, peak_cost
+from rules.judging.openvms.sampling import READ as SAMPLES
+from rules.judging.openvms.sampling import too_short
+from rules.judging.openvms.spinlocks import heats
+from rules.judging.openvms.spinning import READ, explained, own_cpu
+from rules.kit import limit, rule
+
+LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
+WANTED = Lacking("which spinlock CPUs wait for", TRACE)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which share of the machine on a loss is told, and how loud."""
+
+    warning_share: float = limit(
+        3.0, "this project: a warning from 3 % of the capacity lost on", high=100, unit="% of all CPUs"
+    )
+    critical_share: float = limit(
+        10.0, "this project: critical from 10 % of the capacity lost on", high=100, unit="% of all CPUs"
+    )
+    least_percent: float = limit(
+        25.0, "this project: less than a quarter of one CPU is not noticed, whatever its share", unit="% of one CPU"
+    )
+    least_minutes: float = limit(
+        30.0, "this project: hours that a mean hides are asked for from half an hour on", low=1, unit="minutes"
+    )
+    least_samples: int = limit(
+        3, "this project: no minimum is published; fewer samples are a note", low=1, unit="samples"
+    )
+    least_seconds: float = limit(30.0, "this project: no minimum is published; less is a note", unit="s")
+
+
+@rule(needs=(ProcessorModes,), uses=(*READ, *SAMPLES), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge what the node loses on average."""
+    layout = Layout(facts)
+    modes = facts.latest(ProcessorModes, statistic="mean")
+    synch = modes.mp_synch_percent if modes else None
+    cpus = layout.active
+    if synch is OVERFLOW:
+        yield Untrusted("MP synch is printed as asterisks: take a longer interval")
+        return
+    if modes is None or not known(synch):
+        yield Unknown((Lacking("MP synch over the day", ProcessorModes.BRING),))
+        return
+    if synch < 0 or (known(modes.cpus) and synch > 102 * modes.cpus):
+        yield Untrusted(f"MP synch {synch:g} % on {modes.cpus} CPUs")
+        return
+    if cpus is None:
+        yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), f"MP synch {synch:g} % of one CPU (mean)")
+        return
+    share = synch / cpus
+    figures = f"MP synch {synch:.3g} % of one CPU on average, {share:.2g} % of {cpus:.0f} CPUs"
+    loud = share >= limits.warning_share and synch >= limits.least_percent
+    if cpus <= 1:
+        yield Clean(f"{figures}; one CPU waits for no other")
+    elif loud and (why := explained(facts, synch)):
+        yield Clean(f"{figures}; {why}")
+    elif loud:
+        yield _finding(facts, layout, limits, modes, synch, cpus)
+        yield Unknown((WANTED,))
+    else:
+        least = f"limits {limits.warning_share:g} % and {limits.least_percent:g} % of one CPU"
+        yield _hidden(facts, limits, cpus, figures) or Clean(f"{figures}, {least}")
+
+
+def _hidden(facts: Facts, limits: Limits, cpus: float, figures: str) -> Unknown | None:
+    """Hours in which much of the machine spun although the mean does not show it."""
+
+    def spins(synch: float, _busy: float, _operations: float | None) -> bool:
+        return synch >= limits.critical_share * cpus
+
+    hours = longest(facts, cpus, limits.least_minutes, spins)
+    return Unknown((hours.lacking,), f"{figures}, but {hours.said}") if hours else None
+
+
+def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes, synch: float, cpus: float) -> Finding:
+    share = synch / cpus
+    short = too_short(facts, modes.source, limits.least_samples, limits.least_seconds / 60)
+    severity = Severity.CRITICAL if share >= limits.critical_share else Severity.WARNING
+    rates = facts.every(LockRates)
+    operations = busiest_operations(rates)
+    said, evidence = [], []
+    if own_cpu(layout):
+        said.append(
+            "The lock manager has a CPU of its own, so callers wait for it in kernel mode: this is another spinlock."
+        )
+    if operations is not None:
+        source = next(one.source for one in rates if one.operations_per_second == operations)
+        said.append(f"The highest lock rate read is {operations:,.0f} lock operations per second.")
+        evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
+    spun = [heat for heat in heats(facts) if known(heat.spin)]
+    if spun:
+        total = sum(heat.spin for heat in spun if known(heat.spin))
+        said.append(f"The spinlock trace that came with it shows {total:.3g} % of one CPU spinning: of another time.")
+    cost, peak = peak_cost(facts)
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.NOTE if short else severity,
+        title=f"{synch / 100:.2g} of {cpus:.0f} CPUs are lost in MP synchronisation, cause not shown by these exports",
+        says=(
+            f"On average MP synch takes {synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not shown "
+            f"by these exports.{cost} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells which. "
+            f"{' '.join(said)} Collect {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
+            f"{f' These are {short}.' if short else ''}"
+        ).replace("  ", " "),
+        evidence=(
+            Evidence("MP synch (mean)", synch, "% of one CPU", modes.source, limits.warning_share * cpus),
+            Evidence("CPUs", cpus, "", layout.active_read[1]),
+            *peak,
+            *evidence,
+        ),
+        cost=Cost(synch / 100, synch / 100, synch / 100),
+        expects=(Expectation("MP synch (% of one CPU)", synch, "divided by a trace", "heuristic"),),
+    )

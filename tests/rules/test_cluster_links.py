@@ -1,0 +1,65 @@
+"""Causes and effects on different nodes of one cluster are linked, and only there."""
+
+from collectors.facts import Capture, Facts, Interval, System
+from collectors.facts.openvms import ClusterMember
+from rules.audit import Audit
+from rules.finding import Finding, Severity
+from rules.judging.openvms.cluster_links import Key, links_across
+from tests.stories import HERE, audits_of
+
+REMOTE, SLOW = "openvms/locks_mastered_remotely", "openvms/lock_master_on_slow_node"
+
+
+def linked(audits: list[Audit]) -> dict[Key, tuple[Key, ...]]:
+    return links_across([(one.capture, [(r.rule, r.finding) for r in one.findings]) for one in audits])
+
+
+def named(audits: list[Audit]) -> set[tuple[str, str]]:
+    found = linked(audits)
+    return {(cause[1], effect[1]) for cause, effects in found.items() for effect in effects}
+
+
+def test_the_slow_master_explains_what_the_fast_node_waits_for() -> None:
+    assert (f"{SLOW}:SKYE", f"{REMOTE}:ORKNEY") in named(audits_of(HERE / "two_nodes_slow_master"))
+
+
+def test_a_database_open_on_both_nodes_explains_the_other_nodes_locks() -> None:
+    found = named(audits_of(HERE / "rdb_on_two_nodes_unpartitioned"))
+    assert {effect for cause, effect in found if cause.startswith("rdb/")} == {f"{REMOTE}:BARRA"}
+
+
+def told(rule: str, subject: str, *explains: str) -> tuple[str, Finding]:
+    return rule, Finding(subject, Severity.ADVICE, "", "", (), explains=explains)
+
+
+def node(name: str, *others: str, incoming: float = 0.0, outgoing: float = 0.0) -> Capture:
+    own = ClusterMember(
+        name=name, own=True, local_per_second=10.0, incoming_per_second=incoming, outgoing_per_second=outgoing
+    )
+    facts = Facts((own, *(ClusterMember(name=other) for other in others)))
+    return Capture(System(name, "openvms"), Interval(), facts)
+
+
+def test_nodes_of_different_clusters_or_times_have_nothing_to_do_with_each_other() -> None:
+    master, asks = node("A", "B", incoming=900.0), node("C", "D", outgoing=900.0)
+    assert not links_across([(master, [told(SLOW, "A")]), (asks, [told(REMOTE, "C")])])
+    alone = Capture(System("C", "openvms"), Interval(), Facts())
+    assert not links_across([(master, [told(SLOW, "A")]), (alone, [told(REMOTE, "C")])])
+
+
+def test_who_asks_explains_what_the_master_spins_for() -> None:
+    master, asks = node("A", "B", incoming=900.0), node("B", "A", outgoing=900.0)
+    found = links_across([(master, [told("openvms/spinning_unexplained", "A")]), (asks, [told(REMOTE, "B")])])
+    assert found == {(1, f"{REMOTE}:B"): ((0, "openvms/spinning_unexplained:A"),)}
+
+
+def test_a_node_that_serves_little_spins_for_itself() -> None:
+    master, asks = node("A", "B", incoming=5.0), node("B", "A", outgoing=5.0)
+    assert not links_across([(master, [told("openvms/spinning_unexplained", "A")]), (asks, [told(REMOTE, "B")])])
+
+
+def test_remastering_switched_off_concerns_others_only_on_a_slow_master() -> None:
+    master, asks = node("A", "B", incoming=900.0), node("B", "A", outgoing=900.0)
+    rule = "openvms/remastering_switched_off"
+    assert not links_across([(master, [told(rule, "A")]), (asks, [told(REMOTE, "B")])])
+    assert links_across([(master, [told(rule, "A", SLOW)]), (asks, [told(REMOTE, "B")])])
