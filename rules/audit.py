@@ -1,7 +1,7 @@
 """One audit: all verdicts over one capture, the findings in order, the fitted models, the plan."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from collectors.facts import Capture
 from collectors.facts.scaling import LoadSeries
@@ -9,6 +9,7 @@ from rules.finding import Finding, Verdict
 from rules.judging.caches.memory import free_memory
 from rules.judging.compared.comparison import Comparison
 from rules.judging.compared.within import comparisons_within
+from rules.judging.openvms.cluster_links import links_across
 from rules.kit import REGISTER, judge
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan
@@ -55,6 +56,22 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
     plan = make_plan((change for ranked in findings for change in ranked.finding.changes), free.mb if free else None)
     within = comparisons_within(capture)
     return Audit(capture, tuple(verdicts), tuple(findings), models, plan, within)
+
+
+def linked(audits: Sequence[Audit]) -> list[Audit]:
+    """The audits of captures that came together: what a finding causes on other nodes of its cluster is linked, too."""
+    told = [(one.capture, [(ranked.rule, ranked.finding) for ranked in one.findings]) for one in audits]
+    links = links_across(told)
+    return [
+        replace(
+            one,
+            findings=tuple(
+                replace(ranked, explains=(*ranked.explains, *(key for _, key in links.get((at, ranked.key), ()))))
+                for ranked in one.findings
+            ),
+        )
+        for at, one in enumerate(audits)
+    ]
 
 
 def rank(found: list[Ranked]) -> list[Ranked]:

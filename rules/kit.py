@@ -55,7 +55,7 @@ class Rule:
     links: tuple[str, ...]
     limits: type[Any]
     check: Callable[[Facts, Any], Iterable[Outcome]]
-    sample: LeastSample | None = LEAST
+    sample: LeastSample | Callable[[Any], LeastSample] | None = LEAST
 
     @property
     def product(self) -> str:
@@ -96,14 +96,15 @@ def rule(
     links: tuple[str, ...],
     limits: type[Any],
     uses: tuple[type[Fact], ...] = (),
-    sample: LeastSample | None = LEAST,
+    sample: LeastSample | Callable[[Any], LeastSample] | None = LEAST,
 ) -> Callable[[Callable[[Facts, Any], Iterable[Outcome]]], Callable[[Facts, Any], Iterable[Outcome]]]:
     """Register a rule.
 
     `needs`: without any fact of one of these types the verdict is `unknown`, and says which command brings it.
     `uses`: further types the rule looks at where they are there. Asking for any other type is an error.
-    `sample`: how long must be measured before the rule says more than a note; `None` for a rule that judges settings
-    alone, which a short sample beside them does not make less true.
+    `sample`: how long must be measured before the rule says more than a note, or a function that makes it of the
+    rule's limits, which a site may set; `None` for a rule that judges settings alone, which a short sample beside them
+    does not make less true.
     """
 
     def register(check: Callable[[Facts, Any], Iterable[Outcome]]) -> Callable[[Facts, Any], Iterable[Outcome]]:
@@ -184,14 +185,16 @@ def judge_one(one: Rule, facts: Facts, overrides: Mapping[str, float]) -> Verdic
     if lacking:
         return _precise(Verdict(one.id, "unknown", "", Unknown.of(*lacking).missing), facts)
     outcomes: list[Outcome] = []
+    limits = limits_for(one, overrides)
     try:
-        for outcome in one.check(facts.narrowed((*one.needs, *one.uses)), limits_for(one, overrides)):
+        for outcome in one.check(facts.narrowed((*one.needs, *one.uses)), limits):
             outcomes.append(outcome)
     except RefusedValue as error:
         outcomes.append(Untrusted(str(error)))
     except Exception as error:  # noqa: BLE001 - whatever a rule does wrong, the others must still speak
         return Verdict(one.id, "broken", f"{type(error).__name__}: {error}"[:500])
-    return _precise(sum_up(one.id, [_given_out(one, outcome, facts) for outcome in outcomes]), facts)
+    least = one.sample(limits) if callable(one.sample) else one.sample
+    return _precise(sum_up(one.id, [_given_out(outcome, least, facts) for outcome in outcomes]), facts)
 
 
 def _precise(verdict: Verdict, facts: Facts) -> Verdict:
@@ -201,7 +204,7 @@ def _precise(verdict: Verdict, facts: Facts) -> Verdict:
     return dataclasses.replace(verdict, missing=missing, why="; ".join(part for part in (verdict.why, said) if part))
 
 
-def _given_out(one: Rule, outcome: Outcome, facts: Facts) -> Outcome:
+def _given_out(outcome: Outcome, least: LeastSample | None, facts: Facts) -> Outcome:
     """What a finding may say: nothing impossible, as loud as what is lost, no more than its sample and layout bear."""
     if not isinstance(outcome, Finding):
         return outcome
@@ -210,8 +213,8 @@ def _given_out(one: Rule, outcome: Outcome, facts: Facts) -> Outcome:
     if why := impossible(marked, bounds):
         return Untrusted(f"{why}: it cannot be, so nothing is concluded from it; collect the export again")
     finding = _as_loud_as_the_loss(bounded(marked, bounds), bounds)
-    if one.sample is not None:
-        finding = gated(finding, one.sample, facts.once(SysmonSample, samples_of))
+    if least is not None:
+        finding = gated(finding, least, facts.once(SysmonSample, samples_of))
     return _unsure(finding)
 
 

@@ -80,17 +80,23 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "counts": {severity: count for severity, count in counts.items() if count},
         "plots": plots or Plots(),
         "short": SHORT,
-        "sections": [_sections(capture) for capture in data["captures"]],
+        "sections": [_sections(capture, _causes(data)) for capture in data["captures"]],
     }
 
 
-def _sections(capture: Mapping[str, Any]) -> dict[str, Any]:
+def _causes(data: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Key of a finding → keys of those that explain it, on other nodes of its cluster, too."""
+    causes: dict[str, list[str]] = {}
+    for capture in data["captures"]:
+        for finding in capture["findings"]:
+            for key in finding["explains"]:
+                causes.setdefault(key, []).append(finding["key"])
+    return causes
+
+
+def _sections(capture: Mapping[str, Any], symptom_of: Mapping[str, list[str]]) -> dict[str, Any]:
     """One capture with its verdicts sorted by what a reader wants of them."""
     verdicts = capture["verdicts"]
-    symptom_of: dict[str, list[str]] = {}
-    for finding in capture["findings"]:
-        for key in finding["explains"]:
-            symptom_of.setdefault(key, []).append(finding["key"])
     bring: dict[str, list[str]] = {}
     for verdict in verdicts:
         for lack in verdict["missing"]:

@@ -10,7 +10,7 @@ from advisor.services.excerpts import Opener, add_excerpts
 from advisor.services.limits import limits_of
 from collectors import facts as base
 from collectors.facts.codec import dump
-from rules.audit import audit
+from rules.audit import Audit, audit, linked
 from rules.figures import key_figures, settings_of
 
 
@@ -50,12 +50,16 @@ def prepare_all(
     `hear` is told how many are done. Each file is opened once for the lines that all their findings quote.
     """
     made: list[Prepared] = []
+    audits: list[Audit] = []
     limits: dict[tuple[str, str], dict[str, float]] = {}
     for found in captures:
         key = key_of(found.system)
         if key not in limits:
             limits[key] = limits_of(System.objects.filter(team=team, product=key[0], key=key[1]).first())
-        judged = Judged(limits[key], capture_data(audit(found, limits[key])))
+        audits.append(audit(found, limits[key]))
+    for one in linked(audits):
+        found = one.capture
+        judged = Judged(limits[key_of(found.system)], capture_data(one))
         figures = [[f.key, f.label, f.unit, f.value, f.better] for f in key_figures(found.facts)]
         made.append(Prepared(found, judged, dump(found.facts), figures, settings_of(found.facts)))
         hear(len(made))

@@ -28,7 +28,7 @@ from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, 
 from rules.judging.openvms.node import MODES, READS, Work, busiest_operations, subject_of, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Stretch, longest, peak_cost
-from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, too_short
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import waited_for
 from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE
@@ -88,7 +88,11 @@ class Limits:
 
 
 @rule(
-    needs=(), uses=(LoadSeries, SpinlockTrace, SpinlockTraceRun, *READS, *PEAKS, *SAMPLES), links=LINKS, limits=Limits
+    needs=(),
+    uses=(LoadSeries, SpinlockTrace, SpinlockTraceRun, *READS, *PEAKS, *SAMPLES),
+    links=LINKS,
+    limits=Limits,
+    sample=lambda limits: least(limits.least_samples, limits.least_sampled_minutes),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every load series of this product; without one, the modes of the node."""

@@ -44,7 +44,7 @@ from rules.judging.openvms.dedicated import day_busy
 from rules.judging.openvms.node import Work, work_of
 from rules.judging.openvms.placement import placement_of
 from rules.judging.openvms.releases import machine_of
-from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, too_short
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
@@ -82,7 +82,13 @@ class Limits:
     )
 
 
-@rule(needs=(Cpu, ProcessorModes), uses=(*READ, *SAMPLES, DedicatedLockManager), links=LINKS, limits=Limits)
+@rule(
+    needs=(Cpu, ProcessorModes),
+    uses=(*READ, *SAMPLES, DedicatedLockManager),
+    links=LINKS,
+    limits=Limits,
+    sample=lambda limits: least(limits.least_samples, limits.least_minutes),
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node, and name one co-thread to begin with."""
     layout = Layout(facts)

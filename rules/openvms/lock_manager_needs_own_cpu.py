@@ -54,22 +54,18 @@ from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import longest, peak_cost
 from rules.judging.openvms.placement import cost_of, left_alone, placement_of, stop_beside
 from rules.judging.openvms.releases import machine_of
-from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, percentile_told, too_short
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, percentile_told, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import LCKMGR, share_of_spinning, waited_for
 from rules.judging.openvms.spinning import OWN_CPU_CPUS, OWN_CPU_OPERATIONS, OWN_CPU_SYNCH
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
-from rules.sample import LeastSample
 
 LINKS = (
     "https://wiki.vmssoftware.com/LCKMGR_MODE",
     "https://wiki.vmssoftware.com/LCKMGR_CPUID",
     "https://wiki.vmssoftware.com/MONITOR_MODES",
     "https://community.hpe.com/t5/Operating-System-OpenVMS/Dedicating-processor-to-record-locking/td-p/3562167",
-)
-LONG_ENOUGH = LeastSample(
-    600.0, 30, "this project: no figure is published for a step that takes a CPU from all other work"
 )
 ON = (
     "Not a CPU number: the number of active CPUs from which on it runs. With fewer it turns itself off.",
@@ -134,7 +130,7 @@ class Limits:
     uses=(*READ, *PEAKS, *SAMPLES, DedicatedLockManager, SpinlockTrace, SpinlockTraceRun),
     links=LINKS,
     limits=Limits,
-    sample=LONG_ENOUGH,
+    sample=lambda limits: least(limits.least_samples, limits.least_sampled_minutes),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node."""

@@ -78,7 +78,15 @@ def test_a_rule_of_settings_alone_is_not_asked_how_long_was_measured() -> None:
 
 def test_every_origin_of_a_least_sample_is_named() -> None:
     for one in rules():
-        assert one.sample is None or one.sample.origin.startswith(("vendor", "practice", "this project")), one.id
+        least = one.sample(one.limits()) if callable(one.sample) else one.sample
+        assert least is None or least.origin.startswith(("vendor", "practice", "this project")), one.id
+
+
+def test_a_site_sets_what_a_rule_needs_by_its_limits() -> None:
+    (one,) = [one for one in rules() if one.id == "openvms/lock_manager_needs_own_cpu"]
+    assert callable(one.sample)
+    assert one.sample(one.limits()) == LeastSample(600.0, 30, "this project: no minimum is published")
+    assert one.sample(one.limits(least_samples=60)).samples == 60
 
 
 def test_the_interval_of_two_snapshots_is_a_sample() -> None:

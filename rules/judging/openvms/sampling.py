@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source
 from collectors.facts.openvms import MonitorSample, T4File
+from rules.sample import LeastSample
 
 READ = (T4File, MonitorSample)
 """What a rule that uses this module has to declare."""
@@ -17,6 +18,11 @@ LEAST_SAMPLES, LEAST_MINUTES = 30, 10.0
 """This project: from here on a figure is sustained enough to take a CPU from other work."""
 LEAST_FOR_P95 = 20
 """Arithmetic: of fewer samples the 95th percentile is the highest one, or nearly."""
+
+
+def least(samples: int, minutes: float) -> LeastSample:
+    """What the engine holds a rule's sample against, of the rule's own limits."""
+    return LeastSample(60.0 * minutes, samples, "this project: no minimum is published")
 
 
 @dataclass(frozen=True)
