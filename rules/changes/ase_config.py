@@ -44,7 +44,7 @@ PARAMETERS = {
         Parameter("number of open partitions", 100, LARGEST, False, 500),
         Parameter("number of locks", 1000, LARGEST, False, None),
         Parameter("user log cache spinlock ratio", 1, LARGEST, False, 20),
-        Parameter("global cache partition number", 1, 64, True, 1, power_of_two=True),
+        Parameter("global cache partition number", 1, 256, True, 1, power_of_two=True),
         Parameter("engine local cache percent", 0, 100, True, None),
         Parameter("enable large chunk elc", 0, 1, True, None),
         Parameter("max online engines", 1, 1024, True, None),
@@ -58,7 +58,8 @@ PARAMETERS = {
     )
 }
 """What the rules set. Two defaults moved between releases (engine local cache percent: 25 up to 15.7, 50 in 16.0) and
-are left open; `max online engines` ended at 128 in 15.0."""
+are left open; `max online engines` ended at 128 in 15.0, `global cache partition number` at 64 before 16.0 SP02
+(messages 18177, 18611 and an older 10652): a rule that sets it asks `most_partitions` of rules/changes/ase_cache.py."""
 
 
 class OutOfRange(ValueError):

@@ -34,7 +34,7 @@ def test_every_parameter_takes_the_ends_of_its_range_and_nothing_beyond(name: st
         ("number of open partitions", 100, 2147483647, False, 500),
         ("number of locks", 1000, 2147483647, False, None),
         ("user log cache spinlock ratio", 1, 2147483647, False, 20),
-        ("global cache partition number", 1, 64, True, 1),
+        ("global cache partition number", 1, 256, True, 1),
         ("engine local cache percent", 0, 100, True, None),
         ("enable large chunk elc", 0, 1, True, None),
         ("max online engines", 1, 1024, True, None),
