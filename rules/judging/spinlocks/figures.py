@@ -107,7 +107,7 @@ def figure_of(
     """
     lock = spinlock_named(facts, name)
     if lock and lock.percent is not None and lock.of_interval:
-        return _monitored(lock, label, family, printed)
+        return monitored(lock, label, family, printed)
     doubt = not_believed(facts, name)
     if printed and printed.contention is not ABSENT:
         return (
@@ -118,7 +118,7 @@ def figure_of(
     if doubt:
         return doubt
     if lock and lock.percent is not None:
-        return _monitored(lock, label, family, None)
+        return monitored(lock, label, family)
     if lock:
         return Clean(f"{label}: not grabbed once {lock.when}")
     off = (
@@ -136,7 +136,11 @@ def ways(label: str, *, sysmon: bool = True) -> tuple[Lacking, ...]:
     return (spins, share) if sysmon else (spins,)
 
 
-def _monitored(lock: Spinlock, label: str, family: str, printed: Figure | None) -> Figure:
+def monitored(lock: Spinlock, label: str, family: str, printed: Figure | None = None, *, uses: str = "grabs") -> Figure:
+    """The figure of a spinlock that was counted.
+
+    `printed`: what sp_sysmon says of it. `uses`: what its grabs are called.
+    """
     percent = round(lock.percent or 0.0, 2)
     grabs = lock.rate(lock.grabs)
     other = printed.contention if printed else ABSENT
@@ -157,7 +161,7 @@ def _monitored(lock: Spinlock, label: str, family: str, printed: Figure | None) 
         contention=percent,
         source=lock.source,
         per_second=ABSENT if grabs is None else grabs,
-        uses="grabs",
+        uses=uses,
         lock=lock,
         aside=aside,
     )
