@@ -34,6 +34,7 @@ from rules.changes.ase_cache import (
     show_cache,
 )
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.caches.bindings import bound_to, listed
 from rules.judging.caches.contents import CONTENT_FACTS
 from rules.judging.caches.figures import (
     doubt,
@@ -142,6 +143,10 @@ def _unfit(facts: Facts, cache: CacheActivity, named: NamedCache | None) -> Outc
         return Clean(f"{cache.name} is {apart}")
     if serves_tempdb(facts, cache.name, named):
         return Clean(f"{cache.name}: {TEMPORARY}, so relaxed LRU is not proposed for it")
+    if listed(facts, cache.name) and not bound_to(facts, cache.name):
+        return Clean(
+            f"{cache.name}: sp_helpcache lists nothing as bound to it, so whether all would fit cannot be said"
+        )
     return None
 
 

@@ -12,6 +12,7 @@ from collectors.facts.ase import CacheBinding, CachePool, IndexSize, MonCachedOb
 from rules.changes.ase_binding import why_not
 from rules.changes.ase_cache import most_partitions, show_cache
 from rules.finding import Lacking
+from rules.judging.caches.bindings import all_listed, bound_to, listed
 from rules.judging.caches.contents import CONTENT_FACTS, Contents, Held, partitions_of
 from rules.judging.caches.figures import POOL_KB, POOL_PAGES, named_of, page_kb, replaces, set_apart
 from rules.judging.caches.memory import MEMORY_FACTS, MEMORY_MISSING, FreeMemory, free_memory
@@ -165,8 +166,7 @@ def _missing(facts: Facts, partitions: dict[str, float | None]) -> Iterator[Lack
         yield MEMORY_MISSING
     if page_kb(facts) is None:
         yield Lacking("the logical page", "select @@maxpagesize")
-    others = [one.name for one in facts.every(NamedCache) if not one.is_default]
-    if others and not facts.every(CacheBinding) and not facts.every(MonCachedObject):
+    if not all_listed(facts) and not facts.every(MonCachedObject):
         yield Lacking("what is bound to the named caches there are", CacheBinding.BRING)
 
 
@@ -236,15 +236,14 @@ def _room(facts: Facts, contents: Contents, name: str) -> tuple[float, str]:
     relaxed one that replaces buffers: it is told to go back to strict (ase/relaxed_strategy_unsafe).
     """
     named = named_of(facts, name)
-    bound = [one for one in facts.every(CacheBinding) if one.cache == name and one.valid is not False]
     if named is None or named.is_default or named.pending or named.relaxed is None or not known(named.run_size_mb):
         return 0.0, ""
     if (named.status or "active").strip().lower() != "active" or (named.kind or "").strip().lower() != "mixed":
         return 0.0, ""
     if named.relaxed and replaces(facts, name, 100.0 - RELAXED_MISS_PERCENT):
         return 0.0, ""
-    sizes = [_size_of(facts, contents, one) for one in bound]
-    if set_apart(named) or not facts.every(CacheBinding) or any(size is None for size in sizes):
+    sizes = [_size_of(facts, contents, one) for one in bound_to(facts, name)]
+    if set_apart(named) or not listed(facts, name) or any(size is None for size in sizes):
         return 0.0, ""
     room = named.run_size_mb - GROWTH * sum(size or 0.0 for size in sizes)
     return max(0.0, room), f"{USER} {RELAXED if named.relaxed else STRICT}"
