@@ -303,13 +303,13 @@ def test_a_plan_that_is_carved_out_of_the_default_data_cache_is_made_after_the_r
 
 
 def test_the_last_free_megabytes_are_not_spent() -> None:
-    made = plan(*ORDERS, MemoryHeadroom(available_kb=126.0 * 1024))
+    made = plan(*ORDERS, MemoryHeadroom(available_kb=127.0 * 1024))
     assert isinstance(made, BindingPlan)
     assert made.optimum.moved == ()
-    enough = plan(*ORDERS, MemoryHeadroom(available_kb=134.0 * 1024))
+    enough = plan(*ORDERS, MemoryHeadroom(available_kb=128.0 * 1024))
     assert isinstance(enough, BindingPlan)
     assert enough.optimum.moved
-    assert enough.memory_mb < 134.0
+    assert 126.0 < enough.memory_mb < 127.0
 
 
 def test_a_binding_needs_the_cache_the_plan_makes_for_it() -> None:

@@ -13,7 +13,7 @@ from rules.changes.ase_binding import why_not
 from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, show_cache
 from rules.finding import Lacking
 from rules.judging.caches.bindings import all_listed, bound_to, listed
-from rules.judging.caches.carving import MARGIN_PERCENT, Carving, Uncarved, can_give, carved, large_pools
+from rules.judging.caches.carving import Carving, Uncarved, can_give, carved, large_pools
 from rules.judging.caches.contents import CONTENT_FACTS, Contents, Held, partitions_of
 from rules.judging.caches.figures import POOL_KB, POOL_PAGES, named_of, page_kb, replaces, set_apart
 from rules.judging.caches.memory import MEMORY_FACTS, MEMORY_MISSING, FreeMemory, free_memory
@@ -36,6 +36,9 @@ WORTH_PERCENT = 10.0
 """What the whole plan must take off C, per cent (this project: for less, new caches are not worth watching)."""
 MOST_CACHES = 4
 """New caches at most (this project: each is one more thing to watch; the gain of a fifth is small)."""
+FREE_MARGIN_PERCENT = 1.0
+"""Memory that stays free where only what is free is spent, per cent of what the new caches take (this project: never
+the last free megabyte; what is carved out of the default data cache leaves more, see `rules.judging.caches.carving`)."""
 RELAXED_MISS_PERCENT = 5.0
 """Reads from disk an object for a relaxed cache may have (vendor: hit rate above 95 %)."""
 RELAXED_CHANGED_PERCENT = 1.0
@@ -158,7 +161,7 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> Bind
     engines, _ = busy_of(facts)
     assert free is not None  # noqa: S101 - _missing() has asked for it
     terms = Terms(
-        memory_mb=free.mb / (1 + MARGIN_PERCENT / 100),
+        memory_mb=free.mb / (1 + FREE_MARGIN_PERCENT / 100),
         least_gain=least,
         most_caches=MOST_CACHES,
         most_partitions=min(legal, next_power_of_two(engines or 1)),
@@ -240,13 +243,12 @@ def _bindable(contents: Contents, holds: tuple[Held, ...], large: tuple[tuple[fl
     """One piece of the plan.
 
     `large`: the pools for large I/O of its cache. A user object gets the same share of them, because a new cache has
-    none and the optimizer may count on them; system tables only where they were read ahead.
+    none and the optimizer may count on them. System tables get none (this project: they are looked up by key).
     """
     first, system = holds[0], holds[0].system
     relaxed, why = suits_relaxed(holds)
     name = f"{first.database}: system tables in {first.cache}" if system else first.name
-    if system and not any(one.prefetched for one in holds):
-        large = ()
+    large = () if system else large
     contents_mb = GROWTH * sum(one.size_mb or 0.0 for one in holds)
     size = contents_mb / (1 - sum(share for _, share in large))
     piece = Piece(

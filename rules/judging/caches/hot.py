@@ -15,6 +15,10 @@ from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_name
 
 HOT_FACTS: tuple[type[Fact], ...] = tuple(dict.fromkeys((*PLAN_FACTS, *ENGINE_FACTS, *CACHE_FACTS)))
 """All that the rules of the binding plan look at."""
+HIDDEN = Lacking(
+    "searches of the system tables: monOpenObjectActivity hides them",
+    "dbcc traceon(3650), then two snapshots of master..monOpenObjectActivity, then dbcc traceoff(3650)",
+)
 
 
 def searched(
