@@ -37,8 +37,8 @@ WORTH_PERCENT = 10.0
 MOST_CACHES = 4
 """New caches at most (this project: each is one more thing to watch; the gain of a fifth is small)."""
 FREE_MARGIN_PERCENT = 1.0
-"""Memory that stays free where only what is free is spent, per cent of what the new caches take (this project: never
-the last free megabyte; what is carved out of the default data cache leaves more, see `rules.judging.caches.carving`)."""
+"""Memory that stays free where only what is free is spent, per cent of what new caches take (this project: never
+the last free megabyte; carving out of the default data cache leaves more: `rules.judging.caches.carving`)."""
 RELAXED_MISS_PERCENT = 5.0
 """Reads from disk an object for a relaxed cache may have (vendor: hit rate above 95 %)."""
 RELAXED_CHANGED_PERCENT = 1.0
