@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import CacheBinding, CachePool, IndexSize, MonCachedObject, NamedCache, Server
+from collectors.facts.ase import CacheBinding, CachePool, IndexSize, MonCachedObject, MonCachePool, NamedCache, Server
 from rules.changes.ase_binding import why_not
 from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, show_cache
 from rules.finding import Lacking
@@ -23,7 +23,7 @@ from rules.laws.binding import Cache, NewCache, Optimum, Piece, Terms, collision
 from rules.laws.binding_search import MOST_PIECES, best_binding
 from rules.laws.hashing import next_power_of_two
 
-PLAN_FACTS: tuple[type[Fact], ...] = (*CONTENT_FACTS, *MEMORY_FACTS, CachePool, Server)
+PLAN_FACTS: tuple[type[Fact], ...] = (*CONTENT_FACTS, *MEMORY_FACTS, CachePool, MonCachePool, Server)
 """What a rule declares that asks for the plan, beside what tells engines and spinlocks."""
 
 GROWTH = 1.2
