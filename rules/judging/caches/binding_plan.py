@@ -97,14 +97,18 @@ class BindingPlan:
     def pools(self, cache: NewCache) -> list[tuple[float, int]]:
         """Pools for large I/O of a new cache, I/O size in KB and whole megabytes, where its objects had such pools.
 
-        Left out where a partition's part would be smaller than the server allows.
+        Left out where a partition's part, of it or of what is left for the logical page, would be smaller than the
+        server allows.
         """
         sizes: dict[float, float] = {}
         for name in cache.members:
             for io_kb, mb in self.bindables[name].large:
                 sizes[io_kb] = sizes.get(io_kb, 0.0) + mb
         least = cache.partitions * max(POOL_KB, POOL_PAGES * self.page_kb) / 1024
-        return [(io_kb, int(mb)) for io_kb, mb in sorted(sizes.items()) if int(mb) >= least]
+        found = [(io_kb, int(mb)) for io_kb, mb in sorted(sizes.items()) if int(mb) >= least]
+        while found and cache.size_mb - sum(mb for _, mb in found) < least:
+            found.pop()
+        return found
 
     @property
     def worth_it(self) -> bool:

@@ -151,7 +151,10 @@ def _pools(
 
 
 def large_pools(facts: Facts, cache: str) -> tuple[tuple[float, float], ...]:
-    """The pools of a cache beside that of its smallest I/O: I/O size in KB, and share of all its pools, 0 to 1."""
+    """The pools of a cache beside that of its smallest I/O: I/O size in KB, and share of all its pools, 0 to 1.
+
+    Where they are more than half of the cache, they are taken for half: a new cache keeps that for the logical page.
+    """
     sizes = [(pool.io_size_kb, pool_kb(pool) or 0.0) for pool in pools_of(facts, cache)]
-    total = sum(size for _, size in sizes)
+    total = max(sum(size for _, size in sizes), 2 * sum(size for _, size in sizes[1:]))
     return tuple((io_kb, size / total) for io_kb, size in sizes[1:] if size > 0)

@@ -114,7 +114,7 @@ def to_existing(facts: Facts, moving: Moving, named: NamedCache, contents_mb: fl
         return Target(named.name, f"{says}.", missing=(ENGINES_MISSING,))
     expected = _contention(facts, moving, now, named.name)
     if expected < goal:
-        says = f"{says}: its {now:.0f} partitions should be about {expected:.1f} % contended then."
+        says = f"{says}: its {now:.0f} partitions should be about {_said(expected)} contended then."
         return Target(named.name, says, (), True, (), int(now), expected)
     pools, page = pools_of(facts, named.name), page_kb(facts)
     most = min(legal_partitions(facts), next_power_of_two(engines))
@@ -124,13 +124,13 @@ def to_existing(facts: Facts, moving: Moving, named: NamedCache, contents_mb: fl
         return Target(named.name, says, missing=(lacking,))
     while most > now and too_small_for(pools, page, most):
         most //= 2
-    if most <= now:
-        says += f", but with its {now:.0f} partitions, and no more possible, about {expected:.1f} % contention would "
-        return Target(named.name, f"{says}move along: nothing is proposed.")
+    if most <= now or expected * now / most >= contention_of(moving.figure):
+        says += f", but with its {now:.0f} partitions, and no more than {max(most, now):.0f} possible, the contention "
+        return Target(named.name, f"{says}would only move: nothing is proposed.")
     new = enough_partitions(now, expected, goal, most)
     after = expected * now / new
     says = f"{says}: cut it from {now:.0f} into {new} partitions first, or the contention only moves "
-    says += f"(about {expected:.1f} % with {now:.0f}, {after:.1f} % with {new})."
+    says += f"(about {_said(expected)} with {now:.0f}, {_said(after)} with {new})."
     change = set_partitions(named.name, now, new, largest=legal_partitions(facts))
     return Target(named.name, says, (change,), True, (), new, after)
 
@@ -154,18 +154,21 @@ def to_new(
     partitions = 1 if expected < goal or most == 1 else enough_partitions(1, expected, goal, most)
     least = max(POOL_KB, POOL_PAGES * page) / 1024
     log_pool = log_only and page == LOG_POOL_PAGE_KB
-    size = max(math.ceil(GROWTH * contents_mb), math.ceil(partitions * least * (2 if log_pool else 1)), 1)
+    smallest = math.ceil(partitions * least)
+    size = max(math.ceil(GROWTH * contents_mb), smallest * (2 if log_pool else 1))
     memory = size + overhead_mb(size)
     spend = memory * (1 + MARGIN_PERCENT / 100)
     words = f"{name}, new, {size:,} MB and {memory - size:,.1f} MB overhead, {partitions} partitions, about "
-    words += f"{expected / partitions:.1f} % contended then"
+    words += f"{_said(expected / partitions)} contended then"
+    if expected / partitions >= contention_of(moving.figure):
+        return Target(name, f"{words}: with no more partitions possible the contention would only move.")
     if spend > free.mb:
         return Target(
             name,
             f"{words}: but {free.mb:,.0f} MB are free, and {MARGIN_PERCENT:g} % should stay so. Raise max memory if "
             f"the machine has it, or make the default data cache {spend:,.0f} MB smaller in a restart before.",
         )
-    pools = ((LOG_IO_KB, size - math.ceil(partitions * least)),) if log_pool else ()
+    pools = ((LOG_IO_KB, size - smallest),) if log_pool else ()
     change = create_cache(
         name,
         size,
@@ -220,6 +223,11 @@ def evidence(moving: Moving, named: int = 4) -> list[Evidence]:
         Evidence(f"searches of {moving.home} by {name}", round(100 * share, 1), "%", first[name])
         for name, share in shares
     ]
+
+
+def _said(percent: float) -> str:
+    """A contention that is expected: no more than all grabs can wait."""
+    return f"{min(100.0, percent):.1f} %"
 
 
 def _now(facts: Facts, moving: Moving) -> float | None:
