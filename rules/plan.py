@@ -42,9 +42,12 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
     """Order the changes. The same change asked for twice is made once; two values for one setting are a conflict.
 
     Of two conflicting values neither is put into a step: a person decides. A change that needs one of them is left out
-    with it, and a change that yields to another of the plan is not made at all. `free_mb`: memory that the changes of
-    a server may take together, megabytes; what no longer fits is left out and told. Static ones count too: sp_configure
-    refuses what would bring total logical memory over max memory. `None`: not known, not checked.
+    with it, and a change that yields to another of the plan is not made at all. A change that needs one of a later
+    effect, as what is made of the memory that a restart frees, comes in a step after it. `free_mb`: memory that the
+    changes of a server may take together, megabytes; what no longer fits is left out and told. Static ones count too:
+    sp_configure refuses what would bring total logical memory over max memory. What a change gives back (its memory is
+    negative) is there for those that need it alone, and with none of them left it is not made. `None`: not known, not
+    checked.
     """
     by_key: dict[str, list[Change]] = {}
     for change in changes:
@@ -61,17 +64,41 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
     ]
     agreed = {key: same[0] for key, same in by_key.items() if len(same) == 1}
     agreed = {key: change for key, change in agreed.items() if not agreed.keys() & set(change.yields_to)}
+    for_others = {change.key for change in agreed.values() if change.memory_mb < 0 and _needed(change, agreed)}
     conflicts += _beyond(agreed, free_mb)
     while missing := [change for change in agreed.values() if set(change.needs) - agreed.keys()]:
         for change in missing:
             del agreed[change.key]
             lacking = ", ".join(sorted(set(change.needs) - agreed.keys()))
             conflicts.append(Conflict((change.key, *change.needs), f"{change.target}: only with {lacking}"))
+    for key in [key for key in for_others if key in agreed and not _needed(agreed[key], agreed)]:
+        conflicts.append(Conflict((key,), f"{agreed.pop(key).target}: only makes room for what is left out"))
+    rounds = _rounds(agreed)
     steps = []
-    for effect in ORDER:
-        batch = [change for change in agreed.values() if change.takes_effect is effect]
-        steps += [_step(effect, wave) for wave in _waves(batch)]
+    for number in range(max(rounds.values(), default=0) + 1):
+        for effect in ORDER:
+            batch = [one for one in agreed.values() if one.takes_effect is effect and rounds[one.key] == number]
+            steps += [_step(effect, wave) for wave in _waves(batch)]
     return Plan(tuple(steps), tuple(conflicts))
+
+
+def _needed(change: Change, agreed: dict[str, Change]) -> bool:
+    """Whether any other change needs this one."""
+    return any(change.key in other.needs for other in agreed.values())
+
+
+def _rounds(agreed: dict[str, Change]) -> dict[str, int]:
+    """The round of steps of each change: one more than that of what it needs, where that takes effect later.
+
+    What has nothing to run waits for nothing.
+    """
+    rounds = dict.fromkeys(agreed, 0)
+    for _ in agreed:  # as often as the longest chain of needs can be
+        for key, change in agreed.items():
+            for need in change.needs if change.takes_effect is not Effect.ADVICE else ():
+                later = ORDER.index(agreed[need].takes_effect) > ORDER.index(change.takes_effect)
+                rounds[key] = max(rounds[key], min(rounds[need] + later, len(agreed)))
+    return rounds
 
 
 def _together(one: Change, other: Change) -> Change:
@@ -103,14 +130,24 @@ def _waves(batch: list[Change]) -> list[list[Change]]:
 
 def _beyond(agreed: dict[str, Change], free_mb: float | None) -> list[Conflict]:
     """Take out the changes for which the memory that is free no longer suffices, in the order of the findings."""
+    if free_mb is None:
+        return []
     taking = [one for one in agreed.values() if one.takes_effect in TAKING and one.memory_mb > 0]
+    freed = {one.key: -one.memory_mb for one in agreed.values() if one.memory_mb < 0}
     left, conflicts = free_mb, []
-    for change in taking if left is not None else ():
-        if left is not None and change.memory_mb <= left + 1e-6:
-            left -= change.memory_mb
+    for change in taking:
+        own = [key for key in change.needs if key in freed]
+        given = sum(freed[key] for key in own)
+        if change.memory_mb <= left + given + 1e-6:
+            wanted = change.memory_mb
+            for key in own:
+                used = min(wanted, freed[key])
+                freed[key], wanted = freed[key] - used, wanted - used
+            left -= wanted
             continue
         del agreed[change.key]
-        why = f"{change.target}: takes {change.memory_mb:,.1f} MB, and {left:,.1f} of {free_mb:,.1f} MB are left"
+        why = f"{change.target}: takes {change.memory_mb:,.1f} MB, and {left + given:,.1f} of "
+        why += f"{free_mb + sum(-agreed[key].memory_mb for key in own):,.1f} MB are left"
         conflicts.append(Conflict((change.key,), why))
     return conflicts
 

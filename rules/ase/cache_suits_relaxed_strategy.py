@@ -1,7 +1,8 @@
-"""A busy cache that replaces nothing keeps a strict LRU order.
+"""A contended cache that replaces nothing keeps a strict LRU order.
 
-Finds: a named cache, never the default data cache, with strict LRU in force, hits at 95 % or more, no buffers grabbed,
-few updates, and enough contention or searches for a saving to be felt. A log-only cache need only have the hits.
+Finds: a named cache with strict LRU in force and a contended spinlock, hits at 95 % or more, no buffers grabbed and few
+updates. A log-only cache need only have the contention and the hits. Never the default data cache, and never a cache of
+temporary databases.
 
 Why it matters: with strict LRU every page that is used is moved to the other end of its chain under the cache's
 spinlock. Where nothing is ever replaced nobody needs that order. With relaxed LRU the moves fall away.
@@ -11,6 +12,8 @@ or monCachedObject says how large it is; until both are brought the script is a 
 relaxed` and a restart. The vendor calls the gain slight; Jeff Tallman ("ASE 16 & Managing VLDB's
 with VLH", 2014) saw a run fall from 1.5 minutes to 1 when hot tables moved to a separate cache with relaxed LRU, and 10
 to 15 % contention remain.
+
+Where `enable mem scale` is on (16.0 SP02 and later) a lockless data cache is the alternative, and is named in words.
 
 When to ignore it: where the cache serves other work at other hours (a load, a report that scans), where it is soon to
 hold more, or where the data are often updated. Relaxed LRU with replacement throws away pages that are in use.
@@ -31,6 +34,7 @@ from rules.changes.ase_cache import (
     show_cache,
 )
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.caches.bindings import bound_to, listed
 from rules.judging.caches.contents import CONTENT_FACTS
 from rules.judging.caches.figures import (
     doubt,
@@ -45,10 +49,15 @@ from rules.judging.caches.figures import (
     turnover_percent,
 )
 from rules.judging.caches.fit import Fit, fit_of
+from rules.judging.caches.lockless import lockless_instead
 from rules.judging.caches.monitored import MONITORED
+from rules.judging.caches.temporary import TEMPORARY_FACTS, serves_tempdb
 from rules.judging.server import ENGINE_FACTS, busy_of
 from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_SEARCHES
+from rules.judging.spinlocks.ratio import refused
+from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure
 from rules.kit import limit, rule
 
 LINKS = (
@@ -60,6 +69,7 @@ DECIDES = (
     "of it is in memory (with enable monitoring on). The commands are given as comments until that is known."
 )
 GAIN = "The vendor calls the gain slight."
+TEMPORARY = "temporary tables come and go in it and are changed all the time"
 SEEN = (
     f"A run was seen to fall from 1.5 minutes to 1 when its tables moved to a relaxed cache of their own ({TALLMAN})."
 )
@@ -77,7 +87,7 @@ class Limits:
     dirty_percent: float = limit(5.0, "vendor: rarely updated; sp_sysmon's own test is 5 % washed dirty", high=100)
     contention_percent: float = limit(5.0, "practice: SolarWinds DPA warns from 5 %", high=100, unit="%")
     searches_per_second: float = limit(
-        10_000.0, "this project: at about a microsecond each, a hundredth of one engine", unit="searches/s"
+        CACHE_SEARCHES, "this project: below this the per cent is of almost nothing", unit="searches/s"
     )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     changed_percent: float = limit(
@@ -88,7 +98,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=tuple(dict.fromkeys((*CONTENT_FACTS, CachePool, *ENGINE_FACTS, *MONITORED))),
+    uses=tuple(dict.fromkeys((*CONTENT_FACTS, CachePool, *ENGINE_FACTS, *MONITORED, *TEMPORARY_FACTS, *CACHE_FACTS))),
     links=LINKS,
     limits=Limits,
 )
@@ -99,7 +109,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield no_caches(facts)
     for cache in caches:
         named = named_of(facts, cache.name)
-        quiet = _unfit(cache, named) or _unsuited(facts, limits, cache, named) or _idle(facts, limits, cache)
+        fit = fit_of(facts, cache.name)
+        quiet = (
+            _unfit(facts, cache, named)
+            or _unsuited(facts, limits, cache, named)
+            or _too_much(limits, cache.name, named, fit)
+            or _idle(facts, limits, cache)
+        )
         if quiet:
             yield quiet
         elif named is None or named.relaxed is None:
@@ -108,14 +124,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
                 (Lacking(f"replacement strategy of {cache.name}", show),), f"{cache.name}: strategy not known"
             )
         else:
-            fit = fit_of(facts, cache.name)
-            unfit = _too_much(limits, cache.name, named, fit) if kind_of(named) != "log" else None
-            yield unfit or _finding(facts, limits, cache, named, fit)
-            if kind_of(named) != "log" and not unfit and not _decided(named, fit):
+            yield _finding(facts, limits, cache, named, fit)
+            if kind_of(named) != "log" and not _decided(named, fit):
                 yield Unknown(tuple(_deciding(cache)))
 
 
-def _unfit(cache: CacheActivity, named: NamedCache | None) -> Outcome | None:
+def _unfit(facts: Facts, cache: CacheActivity, named: NamedCache | None) -> Outcome | None:
     """What no figure could change."""
     if named and named.relaxed:
         return Clean(f"{cache.name}: relaxed LRU is in force (judged by ase/relaxed_strategy_unsafe)")
@@ -127,6 +141,12 @@ def _unfit(cache: CacheActivity, named: NamedCache | None) -> Outcome | None:
     apart = set_apart(named) if named else None
     if apart:
         return Clean(f"{cache.name} is {apart}")
+    if serves_tempdb(facts, cache.name, named):
+        return Clean(f"{cache.name}: {TEMPORARY}, so relaxed LRU is not proposed for it")
+    if listed(facts, cache.name) and not bound_to(facts, cache.name):
+        return Clean(
+            f"{cache.name}: sp_helpcache lists nothing as bound to it, so whether all would fit cannot be said"
+        )
     return None
 
 
@@ -165,26 +185,25 @@ def _unsuited(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCa
 
 def _idle(facts: Facts, limits: Limits, cache: CacheActivity) -> Outcome | None:
     """Why there is nothing to gain, or `None`."""
-    name, contention = cache.name, cache.contention_percent
+    name = cache.name
     engines, busy = busy_of(facts)
     searches = per_second(cache.searches_per_second, cache.searches, seconds_of(facts))
     if engines == 1:
         return Clean(f"{name} would suit relaxed LRU, but one engine has nobody to wait for")
     if busy is not None and busy < limits.busy_percent:
         return Clean(f"{name} would suit relaxed LRU, but the engines are {busy:.1f} % busy: nothing to gain")
-    if searches is not None and searches >= limits.searches_per_second:
-        return None
-    if known(contention) and not 0 <= contention <= 100:
-        return Untrusted(f"{name}: spinlock contention of {contention:g} %: a counter wrapped or was cleared")
-    if known(contention) and contention >= limits.contention_percent:
-        return None
-    spun = f"{contention:g} % contended" if known(contention) else "contention not known"
-    rate = f"{searches:g} searches per second" if searches is not None else "searches per second not known"
-    return Clean(f"{name} would suit relaxed LRU, but there is little to gain: {spun}, {rate}")
+    if searches is not None and searches < limits.searches_per_second:
+        return Clean(f"{name} would suit relaxed LRU, but it has only {searches:g} searches per second")
+    figure = cache_figure(facts, name, name)
+    if not isinstance(figure, Figure):
+        return figure
+    return refused(facts, name, figure.contention, limits.contention_percent, busy_percent=0.0, figure=figure)
 
 
-def _too_much(limits: Limits, name: str, named: NamedCache, fit: Fit | None) -> Clean | None:
+def _too_much(limits: Limits, name: str, named: NamedCache | None, fit: Fit | None) -> Clean | None:
     """What is bound does not fit, or is changed too often; `None` where neither is known to be so."""
+    if named is None or kind_of(named) == "log":
+        return None
     size = named.run_size_mb
     if fit and known(size) and fit.bound_mb > size:
         return Clean(f"{name}: {fit.bound_mb:,.0f} MB are bound to {size:,.0f} MB, relaxed LRU needs all of it to fit")
@@ -201,8 +220,9 @@ def _decided(named: NamedCache, fit: Fit | None) -> bool:
 
 def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache, fit: Fit | None) -> Finding:
     name, seconds, hit = cache.name, seconds_of(facts), cache.hit_percent or 0.0
-    log, contention = kind_of(named) == "log", cache.contention_percent
-    spun = contention if known(contention) and 0 <= contention <= 100 else None
+    log, lock = kind_of(named) == "log", cache_figure(facts, name, name)
+    assert isinstance(lock, Figure)  # noqa: S101 - _idle() has turned everything else away
+    spun = lock.contention if known(lock.contention) else None
     figures: tuple[tuple[str, Reading | None, str, float | None, Source], ...] = (
         ("cache hits", round(hit, 1), "%", limits.hit_percent, cache.source),
         (
@@ -219,7 +239,7 @@ def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCac
             limits.searches_per_second,
             cache.source,
         ),
-        ("cache spinlock contention", spun, "%", limits.contention_percent, cache.source),
+        ("cache spinlock contention", spun, "%", limits.contention_percent, lock.source),
         ("run size", named.run_size_mb, "MB", None, named.source),
         ("bound objects", round(fit.bound_mb, 1) if fit else None, "MB", None, fit.source if fit else named.source),
     )
@@ -238,11 +258,12 @@ def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCac
         change = relaxed_if_it_fits(name)
         if cache.washed_dirty is NOT_MEASURED:
             says += " The wash statistics are not available, which is not zero: look how often its data are updated."
+    says = " ".join(part for part in (says, GAIN, "" if log else lockless_instead(facts, named)) if part)
     return Finding(
         subject=name,
         severity=Severity.ADVICE,
         title=f"{name}: {hit:.1f} % hits, and a strict LRU order that nobody needs",
-        says=f"{says} {GAIN}",
+        says=says,
         evidence=tuple(Evidence(what, v, unit, source, most) for what, v, unit, most, source in figures if known(v)),
         changes=(change,),
         expects=(Expectation(f"spinlock contention of {name}", spun, "slightly lower", "published"),),

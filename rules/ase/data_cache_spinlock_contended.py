@@ -8,27 +8,33 @@ and burn the CPU other work needs. sp_sysmon prints one figure for the whole cac
 the grabs of all: one hot partition hides behind the cool ones, so the real figure of the worst is higher.
 monSpinlockActivity has each partition, with its spins: where it was brought for an interval, it is what is judged.
 
-What to do: cut the cache into more partitions with `cache_partition`, a power of two; practitioners see the contention
-about halved by each doubling. The rule goes as far as the engines, rounded up to a power of two; no source says that
-more would not help, since two engines can still meet in one partition. Partitions that are configured and would be
+What to do: cut the cache into more partitions with `cache_partition`, a power of two: at once into the fewest that
+should leave less than the limit, because each change needs a restart; practitioners see the contention about halved by
+each doubling. The rule goes as far as the engines, rounded up to a power of two; no source says that more would not
+help, since two engines can still meet in one partition. Partitions that are configured and would be
 fewer after the next restart are taken back. Each pool must keep 512 KB and 256 logical pages in every partition. Where
 no more partitions are possible, or one hot page or table is the cause, bind the hot objects to named caches of their
 own. Where one partition alone is over the limit, more of them do little: the page or table in it is to be found.
 
 When to ignore it: when the engines are not busy. Where cache hits per second grow together with the CPU, scans are the
 cause (see ase/table_scans_relink_cache): each page scanned is one relinkage, and better SQL or an index cures that,
-partitions do not. Partitions also do little for one hot page, which always lies in one of them.
+partitions do not. Partitions also do little for one hot page, which always lies in one of them. A lockless data cache
+(16.0 SP02 and later) is judged by its CAS waits in monDataCache, its spinlock says nothing. For a type of cache that is
+not known here nothing is proposed.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.figures import doubt, named_of
+from rules.judging.caches.lockless import lockless_instead
 from rules.judging.caches.partitions import Advice, advise
+from rules.judging.caches.temporary import TEMPORARY_FACTS
 from rules.judging.server import ENGINE_FACTS, busy_of, unknown_of
+from rules.judging.spinlocks.cas import CAS_GRABS
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES, CRITICAL_ORIGIN
 from rules.judging.spinlocks.ratio import SWITCHES, at_work, refused
@@ -70,7 +76,7 @@ class Limits:
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
 
 
-@rule(needs=(), uses=(*ENGINE_FACTS, *CACHE_FACTS, CachePool), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*ENGINE_FACTS, *CACHE_FACTS, CachePool, *TEMPORARY_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every data cache."""
     names = cache_names(facts)
@@ -99,7 +105,8 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
     else:
         named = named_of(facts, figure.label)
         advice = advise(facts, figure.label, named, contention, limits.contention_percent)
-        bound = spin_bound(facts, figure.lock)
+        advice = replace(advice, says=" ".join(filter(None, (advice.says, lockless_instead(facts, named)))))
+        bound = None if figure.uses.startswith(CAS_GRABS) else spin_bound(facts, figure.lock)
         if bound and bound.nothing:
             advice = Advice("")
         if figure.short and advice.change:
@@ -138,7 +145,9 @@ def _finding(
     facts: Facts, limits: Limits, figure: Figure, named: NamedCache | None, contention: float, advice: Advice
 ) -> Finding:
     engines, _ = busy_of(facts)
-    evidence = [Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent)]
+    lockless = figure.uses.startswith(CAS_GRABS)
+    what = "CAS waits of the CAS grabs" if lockless else "cache spinlock contention"
+    evidence = [Evidence(what, contention, "%", figure.source, limits.contention_percent)]
     if known(figure.per_second):
         evidence.append(
             Evidence(f"cache {figure.uses}", figure.per_second, "/s", figure.source, limits.searches_per_second)
@@ -147,12 +156,14 @@ def _finding(
         evidence.append(Evidence("cache partitions in force", named.run_partitions, "", named.source))
     if figure.lock:
         evidence += figure.lock.cost_evidence(limits.contention_percent)
-    says = f"{contention:g} % of the grabs of this cache's spinlocks had to wait{at_work(facts, figure)}."
+    whose = "CAS grabs of this lockless cache" if lockless else "grabs of this cache's spinlocks"
+    says = f"{contention:g} % of the {whose} had to wait{at_work(facts, figure)}."
     alone = figure.lock is not None or (named is not None and named.run_partitions == 1)
     hides = "" if alone else HIDES
     decides = figure.lock.told if figure.lock else DECIDES
-    loud = engines and not figure.since_boot and not figure.short and contention >= limits.critical_percent
-    bound = spin_bound(facts, figure.lock)
+    # what a wait of compare and swap costs is in no source: it is never critical by its share
+    loud = engines and not (figure.since_boot or figure.short or lockless) and contention >= limits.critical_percent
+    bound = None if lockless else spin_bound(facts, figure.lock)
     if bound:
         decides = f"{decides} {bound.says}"
         evidence.append(bound.evidence)
@@ -160,7 +171,7 @@ def _finding(
     return Finding(
         subject=figure.label,
         severity=Severity.NOTE if figure.undated else bound.severity(by_share) if bound else by_share,
-        title=f"{figure.label}: spinlock {contention:g} % contended",
+        title=f"{figure.label}: {'lockless, CAS grabs' if lockless else 'spinlock'} {contention:g} % contended",
         says=" ".join(part for part in (says, hides, advice.says, decides, figure.aside, SCANS) if part),
         evidence=tuple(evidence),
         explains=("ase/engines_not_the_answer",),

@@ -1,8 +1,9 @@
 """A cache with relaxed LRU, or advised to have it, replaces buffers.
 
 Finds: relaxed LRU in force (or waiting for the restart) in a cache with hits below 95 % or with turnover; relaxed LRU
-for the default data cache, whatever it shows; and sp_sysmon's own advice to use relaxed LRU where it must not be
-followed: for the default data cache, and for any cache from which buffers are grabbed.
+for the default data cache, and for a cache of temporary databases, whatever they show; and sp_sysmon's own advice to
+use relaxed LRU where it must not be followed: for the default data cache, and for any cache from which buffers are
+grabbed.
 
 Why it matters: relaxed LRU keeps no order of use, so where buffers must be replaced it throws out pages that are in
 use and reads them again. sp_sysmon gives its advice from whole per cents of hits and from the share of buffers washed
@@ -14,7 +15,7 @@ default data cache stays strict: everything unbound and recovery live there.
 
 When to ignore it: in the first minutes after a restart, while a cache fills. A log-only cache takes a new buffer for
 each log page, and the vendor calls most log caches good candidates, so its turnover alone says nothing. Sites do run
-caches for tempdb relaxed: measure such a cache both ways.
+caches for tempdb relaxed: while nothing is replaced in one that is a note, and nothing is changed.
 """
 
 import re
@@ -25,6 +26,7 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.ase import CacheActivity, CachePool, NamedCache, Server, SysmonAdvice, SysmonSample
 from rules.changes.ase_cache import RELAXED, STRICT, set_replacement, show_cache
 from rules.changes.ase_cache_back import take_back_replacement
+from rules.changes.quoting import comment
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.figures import (
     doubt,
@@ -39,6 +41,7 @@ from rules.judging.caches.figures import (
     turnover_percent,
 )
 from rules.judging.caches.monitored import MONITORED
+from rules.judging.caches.temporary import TEMPORARY_FACTS, serves_tempdb
 from rules.kit import limit, rule
 
 LINKS = (
@@ -81,6 +84,8 @@ class Seen:
     turnover: tuple[float, float] | None
     advised: Source | None
     """Where sp_sysmon advises relaxed LRU."""
+    tempdb: bool
+    """Whether it is a cache of temporary databases."""
 
     @property
     def config(self) -> str:
@@ -109,7 +114,7 @@ class Seen:
 
 @rule(
     needs=(),
-    uses=(CacheActivity, NamedCache, CachePool, Server, SysmonAdvice, SysmonSample, *MONITORED),
+    uses=(CacheActivity, NamedCache, CachePool, Server, SysmonAdvice, SysmonSample, *MONITORED, *TEMPORARY_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -122,17 +127,28 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         seen = _see(facts, cache)
         relaxed = seen.named.relaxed if seen.named else None
         if relaxed is False and not seen.pending and not seen.advised:
-            yield Clean(f"{cache.name}: strict LRU is in force")
+            yield Clean(f"{cache.name}: {_strategy(seen.named)} is in force")
         elif relaxed and "strict" in seen.config:
             yield Clean(f"{cache.name}: strict LRU is configured and waits for a restart")
         elif doubt(cache):
             yield Untrusted(doubt(cache) or "")
         elif relaxed or seen.pending or not seen.advised:
             found = _relaxed(limits, seen)
-            unfit = seen.default and (relaxed or seen.pending) and not isinstance(found, Finding)
-            yield _of_default(limits, seen) if unfit else found
+            quiet = (relaxed or seen.pending) and not isinstance(found, Finding)
+            if quiet and seen.default:
+                yield _of_default(limits, seen)
+            elif quiet and seen.tempdb:
+                yield _of_tempdb(limits, seen)
+            else:
+                yield found
         else:
             yield _advised(limits, seen)
+
+
+def _strategy(named: NamedCache | None) -> str:
+    """The strategy in force, of a cache that is not relaxed: a row cache of in-memory row storage prints `none`."""
+    said = (named.run_replacement or "") if named else ""
+    return STRICT if "strict" in said.lower() else comment(said)
 
 
 def _see(facts: Facts, cache: CacheActivity) -> Seen:
@@ -144,6 +160,7 @@ def _see(facts: Facts, cache: CacheActivity) -> Seen:
         per_second(cache.searches_per_second, cache.searches, seconds),
         turnover_percent(facts, cache, named),
         _advice_at(facts, cache),
+        serves_tempdb(facts, cache.name, named),
     )
 
 
@@ -192,7 +209,7 @@ def _relaxed(limits: Limits, seen: Seen) -> Outcome:
     if apart or kind_of(seen.named) == "lockless":
         why = f"It is {apart or 'a lockless cache, which must be relaxed'}: no change is proposed."
         return replace(finding, says=f"{seen.figures} {ORDER} {why}", changes=(), expects=())
-    tempdb = kind_of(seen.named) == "tempdb"
+    tempdb = seen.tempdb
     warned = low or seen.pending or seen.default or (least or 0.0) >= limits.replaced_percent
     says = finding.says + (" Sites do run tempdb caches relaxed: measure it both ways." if tempdb else "")
     return replace(finding, says=says, severity=Severity.WARNING if warned and not tempdb else Severity.ADVICE)
@@ -208,11 +225,24 @@ def _of_default(limits: Limits, seen: Seen) -> Outcome:
     return replace(finding, severity=Severity.ADVICE)
 
 
+def _of_tempdb(limits: Limits, seen: Seen) -> Outcome:
+    """Say that a cache of temporary databases is relaxed, though nothing is replaced in it now: nothing to change."""
+    where = "is to come" if seen.pending else "is in force"
+    strict = "go back to strict" if kind_of(seen.named) != "lockless" else "move them to a cache with strict LRU"
+    why = (
+        f"{ORDER} Temporary tables come and go, so this cache replaces pages as soon as its databases outgrow it: "
+        f"watch Buffers Grabbed, and {strict} when it rises. Nothing is lost by it now, and no change is proposed."
+    )
+    title = f"{seen.cache.name}: relaxed LRU {where} for temporary databases"
+    finding = replace(_finding(limits, seen, title, why), severity=Severity.NOTE)
+    return replace(finding, changes=(), expects=())
+
+
 def _advised(limits: Limits, seen: Seen) -> Outcome:
     """Judge sp_sysmon's advice to use relaxed LRU for this cache."""
     cache, name, grabs = seen.cache, seen.cache.name, seen.grabs
     default = seen.default
-    if not default and kind_of(seen.named) == "log":
+    if not default and not seen.tempdb and kind_of(seen.named) == "log":
         return Clean(f"{name}: a cache of logs, for which sp_sysmon's advice may be followed")
     if grabs is None and not default and cache.searches != 0:
         return Unknown((Lacking(f"Total Cache Turnover of {name}", CacheActivity.BRING),))
@@ -222,6 +252,8 @@ def _advised(limits: Limits, seen: Seen) -> Outcome:
         why = f"{grabs:,.1f} buffers per second are grabbed from it"
     elif default:
         why = "everything unbound and recovery live in it"
+    elif seen.tempdb:
+        why = "temporary tables come and go in it"
     else:
         return Clean(f"{name}: nothing is grabbed from it, so sp_sysmon's advice is judged by the cache's own rule")
     says = "sp_sysmon judges by whole per cents of hits and by the share washed dirty, which counts as 0 where no wash "

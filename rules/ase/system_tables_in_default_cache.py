@@ -23,11 +23,11 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from rules.changes.ase_binding import why_not
-from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
 from rules.judging.caches import binding_report as report
 from rules.judging.caches.binding_plan import BindingPlan, Lacks, binding_plan, movable
 from rules.judging.caches.contents import Contents, Held
-from rules.judging.caches.hot import HOT_FACTS, contention_of, searched
+from rules.judging.caches.hot import HIDDEN, HOT_FACTS, contention_of, searched
 from rules.judging.server import server_of
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
@@ -38,10 +38,6 @@ from rules.kit import limit, rule
 LINKS = (
     "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051977305.html",
-)
-HIDDEN = Lacking(
-    "searches of the system tables: monOpenObjectActivity hides them",
-    "dbcc traceon(3650), then two snapshots of master..monOpenObjectActivity, then dbcc traceoff(3650)",
 )
 SEEN = f"Jeff Tallman counted 100,000 in about 2 minutes, some 830 per second, rounded to 1,000 ({TALLMAN})."
 NAMED = 6

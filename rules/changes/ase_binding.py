@@ -18,6 +18,12 @@ NEVER = {
     "syslogs": "syslogs belongs into a cache for logs alone",
 }
 """System tables that are not bound with the others."""
+TEMPORARY = "tables of a temporary database cannot be bound alone (message 18098), and tempdb not in use (857)"
+IN_USE = (
+    "A database in use cannot be bound (message 857), and nearly every session uses tempdb: do it right after a "
+    "restart of the server, before anybody is let in, and repeat it then if it is refused."
+)
+ALIKE = "Bind all databases of one tempdb group to the same cache."
 LOCKS = (
     "Takes an exclusive lock on the table and clears its pages from the old cache; refused with cursors or dirty reads "
     "open (messages 861, 864). At a quiet time: until its pages are read anew, its queries go to disk."
@@ -43,14 +49,21 @@ def is_tempdb(database: str) -> bool:
 
 def why_not(database: str, table: str) -> str | None:
     """Why an object is not bound alone, or `None`."""
+    if is_tempdb(database) or table.startswith("#"):
+        return TEMPORARY
+    return why_not_database(database) or NEVER.get(table.lower())
+
+
+def why_not_database(database: str) -> str | None:
+    """Why no object of a database is bound alone, or `None`."""
     name = database.lower()
-    if is_tempdb(name) or table.startswith("#"):
-        return "tables of a temporary database cannot be bound alone (message 18098), and tempdb not in use (857)"
+    if is_tempdb(name):
+        return TEMPORARY
     if name == "master":
         return "tables of master cannot be bound (message 18089)"
-    if name in SYSTEM_DATABASES:
-        return f"{comment(database)} belongs to the server: nothing of it is bound here"
-    return NEVER.get(table.lower())
+    return (
+        f"{comment(database)} belongs to the server: nothing of it is bound here" if name in SYSTEM_DATABASES else None
+    )
 
 
 def bind(
@@ -160,6 +173,97 @@ def bind_system_tables(
         ),
         takes_effect=Effect.OFFLINE,
         cautions=(OUTAGE, REPLICATED, *cautions),
+        needs=needs,
+    )
+
+
+def bind_temporary(cache: str, database: str, *, old: str | None = None, needs: tuple[str, ...] = ()) -> Change:
+    """Bind a temporary database as a whole to a named cache: single tables of it cannot be bound (18098)."""
+    key, target = f"ase.bind:{comment(database)}", f"{comment(database)}: cache binding"
+    try:
+        _check((database,))
+        to = tsql_string(cache)
+    except Unquotable:
+        return by_hand(key, target, None if old is None else comment(old), comment(cache))
+    return Change(
+        key=key,
+        target=target,
+        old=None if old is None else comment(old),
+        new=comment(cache),
+        apply=(
+            "use master",
+            "go",
+            "-- what is bound where now",
+            "sp_helpcache",
+            "go",
+            f"-- nobody may use {database}: right after a restart, before anybody is let in",
+            f"sp_bindcache {to}, {database}",
+            "go",
+            "-- check that Status is V (valid)",
+            f"sp_helpcache {to}",
+            "go",
+        ),
+        undo=(
+            "use master",
+            "go",
+            f"-- nobody may use {database}: right after a restart, before anybody is let in",
+            "-- if it was bound to another cache before, bind it there instead",
+            f"sp_unbindcache {database}",
+            "go",
+            "sp_helpcache",
+            "go",
+        ),
+        takes_effect=Effect.OFFLINE,
+        cautions=(IN_USE, ALIKE),
+        needs=needs,
+    )
+
+
+def bind_log(cache: str, database: str, *, old: str | None = None, needs: tuple[str, ...] = ()) -> Change:
+    """Bind syslogs of a database to a cache for logs, in an outage of the database.
+
+    Raises `NotBindable` for a database whose log the server does not bind alone.
+    """
+    reason = why_not_database(database)
+    if reason:
+        raise NotBindable(reason)
+    key, target = f"ase.bind:{comment(database)}:syslogs", f"{comment(database)}: syslogs, cache binding"
+    try:
+        _check((database,))
+        to, option, literal = tsql_string(cache), tsql_string(database), tsql_literal(database)
+    except Unquotable:
+        return by_hand(key, target, None if old is None else comment(old), comment(cache))
+    return Change(
+        key=key,
+        target=target,
+        old=None if old is None else comment(old),
+        new=comment(cache),
+        apply=(
+            f"use {database}",
+            "go",
+            "-- the size of the log I/O: the cache needs a pool of it (sp_poolconfig)",
+            "sp_logiosize",
+            "go",
+            f"sp_poolconfig {to}",
+            "go",
+            *_alone(database, option, literal),
+            f"sp_bindcache {to}, {database}, syslogs",
+            "go",
+            "-- check that Status is V (valid)",
+            f"sp_helpcache {to}",
+            "go",
+            *_for_all(database, option),
+        ),
+        undo=(
+            *_alone(database, option, literal),
+            f"sp_unbindcache {database}, syslogs",
+            "go",
+            "sp_helpcache",
+            "go",
+            *_for_all(database, option),
+        ),
+        takes_effect=Effect.OFFLINE,
+        cautions=(OUTAGE, REPLICATED),
         needs=needs,
     )
 

@@ -111,17 +111,24 @@ def create_cache(
     largest: int = 64,
     page_kb: float = 2.0,
     overhead_mb: float = 0.0,
+    pools: Sequence[tuple[float, int]] = (),
+    needs: tuple[str, ...] = (),
     cautions: tuple[str, ...] = (),
 ) -> Change:
     """Make a new named cache from free memory. Dynamic; `max memory` must have room for it and its overhead.
 
     `largest`: partitions this release allows. `overhead_mb`: what it takes beside its size, for the plan's count of
-    memory. Raises `OutOfRange` for less than 1 MB, for odd partitions, or for a partition under 512 KB or 256 pages.
+    memory. `pools`: for large I/O, I/O size in KB and megabytes; the rest stays the pool of the logical page. `needs`:
+    what makes room for it. Raises `OutOfRange` for less than 1 MB, for odd partitions, or where a partition of a pool
+    would be under 512 KB or 256 pages.
     """
     least = max(512.0, 256.0 * page_kb)
     odd = not 1 <= partitions <= largest <= 256 or bool(partitions & (partitions - 1))
     if size_mb < 1 or odd or size_mb * 1024 / partitions < least:
         raise OutOfRange(f"a cache of {size_mb:g} MB in {partitions} partitions")
+    rest = size_mb - sum(mb for _, mb in pools)
+    if small := [mb for mb in (rest, *(mb for _, mb in pools)) if mb * 1024 / partitions < least]:
+        raise OutOfRange(f"a pool of {small[0]:g} MB in {partitions} partitions")
     key, target = cache_key(cache, "create"), f"{comment(cache)}: new cache"
     try:
         name = tsql_string(cache)
@@ -144,6 +151,7 @@ def create_cache(
             "go",
             f'sp_cacheconfig {name}, "{size_mb:.0f}M", {", ".join(words)}',
             "go",
+            *(line for io_kb, mb in pools for line in (f'sp_poolconfig {name}, "{mb}M", "{io_kb:.0f}K"', "go")),
             "-- check that Status is Active and Run Size is what was asked for",
             f"sp_cacheconfig {name}",
             "go",
@@ -161,7 +169,62 @@ def create_cache(
             *cautions,
         ),
         memory_mb=size_mb + overhead_mb,
+        needs=needs,
     )
+
+
+def shrink_cache(
+    cache: str, old_mb: float, new_mb: float, pools: Sequence[tuple[float, float]], *, cautions: tuple[str, ...] = ()
+) -> Change:
+    """Make a cache smaller, to give its memory to new ones after the restart: static.
+
+    `pools`: what each pool should have afterwards, I/O size in KB and megabytes, the logical page first. Which pool
+    gives way is not documented, so the wanted sizes stand in the script as comments. Growing it back is dynamic.
+    Raises `OutOfRange` where it would not become smaller, or where the pools are larger than the cache.
+    """
+    if not 0 < new_mb < old_mb or sum(mb for _, mb in pools) > new_mb + 0.5:
+        raise OutOfRange(f"{cache} from {old_mb:g} to {new_mb:g} MB")
+    key, target = cache_key(cache, "size"), f"{comment(cache)}: size"
+    said = (f"{_mb(old_mb)} MB", f"{_mb(new_mb)} MB")
+    try:
+        name = tsql_string(cache)
+    except Unquotable:
+        return by_hand(key, target, *said)
+    show = (f"sp_cacheconfig {name}", "go")
+    wanted = ", ".join(f"{io_kb:g}K pool {_mb(mb)} MB" for io_kb, mb in pools)
+    return Change(
+        key=key,
+        target=target,
+        old=said[0],
+        new=said[1],
+        apply=(
+            f"-- {comment(cache)}: as it is now (note Config Size, Run Size and the sizes of its pools)",
+            *show,
+            f'sp_cacheconfig {name}, "{_mb(new_mb)}M"',
+            "go",
+            f"-- wanted afterwards: {wanted}",
+            "-- which pool gives way is not documented: look at the pool sizes of this cache in the .cfg file before",
+            f"-- the restart; together they may not be larger than {_mb(new_mb)} MB",
+            f"-- restart the server, then check that Run Size is {_mb(new_mb)} MB, and the pools",
+            *show,
+            *(f'--   sp_poolconfig {name}, "{_mb(mb)}M", "{io_kb:g}K"' for io_kb, mb in pools[1:]),
+        ),
+        undo=(
+            "-- first unbind what was bound to the caches made of this memory, and delete those caches",
+            f'sp_cacheconfig {name}, "{_mb(old_mb)}M"',
+            "go",
+            f"-- more memory is dynamic: check that Run Size is {_mb(old_mb)} MB; what is missing comes with a restart",
+            *show,
+        ),
+        takes_effect=Effect.RESTART,
+        cautions=(*cautions, RESTART),
+        memory_mb=new_mb - old_mb,
+    )
+
+
+def _mb(size: float) -> str:
+    """Megabytes without needless decimals: sp_cacheconfig takes decimals with M."""
+    return f"{size:.2f}".rstrip("0").rstrip(".")
 
 
 def check_strategy(cache: str, old: str, new: str) -> None:

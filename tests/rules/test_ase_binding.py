@@ -104,3 +104,40 @@ def test_a_database_whose_name_is_a_word_of_transact_sql_is_bound_by_hand() -> N
 def test_the_outage_of_a_replicated_database_needs_its_rep_agent_stopped() -> None:
     change = ase_binding.bind_system_tables("hot", "sales", [("sysobjects", None)])
     assert any("sp_stop_rep_agent" in caution and "sp_start_rep_agent" in caution for caution in change.cautions)
+
+
+def test_a_temporary_database_is_bound_as_a_whole_while_nobody_uses_it() -> None:
+    change = ase_binding.bind_temporary("tempdb_cache", "tempdb", old="default data cache", needs=("k",))
+    assert 'sp_bindcache "tempdb_cache", tempdb' in change.apply
+    assert "sp_unbindcache tempdb" in change.undo
+    assert change.apply[0] == change.undo[0] == "use master"
+    assert (change.takes_effect, change.needs) == (Effect.OFFLINE, ("k",))
+    assert any("857" in caution for caution in change.cautions)
+
+
+def test_a_log_is_bound_and_unbound_in_an_outage_of_its_database() -> None:
+    change = ase_binding.bind_log("log_cache", "sales")
+    for script, line in (
+        (change.apply, 'sp_bindcache "log_cache", sales, syslogs'),
+        (change.undo, "sp_unbindcache sales, syslogs"),
+    ):
+        alone = script.index('sp_dboption "sales", "single user", true')
+        assert alone < script.index("checkpoint") < script.index(line)
+        assert script.index(line) < script.index('sp_dboption "sales", "single user", false')
+    assert "sp_logiosize" in change.apply
+    assert change.takes_effect is Effect.OFFLINE
+
+
+@pytest.mark.parametrize("database", ["tempdb", "TempDB_batch", "master", "sybsystemprocs"])
+def test_the_log_of_a_temporary_database_or_one_of_the_server_is_not_bound_alone(database: str) -> None:
+    with pytest.raises(NotBindable):
+        ase_binding.bind_log("log_cache", database)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_a_database_with_a_hostile_name_is_bound_by_hand(hostile: str) -> None:
+    changes = [ase_binding.bind_temporary("c", hostile), ase_binding.bind_log("c", hostile)]
+    changes += [ase_binding.bind_temporary("a\nb", "tempdb"), ase_binding.bind_log("a\nb", "sales")]
+    for change in changes:
+        assert executable(change) == []
+        assert change.takes_effect is Effect.ADVICE

@@ -181,3 +181,30 @@ def test_a_cache_name_with_quotes_stays_one_string(name: str) -> None:
             assert name not in line.replace(quoted, "") or not line.startswith("sp_")
         assert change.takes_effect is Effect.ADVICE or any(quoted in line for line in executable(change))
         assert all(line.startswith("-- ") or "\n" not in line for line in (*change.apply, *change.undo))
+
+
+def test_a_smaller_cache_names_the_pools_it_should_have_and_the_way_back() -> None:
+    change = ase_cache.shrink_cache("default data cache", 8000.5, 7000, ((2, 5000), (16, 2000)))
+    script, back = "\n".join(change.apply), "\n".join(change.undo)
+    assert 'sp_cacheconfig "default data cache", "7000M"' in script
+    assert "2K pool 5000 MB, 16K pool 2000 MB" in script
+    assert '--   sp_poolconfig "default data cache", "2000M", "16K"' in script
+    assert 'sp_cacheconfig "default data cache", "8000.5M"' in back
+    assert back.startswith("-- first unbind")
+    assert (change.memory_mb, change.takes_effect) == (-1000.5, Effect.RESTART)
+
+
+@pytest.mark.parametrize(("old", "new", "pool"), [(100, 100, 50), (100, 120, 50), (100, 0, 0), (100, 80, 81)])
+def test_a_size_that_is_none_is_never_printed(old: float, new: float, pool: float) -> None:
+    with pytest.raises(OutOfRange):
+        ase_cache.shrink_cache("c", old, new, ((2, pool),))
+
+
+def test_a_new_cache_with_a_pool_for_large_io() -> None:
+    change = ase_cache.create_cache("c", 100, pools=((16, 10),), needs=("room",))
+    script = "\n".join(change.apply)
+    assert script.index('sp_cacheconfig "c", "100M"') < script.index('sp_poolconfig "c", "10M", "16K"')
+    assert change.needs == ("room",)
+    for pools in (((16, 100),), ((16, 0),), ((16, 1),)):
+        with pytest.raises(OutOfRange):
+            ase_cache.create_cache("c", 100, partitions=4, pools=pools)

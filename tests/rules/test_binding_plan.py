@@ -7,8 +7,10 @@ import pytest
 
 from collectors.facts import ABSENT, Fact, Facts
 from collectors.facts.ase import (
+    BindingList,
     CacheActivity,
     CacheBinding,
+    CachePool,
     ConfigParameter,
     EngineBusy,
     IndexSize,
@@ -30,8 +32,10 @@ from rules.judging.caches.binding_plan import (
     suits_relaxed,
 )
 from rules.judging.caches.binding_report import Part, changes
+from rules.judging.caches.carving import Carving
 from rules.judging.caches.contents import Contents, Held, contents_of, partitions_of
 from rules.judging.caches.memory import free_memory
+from rules.plan import make_plan
 
 DEFAULT = "default data cache"
 CACHE = NamedCache(name=DEFAULT, status="Active", kind="Default", run_size_mb=8000.0, run_partitions=2.0)
@@ -266,6 +270,46 @@ def test_a_cache_for_something_else_or_one_that_waits_for_a_restart_takes_nothin
 def test_a_cache_whose_room_is_not_known_takes_nothing() -> None:
     assert joined(LOOKUP, OF_LOOKUP) == {}, "the size of what is bound to it is missing"
     assert joined(LOOKUP, CacheBinding(cache="lookup", database="ledger", table=None, kind="database")) == {}
+
+
+def test_an_empty_cache_takes_what_fits_unless_it_is_one_of_temporary_databases() -> None:
+    listed = BindingList(bindings=0, caches=(DEFAULT, "lookup", "tempdb_cache"))
+    assert joined(LOOKUP, listed) == {"sales.dbo.orders": "lookup"}
+    scratch = replace(LOOKUP, name="tempdb_cache")
+    empty = MonDataCache(name="tempdb_cache", searches=0.0, over="interval", certificate="ok")
+    made = plan(*ORDERS, scratch, listed, empty)
+    assert isinstance(made, BindingPlan)
+    assert made.optimum.joined == {}
+
+
+def test_a_plan_that_is_carved_out_of_the_default_data_cache_is_made_after_the_restart_that_frees_its_memory() -> None:
+    hits = MonDataCache(
+        name=DEFAULT, over="interval", certificate="ok", searches=1000.0, physical_reads=0.0, apf_reads=0.0
+    )
+    default = replace(CACHE, config_size_mb=8000.0, config_partitions=2.0)
+    pool = CachePool(cache=DEFAULT, io_size_kb=2.0, config_size_mb=8000.0, run_size_mb=8000.0)
+    made = plan(*ORDERS, hits, default, pool, MemoryHeadroom(available_kb=0.0), without=())
+    assert isinstance(made, BindingPlan)
+    assert isinstance(made.carving, Carving)
+    changed = list(changes(Part(made, DEFAULT, tuple(made.of_kind(system=False)))))
+    shrink, create, bind = changed
+    assert create.needs == (shrink.key,)
+    assert bind.needs == (create.key,)
+    steps = make_plan(changed, 0.0).steps
+    assert [step.change_keys for step in steps] == [(shrink.key,), (create.key, bind.key)]
+    assert not make_plan(changed, 0.0).conflicts
+    left = made.carving.freed_mb - made.memory_mb
+    assert left >= 0.05 * made.memory_mb, "a margin stays free"
+
+
+def test_the_last_free_megabytes_are_not_spent() -> None:
+    made = plan(*ORDERS, MemoryHeadroom(available_kb=127.0 * 1024))
+    assert isinstance(made, BindingPlan)
+    assert made.optimum.moved == ()
+    enough = plan(*ORDERS, MemoryHeadroom(available_kb=128.0 * 1024))
+    assert isinstance(enough, BindingPlan)
+    assert enough.optimum.moved
+    assert 126.0 < enough.memory_mb < 127.0
 
 
 def test_a_binding_needs_the_cache_the_plan_makes_for_it() -> None:

@@ -39,33 +39,59 @@ def test_the_rule_goes_no_further_than_the_engines(engines: int, run: int) -> No
 
 def test_an_old_release_ends_at_64_and_a_new_one_does_not() -> None:
     assert "this release allows 64" in advice(100, 64, 50.0, version="16.0 SP01 PL02").says
-    change = advice(100, 64, 50.0, version="16.0 SP02 PL02").change
+    change = advice(200, 64, 39.0, version="16.0 SP02 PL02").change
     assert change is not None
-    assert change.new == 128
+    assert change.new == 256
     assert any("More than 64" in caution for caution in change.cautions)
-    small = advice(100, 32, 50.0, version="16.0 SP02 PL02").change
+    small = advice(100, 32, 15.0, version="16.0 SP02 PL02").change
     assert small is not None
+    assert small.new == 64
     assert not any("More than 64" in caution for caution in small.cautions)
 
 
-def test_further_doublings_are_named_only_where_one_is_not_enough() -> None:
-    assert "up to 16 partitions" in advice(12, 1, 40.0).says
-    assert "about 20 %" in advice(12, 1, 40.0).says
-    assert "up to" not in advice(12, 1, 19.0).says
-    assert "up to" in advice(12, 1, 20.0).says
-    assert "up to" not in advice(2, 1, 90.0).says
+@pytest.mark.parametrize("version", ["", "15.7/EBF 22301 SMP SP121", "16.0 GA PL05", "damaged"])
+def test_a_release_that_is_old_or_not_known_is_never_asked_for_more_than_64(version: str) -> None:
+    change = advice(200, 4, 90.0, version=version).change
+    assert change is not None
+    assert change.new == 64
+    assert "this release allows 64" in advice(200, 64, 90.0, version=version).says
 
 
-def test_further_doublings_stop_where_the_pool_gets_too_small() -> None:
-    assert "up to 4 partitions" in advice(12, 1, 40.0, pool_mb=2.0).says
-    assert "up to 4 partitions" in advice(12, 1, 40.0, pool_mb=3.9).says
-    assert "up to 8 partitions" in advice(12, 1, 40.0, pool_mb=4.0).says
+@pytest.mark.parametrize(
+    ("engines", "contention", "new", "says"),
+    [
+        (40, 28.4, 4, "the fewest that should leave less than 10 % (about 7.1 %)"),
+        (12, 40.0, 8, "the fewest that should leave less than 10 % (about 5.0 %)"),
+        (12, 19.9, 2, "about 9.9 %"),
+        (12, 20.0, 4, "about 5.0 %"),  # 10.0 is not under the limit
+        (2, 90.0, 2, "even the most that engines, release and pools allow leave about 45.0 %"),
+    ],
+)
+def test_the_fewest_that_are_enough_in_one_restart(engines: int, contention: float, new: int, says: str) -> None:
+    found = advice(engines, 1, contention)
+    assert found.change is not None
+    assert found.change.new == new
+    assert says in found.says
+    assert ("named caches of their own" in found.says) == (contention / new >= 10)
+
+
+@pytest.mark.parametrize(("pool_mb", "new"), [(2.0, 4), (3.9, 4), (4.0, 8), (100.0, 8)])
+def test_it_ends_where_the_pool_gets_too_small(pool_mb: float, new: int) -> None:
+    change = advice(12, 1, 60.0, pool_mb=pool_mb).change
+    assert change is not None
+    assert change.new == new
 
 
 def test_contention_is_expected_to_halve_by_rule_of_thumb() -> None:
     first, second = advice(12, 4, 30.1).expects
-    assert (first.before, first.after, first.basis) == (4, 8, "arithmetic")
-    assert (second.before, second.after, second.basis) == (30.1, 15.1, "heuristic")
+    assert (first.before, first.after, first.basis) == (4, 16, "arithmetic")
+    assert (second.before, second.after, second.basis) == (30.1, 7.5, "heuristic")
+
+
+def test_the_caution_names_what_each_partition_has_of_its_smallest_pool() -> None:
+    change = advice(12, 1, 40.0, pool_mb=64.0).change
+    assert change is not None
+    assert any("Each of the 8 partitions" in one and "8 MB of the 2 KB pool" in one for one in change.cautions)
 
 
 def test_a_known_page_needs_no_caution() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from rules.changes.ase_binding import bind
 from rules.changes.ase_cache import cache_key, create_cache
-from rules.finding import Effect
+from rules.finding import Change, Effect
 from rules.plan import make_plan
 
 FIRST, SECOND = create_cache("one", 100, overhead_mb=7), create_cache("two", 100, overhead_mb=7)
@@ -46,3 +46,49 @@ def test_a_static_change_takes_memory_too_since_sp_configure_refuses_what_max_me
     assert conflict.change_keys == (SECOND.key,)
     assert not make_plan([FIRST, later], 214.0).conflicts
     assert not make_plan([FIRST, replace(SECOND, takes_effect=Effect.REBOOT)], 110.0).conflicts
+
+
+ROOM = Change("room", "room", 500.0, 300.0, ("a",), ("b",), Effect.RESTART, memory_mb=-200.0)
+
+
+def test_what_a_change_gives_back_is_there_for_those_that_need_it_in_a_step_after_it() -> None:
+    carved = replace(FIRST, needs=(ROOM.key,))
+    bound = bind("one", "sales", "dbo", "orders", needs=(FIRST.key,))
+    plan = make_plan([carved, bound, ROOM], 10.0)
+    assert not plan.conflicts
+    assert [step.takes_effect for step in plan.steps] == [Effect.RESTART, Effect.ONLINE]
+    assert plan.steps[1].change_keys == (FIRST.key, bound.key)
+
+
+def test_what_needs_no_restart_comes_before_it_as_ever() -> None:
+    carved = replace(FIRST, needs=(ROOM.key,))
+    plan = make_plan([carved, ROOM, create_cache("small", 5)], 10.0)
+    assert [step.takes_effect for step in plan.steps] == [Effect.ONLINE, Effect.RESTART, Effect.ONLINE]
+    assert plan.steps[0].change_keys == (cache_key("small", "create"),)
+
+
+def test_what_is_given_back_is_no_ones_else_and_spent_once() -> None:
+    carved = [replace(one, needs=(ROOM.key,)) for one in (FIRST, SECOND)]
+    (conflict,) = make_plan([*carved, ROOM], 13.0).conflicts
+    assert conflict.change_keys == (SECOND.key,)
+    assert "takes 107.0 MB, and 106.0 of 213.0 MB are left" in conflict.why
+    assert not make_plan([*carved, ROOM], 14.0).conflicts
+    (other,) = make_plan([carved[0], SECOND, ROOM], 100.0).conflicts
+    assert other.change_keys == (SECOND.key,)
+
+
+def test_room_is_not_made_for_what_is_left_out() -> None:
+    large = replace(create_cache("large", 900), needs=(ROOM.key,))
+    plan = make_plan([large, ROOM], 10.0)
+    assert not plan.steps
+    assert [conflict.change_keys[0] for conflict in plan.conflicts] == [large.key, ROOM.key]
+    assert "only makes room" in plan.conflicts[1].why
+
+
+def test_memory_given_back_for_its_own_sake_stays() -> None:
+    assert make_plan([ROOM], 10.0).steps[0].change_keys == (ROOM.key,)
+
+
+def test_changes_that_need_each_other_end() -> None:
+    one, two = replace(ROOM, needs=("two",)), replace(ROOM, key="two", needs=("room",), takes_effect=Effect.ONLINE)
+    assert len(make_plan([one, two]).steps) == 2

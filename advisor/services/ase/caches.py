@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from advisor.charts.words import figure
 from collectors.facts import Fact, Facts, Missing, Reading, known
 from collectors.facts.ase import (
+    BindingList,
     CacheActivity,
     CacheBinding,
     MonDataCache,
@@ -291,6 +292,6 @@ def _gaps(facts: Facts, caches: tuple[Shown, ...], contents: object) -> tuple[tu
         bring.update(dict.fromkeys(lack.bring for lack in contents.missing))
     elif isinstance(contents, Untrusted | Clean):
         remarks.append(f"What is in the caches is not shown. {contents.why}.")
-    if not facts.every(CacheBinding):
+    if not facts.every(CacheBinding) and not facts.every(BindingList):
         bring[CacheBinding.BRING] = None
     return tuple(bring), tuple(remarks)

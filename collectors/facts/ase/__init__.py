@@ -11,6 +11,7 @@ from collectors.facts.ase.monitoring import (
     MonThread,
 )
 from collectors.facts.ase.objects import (
+    BindingList,
     CacheBinding,
     Deadlock,
     HeldLock,
@@ -61,6 +62,7 @@ from collectors.facts.ase.sysmon_detail import (
 from collectors.facts.counted import Counted
 
 __all__ = [
+    "BindingList",
     "CacheActivity",
     "CacheBinding",
     "CacheOverhead",

@@ -86,20 +86,13 @@ class MonDataCache(Counted, Fact):
 
     BRING: ClassVar[str] = twice("monDataCache")
     KEY: ClassVar[tuple[str, ...]] = ("instance", "name")
-    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
-        (
-            "searches",
-            "physical_reads",
-            "logical_reads",
-            "physical_writes",
-            "stalls",
-            "apf_reads",
-            "cas_grabs",
-            "cas_spins",
-            "cas_waits",
+    COUNTERS: ClassVar[Mapping[str, Width]] = {
+        **dict.fromkeys(
+            ("searches", "physical_reads", "logical_reads", "physical_writes", "stalls", "apf_reads"), "int"
         ),
-        "int",
-    )
+        # columns of 16.0 SP02, years after the monitoring tables' spinlock counters were made 64 bits wide (inference)
+        **dict.fromkeys(("cas_grabs", "cas_spins", "cas_waits"), "bigint"),
+    }
 
     name: str
     cache_id: int | None = None

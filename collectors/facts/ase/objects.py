@@ -136,6 +136,18 @@ class CacheBinding(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class BindingList(Fact):
+    """That the bindings were listed in full (`sp_helpcache`): what is not among them is not bound."""
+
+    BRING: ClassVar[str] = CacheBinding.BRING
+
+    bindings: int
+    """How many the list has; 0: nothing is bound."""
+    caches: tuple[str, ...] = ()
+    """The caches the listing speaks of, where it names them: `sp_helpcache` of one cache lists its bindings alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class TableScheme(Fact):
     """The lock scheme of one table."""
 

@@ -20,6 +20,7 @@ A summary, then a block for each cache (widths differ between 12.5, 15.7 and 16.
 * Summary and block say the same of one cache: one fact, the block's figures win, its source spans both.
 * A configured size of 0.00 Mb means "not configured, the run size counts" (ase-formats.md 3.3); it stays 0.
 * Values are told by their units, not by their place: in the 16.0 layout they stand beside their columns.
+* The totals are sums of the rows and no facts, be they printed, commented out or remarked on.
 * Absent: a listing of the summary alone has no replacement, partitions or pools. A block that ends before its pools, a
   cache of the summary without block where others have one, or pools that do not make up the cache, is a cut listing.
 """
@@ -45,7 +46,10 @@ REPLACEMENT = re.compile(r"\W{0,40}Config Replacement:([^,]{1,80}),\s{0,40}Run R
 PARTITIONS = re.compile(r"\W{0,40}Config Partition:([^,]{1,80}),\s{0,40}Run Partition:(.{1,80})", re.IGNORECASE)
 POOLS = re.compile(r"\W{0,40}IO Size\W{1,80}Wash Size\W{1,80}Config Size\b", re.IGNORECASE)
 POOL = re.compile(r"\W{0,40}[0-9]{1,5}\s{0,20}Kb\b", re.IGNORECASE)
-TOTAL = re.compile(r"\W{0,200}Total\W.{0,200}[0-9*]\s{0,20}[KMGT]b\W{0,40}$", re.IGNORECASE)
+TOTAL = re.compile(r"\W{0,200}Total\W.{0,200}[0-9*]\s{0,20}[KMGT]b\b.{0,200}$", re.IGNORECASE)
+"""The sums of the rows, also behind a comment's mark (`#`, `--`, `/*`) or with a remark behind them."""
+RULE_OFF = re.compile(r"\s{0,40}(?:#|//|/\*)[\s\-=]{0,200}(?:\*/)?\s*$")
+"""The dashes above the totals, commented out with them."""
 NAMED = re.compile(
     r"(?P<name>.{1,255})\s(?P<status>Active|Pend/Act|Act/Del|Pend/Del)\b(?P<kind>.{0,200})", re.IGNORECASE
 )
@@ -55,7 +59,7 @@ FRAME = re.compile(
     r"|The change is completed\.|.{0,80}\b(?:need not be rebooted|take effect\.\s*$))",
     re.IGNORECASE,
 )
-STOP = re.compile(rf"{TOTAL.pattern}|{CACHE.pattern}|\W{{0,40}}(?:{SUMMARY.pattern})", re.IGNORECASE)
+STOP = re.compile(rf"{TOTAL.pattern}|{RULE_OFF.pattern}|{CACHE.pattern}|\W{{0,40}}(?:{SUMMARY.pattern})", re.IGNORECASE)
 REMEDY = "export the listing again in full"
 NEAR = 0.01
 """Pools make up their cache but for rounding."""
@@ -112,7 +116,7 @@ class _Reading:
             self.block(index, found)
         elif POOL.match(line) and not TOTAL.match(line):
             self.pool(index, line)
-        elif POOLS.match(line) or TOTAL.match(line) or FRAME.match(line):
+        elif any(frame.match(line) for frame in (POOLS, TOTAL, FRAME, RULE_OFF)):
             self.report.claim(index)
         elif self.cache:
             self.attribute(index, line, self.cache)

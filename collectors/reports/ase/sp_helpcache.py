@@ -27,13 +27,14 @@ server, given as a fact of its own.
 * Status `V` is valid, `I` is not (the object was dropped or moved since).
 * A cache's sizes count where no listing of the caches themselves was given; the overhead is kept in any case
   (`collectors.listings`). The totals are sums of the rows and no facts.
-* No bindings below their heading is an answer: nothing is bound.
+* A list of bindings that was read whole is a fact of its own, with the caches named above it: where it has no rows,
+  nothing is bound. A row that is damaged, or a heading without the dashes below it, leaves that open.
 """
 
 import re
 from collections.abc import Iterator
 
-from collectors.facts.ase import CacheBinding, CacheOverhead, NamedCache
+from collectors.facts.ase import BindingList, CacheBinding, CacheOverhead, NamedCache
 from collectors.facts.base import known
 from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.figures import SIZE, size
@@ -61,13 +62,16 @@ COLLAPSED = re.compile(rf"\s*(?P<cache>\S.{{0,200}}?)\s(?P<entity>\S+){KIND}", r
 """The same where blanks were lost: an entity without a blank in it."""
 KINDS = ("database", "table", "index", "text", "text only", "image")
 PARTS = re.compile(r'(?:"[^"]{0,255}"|\[[^\]]{0,255}\]|[^."\[\]]{0,255})(?:\.|$)')
+FRAMED = ("isql", "boxed", "html")
+"""Layouts in which a heading without rows is seen to be whole."""
 REMEDY = "export it again in full (isql -w 1000)"
 
 
-@report(starts=START, provides=(CacheBinding, NamedCache, CacheOverhead))
-def read(report: Report) -> Iterator[CacheBinding | NamedCache | CacheOverhead]:
-    """Yield one fact per cache, per binding and per answer about a size."""
+@report(starts=START, provides=(CacheBinding, BindingList, NamedCache, CacheOverhead))
+def read(report: Report) -> Iterator[CacheBinding | BindingList | NamedCache | CacheOverhead]:
+    """Yield one fact per cache, per binding, per list of bindings and per answer about a size."""
     found = 0
+    caches: list[str] = []
     index = 0
     while index < len(report.lines):
         line = report.lines[index]
@@ -77,7 +81,13 @@ def read(report: Report) -> Iterator[CacheBinding | NamedCache | CacheOverhead]:
             for at in table.frame:
                 report.claim(at)
             found += 1
-            yield from _bindings(report, table) if table.has("Entity Name") else _caches(report, table, index)
+            if table.has("Entity Name"):
+                yield from _listed(report, table, index, tuple(caches))
+                caches = []
+            else:
+                for cache in _caches(report, table, index):
+                    caches.append(cache.name)
+                    yield cache
             index = max(table.last, index)
         elif TOTALS.match(line):
             found += 1
@@ -118,6 +128,16 @@ def _caches(report: Report, table: Table, heading: int) -> Iterator[NamedCache]:
             run_size_mb=size(sizes[1], "m"),
             overhead_mb=size(sizes[2], "m"),
         )
+
+
+def _listed(
+    report: Report, table: Table, heading: int, caches: tuple[str, ...]
+) -> Iterator[CacheBinding | BindingList]:
+    """The bindings, and that these are all; `caches`: those the sizes above the list name."""
+    bindings = list(_bindings(report, table))
+    yield from bindings
+    if len(bindings) == len(table.rows) and (bindings or table.layout in FRAMED):
+        yield BindingList(source=report.source(heading, table.last), bindings=len(bindings), caches=caches)
 
 
 def _bindings(report: Report, table: Table) -> Iterator[CacheBinding]:

@@ -8,19 +8,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import CacheBinding, CachePool, IndexSize, MonCachedObject, NamedCache, Server
+from collectors.facts.ase import CacheBinding, CachePool, IndexSize, MonCachedObject, MonCachePool, NamedCache, Server
 from rules.changes.ase_binding import why_not
-from rules.changes.ase_cache import most_partitions, show_cache
+from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, show_cache
 from rules.finding import Lacking
+from rules.judging.caches.bindings import all_listed, bound_to, listed
+from rules.judging.caches.carving import Carving, Uncarved, can_give, carved, large_pools
 from rules.judging.caches.contents import CONTENT_FACTS, Contents, Held, partitions_of
 from rules.judging.caches.figures import POOL_KB, POOL_PAGES, named_of, page_kb, replaces, set_apart
 from rules.judging.caches.memory import MEMORY_FACTS, MEMORY_MISSING, FreeMemory, free_memory
+from rules.judging.caches.temporary import serves_tempdb, temporary_databases
 from rules.judging.server import ENGINES_MISSING, busy_of
 from rules.laws.binding import Cache, NewCache, Optimum, Piece, Terms, collisions
 from rules.laws.binding_search import MOST_PIECES, best_binding
 from rules.laws.hashing import next_power_of_two
 
-PLAN_FACTS: tuple[type[Fact], ...] = (*CONTENT_FACTS, *MEMORY_FACTS, CachePool, Server)
+PLAN_FACTS: tuple[type[Fact], ...] = (*CONTENT_FACTS, *MEMORY_FACTS, CachePool, MonCachePool, Server)
 """What a rule declares that asks for the plan, beside what tells engines and spinlocks."""
 
 GROWTH = 1.2
@@ -33,6 +36,9 @@ WORTH_PERCENT = 10.0
 """What the whole plan must take off C, per cent (this project: for less, new caches are not worth watching)."""
 MOST_CACHES = 4
 """New caches at most (this project: each is one more thing to watch; the gain of a fifth is small)."""
+FREE_MARGIN_PERCENT = 1.0
+"""Memory that stays free where only what is free is spent, per cent of what new caches take (this project: never
+the last free megabyte; carving out of the default data cache leaves more: `rules.judging.caches.carving`)."""
 RELAXED_MISS_PERCENT = 5.0
 """Reads from disk an object for a relaxed cache may have (vendor: hit rate above 95 %)."""
 RELAXED_CHANGED_PERCENT = 1.0
@@ -50,6 +56,8 @@ class Bindable:
     holds: tuple[Held, ...]
     why: str
     """Why it goes to a relaxed cache, or why not."""
+    large: tuple[tuple[float, float], ...] = ()
+    """Pools for large I/O that it keeps: I/O size in KB, and what of the piece's size is for it, in megabytes."""
 
     @property
     def system(self) -> bool:
@@ -73,6 +81,8 @@ class BindingPlan:
     """Partitions this release allows."""
     page_kb: float
     problem: tuple[tuple[Cache, ...], tuple[Piece, ...], Terms]
+    carving: Carving | Uncarved | None = None
+    """The default data cache made smaller for it, or why it is not; `None` where what is free is enough."""
 
     def of_kind(self, system: bool, home: str | None = None) -> list[Bindable]:
         """What moves: system tables or user objects; from one cache, or from all."""
@@ -83,6 +93,22 @@ class BindingPlan:
     def memory_mb(self) -> float:
         """What all new caches take, overhead included."""
         return sum(cache.memory_mb for _, cache in self.named)
+
+    def pools(self, cache: NewCache) -> list[tuple[float, int]]:
+        """Pools for large I/O of a new cache, I/O size in KB and whole megabytes, where its objects had such pools.
+
+        Left out where a partition's part, of it or of what is left for the logical page, would be smaller than the
+        server allows.
+        """
+        sizes: dict[float, float] = {}
+        for name in cache.members:
+            for io_kb, mb in self.bindables[name].large:
+                sizes[io_kb] = sizes.get(io_kb, 0.0) + mb
+        least = cache.partitions * max(POOL_KB, POOL_PAGES * self.page_kb) / 1024
+        found = [(io_kb, int(mb)) for io_kb, mb in sorted(sizes.items()) if int(mb) >= least]
+        while found and cache.size_mb - sum(mb for _, mb in found) < least:
+            found.pop()
+        return found
 
     @property
     def worth_it(self) -> bool:
@@ -111,7 +137,7 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> Bind
     apart = [f"{name} is {why}" for name in hot if (named := named_of(facts, name)) and (why := set_apart(named))]
     if apart:
         return Lacks(why="; ".join(apart))
-    candidates = _candidates(contents, hot)
+    candidates = _candidates(facts, contents, hot)
     partitions = {name: partitions_of(facts, name) for name in contents.searches}
     missing = tuple(_missing(facts, partitions))
     if missing:
@@ -139,7 +165,7 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> Bind
     engines, _ = busy_of(facts)
     assert free is not None  # noqa: S101 - _missing() has asked for it
     terms = Terms(
-        memory_mb=free.mb,
+        memory_mb=free.mb / (1 + FREE_MARGIN_PERCENT / 100),
         least_gain=least,
         most_caches=MOST_CACHES,
         most_partitions=min(legal, next_power_of_two(engines or 1)),
@@ -147,11 +173,39 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> Bind
     )
     caches = tuple(_caches(facts, contents, hot, worth, counted))
     problem = (caches, tuple(one.piece for one in worth), terms)
-    optimum = best_binding(*problem)
-    taken = {one.name for one in facts.every(NamedCache)} | set(contents.searches)
-    new = tuple(zip(_fresh_names(optimum, taken), optimum.new, strict=True))
     bindables = {one.piece.name: one for one in worth}
-    return BindingPlan(contents, optimum, bindables, new, free, len(rest), legal, page, problem)
+    made = BindingPlan(contents, best_binding(*problem), bindables, (), free, len(rest), legal, page, problem)
+    if not made.worth_it and made.with_memory:
+        made = _carved(facts, made)
+    optimum = made.optimum
+    taken = {one.name for one in facts.every(NamedCache)} | set(contents.searches)
+    return replace(made, named=tuple(zip(_fresh_names(optimum, taken), optimum.new, strict=True)))
+
+
+def _carved(facts: Facts, made: BindingPlan) -> BindingPlan:
+    """The plan with memory out of the default data cache; the plan as it was, with the reason, where that cannot be."""
+    default = next((name for name in made.contents.searches if _is_default(facts, name)), None)
+    named = named_of(facts, default) if default else None
+    refused = can_give(facts, named)
+    if refused or named is None:
+        return replace(made, carving=refused)
+    caches, pieces, terms = made.problem
+
+    def solve(memory_mb: float) -> tuple[Optimum, tuple[Held, ...]]:
+        optimum = best_binding(caches, pieces, replace(terms, memory_mb=memory_mb))
+        return optimum, tuple(held for name in optimum.moved for held in made.bindables[name].holds)
+
+    found = carved(facts, made.contents, named, made.free.mb, terms.most_partitions, solve)
+    if isinstance(found, Uncarved):
+        return replace(made, carving=found)
+    optimum, carving = found
+    better = replace(made, optimum=optimum, carving=carving)
+    return better if better.worth_it else replace(made, carving=Uncarved("what it can give would not be enough"))
+
+
+def _is_default(facts: Facts, cache: str) -> bool:
+    named = named_of(facts, cache)
+    return cache == DEFAULT_CACHE or (named is not None and named.is_default)
 
 
 def _missing(facts: Facts, partitions: dict[str, float | None]) -> Iterator[Lacking]:
@@ -165,20 +219,22 @@ def _missing(facts: Facts, partitions: dict[str, float | None]) -> Iterator[Lack
         yield MEMORY_MISSING
     if page_kb(facts) is None:
         yield Lacking("the logical page", "select @@maxpagesize")
-    others = [one.name for one in facts.every(NamedCache) if not one.is_default]
-    if others and not facts.every(CacheBinding) and not facts.every(MonCachedObject):
+    if not all_listed(facts) and not facts.every(MonCachedObject):
         yield Lacking("what is bound to the named caches there are", CacheBinding.BRING)
 
 
-def _candidates(contents: Contents, hot: tuple[str, ...]) -> list[Bindable]:
+def _candidates(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> list[Bindable]:
     """What may be moved out of the hot caches, most searched first: nothing that is bound, nothing that cannot be."""
+    temporary = temporary_databases(facts)
     free = [one for one in contents.held if one.cache in hot and not one.bound and one.reads and movable(one)]
-    found = [_bindable(contents, (one,)) for one in free if not one.system]
+    free = [one for one in free if one.database not in temporary]
+    large = {name: large_pools(facts, name) for name in hot}
+    found = [_bindable(contents, (one,), large[one.cache]) for one in free if not one.system]
     groups: dict[tuple[str, str], list[Held]] = {}
     for one in free:
         if one.system:
             groups.setdefault((one.database, one.cache), []).append(one)
-    found += [_bindable(contents, tuple(group)) for group in groups.values()]
+    found += [_bindable(contents, tuple(group), large[group[0].cache]) for group in groups.values()]
     return sorted(found, key=lambda one: (-one.piece.share, one.piece.name))
 
 
@@ -187,20 +243,28 @@ def movable(held: Held) -> bool:
     return why_not(held.database, held.table) is None
 
 
-def _bindable(contents: Contents, holds: tuple[Held, ...]) -> Bindable:
+def _bindable(contents: Contents, holds: tuple[Held, ...], large: tuple[tuple[float, float], ...]) -> Bindable:
+    """One piece of the plan.
+
+    `large`: the pools for large I/O of its cache. A user object gets the same share of them, because a new cache has
+    none and the optimizer may count on them. System tables get none (this project: they are looked up by key).
+    """
     first, system = holds[0], holds[0].system
     relaxed, why = suits_relaxed(holds)
     name = f"{first.database}: system tables in {first.cache}" if system else first.name
+    large = () if system else large
+    contents_mb = GROWTH * sum(one.size_mb or 0.0 for one in holds)
+    size = contents_mb / (1 - sum(share for _, share in large))
     piece = Piece(
         name=name,
         share=contents.share(sum(one.reads for one in holds)),
-        size_mb=max(0.01, GROWTH * sum(one.size_mb or 0.0 for one in holds)),
+        size_mb=max(0.01, size),
         home=first.cache,
         family=f"{SYSTEM if system else USER} {RELAXED if relaxed else STRICT}",
         table="" if system else f"{first.database}.{first.owner or ''}.{first.table}",
         price=OUTAGE_MOVES if system else 1.0,
     )
-    return Bindable(piece, holds, why)
+    return Bindable(piece, holds, why, tuple((io_kb, size * share) for io_kb, share in large))
 
 
 def suits_relaxed(holds: tuple[Held, ...]) -> tuple[bool, str]:
@@ -232,19 +296,20 @@ def _caches(
 def _room(facts: Facts, contents: Contents, name: str) -> tuple[float, str]:
     """What a named cache has left when all that is bound to it has grown, MB, and for whom; 0 where that is not known.
 
-    A cache that waits for a restart, holds a database, logs or an instance's own pages takes nothing. Nor does a
+    A cache that waits for a restart, holds a database, logs or an instance's own pages, or is named for temporary
+    databases takes nothing. Nor does a
     relaxed one that replaces buffers: it is told to go back to strict (ase/relaxed_strategy_unsafe).
     """
     named = named_of(facts, name)
-    bound = [one for one in facts.every(CacheBinding) if one.cache == name and one.valid is not False]
     if named is None or named.is_default or named.pending or named.relaxed is None or not known(named.run_size_mb):
         return 0.0, ""
     if (named.status or "active").strip().lower() != "active" or (named.kind or "").strip().lower() != "mixed":
         return 0.0, ""
     if named.relaxed and replaces(facts, name, 100.0 - RELAXED_MISS_PERCENT):
         return 0.0, ""
-    sizes = [_size_of(facts, contents, one) for one in bound]
-    if set_apart(named) or not facts.every(CacheBinding) or any(size is None for size in sizes):
+    sizes = [_size_of(facts, contents, one) for one in bound_to(facts, name)]
+    apart = set_apart(named) or serves_tempdb(facts, name, named)
+    if apart or not listed(facts, name) or any(size is None for size in sizes):
         return 0.0, ""
     room = named.run_size_mb - GROWTH * sum(size or 0.0 for size in sizes)
     return max(0.0, room), f"{USER} {RELAXED if named.relaxed else STRICT}"

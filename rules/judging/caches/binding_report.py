@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rules.changes.ase_binding import bind, bind_system_tables
-from rules.changes.ase_cache import cache_key, create_cache
+from rules.changes.ase_cache import cache_key, create_cache, shrink_cache
 from rules.finding import Change, Evidence, Expectation
 from rules.judging.caches.binding_plan import (
     GROWTH,
@@ -16,6 +16,7 @@ from rules.judging.caches.binding_plan import (
     Bindable,
     BindingPlan,
 )
+from rules.judging.caches.carving import MARGIN_PERCENT, Carving, Uncarved
 from rules.laws.binding import NewCache, collisions
 
 NAMED = 6
@@ -25,6 +26,10 @@ OVERHEAD = "Overhead is read between the vendor's figures: sp_helpcache with the
 BOTH = (
     "One plan for ase/hot_table_in_default_cache and ase/system_tables_in_default_cache together: neither spends the "
     "other's memory."
+)
+UNSEEN = (
+    "What of the objects is in memory is not in these exports: select * from master..monCachedObject before the "
+    "restart. An object that moves and is not in memory as a whole leaves less room behind than its cache takes."
 )
 NOT_COUNTED = "Nothing is counted for relaxed LRU itself, which the vendor calls a slight gain."
 
@@ -66,23 +71,43 @@ def says(part: Part) -> str:
     for name, cache in part.new:
         how = "relaxed" if cache.family.endswith(RELAXED) else "strict"
         told.append(
-            f"{name}, new, {how} LRU, {cache.size_mb:.0f} MB and {cache.overhead_mb:.1f} MB overhead, "
-            f"{cache.partitions} partitions, {percent(cache.share)} of all searches: {_list(cache.members)}."
+            f"{name}, new, {how} LRU, {cache.size_mb:.0f} MB{_large(plan, cache)} and {cache.overhead_mb:.1f} MB "
+            f"overhead, {cache.partitions} partitions, {percent(cache.share)} of all searches: {_list(cache.members)}."
         )
     for one in part.moved:
         if one.piece.name in optimum.joined:
             told.append(f"{one.piece.name} goes to {part.target(one)}, which has room.")
     told.append(f"{part.home} keeps {percent(optimum.shares[part.home])} of all searches.")
-    told.append(f"The plan takes {plan.memory_mb:,.0f} of {plan.free.mb:,.0f} MB that are free.")
+    told.append(_memory(plan))
     told += [_proof(plan), *short_of_memory(plan), *_partitions_alone(part)]
     told += sorted({_relaxed(one) for one in part.moved})
-    scanned = [held.name for one in part.moved for held in one.holds if held.prefetched]
+    scanned = [held.name for one in part.moved if not one.large for held in one.holds if held.prefetched]
     if scanned:
         told.append(
             f"{_list(scanned)}: read ahead by prefetch, which large I/O would help; a second pool (sp_poolconfig) "
             "takes its memory from the first and needs as much in each partition, so look at the scans first."
         )
     return " ".join((*told, NOT_COUNTED, OVERHEAD, BOTH))
+
+
+def _large(plan: BindingPlan, cache: NewCache) -> str:
+    """The pools for large I/O of a new cache, in words."""
+    pools = plan.pools(cache)
+    return f" ({', '.join(f'{mb:,} MB for {io_kb:g} KB I/O' for io_kb, mb in pools)})" if pools else ""
+
+
+def _memory(plan: BindingPlan) -> str:
+    """Where the memory comes from, as sentences."""
+    carving = plan.carving
+    if not isinstance(carving, Carving):
+        return f"The plan takes {plan.memory_mb:,.0f} of {plan.free.mb:,.0f} MB that are free."
+    return (
+        f"The plan takes {plan.memory_mb:,.0f} MB, and {plan.free.mb:,.0f} MB are free: {carving.cache.name} gives "
+        f"{carving.freed_mb:,.0f} MB of its {carving.old_mb:,.0f} MB in a restart, {MARGIN_PERCENT:g} % of the new "
+        f"caches staying free, and keeps {carving.new_mb:,.0f} MB (floor {carving.floor_mb:,.0f} MB: "
+        f"{carving.floor_of}). The caches are made and the objects bound after that restart; where the machine has the "
+        "memory, raising max memory instead spares the default data cache."
+    )
 
 
 def _partitions_alone(part: Part) -> list[str]:
@@ -118,9 +143,11 @@ def short_of_memory(plan: BindingPlan) -> list[str]:
     if freed is None:
         return []
     needed = sum(cache.memory_mb for cache in freed.new)
+    refused = plan.carving
+    why = f"; the default data cache is not made smaller: {refused.why}" if isinstance(refused, Uncarved) else ""
     return [
         f"With {needed:,.0f} MB free it could be 1 of {1 / freed.after:.1f} cases: raise max memory if the machine has "
-        "it; the default data cache is never made smaller for this, because recovery and all that is unbound use it."
+        f"it{why}."
     ]
 
 
@@ -135,8 +162,9 @@ def _proof(plan: BindingPlan) -> str:
         if optimum.proven
         else f"the best there is has an objective at most {max(0.1, optimum.gap_percent):.1f} % lower"
     )
-    said = f"Of all plans in which each move takes off at least {LEAST_MOVE_PERCENT:g} % of the collisions (the outage "
-    said += f"of a database counts as {OUTAGE_MOVES:g} moves), {better} ({len(plan.bindables)} candidates, "
+    said = f"Of all plans within this memory in which each move takes off at least {LEAST_MOVE_PERCENT:g} % of the "
+    said += f"collisions (the outage of a database counts as {OUTAGE_MOVES:g} moves), {better} "
+    said += f"({len(plan.bindables)} candidates, "
     said += f"{optimum.nodes} steps of the search"
     return said + (f", {plan.left_out} candidates with fewer searches not looked at)." if plan.left_out else ").")
 
@@ -162,6 +190,13 @@ def evidence(part: Part) -> Iterator[Evidence]:
 def changes(part: Part) -> Iterator[Change]:
     """The new caches, then the bindings; what is bound needs its cache."""
     made = dict(part.new)
+    carving = part.plan.carving
+    room: tuple[str, ...] = ()
+    memory = "Memory comes from what is free; the default data cache is not made smaller."
+    if isinstance(carving, Carving) and made:
+        yield _shrunk(carving)
+        room = (cache_key(carving.cache.name, "size"),)
+        memory = f"Only after the restart that makes {carving.cache.name} smaller: its memory comes from there."
     for name, cache in made.items():
         yield create_cache(
             name,
@@ -171,9 +206,11 @@ def changes(part: Part) -> Iterator[Change]:
             largest=part.plan.largest,
             page_kb=part.plan.page_kb,
             overhead_mb=round(cache.overhead_mb, 2),
+            pools=part.plan.pools(cache),
+            needs=room,
             cautions=(
                 f"Holds its objects whole with {100 * (GROWTH - 1):.0f} % to grow: look at their sizes now and then.",
-                "Memory comes from what is free; the default data cache is not made smaller.",
+                memory,
             ),
         )
     for one in part.moved:
@@ -189,6 +226,22 @@ def changes(part: Part) -> Iterator[Change]:
             yield bind(
                 target, first.database, owner, first.table, first.index, old=part.home, needs=needs, cautions=cautions
             )
+
+
+def _shrunk(carving: Carving) -> Change:
+    """The default data cache made smaller, with what is to be watched."""
+    return shrink_cache(
+        carving.cache.name,
+        carving.old_mb,
+        carving.new_mb,
+        carving.pools,
+        cautions=(
+            f"It keeps {carving.new_mb:,.0f} MB; not less than {carving.floor_mb:,.0f} MB: {carving.floor_of}.",
+            "Recovery runs in the default data cache, and all that is unbound lives in it: watch its hit ratio, and "
+            "the time the restart takes.",
+            *(() if carving.seen else (UNSEEN,)),
+        ),
+    )
 
 
 def expects(part: Part, contention: float) -> Iterator[Expectation]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import (
+    BindingList,
     CacheActivity,
     CacheBinding,
     IndexSize,
@@ -27,6 +28,7 @@ from rules.judging.spinlocks.monitored import say_doubt
 from rules.judging.times import when
 
 CONTENT_FACTS: tuple[type[Fact], ...] = (
+    BindingList,
     MonOpenObjectActivity,
     MonCachedObject,
     IndexSize,
@@ -150,6 +152,7 @@ def _held(facts: Facts, rows: Iterable[MonOpenObjectActivity]) -> list[Held]:
     for binding in facts.every(CacheBinding):
         if binding.valid is not False:
             bindings.setdefault(binding.database, []).append(binding)
+    told = bool(bindings or facts.every(BindingList))
     defaults = {one.name for one in facts.every(NamedCache) if one.is_default} | {DEFAULT_CACHE}
     found: dict[tuple[str, str, int], Held] = {}
     changed: dict[tuple[str, str], float] = {}
@@ -177,7 +180,7 @@ def _held(facts: Facts, rows: Iterable[MonOpenObjectActivity]) -> list[Held]:
             size_source=next((fact.source for fact in (listed, seen) if fact and kb is not None), None),
         )
         key = (row.database, row.object_name, index_id)
-        found[key] = _added(found[key], one) if key in found else _placed(one, bindings, seen, defaults)
+        found[key] = _added(found[key], one) if key in found else _placed(one, bindings, seen, defaults, told)
         if row.rows_changed is not None:
             changed[key[:2]] = changed.get(key[:2], 0.0) + row.rows_changed
     return [replace(one, changed=changed.get((one.database, one.table))) for one in found.values()]
@@ -219,9 +222,13 @@ def _kb(row: MonCachedObject) -> float:
 
 
 def _placed(
-    one: Held, bindings: dict[str, list[CacheBinding]], seen: MonCachedObject | None, defaults: set[str]
+    one: Held, bindings: dict[str, list[CacheBinding]], seen: MonCachedObject | None, defaults: set[str], told: bool
 ) -> Held:
-    """Put it into its cache. Pages seen in a named cache without any listing of bindings: it is bound, somehow."""
+    """Put it into its cache.
+
+    `told`: whether bindings were listed, be it none. Pages seen in a named cache without any listing: it is bound,
+    somehow.
+    """
     mine = bindings.get(one.database, [])
     for binding in reversed(mine):
         same_owner = not (binding.owner and one.owner) or binding.owner == one.owner
@@ -233,7 +240,7 @@ def _placed(
     for binding in reversed(mine):
         if binding.kind == "database" or (binding.kind is None and binding.table is None):
             return replace(one, cache=binding.cache)
-    if not bindings and seen and seen.cache:
+    if not told and seen and seen.cache:
         return replace(one, cache=seen.cache, bound=seen.cache not in defaults)
     return one
 

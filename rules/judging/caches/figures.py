@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from collectors.facts import OVERFLOW, Facts, Reading, known
 from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, NamedCache, Server, SysmonSample
 from rules.changes.ase_cache import DEFAULT_CACHE
+from rules.changes.quoting import comment
 from rules.finding import Unknown, Untrusted
 from rules.judging.caches.monitored import (
     doubtful_caches,
@@ -22,6 +23,9 @@ from rules.judging.spinlocks.monitored import say_doubt
 POOL_KB, POOL_PAGES = 512.0, 256.0
 """Vendor: no pool in any partition under 512 KB (System Administration Guide 2, 16.0), nor under 256 logical pages
 (sp_poolconfig); messages 10652 and 10832 otherwise."""
+KNOWN_KINDS = ("default", "mixed", "log", "hk ignore", "in-memory", "inmemory", "lockless")
+"""How the types begin for which it is known what may be set: Default, Mixed, Log Only, Mixed with HK Ignore, In-Memory
+Storage, Lockless Data Cache; a .cfg file writes `mixed cache` and `log only`."""
 
 
 def latest_caches(facts: Facts) -> list[CacheActivity]:
@@ -56,10 +60,22 @@ def kind_of(named: NamedCache | None) -> str:
     return "tempdb" if not found and ("hk ignore" in kind or (named and "tempdb" in named.name.lower())) else found
 
 
+def unknown_kind(named: NamedCache | None) -> str | None:
+    """The type of a cache as printed, where it is none that is known here; `None` for a known one and for no type.
+
+    What `sp_cacheconfig` prints for a row cache of in-memory row storage is in no source (knowledge/releases-2026.md,
+    1.4): so partitions, strategy and bindings are scripted for the known types alone.
+    """
+    kind = (named.kind or "").strip() if named else ""
+    return None if not kind or kind.lower().startswith(KNOWN_KINDS) else kind
+
+
 def set_apart(named: NamedCache) -> str | None:
     """Why nothing printed here would be right for this cache, or `None`."""
     if "del" in (named.status or "").lower():
         return f"being dropped ({named.status})"
+    if kind := unknown_kind(named):
+        return f"of a type that is not known here ({comment(kind)})"
     if kind_of(named) == "in-memory":
         return "the storage of an in-memory database, which replaces nothing"
     return "the cache of one instance of a cluster" if named.instance is not None else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject
+from rules.judging.caches.bindings import bound_to
 from rules.judging.caches.contents import DATA, Contents, contents_of
 
 
@@ -24,8 +25,7 @@ class Fit:
 
 def fit_of(facts: Facts, cache: str) -> Fit | None:
     """What is bound and how large it is; `None` where the exports do not say it of every single object."""
-    bindings = [one for one in facts.every(CacheBinding) if one.cache == cache and one.valid is not False]
-    bindings = list({(one.database, one.owner, one.table, one.index): one for one in bindings}.values())
+    bindings = bound_to(facts, cache)
     sizes = [_size_mb(facts, one) for one in bindings]
     if not bindings or any(size is None for size in sizes):
         return None

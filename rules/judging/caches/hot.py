@@ -9,12 +9,17 @@ from rules.judging.caches.binding_plan import PLAN_FACTS, pending_of
 from rules.judging.caches.contents import Contents, contents_of
 from rules.judging.caches.figures import doubt
 from rules.judging.server import ENGINE_FACTS, not_shown
+from rules.judging.spinlocks.cas import CAS_GRABS
 from rules.judging.spinlocks.figures import Figure, ways
 from rules.judging.spinlocks.ratio import refused
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
 
 HOT_FACTS: tuple[type[Fact], ...] = tuple(dict.fromkeys((*PLAN_FACTS, *ENGINE_FACTS, *CACHE_FACTS)))
 """All that the rules of the binding plan look at."""
+HIDDEN = Lacking(
+    "searches of the system tables: monOpenObjectActivity hides them",
+    "dbcc traceon(3650), then two snapshots of master..monOpenObjectActivity, then dbcc traceoff(3650)",
+)
 
 
 def searched(
@@ -49,6 +54,8 @@ def _quiet(facts: Facts, name: str, figure: Figure, limits: tuple[float, float, 
     refusal = refused(facts, name, figure.contention, contention_percent, busy_percent=busy_percent, figure=figure)
     if refusal:
         yield refusal
+    if figure.uses.startswith(CAS_GRABS):
+        yield Clean(f"{figure.said}; it is lockless, and the plan is made for spinlocks: no binding plan")
     printed = facts.latest(CacheActivity, name=name)
     if printed and figure.lock is None and (why := doubt(printed)):
         yield Untrusted(why)

@@ -108,7 +108,7 @@ def figure_of(
     """
     lock = spinlock_named(facts, name)
     if lock and lock.percent is not None and lock.of_interval:
-        return _monitored(lock, label, family, printed)
+        return monitored(lock, label, family, printed)
     doubt = not_believed(facts, name)
     if printed and printed.contention is not ABSENT:
         return (
@@ -119,7 +119,7 @@ def figure_of(
     if doubt:
         return doubt
     if lock and lock.percent is not None:
-        return _monitored(lock, label, family, None)
+        return monitored(lock, label, family)
     if lock:
         return Clean(f"{label}: not grabbed once {lock.when}")
     off = (
@@ -141,7 +141,11 @@ def ways(label: str, *, spins: bool = True, sysmon: bool = True) -> tuple[Lackin
     return (*((decide,) if spins else ()), *((share,) if sysmon else ()))
 
 
-def _monitored(lock: Spinlock, label: str, family: str, printed: Figure | None) -> Figure:
+def monitored(lock: Spinlock, label: str, family: str, printed: Figure | None = None, *, uses: str = "grabs") -> Figure:
+    """The figure of a spinlock that was counted.
+
+    `printed`: what sp_sysmon says of it. `uses`: what its grabs are called.
+    """
     percent = round(lock.percent or 0.0, 2)
     grabs = lock.rates(lock.grabs)
     other = printed.contention if printed else ABSENT
@@ -161,7 +165,7 @@ def _monitored(lock: Spinlock, label: str, family: str, printed: Figure | None) 
         source=lock.source,
         per_second=ABSENT if grabs is None else grabs[0],
         most_per_second=ABSENT if grabs is None else grabs[1],
-        uses="grabs" if grabs is None or grabs[0] == grabs[1] else f"grabs{AT_LEAST}",
+        uses=uses if grabs is None or grabs[0] == grabs[1] else f"{uses}{AT_LEAST}",
         lock=lock,
         aside=aside,
     )

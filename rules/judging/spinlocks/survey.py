@@ -16,7 +16,8 @@ from collectors.facts.ase import (
 )
 from rules.changes.ase_cache import DEFAULT_CACHE
 from rules.finding import Outcome, Untrusted
-from rules.judging.caches.figures import per_second, seconds_of
+from rules.judging.caches.figures import kind_of, named_of, per_second, seconds_of
+from rules.judging.spinlocks.cas import cas_figure
 from rules.judging.spinlocks.figures import Figure, figure_of
 from rules.judging.spinlocks.gates import lock_uses
 from rules.judging.spinlocks.monitored import BUFFERS, OF_HASHTABLE, OF_METADATA, names_read
@@ -69,7 +70,9 @@ def metadata_figure(facts: Facts, name: str, label: str) -> Figure | Outcome:
 
 
 def cache_figure(facts: Facts, name: str, label: str) -> Figure | Outcome:
-    """One data cache: its spinlock is called as it is."""
+    """One data cache: its spinlock is called as it is. A lockless one is judged by its CAS waits instead."""
+    if _lockless(facts, name):
+        return cas_figure(facts, name, label)
     one = facts.latest(CacheActivity, name=name)
     printed = None
     if one:
@@ -79,13 +82,17 @@ def cache_figure(facts: Facts, name: str, label: str) -> Figure | Outcome:
     return figure_of(facts, name, label, "cache", printed)
 
 
+def _lockless(facts: Facts, name: str) -> bool:
+    return kind_of(named_of(facts, name)) == "lockless"
+
+
 def cache_names(facts: Facts) -> list[str]:
     """Data caches that any export names: those whose spinlock may be looked for."""
     active = [one.name for one in facts.every(CacheActivity)]
     named = [*(one.name for one in facts.every(NamedCache)), *(one.name for one in facts.every(MonDataCache))]
     locks = names_read(facts)
     behind = sorted(name.removeprefix(BUFFERS) for name in locks if name.startswith(BUFFERS))
-    spun = [name for name in (*named, DEFAULT_CACHE, *behind) if name in locks]
+    spun = [name for name in (*named, DEFAULT_CACHE, *behind) if name in locks or _lockless(facts, name)]
     return list(dict.fromkeys((*active, *spun)))
 
 

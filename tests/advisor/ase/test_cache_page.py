@@ -110,7 +110,7 @@ def test_the_plan_shown_is_the_plan_of_the_audit(people: People, audit: Audit, a
     assert plan is not None
     by_name = {cache.name: cache for cache in plan.new}
     assert by_name["hot_relaxed_1"].members == ("claims.dbo.claim",)
-    assert (by_name["hot_relaxed_1"].size_mb, by_name["hot_relaxed_1"].partitions) == (240.0, 4)
+    assert (by_name["hot_relaxed_1"].size_mb, by_name["hot_relaxed_1"].partitions) == (320.0, 4)
     assert by_name["hot_relaxed_1"].relaxed
     assert by_name["hot_relaxed_1"].share == pytest.approx(0.3)
     assert plan.shares == {DEFAULT: pytest.approx(0.25)}

@@ -1,0 +1,242 @@
+"""A part of a contended cache's searches that belongs into a cache of its own: temporary databases, or logs.
+
+What moves takes its searches with it. Contention is taken to go with the searches of each partition, as the vendor
+expects x to become x/n with n partitions: so the new cache needs enough of them, or the contention only moves.
+"""
+
+import math
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import BindingList, CacheBinding, MonCachedObject, NamedCache
+from rules.changes.ase_cache import create_cache, set_partitions, show_cache
+from rules.finding import Change, Evidence, Expectation, Lacking
+from rules.judging.caches.binding_plan import GROWTH
+from rules.judging.caches.bindings import listed
+from rules.judging.caches.carving import MARGIN_PERCENT
+from rules.judging.caches.contents import Contents, Held, partitions_of
+from rules.judging.caches.figures import POOL_KB, POOL_PAGES, page_kb, pool_kb, pools_of, too_small_for
+from rules.judging.caches.hot import contention_of
+from rules.judging.caches.memory import MEMORY_MISSING, free_memory
+from rules.judging.caches.partitions import enough_partitions, legal_partitions
+from rules.judging.server import ENGINES_MISSING, busy_of
+from rules.judging.spinlocks.figures import Figure
+from rules.laws.binding import overhead_mb
+from rules.laws.hashing import next_power_of_two
+
+SHARE_PERCENT = 10.0
+SHARE_ORIGIN = "this project: a tenth of the searches; with less the cache is hardly relieved"
+BINDINGS_MISSING = Lacking("what is bound to which cache", CacheBinding.BRING)
+SIZE_MISSING = Lacking("how much of it is in memory at the busiest hour", MonCachedObject.BRING)
+
+
+@dataclass(frozen=True)
+class Moving:
+    """What is to move out of one contended cache."""
+
+    figure: Figure
+    contents: Contents
+    held: tuple[Held, ...]
+    """Most searched first."""
+
+    @property
+    def home(self) -> str:
+        """The contended cache."""
+        return self.figure.label
+
+    @property
+    def reads(self) -> float:
+        """Searches that move."""
+        return sum(one.reads for one in self.held)
+
+    @property
+    def share(self) -> float:
+        """Their share of the cache's searches, 0 to 1."""
+        return self.contents.inside(self.home, self.reads)
+
+    @property
+    def databases(self) -> list[str]:
+        """Whose they are, most searched first."""
+        return list(dict.fromkeys(one.database for one in self.held))
+
+    def by_database(self) -> dict[str, float]:
+        """Share of the cache's searches by database, 0 to 1."""
+        return {
+            name: self.contents.inside(self.home, sum(one.reads for one in self.held if one.database == name))
+            for name in self.databases
+        }
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where it moves: in words, what has to be done before it is bound, and what is missing for a script."""
+
+    name: str
+    says: str
+    before: tuple[Change, ...] = ()
+    bindable: bool = False
+    """Whether the bindings can be scripted."""
+    missing: tuple[Lacking, ...] = ()
+    partitions: int = 0
+    contention: float = 0.0
+    """What is expected in it."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What a binding to it needs."""
+        return tuple(change.key for change in self.before)
+
+
+def told_bindings(facts: Facts) -> bool:
+    """Whether the exports say what is bound, were it nothing."""
+    return bool(facts.every(BindingList) or facts.every(CacheBinding))
+
+
+def cached_mb(facts: Facts, held: tuple[Held, ...]) -> float | None:
+    """What of these objects' databases and tables is in memory now, by monCachedObject, MB; `None` where not seen."""
+    wanted = {(one.database, one.table) for one in held}
+    rows = [one for one in facts.every(MonCachedObject) if (one.database, one.object_name) in wanted]
+    sizes = [one.cached_kb for one in rows if known(one.cached_kb)]
+    return sum(sizes) / 1024 if sizes else None
+
+
+def to_existing(facts: Facts, moving: Moving, named: NamedCache, contents_mb: float | None, goal: float) -> Target:
+    """Into a cache that is there for it: with more partitions first, where the contention would only move."""
+    now = partitions_of(facts, named.name)
+    size = f", {named.run_size_mb:,.0f} MB" if known(named.run_size_mb) else ""
+    says = f"{named.name}{size}, is there for it"
+    engines, _ = busy_of(facts)
+    if contents_mb is not None and known(named.run_size_mb) and contents_mb > named.run_size_mb:
+        return Target(named.name, f"{says}, but {contents_mb:,.0f} MB are in memory now: enlarge it first (dynamic).")
+    if now is None:
+        return Target(named.name, f"{says}.", missing=(Lacking(f"partitions of {named.name}", show_cache(named.name)),))
+    if engines is None:
+        return Target(named.name, f"{says}.", missing=(ENGINES_MISSING,))
+    expected = _contention(facts, moving, now, named.name)
+    if expected < goal:
+        says = f"{says}: its {now:.0f} partitions should be about {_said(expected)} contended then."
+        return Target(named.name, says, (), True, (), int(now), expected)
+    pools, page = pools_of(facts, named.name), page_kb(facts)
+    most = min(legal_partitions(facts), next_power_of_two(engines))
+    if not pools or page is None or any(pool_kb(pool) is None for pool in pools):
+        lacking = Lacking(f"pools of {named.name}", show_cache(named.name))
+        says += f"; with {now:.0f} partitions the contention would only move."
+        return Target(named.name, says, missing=(lacking,))
+    while most > now and too_small_for(pools, page, most):
+        most //= 2
+    if most <= now or expected * now / most >= contention_of(moving.figure):
+        says += f", but with its {now:.0f} partitions, and no more than {max(most, now):.0f} possible, the contention "
+        return Target(named.name, f"{says}would only move: nothing is proposed.")
+    new = enough_partitions(now, expected, goal, most)
+    after = expected * now / new
+    says = f"{says}: cut it from {now:.0f} into {new} partitions first, or the contention only moves "
+    says += f"(about {_said(expected)} with {now:.0f}, {_said(after)} with {new})."
+    change = set_partitions(named.name, now, new, largest=legal_partitions(facts))
+    return Target(named.name, says, (change,), True, (), new, after)
+
+
+def to_new(
+    facts: Facts, moving: Moving, name: str, contents_mb: float | None, goal: float, *, log_only: bool = False
+) -> Target:
+    """Into a new cache, as large as what is in memory now and a fifth more, from memory that is free."""
+    free, page, (engines, _) = free_memory(facts), page_kb(facts), busy_of(facts)
+    lacking = [
+        *((SIZE_MISSING,) if contents_mb is None else ()),
+        *((ENGINES_MISSING,) if engines is None else ()),
+        *((MEMORY_MISSING,) if free is None else ()),
+        *((Lacking("the logical page", "select @@maxpagesize"),) if page is None else ()),
+        *((Lacking(f"partitions of {moving.home}", show_cache(moving.home)),) if _now(facts, moving) is None else ()),
+    ]
+    if contents_mb is None or engines is None or free is None or page is None or _now(facts, moving) is None:
+        return Target(name, "How large that has to be is named below.", missing=tuple(lacking))
+    expected = _contention(facts, moving, 1)
+    most = min(legal_partitions(facts), next_power_of_two(engines))
+    partitions = 1 if expected < goal or most == 1 else enough_partitions(1, expected, goal, most)
+    least = max(POOL_KB, POOL_PAGES * page) / 1024
+    log_pool = log_only and page == LOG_POOL_PAGE_KB
+    smallest = math.ceil(partitions * least)
+    size = max(math.ceil(GROWTH * contents_mb), smallest * (2 if log_pool else 1))
+    memory = size + overhead_mb(size)
+    spend = memory * (1 + MARGIN_PERCENT / 100)
+    words = f"{name}, new, {size:,} MB and {memory - size:,.1f} MB overhead, {partitions} partitions, about "
+    words += f"{_said(expected / partitions)} contended then"
+    if expected / partitions >= contention_of(moving.figure):
+        return Target(name, f"{words}: with no more partitions possible the contention would only move.")
+    if spend > free.mb:
+        return Target(
+            name,
+            f"{words}: but {free.mb:,.0f} MB are free, and {MARGIN_PERCENT:g} % should stay so. Raise max memory if "
+            f"the machine has it, or make the default data cache {spend:,.0f} MB smaller in a restart before.",
+        )
+    pools = ((LOG_IO_KB, size - smallest),) if log_pool else ()
+    change = create_cache(
+        name,
+        size,
+        log_only=log_only,
+        relaxed=log_only,
+        partitions=partitions,
+        largest=legal_partitions(facts),
+        page_kb=page,
+        overhead_mb=round(memory - size, 2),
+        pools=pools,
+        cautions=(f"Holds what is in memory now and {100 * (GROWTH - 1):.0f} % more: watch its hit ratio.",),
+    )
+    return Target(name, f"{words}.", (change,), True, (), partitions, expected / partitions)
+
+
+LOG_IO_KB, LOG_POOL_PAGE_KB = 4.0, 2.0
+"""Log I/O is 4K unless sp_logiosize says otherwise (vendor); with larger logical pages its size is to be looked up."""
+
+
+def fresh_name(facts: Facts, stem: str) -> str:
+    """A name that no cache has."""
+    used = {one.name.lower() for one in facts.every(NamedCache)}
+    names = (stem, *(f"{stem}_{number}" for number in range(1, len(used) + 2)))
+    return next(name for name in names if name not in used)
+
+
+def spare(facts: Facts, named: NamedCache) -> bool:
+    """Whether a cache can take something now: it runs, nothing of it waits for a restart, its bindings are known."""
+    active = (named.status or "active").strip().lower() == "active"
+    return active and not named.pending and named.instance is None and listed(facts, named.name)
+
+
+def expects(moving: Moving, target: Target) -> tuple[Expectation, ...]:
+    """What becomes of the two caches."""
+    before = contention_of(moving.figure)
+    return (
+        Expectation(
+            f"share of its searches in {moving.home}, %", 100.0, round(100 * (1 - moving.share), 1), "arithmetic"
+        ),
+        Expectation(
+            f"spinlock contention of {moving.home}", before, round(before * (1 - moving.share), 1), "heuristic"
+        ),
+        Expectation(f"spinlock contention of {target.name}", None, round(target.contention, 1), "heuristic"),
+    )
+
+
+def evidence(moving: Moving, named: int = 4) -> list[Evidence]:
+    """The share of each database, with the line of its most searched object."""
+    shares = list(moving.by_database().items())[:named]
+    first = {one.database: one.source for one in reversed(moving.held)}
+    return [
+        Evidence(f"searches of {moving.home} by {name}", round(100 * share, 1), "%", first[name])
+        for name, share in shares
+    ]
+
+
+def _said(percent: float) -> str:
+    """A contention that is expected: no more than all grabs can wait."""
+    return f"{min(100.0, percent):.1f} %"
+
+
+def _now(facts: Facts, moving: Moving) -> float | None:
+    return partitions_of(facts, moving.home)
+
+
+def _contention(facts: Facts, moving: Moving, partitions: float, target: str | None = None) -> float:
+    """What is expected of so many partitions with the searches that move, and with those there are already."""
+    now = _now(facts, moving) or 1.0
+    load = moving.reads + (moving.contents.searches.get(target, 0.0) if target else 0.0)
+    whole = moving.contents.searches[moving.home]
+    return contention_of(moving.figure) * (load / partitions) / (whole / now)
