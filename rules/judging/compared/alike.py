@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts, Reading, known
 from collectors.facts.ase import LockRequests, RowsAffected
 from collectors.facts.openvms import DistributedLockRates, LockRates
 from collectors.facts.rdb import StatisticRow
@@ -24,7 +24,7 @@ MEANT_TO_CHANGE = {
         *("openvms/cluster_far_apart", "openvms/lock_trees_move_too_often", "rdb/database_open_on_many_nodes"),
         *("rdb/lock_tree_unpartitioned", "rdb/use_remote_access"),
     ),
-    "processors": (*("ase/engines_past_peak", "openvms/cothreads_hurt", "openvms/lock_manager_cpu_shared"),),
+    "processors": ("ase/engines_past_peak", "openvms/cothreads_hurt", "openvms/lock_manager_cpu_shared"),
 }
 """Part → the rules whose advice changes it: of processors they all want fewer."""
 ALL_BUT = 0.995
@@ -132,13 +132,13 @@ def enqueues(facts: Facts) -> dict[str, float]:
     rates = facts.latest(LockRates, statistic="mean")
     if rates is None:
         return {}
-    read = {
-        "new enqueues": rates.new_enq_per_second,
-        "converts": rates.converted_enq_per_second,
-        "dequeues": rates.deq_per_second,
-    }
-    found = {kind: value for kind, value in read.items() if known(value) and value >= 0}
-    return found if len(found) == len(read) else {}
+    return _all_of(
+        {
+            "new enqueues": rates.new_enq_per_second,
+            "converts": rates.converted_enq_per_second,
+            "dequeues": rates.deq_per_second,
+        }
+    )
 
 
 def locks_of_rdb(facts: Facts) -> dict[str, float]:
@@ -152,12 +152,18 @@ def places(facts: Facts) -> dict[str, float]:
     rates = facts.latest(DistributedLockRates, statistic="mean")
     if rates is None:
         return {}
-    read = {
-        "local": rates.local_per_second,
-        "incoming": rates.incoming_per_second,
-        "outgoing": rates.outgoing_per_second,
-    }
-    found = {kind: value for kind, value in read.items() if value is not None and value >= 0}
+    return _all_of(
+        {
+            "local": rates.local_per_second,
+            "incoming": rates.incoming_per_second,
+            "outgoing": rates.outgoing_per_second,
+        }
+    )
+
+
+def _all_of(read: Mapping[str, Reading | None]) -> dict[str, float]:
+    """The mix, where every kind of it was read; else nothing: a part would pass for the whole."""
+    found = {kind: value for kind, value in read.items() if known(value) and value >= 0}
     return found if len(found) == len(read) else {}
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from collectors.facts import Source
 from rules.figures import Better
 from rules.laws.noise import Noise
 
@@ -49,8 +48,6 @@ class Metric:
     tested: bool = False
     """Of runs of one test, which repeat to a few per cent; else of production."""
     decides: bool = False
-    source_before: Source | None = None
-    source_after: Source | None = None
 
     @property
     def ratio(self) -> float | None:

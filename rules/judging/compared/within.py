@@ -1,6 +1,6 @@
 """Tables that hold both sides: runs of two releases on the same processors, variants of record locking."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from collectors.facts import Capture, Source
 from collectors.facts.zvm import PerformanceRun
@@ -66,8 +66,6 @@ def of_zvm(pair: zvm.Pair, prefix: str = "") -> tuple[Metric, ...]:
             work_after=one.after if one.key.endswith("_per_tx") else None,
             tested=True,
             decides=one.decides,
-            source_before=pair.base.source,
-            source_after=pair.run.source,
         )
         for one in zvm.metrics(pair)
     )
@@ -103,11 +101,3 @@ def _unix(capture: Capture) -> Iterator[Comparison]:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def zvm_runs(before: Sequence[PerformanceRun], after: Sequence[PerformanceRun]) -> Iterator[zvm.Pair]:
-    """The runs of two captures on the same number of processors, where each side has one."""
-    for run in after:
-        others = [one for one in before if one.processors == run.processors]
-        if len(others) == 1 and sum(one.processors == run.processors for one in after) == 1:
-            yield zvm.Pair(others[0], run)
