@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from collectors.facts.scaling import LoadPoint, LoadSeries
-from rules.laws.clock import at_one_clock, scaled, slower_ones
+from rules.laws.clock import at_one_clock, others_as_measured, scaled, slower_ones
 from rules.laws.modes import modes_by_point, spinning
 from rules.laws.series import Course, course_of, held_against
 
@@ -96,6 +96,45 @@ def test_a_clock_that_is_not_known_or_is_the_same_scales_nothing() -> None:
     assert at_one_clock(FAST, FAST) == "ES40 666 and ES40 666 have one clock"
     with pytest.raises(ValueError, match="a clock above zero"):
         scaled(unknown, 666)
+
+
+@pytest.mark.parametrize(
+    ("title", "why"),
+    [
+        ("BL870c (1.59GHz/9.0MB) - 4 cores", "do not show one model"),
+        ("ES45 - 4 CPUs", "do not show one model"),
+        ("some machine", "do not show one model"),
+        ("CHARON-AXP ES40 on AMD Opteron 6174 2.2 GHz", "is an emulator by its name"),
+        ("ES40 1590 with DLM", "differ in more than the clock"),
+    ],
+)
+def test_no_clock_relates_two_models_an_emulator_or_two_settings(title: str, why: str) -> None:
+    other = made(title, (1, 40), (2, 60), mhz=1590)
+    for pair in ((SLOW, other), (other, SLOW)):
+        found = at_one_clock(*pair)
+        assert isinstance(found, str)
+        assert why in found
+    assert slower_ones(other, (SLOW, other)) == ()
+
+
+def test_an_emulator_stands_beside_hardware_by_plain_ratio_and_the_published_one() -> None:
+    emulator = made("CHARON-AXP ES40 on a host", (1, 48), (2, 88), mhz=2200)
+    for among in ((SLOW, emulator), (emulator, SLOW)):
+        (found,) = others_as_measured(among[0], among)
+        assert [one.ratio for one in found.common] == pytest.approx([0.48, 0.4889], rel=1e-3)
+        assert "does 0.48 to 0.49 times what ES40 500 does at 2 common loads" in found.says
+        assert "about 40 % of a 666 MHz ES40" in found.says
+        assert others_as_measured(among[1], among) == (), "each pair is told once"
+
+
+def test_plain_ratios_stand_between_models_of_two_clocks_alone() -> None:
+    other = made("rx2660 2 cores", (1, 150), (2, 270), mhz=1590)
+    (found,) = others_as_measured(SLOW, (SLOW, other))
+    assert "As measured, rx2660 2 cores does 1.50 times what ES40 500 does" in found.says
+    assert "40 %" not in found.says
+    assert others_as_measured(SLOW, (SLOW, FAST)) == (), "of one model the clock tells"
+    assert others_as_measured(SLOW, (SLOW, replace(other, clock_mhz=None))) == (), "no clock, no machine told apart"
+    assert others_as_measured(WITHOUT, (WITHOUT, WITH)) == (), "one machine in two states"
 
 
 def test_each_pair_is_told_once_with_the_faster_one() -> None:
