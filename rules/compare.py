@@ -21,10 +21,21 @@ from rules.judging.compared.metrics import deciding
 from rules.judging.compared.remarks import remarks_of
 from rules.judging.compared.runs import runs_of
 from rules.judging.compared.sides import Side, side_of
-from rules.judging.compared.verdict import IMPROVED, NO_EFFECT, NOT_COMPARABLE, WORSE, judge
+from rules.judging.compared.verdict import IMPROVED, MIXED, NO_EFFECT, NOT_COMPARABLE, WORSE, judge
 from rules.judging.compared.work import common_work
 
-__all__ = ["IMPROVED", "NOT_COMPARABLE", "NO_EFFECT", "WORSE", "Comparison", "End", "TwoSystems", "compare", "remarked"]
+__all__ = [
+    "IMPROVED",
+    "MIXED",
+    "NOT_COMPARABLE",
+    "NO_EFFECT",
+    "WORSE",
+    "Comparison",
+    "End",
+    "TwoSystems",
+    "compare",
+    "remarked",
+]
 
 
 MOST_SETTINGS = 500

@@ -71,7 +71,7 @@ class ComparisonRun(Schema):
     unit_of_work: str | None
     metrics: list[dict[str, Any]]
     findings: dict[str, list[str]]
-    verdict: Literal["improved", "no-effect", "worse", "not-comparable"]
+    verdict: Literal["improved", "no-effect", "worse", "mixed", "not-comparable"]
     why: str
 
 

@@ -16,8 +16,8 @@ MODELS = re.compile(
 )
 """Names of models of the machines that OpenVMS runs on, wherever they stand in a title."""
 FIGURES = re.compile(
-    r"\(?\b\d{1,5}(?:\.\d{1,3})? ?[MG]Hz\b(?:[,/ ]{0,3}\d{1,3}(?:\.\d{1,2})? ?MB)?\)?|\b\d{1,4}[ -](?:cores?|cpus?|processors?)"
-    r"|\b[4-7]/\d{3,4}\b",
+    r"\(?\b\d{1,5}(?:\.\d{1,3})? ?[MG]Hz\b(?:[,/ ]{0,3}\d{1,3}(?:\.\d{1,2})? ?MB)?\)?"
+    r"|\b\d{1,4}[ -](?:cores?|cpus?|processors?)|\b[4-7]/\d{3,4}\b",
     re.IGNORECASE,
 )
 """Clock, cache and processors, and `6/667`: what two machines of one model may differ in."""

@@ -120,6 +120,8 @@ def _judge_series(series: LoadSeries, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{series.title}: {top}; one CPU waits for no other")
     elif not course.beyond:
         yield Clean(f"{series.title}: {top}, the highest load that was measured: no fall seen")
+    elif course.fall_percent < 0:  # the highest load stands alone above the others
+        yield Clean(f"{series.title}: {top}, and no fall seen; {course.alone_said.removesuffix('.')}")
     elif course.fall_percent <= limits.noise_percent:
         fall = f"{course.fall_percent:.1f} % less at {last.load:g}, noise is up to {limits.noise_percent:g} %"
         yield Clean(f"{series.title}: {top}; {fall}")
@@ -156,6 +158,8 @@ def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: st
             f"At {spinning:g} {name}, the highest load measured with MP synch, {cost.processors:.1f} CPUs were "
             "spinning: that is what this load lost, not what the system loses now."
         )
+    if course.alone:
+        said.append(course.alone_said)
     severity = Severity.WARNING if course.fall_percent >= limits.steep_percent else Severity.ADVICE
     if series.derived:
         said.append(f"{DEMAND} Drive the node as hard at {peak.load:g} {name} before any is taken away.")

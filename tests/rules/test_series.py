@@ -55,6 +55,56 @@ def test_nothing_done_before_gives_no_ratio() -> None:
     assert [one.ratio for one in found] == [None, 2]
 
 
+@pytest.mark.parametrize(
+    ("points", "alone", "peak"),
+    [
+        (((1, 100), (2, 190), (3, 270), (4, 4294), (5, 400), (6, 450)), [4], 6),
+        (((1, 100), (2, 150), (3, 170), (4, 250), (5, 160), (6, 148)), [4], 3),
+        (((1, 100), (2, 190), (4, 380), (8, 4294)), [8], 4),
+        (((1, 4294), (2, 190), (3, 270), (4, 330), (5, 400)), [1], 5),
+    ],
+    ids=["wrapped", "between", "last", "first"],
+)
+def test_what_stands_alone_above_its_neighbours_is_no_peak(
+    points: tuple[tuple[float, float], ...], alone: list[float], peak: float
+) -> None:
+    course = course_of(made("a", *points))
+    assert isinstance(course, Course)
+    assert [step.load for step in course.alone] == alone
+    assert course.peak.load == peak
+    assert f"at {alone[0]} stands alone" in course.alone_said
+
+
+@pytest.mark.parametrize(
+    ("points", "peak"),
+    [
+        (((1, 371357), (2, 490199), (3, 416167), (4, 344880), (5, 343183), (6, 341316)), 2),
+        (((1, 64.9), (18, 995.9), (36, 1652.4), (72, 1853.2), (108, 1828.9), (144, 1775), (216, 1702.2)), 72),
+        (((1, 100), (2, 195), (3, 285), (4, 300), (5, 120), (6, 110)), 4),
+        (((1, 100), (2, 150), (3, 170), (4, 250), (5, 245), (6, 148)), 4),
+        (((1, 200), (2, 100), (3, 170), (4, 160)), 1),
+        (((1, 40), (2, 60), (3, 68), (4, 70), (5, 90), (6, 110)), 6),
+    ],
+    ids=["JCC's BL870c", "SPEC SDM91", "a cliff", "borne out by the next", "falls from the first", "rises late"],
+)
+def test_a_peak_that_its_neighbours_allow_or_bear_out_stays(
+    points: tuple[tuple[float, float], ...], peak: float
+) -> None:
+    course = course_of(made("a", *points))
+    assert isinstance(course, Course)
+    assert (course.alone, course.alone_said, course.peak.load) == ((), "", peak)
+
+
+def test_captures_of_production_have_no_rate_that_stands_alone() -> None:
+    """What was asked for decides it there, not the machine."""
+    course = course_of(replace(made("a", (4, 100), (8, 900), (12, 300)), derived=True))
+    assert isinstance(course, Course)
+    assert (course.alone, course.peak.load) == ((), 8)
+    twice = course_of(made("a", (1, 100), (2, 500), (2, 510), (3, 120)))
+    assert isinstance(twice, Course)
+    assert twice.alone == (), "two runs at one load bear each other out"
+
+
 SLOW = made("ES40 500", (1, 100), (2, 180), (3, 240), mhz=500)
 FAST = made("ES40 666", (1, 120), (2, 205), (4, 260), mhz=666)
 

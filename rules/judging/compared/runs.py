@@ -7,13 +7,13 @@ from collectors.facts import Facts
 from collectors.facts.scaling import LoadSeries
 from collectors.facts.zvm import PerformanceRun
 from rules.judging.compared.alike import Part
+from rules.judging.compared.load_series import metrics_of, pair_of
 from rules.judging.compared.metrics import Metric
 from rules.judging.compared.within import of_zvm
 from rules.judging.unix import runs as locking
 from rules.judging.unix.clock import clock_of, distrusted
 from rules.judging.zvm import runs as zvm
 from rules.laws.comparability import of_amounts
-from rules.laws.series import held_against
 
 RUN = "run"
 """The unit of work where a run is one: the same work on both sides."""
@@ -63,11 +63,16 @@ def _of_locking(before: Facts, after: Facts) -> OfRuns | None:
 
 
 def _of_series(before: Facts, after: Facts) -> OfRuns | None:
-    metrics = tuple(_series(before, after))
-    if not metrics:
+    """Load series by what decides of each: of several series those of the same title."""
+    paired = _paired(before.every(LoadSeries), after.every(LoadSeries))
+    pairs = [pair for one in paired if (pair := pair_of(*one)) is not None]
+    if not pairs:
         return None
-    parts = [Part("loads", 1.0, f"{len(metrics)} loads that both sides ran at"), *_machines(before, after)]
-    return OfRuns(metrics, RUN, tuple(parts))
+    metrics = [metric for pair in pairs for metric in metrics_of(pair, named=len(pairs) > 1)]
+    loads = sum(len(pair.common) for pair in pairs)
+    parts = [Part("loads", 1.0, f"{loads} loads that both sides ran at"), *_machines(before, after)]
+    says = tuple(said for pair in pairs for said in pair.says)
+    return OfRuns(tuple(sorted(metrics, key=lambda one: not one.decides)), RUN, tuple(parts), says)
 
 
 def _machines(before: Facts, after: Facts) -> Iterator[Part]:
@@ -78,23 +83,6 @@ def _machines(before: Facts, after: Facts) -> Iterator[Part]:
         if early.clock_mhz and late.clock_mhz and early.clock_mhz != late.clock_mhz:
             said = f"ran at {early.clock_mhz:g} and {late.clock_mhz:g} MHz: rates do not follow the clock"
             yield Part("machine", 0.0, said)
-
-
-def _series(before: Facts, after: Facts) -> Iterator[Metric]:
-    """The rates of two load series at the loads they share; of several series those of the same title."""
-    for early, late in _paired(before.every(LoadSeries), after.every(LoadSeries)):
-        common = held_against(early, late)
-        for at in () if isinstance(common, str) else common:
-            yield Metric(
-                key=f"scaling.rate:{late.title}:{at.load:g}",
-                label=f"{late.title}, {at.load:g} {late.load_name}",
-                unit=late.rate_name.replace("_", " "),
-                before=at.before.rate,
-                after=at.after.rate,
-                direction="high",
-                tested=True,
-                decides=True,
-            )
 
 
 def _paired(first: Sequence[LoadSeries], second: Sequence[LoadSeries]) -> Iterator[tuple[LoadSeries, LoadSeries]]:
