@@ -70,7 +70,7 @@ def compare(
         unit = work[1].unit.name if work else None
         parts = [*machine.parts, *parts_of(first, second, work, fired)]
     judged = judge(metrics, parts, unit, product, work[1].per_second / work[0].per_second if work else None)
-    settings = settings_that_differ(first, second)
+    settings = settings_that_differ(first, second, audits[0])
     remarks = (
         *(runs.says if runs else ()),
         *remarks_of(first, second, metrics, work, len(settings) - MOST_SETTINGS),
@@ -88,7 +88,7 @@ def compare(
         why=" ".join((judged.why, *remarks)),
         findings=came_and_went(*audits, names=names_of(first) | names_of(second)),
         settings=settings[:MOST_SETTINGS],
-        changes=advised(*audits, second),
+        changes=advised(*audits, first, second),
         normalised=machine.normalised,
         bring=judged.bring,
         remarks=remarks,

@@ -24,7 +24,6 @@ VERDICTS = {
 TONES = {"improved": "success", "worse": "error", "mixed": "warning", "no-effect": "", "not-comparable": "warning"}
 """Classes of the page's message; the words say the same."""
 SIDES = {"low": "less is better", "high": "more is better"}
-IN_FORCE = {True: "in force", False: "not in force", None: "the exports do not tell"}
 TO_BRING = {
     "hour": "a capture of the same hour and the same kind of day as the other side",
     "load": "a capture under about the same load as the other side",

@@ -68,7 +68,13 @@ def test_it_prints_the_contract(sides: tuple[Path, Path]) -> None:
     assert all(names <= set(metric) for metric in data["metrics"])
     assert (data["verdict"], data["unit_of_work"], data["comparable"]["score"]) == ("improved", "lock operation", 1.0)
     assert data["configuration"] == [{"setting": "SYSGEN: RESHASHTBL", "before": 8192.0, "after": 262144.0}]
-    assert {"target": "RESHASHTBL", "from": 8192.0, "to": 262144, "applied": True} in data["changes"]
+    changed = {"target": "RESHASHTBL", "from": 8192.0, "to": 262144, "applied": True, "now": None}
+    assert changed in [{key: one[key] for key in changed} for one in data["changes"]]
+    advised = next(one["finding"] for one in data["changes"] if one["target"] == "RESHASHTBL")
+    assert advised.startswith("openvms/resource_hash_table_undersized:")
+    assert data["settings"] == [
+        {"target": "SYSGEN: RESHASHTBL", "before": 8192.0, "after": 262144.0, "advised": advised}
+    ]
     assert "openvms/resource_hash_table_undersized:BERGEN" in data["findings"]["gone"]
     assert data["findings"]["still"] == ["openvms/lock_id_table_small:BERGEN"]
     decisive = [metric for metric in data["metrics"] if metric["decides"]]
