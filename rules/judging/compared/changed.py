@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from collectors.facts.ase import Server
 from rules.finding import Change
-from rules.judging.compared.in_force import InForce, State, in_force, setting_of, state_of
+from rules.judging.compared.in_force import OF_A_CACHE, InForce, State, in_force, state_of, touched
 from rules.judging.compared.sides import Side
 from rules.judging.compared.words import same
 from rules.judging.openvms.node import node_name
@@ -15,8 +15,6 @@ from rules.settings import BINDING
 if TYPE_CHECKING:
     from rules.audit import Audit
 
-OF_A_NEW_CACHE = ("type", "size, MB", "replacement", "partitions")
-"""What is said of a cache that only one side lists."""
 UNJUDGED = ("unknown", "untrusted", "broken")
 UNNAMED = ("SERVER", "NODE")
 """What findings call a system that no export names."""
@@ -85,7 +83,7 @@ def _of_one_side(name: str, first: State, second: State) -> bool:
         return lacks.lists(name)
     alone = has.caches - lacks.caches - lacks.running
     for cache in alone if lacks.lists(name) else ():
-        if name in {f"cache {cache}: {what}" for what in OF_A_NEW_CACHE}:
+        if name in {f"cache {cache}: {what}" for what in OF_A_CACHE}:
             return True
     shared = (f"cache {cache}, " for cache in has.caches & lacks.caches)
     pools = next((pool for pool in shared if name.startswith(pool)), None)
@@ -104,13 +102,11 @@ def _advice(audits: "Iterable[Audit]", now: State) -> dict[str, str]:
     for audit in audits:
         for ranked in audit.findings:
             for change in ranked.finding.changes:
-                name = setting_of(change, now.settings)
-                if name is None:
-                    continue
-                found.setdefault(name, ranked.key)
-                home = now.settings.get(name) if name.startswith(BINDING) else None
-                for what in OF_A_NEW_CACHE if home is not None and home != change.old else ():
-                    found.setdefault(f"cache {home}: {what}", ranked.key)
+                for name in touched(change, now.settings):
+                    found.setdefault(name, ranked.key)
+                    home = now.settings.get(name) if name.startswith(BINDING) else None
+                    for what in OF_A_CACHE if home is not None and home != change.old else ():
+                        found.setdefault(f"cache {home}: {what}", ranked.key)
     return found
 
 

@@ -30,6 +30,8 @@ RDB_SETTINGS = {
 """Clause of a change of a database of Rdb → the attribute that it sets."""
 SWITCHED = {"enabled": "yes", "disabled": "no"}
 SYSTEM_TABLES = ":system tables"
+OF_A_CACHE = ("type", "size, MB", "replacement", "partitions")
+"""What is said of a cache that only one side lists."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,20 @@ def setting_of(change: Change, now: Mapping[str, str | float]) -> str | None:
         root, _, clause = name.rpartition(":")
         return f"{root}: {RDB_SETTINGS[clause]}" if clause in RDB_SETTINGS else None
     return f"sp_configure: {name}" if kind == "ase.config" else None
+
+
+def touched(change: Change, now: Mapping[str, str | float]) -> list[str]:
+    """The names of all settings that a change sets: of a new cache, and of the system tables of a database, several."""
+    kind, _, name = change.key.partition(":")
+    if kind == "ase.cache" and name.endswith(":create"):
+        return [f"cache {name.removesuffix(':create')}: {what}" for what in OF_A_CACHE]
+    if kind == "ase.bind" and name.endswith(SYSTEM_TABLES):
+        return [one for one in now if one.startswith(_system_tables(name.removesuffix(SYSTEM_TABLES)))]
+    return [found] if (found := setting_of(change, now)) else []
+
+
+def _system_tables(database: str) -> tuple[str, str]:
+    return f"{BINDING}{database}.dbo.sys", f"{BINDING}{database}.sys"
 
 
 @dataclass(frozen=True)
@@ -146,8 +162,7 @@ def _bound(change: Change, name: str, was: State, now: State) -> InForce:
     """A binding, of a table, an index, or the system tables of a database, be it by binding all of the database."""
     database = name.partition(".")[0].removesuffix(SYSTEM_TABLES)
     if name.endswith(SYSTEM_TABLES):
-        start = (f"{BINDING}{database}.dbo.sys", f"{BINDING}{database}.sys")
-        found = [str(value) for key, value in now.settings.items() if key.startswith(start)]
+        found = [str(value) for key, value in now.settings.items() if key.startswith(_system_tables(database))]
     else:
         found = [str(value)] if (value := now.settings.get(f"{BINDING}{name}")) is not None else []
     if not found and (whole := now.settings.get(f"{BINDING}{database}")) is not None:
