@@ -66,7 +66,10 @@ def compare(
         metrics, unit, parts = list(runs.metrics), runs.unit, [*machine.parts, *runs.parts]
     else:
         fired = {found.rule for one in audits[0] for found in one.findings}
-        metrics = deciding(machine.scaled(list(metrics_of(first, second, work))), order_for(product, first, second))
+        metrics = deciding(
+            machine.scaled(list(metrics_of(first, second, work))),
+            order_for(product, first, second, work[1] if work else None),
+        )
         unit = work[1].unit.name if work else None
         parts = [*machine.parts, *parts_of(first, second, work, fired)]
     judged = judge(metrics, parts, unit, product, work[1].per_second / work[0].per_second if work else None)
