@@ -11,14 +11,16 @@ the busy time was MP synchronisation, beyond it up to 69 % (JCC Consulting's sli
 Driving it harder does less work.
 
 What to do: do not add processes or CPUs. Run as many at once as at the peak and let the rest queue; take lock
-operations away (row caches, one-node opening, larger page locks); then see whether a dedicated lock manager fits.
+operations away (row caches, one-node opening, larger page locks); then see whether a dedicated lock manager fits: where
+MP synchronisation takes half of the busy time at the end of a series, the kernel time of a lone operation tells what
+one CPU could serve.
 
 When to ignore it: when the dip is within the noise of the method (a few per cent), or when the MP synchronisation comes
 from another spinlock than the lock manager's: a trace with SDA's SPL extension tells. Captures of one node at several
 numbers of CPUs are no runs of one test: a series made of them is advice at most, a note unless the node was busy.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts
@@ -31,8 +33,10 @@ from rules.judging.openvms.peaks import Stretch, longest, peak_cost
 from rules.judging.openvms.spinlocks import waited_for
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
+from rules.laws.dedicated import Dedicated, dedicated
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
-from rules.laws.series import Course, Step, course_of
+from rules.laws.machines import machine_of, switched
+from rules.laws.series import Course, Step, course_of, held_against
 from rules.laws.work import uneven_work
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES", "https://wiki.vmssoftware.com/LCKMGR_MODE")
@@ -67,6 +71,9 @@ class Limits:
     busy_in_series_percent: float = limit(
         BUSY_PERCENT, "this project: below it the demand may have set a capture's rate", high=100, unit="% of all CPUs"
     )
+    least_cpus: int = limit(
+        6, "vendor: more than five CPUs (OpenVMS V7.3 New Features, 4.4.1)", low=2, high=32, unit="CPUs"
+    )
     lock_operations: float = limit(
         5_000.0, "this project: below this the lock manager is hardly the cause", unit="lock operations/s"
     )
@@ -80,7 +87,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every load series of this product; without one, the modes of the node."""
     mine = [one for one in facts.every(LoadSeries) if one.product == "openvms" or _has_modes(one)]
     for series in mine:
-        yield from _judge_series(series, limits)
+        yield from _judge_series(series, mine, limits)
     if facts.every(ProcessorModes):
         yield from _judge_modes(facts, limits)
     elif not mine:
@@ -100,7 +107,7 @@ def _busy_share(point: LoadPoint) -> float | None:
     return 100 * modes["mp_synch"] / busy
 
 
-def _judge_series(series: LoadSeries, limits: Limits) -> Iterator[Outcome]:
+def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits) -> Iterator[Outcome]:
     course = course_of(series)
     if isinstance(course, str):
         yield Untrusted(course)
@@ -126,10 +133,12 @@ def _judge_series(series: LoadSeries, limits: Limits) -> Iterator[Outcome]:
         fall = f"{course.fall_percent:.1f} % less at {last.load:g}, noise is up to {limits.noise_percent:g} %"
         yield Clean(f"{series.title}: {top}; {fall}")
     else:
-        yield _series_finding(series, course, limits, unit)
+        yield _series_finding(series, mine, course, limits, unit)
 
 
-def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: str) -> Finding:
+def _series_finding(
+    series: LoadSeries, mine: Sequence[LoadSeries], course: Course, limits: Limits, unit: str
+) -> Finding:
     peak, last, first, name = course.peak, course.last, course.first, series.load_name
     shares = [(_busy_share(run), run) for step in course.beyond for run in step.runs]
     after = max(((share, run) for share, run in shares if share is not None), key=lambda pair: pair[0], default=None)
@@ -160,6 +169,15 @@ def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: st
         )
     if course.alone:
         said.append(course.alone_said)
+    measured = _with_it(series, mine, last)
+    own = None if measured else dedicated(series, course)
+    if measured:
+        said.append(measured)
+    elif own is not None:
+        said.append(_own_cpu(own, series, limits))
+        evidence += [
+            Evidence("kernel time per operation, lowest load", round(own.kernel_usec, 2), "µs", own.alone.source),
+        ]
     severity = Severity.WARNING if course.fall_percent >= limits.steep_percent else Severity.ADVICE
     if series.derived:
         said.append(f"{DEMAND} Drive the node as hard at {peak.load:g} {name} before any is taken away.")
@@ -177,8 +195,59 @@ def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: st
         evidence=tuple(evidence),
         cost=None if series.derived else cost,
         explains=(f"scaling/throughput_retrograde:{series.title}",),
-        expects=(Expectation(f"{unit}, at {peak.load:g} {name}", last.rate, peak.rate, "arithmetic"),),
+        expects=(
+            Expectation(f"{unit}, at {peak.load:g} {name}", last.rate, peak.rate, "arithmetic"),
+            *(
+                (
+                    Expectation(
+                        f"{unit}, most that a CPU of its own can serve", last.rate, _round(own.ceiling), "heuristic"
+                    ),
+                )
+                if own
+                else ()
+            ),
+        ),
     )
+
+
+def _own_cpu(own: Dedicated, series: LoadSeries, limits: Limits) -> str:
+    """Whether a dedicated lock manager is worth a test, by this series alone."""
+    machine = machine_of(series.title)
+    had = (
+        "The lock manager had no CPU of its own."
+        if (machine.what, machine.on) == ("dlm", False)
+        else "The title does not say that the lock manager had a CPU of its own."
+    )
+    few = series.cores is not None and series.cores < limits.least_cpus
+    warned = f" The vendor advises it only from {limits.least_cpus} CPUs on." if few else ""
+    return (
+        f"{had} One operation takes {own.kernel_usec:.2f} µs of kernel time where nothing is beside it, so a CPU of "
+        f"its own may be expected to serve about {_round(own.ceiling):,.0f} per second under overload, where "
+        f"{own.left.rate:,.0f} are left (checked on one machine, {JCC}). It takes one of {series.cores} CPUs at all "
+        "hours and makes a lone request no faster. If a spinlock trace blames LCKMGR, run the same series with "
+        "LCKMGR_MODE on."
+        f"{warned}"
+    )
+
+
+def _with_it(series: LoadSeries, mine: Sequence[LoadSeries], last: Step) -> str:
+    """What the same machine did with a dedicated lock manager at the highest load, where that was measured, too."""
+    for other in mine:
+        if machine_of(other.title).what != "dlm" or switched(series.title, other.title) != "after":
+            continue
+        common = held_against(series, other)
+        at = [one for one in common if one.load == last.load] if not isinstance(common, str) else []
+        if at:
+            return (
+                f"With a dedicated lock manager this machine does {at[0].after.rate:,.0f} at {last.load:g} "
+                f"({other.title}): the comparison of the two series says what that gains and costs."
+            )
+    return ""
+
+
+def _round(rate: float) -> float:
+    """Two digits: no more is known."""
+    return float(f"{rate:.2g}")
 
 
 def _spinlock(facts: Facts) -> str:

@@ -11,6 +11,8 @@ from collectors.facts.scaling import LoadSeries
 from rules.judging.compared.metrics import Metric
 from rules.laws.series import Common, Course, course_of, held_against
 
+RUN = "run"
+"""The unit of work where a run is one: the same work on both sides."""
 LEAST_LOADS = 3
 """This project: of fewer common loads each decides by itself; there is no peak among two."""
 PER_SECOND = ("_per_second", "tps", "qps", "iops")

@@ -76,7 +76,7 @@ class Metric:
             return None
         if self.noise and not self.noise.outside:
             return False
-        return abs(self.ratio - 1) * 100 > self.threshold
+        return abs(self.ratio - 1) * 100 > self.threshold + 1e-9  # 320 to 336 is 5 %, no more
 
     @property
     def came(self) -> bool:

@@ -7,16 +7,13 @@ from collectors.facts import Facts
 from collectors.facts.scaling import LoadSeries
 from collectors.facts.zvm import PerformanceRun
 from rules.judging.compared.alike import Part
-from rules.judging.compared.load_series import metrics_of, pair_of
+from rules.judging.compared.load_series import RUN, metrics_of, pair_of
 from rules.judging.compared.metrics import Metric
 from rules.judging.compared.within import of_zvm
 from rules.judging.unix import runs as locking
 from rules.judging.unix.clock import clock_of, distrusted
 from rules.judging.zvm import runs as zvm
 from rules.laws.comparability import of_amounts
-
-RUN = "run"
-"""The unit of work where a run is one: the same work on both sides."""
 
 
 @dataclass(frozen=True)

@@ -186,8 +186,9 @@ def _row(report: Report, table: Table, index: int, line: str) -> bool:
     complete = len(cells) == len(table.columns)
     if table.ended and not (complete and all(number is not None for number in numbers)):
         return False
-    if not complete and title_of(line):
-        return False
+    figures = {table.load, *(rate.at for rate in table.rates)}
+    if title_of(line) and not (complete and any(numbers[at] is not None for at in figures)):
+        return False  # a title of as many cells as the table has columns is a title still: `ES40 666 MHz, two of them`
     if not (complete and (some or table.delimiter != " ")) and not (len(cells) > 1 and numbers[0] is not None):
         return False
     report.claim(index)
