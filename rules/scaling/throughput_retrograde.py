@@ -23,8 +23,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.scaling import LoadSeries
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from collectors.facts.scaling import LoadSeries, ParameterSeries
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Lacking,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.derived import BUSY_PERCENT, demand, was_busy
@@ -68,9 +79,12 @@ class Limits:
     )
 
 
-@rule(needs=(LoadSeries,), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(LoadSeries, ParameterSeries), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
-    """Judge every load series."""
+    """Judge every load series; a series over a parameter ran at one load, and asks for none."""
+    if not facts.every(LoadSeries):
+        over = facts.every(ParameterSeries)
+        yield NotApplicable("the series are over a parameter, at one load") if over else Unknown.of(LoadSeries)
     for series in facts.every(LoadSeries):
         course = course_of(series)
         yield Untrusted(course) if isinstance(course, str) else _judge(series, course, limits)
