@@ -72,6 +72,7 @@ class ComparisonRun(Schema):
     metrics: list[dict[str, Any]]
     findings: dict[str, list[str]]
     verdict: Literal["improved", "no-effect", "worse", "mixed", "not-comparable"]
+    settings: list[dict[str, Any]] = Field(description="Those that differ, and the finding that advised each.")
     why: str
 
 

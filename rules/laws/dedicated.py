@@ -7,10 +7,10 @@ processes without it did 341,316. Checked on that machine alone, and documented 
 
 from dataclasses import dataclass
 
-from collectors.facts.scaling import LoadPoint, LoadSeries
+from collectors.facts.scaling import LoadSeries
 from rules.judging.openvms.hardware import hardware_of
 from rules.laws.machines import machine_of
-from rules.laws.modes import modes_of
+from rules.laws.modes import spinning_share
 from rules.laws.series import Course, Step
 
 SPINNING_PERCENT = 50.0
@@ -61,13 +61,5 @@ def _mean(step: Step, name: str) -> float | None:
 
 
 def _spinning(step: Step) -> float | None:
-    shares = [share for run in step.runs if (share := _share(run)) is not None]
+    shares = [share for run in step.runs if (share := spinning_share(run)) is not None]
     return sum(shares) / len(shares) if shares and len(shares) == len(step.runs) else None
-
-
-def _share(run: LoadPoint) -> float | None:
-    """MP synch as per cent of the busy time of one run; `None` where a mode is missing or below zero."""
-    modes = modes_of(run)
-    busy = sum(value for mode, value in modes.items() if mode != "idle")
-    whole = {"mp_synch", "kernel", "user"} <= modes.keys() and min(modes.values()) >= 0 and busy > 0
-    return 100 * modes["mp_synch"] / busy if whole else None

@@ -25,9 +25,9 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
-from collectors.facts.scaling import LoadPoint, LoadSeries
+from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.node import MODES, READS, Work, busiest_operations, subject_of, work_of
+from rules.judging.openvms.node import READS, Work, busiest_operations, subject_of, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Stretch, longest, peak_cost
 from rules.judging.openvms.spinlocks import waited_for
@@ -36,6 +36,7 @@ from rules.kit import limit, rule
 from rules.laws.dedicated import Dedicated, dedicated
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
 from rules.laws.machines import machine_of, switched
+from rules.laws.modes import spinning_share
 from rules.laws.series import Course, Step, course_of, held_against
 from rules.laws.work import uneven_work
 
@@ -98,15 +99,6 @@ def _has_modes(series: LoadSeries) -> bool:
     return any(point.other("mp_synch_percent") is not None for point in series.points)
 
 
-def _busy_share(point: LoadPoint) -> float | None:
-    """MP synchronisation as per cent of this run's busy time; `None` where the columns are missing or impossible."""
-    modes = {mode: value for mode in MODES if (value := point.other(f"{mode}_percent")) is not None}
-    busy = sum(modes.values())
-    if not {"mp_synch", "kernel", "user"} <= modes.keys() or min(modes.values()) < 0 or busy <= 0:
-        return None
-    return 100 * modes["mp_synch"] / busy
-
-
 def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits) -> Iterator[Outcome]:
     course = course_of(series)
     if isinstance(course, str):
@@ -140,9 +132,9 @@ def _series_finding(
     series: LoadSeries, mine: Sequence[LoadSeries], course: Course, limits: Limits, unit: str
 ) -> Finding:
     peak, last, first, name = course.peak, course.last, course.first, series.load_name
-    shares = [(_busy_share(run), run) for step in course.beyond for run in step.runs]
+    shares = [(spinning_share(run), run) for step in course.beyond for run in step.runs]
     after = max(((share, run) for share, run in shares if share is not None), key=lambda pair: pair[0], default=None)
-    before = next((share for run in peak.runs if (share := _busy_share(run)) is not None), None)
+    before = next((share for run in peak.runs if (share := spinning_share(run)) is not None), None)
     evidence = [
         Evidence(f"peak, at {peak.load:g} {name}", peak.rate, unit, peak.source),
         Evidence(f"at {last.load:g} {name}", last.rate, unit, last.source),

@@ -180,7 +180,7 @@ def test_every_verdict_has_words_a_tone_and_a_place_in_the_api() -> None:
 
 def test_text_and_html_list_a_new_cache_with_the_advice_and_where_it_is_in_force_in_another_form() -> None:
     sides = [sorted((HERE / story).glob("*.txt")) for story in ("vlh_4_hot_tables", "vlh_5_one_scan")]
-    words = ("--before", *sides[0], "--after", *sides[1])
+    words: list[str | Path] = ["--before", *sides[0], "--after", *sides[1]]
     text = " ".join(_run(*words)[0].split())
     advised = "(advised before: ase/hot_table_in_default_cache:default data cache)"
     assert f"cache hot_tables: size, MB: not listed -> 59,392 {advised}" in text

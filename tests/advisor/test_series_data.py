@@ -122,3 +122,8 @@ def test_machines_of_two_models_are_held_against_each_other_as_measured() -> Non
         [[1, 100, 150, 1.5], [2, 180, 270, 1.5]],
     )
     assert "not scaled by the clock" in one["says"]
+
+
+def test_a_rate_that_stands_alone_is_told_beside_the_law() -> None:
+    (model,) = models_of(made("box", ((1, 100.0), (2, 190.0), (3, 4294.0), (4, 340.0))))
+    assert model["remarks"][0].startswith("4,294 at 3 stands alone above what the neighbouring loads allow")

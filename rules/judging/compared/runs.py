@@ -14,6 +14,7 @@ from rules.judging.unix import runs as locking
 from rules.judging.unix.clock import clock_of, distrusted
 from rules.judging.zvm import runs as zvm
 from rules.laws.comparability import of_amounts
+from rules.laws.machines import machine_of
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,12 @@ def _of_series(before: Facts, after: Facts) -> OfRuns | None:
 
 
 def _machines(before: Facts, after: Facts) -> Iterator[Part]:
-    """The processors and the clock of the series, where both sides say so: another clock is another machine."""
+    """Model, processors and clock of the series, where both sides say so: another clock is another machine."""
     for early, late in _paired(before.every(LoadSeries), after.every(LoadSeries)):
+        first, second = machine_of(early.title), machine_of(late.title)
+        models = first.model and second.model and first.model != second.model
+        if models or first.emulator != second.emulator:
+            yield Part("machine", 0.0, f"another machine: {early.title} → {late.title}")
         if early.cores and late.cores and early.cores != late.cores:
             yield Part("processors", of_amounts(early.cores, late.cores) or 0.0, f"{early.cores} → {late.cores} cores")
         if early.clock_mhz and late.clock_mhz and early.clock_mhz != late.clock_mhz:
