@@ -16,7 +16,7 @@ from collectors.facts.ase import Server, Snapshot
 from collectors.facts.openvms import LockLatency, Node
 from collectors.facts.rdb import NodeDatabases
 from collectors.facts.rdb.names import root_key, short_name
-from collectors.facts.scaling import LoadSeries
+from collectors.facts.scaling import LoadSeries, ParameterSeries
 from collectors.facts.unix import LockingRun
 from collectors.facts.zvm import PerfkitPage
 from collectors.read import Input
@@ -55,7 +55,7 @@ def name_of(one: Input) -> str | None:
             return fact.server
         if isinstance(fact, PerfkitPage) and fact.system:
             return fact.system
-        if isinstance(fact, LoadSeries | LockingRun):
+        if isinstance(fact, LoadSeries | ParameterSeries | LockingRun):
             return fact.title
     root = database_of(one.facts)
     return short_name(root) if root else None

@@ -21,10 +21,21 @@ from rules.judging.compared.metrics import deciding
 from rules.judging.compared.remarks import remarks_of
 from rules.judging.compared.runs import runs_of
 from rules.judging.compared.sides import Side, side_of
-from rules.judging.compared.verdict import IMPROVED, NO_EFFECT, NOT_COMPARABLE, WORSE, judge
+from rules.judging.compared.verdict import IMPROVED, MIXED, NO_EFFECT, NOT_COMPARABLE, WORSE, judge
 from rules.judging.compared.work import common_work
 
-__all__ = ["IMPROVED", "NOT_COMPARABLE", "NO_EFFECT", "WORSE", "Comparison", "End", "TwoSystems", "compare", "remarked"]
+__all__ = [
+    "IMPROVED",
+    "MIXED",
+    "NOT_COMPARABLE",
+    "NO_EFFECT",
+    "WORSE",
+    "Comparison",
+    "End",
+    "TwoSystems",
+    "compare",
+    "remarked",
+]
 
 
 MOST_SETTINGS = 500
@@ -55,11 +66,14 @@ def compare(
         metrics, unit, parts = list(runs.metrics), runs.unit, [*machine.parts, *runs.parts]
     else:
         fired = {found.rule for one in audits[0] for found in one.findings}
-        metrics = deciding(machine.scaled(list(metrics_of(first, second, work))), order_for(product, first, second))
+        metrics = deciding(
+            machine.scaled(list(metrics_of(first, second, work))),
+            order_for(product, first, second, work[1] if work else None),
+        )
         unit = work[1].unit.name if work else None
         parts = [*machine.parts, *parts_of(first, second, work, fired)]
     judged = judge(metrics, parts, unit, product, work[1].per_second / work[0].per_second if work else None)
-    settings = settings_that_differ(first, second)
+    settings = settings_that_differ(first, second, audits[0])
     remarks = (
         *(runs.says if runs else ()),
         *remarks_of(first, second, metrics, work, len(settings) - MOST_SETTINGS),
@@ -77,7 +91,7 @@ def compare(
         why=" ".join((judged.why, *remarks)),
         findings=came_and_went(*audits, names=names_of(first) | names_of(second)),
         settings=settings[:MOST_SETTINGS],
-        changes=advised(*audits, second),
+        changes=advised(*audits, first, second),
         normalised=machine.normalised,
         bring=judged.bring,
         remarks=remarks,

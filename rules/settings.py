@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 
 from collectors.facts import ABSENT, Facts, Missing, Reading, known
-from collectors.facts.ase import CachePool, ConfigParameter, NamedCache, Server
-from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, SysgenParameter
+from collectors.facts.ase import CacheBinding, CachePool, ConfigParameter, NamedCache, Server
+from collectors.facts.openvms import ClusterNode, Cpu, FastpathDevice, KernelService, Node, SysgenParameter
 from rules.judging.openvms.cpu_layout import Layout
 from rules.judging.rdb.watched import attributes_of
 
 Value = Reading | str | None
 WAITS = " (configured)"
 """Behind the name of a setting: what is configured where something else runs, be it for a restart or refused."""
+BINDING = "binding "
+"""Before the name of what is bound to a data cache: `binding orders.dbo.item.item_pk`."""
 
 
 def settings_of(facts: Facts) -> dict[str, str | float]:
@@ -21,7 +23,8 @@ def settings_of(facts: Facts) -> dict[str, str | float]:
     """
     settings: dict[str, str | float] = {}
     found = attributes_of(facts)
-    for name, value in (*_server(facts), *_caches(facts), *_pools(facts), *_node(facts), *_processors(facts), *found):
+    ase = (*_server(facts), *_caches(facts), *_pools(facts), *_bindings(facts))
+    for name, value in (*ase, *_node(facts), *_weights(facts), *_processors(facts), *found):
         if value is None or value is ABSENT:
             continue
         settings[name] = value.value if isinstance(value, Missing) else float(value) if known(value) else str(value)
@@ -64,6 +67,21 @@ def _pools(facts: Facts) -> Iterator[tuple[str, Value]]:
         yield from _both(f"{name}: size, MB", one.config_size_mb or ABSENT, one.run_size_mb)
         yield f"{name}: wash, KB", one.wash_size_kb
         yield f"{name}: prefetch, %", one.apf_percent
+
+
+def _bindings(facts: Facts) -> Iterator[tuple[str, Value]]:
+    for one in facts.every(CacheBinding):
+        if one.valid is not False:
+            yield (
+                BINDING + ".".join(part for part in (one.database, one.owner, one.table, one.index) if part),
+                one.cache,
+            )
+
+
+def _weights(facts: Facts) -> Iterator[tuple[str, Value]]:
+    """Who is to be master, where a table of the whole cluster prints it."""
+    for one in facts.every(ClusterNode):
+        yield f"LOCKDIRWT of {one.name}", one.lock_directory_weight
 
 
 def _node(facts: Facts) -> Iterator[tuple[str, Value]]:

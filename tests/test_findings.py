@@ -1,8 +1,8 @@
 """What each rule must say: `tests/findings/<product>/<rule>.yml`, named cases over plain facts.
 
 A case: `facts`, optional `limits`, and exactly one of `fires`, `clean`, `unknown`, `untrusted`, `not_applicable`.
-Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` (pieces), `changes`
-(target: [old, new]), `apply` (pieces of the script), `undo`, `cautions`, `expects` (metric: [before, after]),
+Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` and `never_says` (pieces),
+`changes` (target: [old, new]), `apply` (pieces of the script), `undo`, `cautions`, `expects` (metric: [before, after]),
 `takes_effect`, `cost`, `evidence` (metric: value), `explains`, `no_changes`. Beside any of them `missing`: pieces of
 what to bring.
 """
@@ -58,6 +58,8 @@ def compare(finding: Finding, want: dict[str, Any]) -> None:
         assert piece in finding.title
     for piece in as_list(want.get("says", [])):
         assert piece in finding.says
+    for piece in as_list(want.get("never_says", [])):
+        assert piece not in finding.says
     if "severity" in want:
         assert finding.severity.label == want["severity"]
     if "cost" in want:

@@ -7,6 +7,7 @@ server before each step, with figures of our own. The advice of one capture has 
 
 import shutil
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from collectors.facts import known
 from collectors.facts.ase import CacheBinding, ConfigParameter, NamedCache, TableScheme
 from rules.audit import Audit, Ranked
+from rules.compare import Comparison, compare
 from rules.finding import Severity
 from tests.stories import HERE, audits_of
 
@@ -31,6 +33,8 @@ LOUD = {
 }
 """Rules that speak as loud as a warning, in the order of the audit: cause before what it explains."""
 CAPTURES = list(LOUD)
+MEASURED = ("monitoring.txt", "transactions.txt")
+"""What was measured in the interval; the other files are listings."""
 HOT = ("rated_call", "balance", "tariff_line")
 
 
@@ -78,7 +82,8 @@ def test_a_step_that_was_taken_is_not_proposed_again_where_nothing_got_better(at
     }
     for path in (HERE / CAPTURES[at + 1]).glob("*.txt"):
         shutil.copy(path, tmp_path)
-    shutil.copy(HERE / CAPTURES[at] / "monitoring.txt", tmp_path)
+    for measured in MEASURED:
+        shutil.copy(HERE / CAPTURES[at] / measured, tmp_path)
     (tmp_path / "story.yml").write_text("story: a step that did not help\n")
     (again,) = audits_of(tmp_path)
     proposed = {(change.target, change.new) for ranked in again.findings for change in ranked.finding.changes}
@@ -92,7 +97,8 @@ def test_after_a_ratio_comes_the_next_lower_one(tmp_path: Path) -> None:
         folder.mkdir()
         for path in (HERE / CAPTURES[at + 1]).glob("*.txt"):
             shutil.copy(path, folder)
-        shutil.copy(HERE / CAPTURES[at] / "monitoring.txt", folder)
+        for measured in MEASURED:
+            shutil.copy(HERE / CAPTURES[at] / measured, folder)
         (folder / "story.yml").write_text("story: a step that did not help\n")
         (again,) = audits_of(folder)
         changes = [change for ranked in again.findings for change in ranked.finding.changes]
@@ -182,3 +188,36 @@ def test_every_figure_stands_in_a_file_of_the_story() -> None:
                 assert one.source.file.rsplit("/", 1)[-1] in files
                 assert one.value is not None
                 assert not isinstance(one.value, float) or known(one.value)
+
+
+def between(before: str, after: str) -> Comparison:
+    return compare([audit(before).capture], [audit(after).capture])
+
+
+@pytest.mark.parametrize(("before", "after"), list(pairwise(CAPTURES)), ids=CAPTURES[1:])
+def test_each_step_is_improved_by_what_a_transaction_costs(before: str, after: str) -> None:
+    found = between(before, after)
+    assert (found.verdict, found.unit_of_work) == ("improved", "committed transaction"), found.why
+    assert [one.key for one in found.metrics if one.decides] == ["ase.engine_cpu"]
+
+
+def test_the_new_cache_and_what_is_bound_to_it_are_listed_and_the_advice_is_in_force() -> None:
+    found = between("vlh_4_hot_tables", "vlh_5_one_scan")
+    settings = {one.name: (one.before, one.after, one.advised) for one in found.settings}
+    advised = "ase/hot_table_in_default_cache:default data cache"
+    assert settings["cache hot_tables: size, MB"] == (None, 59392.0, advised)
+    assert settings["cache hot_tables: replacement"] == (None, "relaxed LRU", advised)
+    assert settings["binding rating.dbo.rated_call"] == (None, "hot_tables", advised)
+    assert settings["binding rating.dbo.zone_map"] == (None, "hot_tables", None), "nobody advised that one"
+    assert {(one.applied, one.now) for one in found.changes} == {(True, "hot_tables")}
+
+
+def test_the_ratios_and_the_cache_of_system_tables_are_in_force() -> None:
+    ratios = {one.target: one.applied for one in between("vlh_2_descriptors", "vlh_3_system_tables").changes}
+    assert ratios[OBJECT] is ratios[INDEX] is True
+    tables = between("vlh_3_system_tables", "vlh_4_hot_tables").changes
+    assert {one.applied for one in tables if "system tables" in one.target} == {True}
+    settings = between("vlh_3_system_tables", "vlh_4_hot_tables").settings
+    advised = {one.name: one.advised for one in settings}
+    key = "ase/system_tables_in_default_cache:default data cache"
+    assert advised["binding rating.dbo.sysobjects.ncsysobjects"] == advised["cache system_tables_1: replacement"] == key

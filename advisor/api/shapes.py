@@ -71,7 +71,8 @@ class ComparisonRun(Schema):
     unit_of_work: str | None
     metrics: list[dict[str, Any]]
     findings: dict[str, list[str]]
-    verdict: Literal["improved", "no-effect", "worse", "not-comparable"]
+    verdict: Literal["improved", "no-effect", "worse", "mixed", "not-comparable"]
+    settings: list[dict[str, Any]] = Field(description="Those that differ, and the finding that advised each.")
     why: str
 
 

@@ -7,7 +7,31 @@ from typing import Any
 from rules.judging.compared.words import percent
 
 WORDS = {True: "better", False: "worse"}
-APPLIED = {True: "in force", False: "not in force", None: "no export of the after tells"}
+IN_FORCE = {True: "in force", False: "not in force", None: "no export of the after tells"}
+NOT_LISTED = "not listed"
+"""In place of a setting whose cache or binding the listing of that side does not have."""
+
+
+def force_of(change: Mapping[str, Any]) -> str:
+    """Whether a change that was advised before is in force; what is there instead, where it is something else."""
+    word, now = IN_FORCE[change["applied"]], change.get("now")
+    if now is None:
+        return word
+    now = f"{now:,.10g}" if isinstance(now, int | float) else now
+    return f"{word}, in another form: {now}" if change["applied"] else f"{word}: {now}"
+
+
+def settings_of(data: Mapping[str, Any]) -> list[tuple[str, Any, Any, str]]:
+    """What a comparison lists of settings: name, before, after, and the key of the finding that advised it, if any."""
+    return [
+        (
+            one["target"],
+            NOT_LISTED if one["before"] is None else one["before"],
+            NOT_LISTED if one["after"] is None else one["after"],
+            one["advised"] or "",
+        )
+        for one in data.get("settings", ())
+    ]
 
 
 @dataclass(frozen=True)

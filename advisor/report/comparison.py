@@ -37,8 +37,24 @@ def comparison_data(one: Comparison) -> dict[str, Any]:
             {"setting": differs.name, "before": plain(differs.before), "after": plain(differs.after)}
             for differs in one.settings
         ],
+        "settings": [
+            {
+                "target": differs.name,
+                "before": plain(differs.before),
+                "after": plain(differs.after),
+                "advised": differs.advised,
+            }
+            for differs in one.settings
+        ],
         "changes": [
-            {"target": change.target, "from": plain(change.old), "to": plain(change.new), "applied": change.applied}
+            {
+                "target": change.target,
+                "from": plain(change.old),
+                "to": plain(change.new),
+                "applied": change.applied,
+                "now": plain(change.now),
+                "finding": change.finding,
+            }
             for change in one.changes
         ],
         "normalised": one.normalised,

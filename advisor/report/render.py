@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from advisor.jinja import environment
-from advisor.report.compared import APPLIED, row_of
+from advisor.report.compared import force_of, row_of, settings_of
 
 SEVERITIES = ("critical", "warning", "advice", "note")
 QUIET = ("unknown", "untrusted", "broken")
@@ -51,7 +51,7 @@ class Plots:
 def reports() -> Environment:
     """The environment of reports. Django's own backend would load its HTTP side first, a fifth of a whole audit."""
     made = environment(loader=FileSystemLoader(settings.BASE_DIR / "templates"))
-    made.filters.update(csp_hash=csp_hash, row_of=row_of)
+    made.filters.update(csp_hash=csp_hash, row_of=row_of, force_of=force_of)
     return made
 
 
@@ -71,7 +71,7 @@ def render(kind: str, data: Mapping[str, Any], form: str, plots: Plots | None = 
 def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str, Any]:
     """What the templates of an audit and of a comparison count, group and put in words."""
     if kind == "compare":
-        return {"rows": [row_of(metric) for metric in data["metrics"]], "applied": APPLIED}
+        return {"rows": [row_of(metric) for metric in data["metrics"]], "settings": settings_of(data)}
     if kind != "audit":
         return {}
     findings = [finding for capture in data["captures"] for finding in capture["findings"]]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from advisor.report.plain import plain
-from rules.laws.clock import AtOneClock, slower_ones
+from rules.laws.clock import AsMeasured, AtOneClock, others_as_measured, slower_ones
 from rules.laws.modes import modes_by_point
 from rules.laws.usl import Model, harm_from
 
@@ -16,6 +16,7 @@ def model_data(model: Model, among: Sequence[Model] = ()) -> dict[str, Any]:
     `first_law` the law that did not fit. `modes` has an entry for each of `points`: per cent of one CPU.
     """
     series, fitted = model.series, model.fitted
+    others = [other.series for other in among]
     return {
         **_law_data(model),
         "peak_load": plain(model.peak_load) if fitted else None,
@@ -37,7 +38,8 @@ def model_data(model: Model, among: Sequence[Model] = ()) -> dict[str, Any]:
         "cores": series.cores,
         "derived": series.derived,
         "modes": modes_by_point(series),
-        "at_one_clock": [_clock_data(one) for one in slower_ones(series, [other.series for other in among])],
+        "at_one_clock": [_clock_data(one) for one in slower_ones(series, others)],
+        "as_measured": [_measured_data(one) for one in others_as_measured(series, others)],
     }
 
 
@@ -68,5 +70,16 @@ def _clock_data(one: AtOneClock) -> dict[str, Any]:
         "to_mhz": one.fast.clock_mhz,
         "loads": [[each.load, each.before.rate, plain(each.after.rate), plain(each.ratio)] for each in one.common],
         "more_per_cycle": more.title if more else None,
+        "says": one.says,
+    }
+
+
+def _measured_data(one: AsMeasured) -> dict[str, Any]:
+    """Two machines of which no clock tells, as measured: `loads` are load, the one, the other, ratio."""
+    return {
+        "title": one.other.title,
+        "file": one.other.source.file,
+        "against": one.one.title,
+        "loads": [[each.load, each.before.rate, each.after.rate, plain(each.ratio)] for each in one.common],
         "says": one.says,
     }

@@ -16,14 +16,14 @@ from advisor.report.compared import row_of
 VERDICTS = {
     "improved": "It got better",
     "worse": "It got worse",
+    "mixed": "Better in one way, worse in another",
     "no-effect": "No effect to be seen",
     "not-comparable": "These two cannot be compared",
 }
 """The verdict as a heading."""
-TONES = {"improved": "success", "worse": "error", "no-effect": "", "not-comparable": "warning"}
+TONES = {"improved": "success", "worse": "error", "mixed": "warning", "no-effect": "", "not-comparable": "warning"}
 """Classes of the page's message; the words say the same."""
 SIDES = {"low": "less is better", "high": "more is better"}
-IN_FORCE = {True: "in force", False: "not in force", None: "the exports do not tell"}
 TO_BRING = {
     "hour": "a capture of the same hour and the same kind of day as the other side",
     "load": "a capture under about the same load as the other side",

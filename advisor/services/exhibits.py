@@ -17,6 +17,7 @@ from django.conf import settings
 from advisor.jinja import figure
 from advisor.report.data import finding_data, verdict_data
 from collectors.facts import Fact, Facts, Missing, Source
+from collectors.facts.scaling import LoadPoint, ParameterPoint, ParameterSeries
 from rules.audit import Ranked
 from rules.kit import Rule, judge_one, rules
 
@@ -60,10 +61,11 @@ def value_of(cls: type[Fact], key: str, value: Any) -> Any:
         raise KeyError("write source: [file, first, last]")
     if key == "source":
         return Source(*value)
+    if key == "points" and cls is ParameterSeries:
+        return tuple(ParameterPoint(**p) for p in value)
     if key == "points":
-        point = importlib.import_module("collectors.facts.scaling").LoadPoint
         return tuple(
-            point(load=p.pop("load"), rate=p.pop("rate"), line=p.pop("line", 0), others=tuple(p.items()))
+            LoadPoint(load=p.pop("load"), rate=p.pop("rate"), line=p.pop("line", 0), others=tuple(p.items()))
             for p in (dict(p) for p in value)
         )
     return tuple(value) if isinstance(value, list) else value

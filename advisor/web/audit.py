@@ -9,12 +9,13 @@ from django.shortcuts import get_object_or_404, redirect
 
 from advisor.charts.compared import ratio_words
 from advisor.models import Audit
+from advisor.report.compared import force_of, settings_of
 from advisor.report.pdf import NoPdf, pdf
 from advisor.report.render import Plots, render
 from advisor.services.access import audits_of, may_work_for
 from advisor.services.audit_page import AuditPage, page_of
 from advisor.services.capturing import want_audit
-from advisor.services.compared_page import IN_FORCE, TONES, VERDICTS
+from advisor.services.compared_page import TONES, VERDICTS
 from advisor.services.contract import audit_json
 from advisor.services.openvms.shown_on import shown_on
 from advisor.services.uploads import file_part
@@ -55,7 +56,8 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "verdicts_said": VERDICTS,
         "tones": TONES,
         "ratio_words": ratio_words,
-        "in_force": IN_FORCE,
+        "in_force": force_of,
+        "settings_of": settings_of,
         "shown_on": shown_on(audit.system.product) if hasattr(audit.capture, "packed") else {},
     }
     return page(request, "audit.html", context)

@@ -13,10 +13,11 @@ from django.utils.http import urlencode
 
 from advisor.charts.compared import ratio_words
 from advisor.models import Capture, System
+from advisor.report.compared import force_of, settings_of
 from advisor.report.render import render
 from advisor.services import history
 from advisor.services.access import systems_of
-from advisor.services.compared_page import IN_FORCE, TONES, VERDICTS, findings_of, picture_of, rows_of, to_bring
+from advisor.services.compared_page import TONES, VERDICTS, findings_of, picture_of, rows_of, to_bring
 from advisor.services.comparing import MOST_A_SIDE, Busy, Compared, Refused, Sides, comparable, compared, sides_of
 from advisor.services.csv_text import safe_cell
 from advisor.services.uploads import file_part
@@ -69,7 +70,8 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "ratio_words": ratio_words,
         "findings": findings_of(made.data, sides.before, sides.after),
         "bring": to_bring(made.data),
-        "in_force": IN_FORCE,
+        "in_force": force_of,
+        "settings_of": settings_of,
         "words": WORDS,
         "file_name": _file_name(system),
         "query": urlencode(_query(sides), doseq=True),

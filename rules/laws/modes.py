@@ -14,6 +14,15 @@ def modes_of(point: LoadPoint) -> dict[str, float]:
     return {mode: value for mode in MODES if (value := point.other(f"{mode}_percent")) is not None}
 
 
+def spinning_share(point: LoadPoint) -> float | None:
+    """MP synch as per cent of the busy time of one run; `None` where a mode is missing, or one is impossible."""
+    busy = {mode: value for mode, value in modes_of(point).items() if mode != "idle"}
+    whole = sum(busy.values())
+    if not {"mp_synch", "kernel", "user"} <= busy.keys() or min(busy.values()) < 0 or whole <= 0:
+        return None
+    return 100 * busy["mp_synch"] / whole
+
+
 @dataclass(frozen=True)
 class Spinning:
     """MP synchronisation at the peak and at one load past it, in processors' worth of time."""

@@ -140,7 +140,8 @@ class Model:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What has to be said beside the coefficients, in whole sentences."""
-        said = []
+        course = course_of(self.series)
+        said = [course.alone_said] if isinstance(course, Course) and course.alone else []
         if self.first is not None:
             said.append(
                 f"The law did not fit (R² {self.first.r2:.3f}); with its load capped at the {self.cap} processors it "

@@ -11,21 +11,23 @@ the busy time was MP synchronisation, beyond it up to 69 % (JCC Consulting's sli
 Driving it harder does less work.
 
 What to do: do not add processes or CPUs. Run as many at once as at the peak and let the rest queue; take lock
-operations away (row caches, one-node opening, larger page locks); then see whether a dedicated lock manager fits.
+operations away (row caches, one-node opening, larger page locks); then see whether a dedicated lock manager fits: where
+MP synchronisation takes half of the busy time at the end of a series, the kernel time of a lone operation tells what
+one CPU could serve.
 
 When to ignore it: when the dip is within the noise of the method (a few per cent), or when the MP synchronisation comes
 from another spinlock than the lock manager's: a trace with SDA's SPL extension tells. Captures of one node at several
 numbers of CPUs are no runs of one test: a series made of them is advice at most, a note unless the node was busy.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
-from collectors.facts.scaling import LoadPoint, LoadSeries
+from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.node import MODES, READS, Work, busiest_operations, subject_of, work_of
+from rules.judging.openvms.node import READS, Work, busiest_operations, subject_of, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Stretch, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
@@ -34,8 +36,11 @@ from rules.judging.openvms.spinlocks import waited_for
 from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
+from rules.laws.dedicated import Dedicated, dedicated
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
-from rules.laws.series import Course, Step, course_of
+from rules.laws.machines import machine_of, switched
+from rules.laws.modes import spinning_share
+from rules.laws.series import Course, Step, course_of, held_against
 from rules.laws.work import uneven_work
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES", "https://wiki.vmssoftware.com/LCKMGR_MODE")
@@ -73,6 +78,9 @@ class Limits:
     busy_in_series_percent: float = limit(
         BUSY_PERCENT, "this project: below it the demand may have set a capture's rate", high=100, unit="% of all CPUs"
     )
+    least_cpus: int = limit(
+        6, "vendor: more than five CPUs (OpenVMS V7.3 New Features, 4.4.1)", low=2, high=32, unit="CPUs"
+    )
     lock_operations: float = limit(
         PAST_OPERATIONS, "this project: below this the lock manager is hardly the cause", unit="lock operations/s"
     )
@@ -98,7 +106,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every load series of this product; without one, the modes of the node."""
     mine = [one for one in facts.every(LoadSeries) if one.product == "openvms" or _has_modes(one)]
     for series in mine:
-        yield from _judge_series(series, limits)
+        yield from _judge_series(series, mine, limits)
     if facts.every(ProcessorModes):
         yield from _judge_modes(facts, limits)
     elif not mine:
@@ -109,16 +117,7 @@ def _has_modes(series: LoadSeries) -> bool:
     return any(point.other("mp_synch_percent") is not None for point in series.points)
 
 
-def _busy_share(point: LoadPoint) -> float | None:
-    """MP synchronisation as per cent of this run's busy time; `None` where the columns are missing or impossible."""
-    modes = {mode: value for mode in MODES if (value := point.other(f"{mode}_percent")) is not None}
-    busy = sum(modes.values())
-    if not {"mp_synch", "kernel", "user"} <= modes.keys() or min(modes.values()) < 0 or busy <= 0:
-        return None
-    return 100 * modes["mp_synch"] / busy
-
-
-def _judge_series(series: LoadSeries, limits: Limits) -> Iterator[Outcome]:
+def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits) -> Iterator[Outcome]:
     course = course_of(series)
     if isinstance(course, str):
         yield Untrusted(course)
@@ -138,18 +137,22 @@ def _judge_series(series: LoadSeries, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{series.title}: {top}; one CPU waits for no other")
     elif not course.beyond:
         yield Clean(f"{series.title}: {top}, the highest load that was measured: no fall seen")
+    elif course.fall_percent < 0:  # the highest load stands alone above the others
+        yield Clean(f"{series.title}: {top}, and no fall seen; {course.alone_said.removesuffix('.')}")
     elif course.fall_percent <= limits.noise_percent:
         fall = f"{course.fall_percent:.1f} % less at {last.load:g}, noise is up to {limits.noise_percent:g} %"
         yield Clean(f"{series.title}: {top}; {fall}")
     else:
-        yield _series_finding(series, course, limits, unit)
+        yield _series_finding(series, mine, course, limits, unit)
 
 
-def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: str) -> Finding:
+def _series_finding(
+    series: LoadSeries, mine: Sequence[LoadSeries], course: Course, limits: Limits, unit: str
+) -> Finding:
     peak, last, first, name = course.peak, course.last, course.first, series.load_name
-    shares = [(_busy_share(run), run) for step in course.beyond for run in step.runs]
+    shares = [(spinning_share(run), run) for step in course.beyond for run in step.runs]
     after = max(((share, run) for share, run in shares if share is not None), key=lambda pair: pair[0], default=None)
-    before = next((share for run in peak.runs if (share := _busy_share(run)) is not None), None)
+    before = next((share for run in peak.runs if (share := spinning_share(run)) is not None), None)
     evidence = [
         Evidence(f"peak, at {peak.load:g} {name}", peak.rate, unit, peak.source),
         Evidence(f"at {last.load:g} {name}", last.rate, unit, last.source),
@@ -174,6 +177,17 @@ def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: st
             f"At {spinning:g} {name}, the highest load measured with MP synch, {cost.processors:.1f} CPUs were "
             "spinning: that is what this load lost, not what the system loses now."
         )
+    if course.alone:
+        said.append(course.alone_said)
+    measured = _with_it(series, mine, last)
+    own = None if measured else dedicated(series, course)
+    if measured:
+        said.append(measured)
+    elif own is not None:
+        said.append(_own_cpu(own, series, limits))
+        evidence += [
+            Evidence("kernel time per operation, lowest load", round(own.kernel_usec, 2), "µs", own.alone.source),
+        ]
     severity = Severity.WARNING if course.fall_percent >= limits.steep_percent else Severity.ADVICE
     if series.derived:
         said.append(f"{DEMAND} Drive the node as hard at {peak.load:g} {name} before any is taken away.")
@@ -191,8 +205,59 @@ def _series_finding(series: LoadSeries, course: Course, limits: Limits, unit: st
         evidence=tuple(evidence),
         cost=None if series.derived else cost,
         explains=(f"scaling/throughput_retrograde:{series.title}",),
-        expects=(Expectation(f"{unit}, at {peak.load:g} {name}", last.rate, peak.rate, "arithmetic"),),
+        expects=(
+            Expectation(f"{unit}, at {peak.load:g} {name}", last.rate, peak.rate, "arithmetic"),
+            *(
+                (
+                    Expectation(
+                        f"{unit}, most that a CPU of its own can serve", last.rate, _round(own.ceiling), "heuristic"
+                    ),
+                )
+                if own
+                else ()
+            ),
+        ),
     )
+
+
+def _own_cpu(own: Dedicated, series: LoadSeries, limits: Limits) -> str:
+    """Whether a dedicated lock manager is worth a test, by this series alone."""
+    machine = machine_of(series.title)
+    had = (
+        "The lock manager had no CPU of its own."
+        if (machine.what, machine.on) == ("dlm", False)
+        else "The title does not say that the lock manager had a CPU of its own."
+    )
+    few = series.cores is not None and series.cores < limits.least_cpus
+    warned = f" The vendor advises it only from {limits.least_cpus} CPUs on." if few else ""
+    return (
+        f"{had} One operation takes {own.kernel_usec:.2f} µs of kernel time where nothing is beside it, so a CPU of "
+        f"its own may be expected to serve about {_round(own.ceiling):,.0f} per second under overload, where "
+        f"{own.left.rate:,.0f} are left (checked on one machine, {JCC}). It takes one of {series.cores} CPUs at all "
+        "hours and makes a lone request no faster. If a spinlock trace blames LCKMGR, run the same series with "
+        "LCKMGR_MODE on."
+        f"{warned}"
+    )
+
+
+def _with_it(series: LoadSeries, mine: Sequence[LoadSeries], last: Step) -> str:
+    """What the same machine did with a dedicated lock manager at the highest load, where that was measured, too."""
+    for other in mine:
+        if machine_of(other.title).what != "dlm" or switched(series.title, other.title) != "after":
+            continue
+        common = held_against(series, other)
+        at = [one for one in common if one.load == last.load] if not isinstance(common, str) else []
+        if at:
+            return (
+                f"With a dedicated lock manager this machine does {at[0].after.rate:,.0f} at {last.load:g} "
+                f"({other.title}): the comparison of the two series says what that gains and costs."
+            )
+    return ""
+
+
+def _round(rate: float) -> float:
+    """Two digits: no more is known."""
+    return float(f"{rate:.2g}")
 
 
 def _spinlock(facts: Facts) -> str:

@@ -12,8 +12,9 @@ look for what is shared: a spinlock, a hot page, a lock tree.
 
 When to ignore it: when the runs at different loads did different work, or other work ran beside them; when the fall
 is within what two equal runs differ by. A peak is believed only where β is above zero by two of its standard errors:
-noise bends a level series, too. A peak beyond the measured range, or one after which no more than noise was lost, is a
-note; one far beyond the range is no finding. The law is not believed under R² 0.9, nor with fewer than six loads (the
+noise bends a level series, too. A rate that stands alone above what its neighbours allow is no peak. A peak beyond the
+measured range, or one after which no more than noise was lost, is a note; one far beyond the range is no finding. The
+law is not believed under R² 0.9, nor with fewer than six loads (the
 R package `usl` warns there), nor where user-mode time per unit of work shows that the runs did different work. Captures
 of production are no runs of one test: a series made of them is advice at most, and a note unless the machine was busy.
 """
@@ -22,8 +23,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.scaling import LoadSeries
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from collectors.facts.scaling import LoadSeries, ParameterSeries
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Lacking,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.derived import BUSY_PERCENT, demand, was_busy
@@ -67,9 +79,12 @@ class Limits:
     )
 
 
-@rule(needs=(LoadSeries,), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(LoadSeries, ParameterSeries), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
-    """Judge every load series."""
+    """Judge every load series; a series over a parameter ran at one load, and asks for none."""
+    if not facts.every(LoadSeries):
+        over = facts.every(ParameterSeries)
+        yield NotApplicable("the series are over a parameter, at one load") if over else Unknown.of(LoadSeries)
     for series in facts.every(LoadSeries):
         course = course_of(series)
         yield Untrusted(course) if isinstance(course, str) else _judge(series, course, limits)
@@ -90,11 +105,11 @@ def _judge(series: LoadSeries, course: Course, limits: Limits) -> Outcome:
         poor = f"the Universal Scalability Law fits poorly, R² {model.r2:.3f} (limit {limits.least_r2:g})"
         if fall > limits.noise_percent:
             return _measured(series, course, limits, f"{poor[0].upper()}{poor[1:]}, and nothing is read from it.")
-        return Untrusted(f"{series.title}: {poor}, and the measured rates do not fall")
+        return Untrusted(f"{series.title}: {poor}, and the measured rates do not fall{_alone(course)}")
     if not model.usable:
         if fall > limits.noise_percent:
             return _measured(series, course, limits, f"The Universal Scalability Law is not used: {model.why_not}.")
-        return Untrusted(f"{series.title}: {model.why_not}, and the measured rates do not fall")
+        return Untrusted(f"{series.title}: {model.why_not}, and the measured rates do not fall{_alone(course)}")
     figures = f"α {model.alpha:.4g}, β {model.beta:.3g}, R² {model.r2:.3f}"
     if model.beta > 0 and not model.bends(limits.errors):
         if fall > limits.steep_percent:
@@ -188,6 +203,7 @@ def _measured(series: LoadSeries, course: Course, limits: Limits, poor: str) -> 
     unit = series.rate_name.replace("_", " ")
     spun, spins = _spins(series, course)
     asked = f" {demand(series)}" if series.derived else ""
+    alone = f" {course.alone_said}" if course.alone else ""
     severity = _severity(series, course, limits, peak.load)
     if fall <= limits.steep_percent:  # the best of many runs and one low one may make as much
         severity = min(severity, Severity.ADVICE)
@@ -198,7 +214,7 @@ def _measured(series: LoadSeries, course: Course, limits: Limits, poor: str) -> 
         says=(
             f"{_rate(peak.rate)} {unit} at {peak.load:g} {series.load_name}, the most that was measured, and "
             f"{_rate(last.rate)} at {last.load:g}. {poor}{spun} Do not go beyond {peak.load:g} {series.load_name} with "
-            f"this work; more runs around it would show the peak more exactly.{asked}"
+            f"this work; more runs around it would show the peak more exactly.{alone}{asked}"
         ),
         evidence=(
             Evidence(f"highest rate measured, at {peak.load:g}", peak.rate, unit, peak.source),
@@ -208,6 +224,10 @@ def _measured(series: LoadSeries, course: Course, limits: Limits, poor: str) -> 
         ),
         expects=(Expectation(f"{unit}, at {peak.load:g} {series.load_name}", last.rate, peak.rate, "arithmetic"),),
     )
+
+
+def _alone(course: Course) -> str:
+    return f"; {course.alone_said.removesuffix('.')}" if course.alone else ""
 
 
 def _severity(series: LoadSeries, course: Course, limits: Limits, peak: float) -> Severity:

@@ -4,12 +4,15 @@ import json
 import re
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from advisor.api.shapes import ComparisonRun
+from advisor.services.compared_page import TONES, VERDICTS
+from rules.compare import IMPROVED, MIXED, NO_EFFECT, NOT_COMPARABLE, WORSE
 from tests.stories import HERE
 
 STORY = HERE / "lock_bound_node"
@@ -68,7 +71,13 @@ def test_it_prints_the_contract(sides: tuple[Path, Path]) -> None:
     assert all(names <= set(metric) for metric in data["metrics"])
     assert (data["verdict"], data["unit_of_work"], data["comparable"]["score"]) == ("improved", "lock operation", 1.0)
     assert data["configuration"] == [{"setting": "SYSGEN: RESHASHTBL", "before": 8192.0, "after": 262144.0}]
-    assert {"target": "RESHASHTBL", "from": 8192.0, "to": 262144, "applied": True} in data["changes"]
+    changed = {"target": "RESHASHTBL", "from": 8192.0, "to": 262144, "applied": True, "now": None}
+    assert changed in [{key: one[key] for key in changed} for one in data["changes"]]
+    advised = next(one["finding"] for one in data["changes"] if one["target"] == "RESHASHTBL")
+    assert advised.startswith("openvms/resource_hash_table_undersized:")
+    assert data["settings"] == [
+        {"target": "SYSGEN: RESHASHTBL", "before": 8192.0, "after": 262144.0, "advised": advised}
+    ]
     assert "openvms/resource_hash_table_undersized:BERGEN" in data["findings"]["gone"]
     assert data["findings"]["still"] == ["openvms/lock_id_table_small:BERGEN"]
     decisive = [metric for metric in data["metrics"] if metric["decides"]]
@@ -139,3 +148,44 @@ def test_nothing_usable_on_a_side_is_status_2(sides: tuple[Path, Path], tmp_path
     _, err, status = _run("--before", sides[0], "--after", tmp_path / "prose.txt")
     assert status == 2
     assert "nothing usable" in err
+
+
+BEFORE, AFTER = "1,371000\n2,490000\n3,416000\n4,345000\n", "1,256000\n2,400000\n3,500000\n4,490000\n"
+
+
+def _series(folder: Path, rows: str) -> Path:
+    folder.mkdir()
+    path = folder / "series.csv"
+    path.write_text(f"processes,lock_operations_per_second\n{rows}")
+    return path
+
+
+def test_better_here_and_worse_there_is_mixed_names_both_and_fails_as_a_warning(tmp_path: Path) -> None:
+    before, after = _series(tmp_path / "before", BEFORE), _series(tmp_path / "after", AFTER)
+    words = ("--before", before, "--after", after, "--name", "SKYE")
+    out, _, status = _run(*words, "--format", "json")
+    data = json.loads(out)
+    assert (data["verdict"], status) == ("mixed", 1)
+    assert re.search(r"Better: .*highest load.* Worse: time of one unit of work at a load of 1", data["why"])
+    assert _run(*words, "--fail-on", "critical")[2] == 0
+    assert "MIXED" in _run(*words)[0]
+    assert 'class="verdict mixed"' in _run(*words, "--format", "html")[0]
+
+
+def test_every_verdict_has_words_a_tone_and_a_place_in_the_api() -> None:
+    verdicts = {IMPROVED, MIXED, NO_EFFECT, NOT_COMPARABLE, WORSE}
+    assert set(VERDICTS) == set(TONES) == verdicts
+    assert set(get_args(ComparisonRun.model_fields["verdict"].annotation)) == verdicts
+
+
+def test_text_and_html_list_a_new_cache_with_the_advice_and_where_it_is_in_force_in_another_form() -> None:
+    sides = [sorted((HERE / story).glob("*.txt")) for story in ("vlh_4_hot_tables", "vlh_5_one_scan")]
+    words: list[str | Path] = ["--before", *sides[0], "--after", *sides[1]]
+    text = " ".join(_run(*words)[0].split())
+    advised = "(advised before: ase/hot_table_in_default_cache:default data cache)"
+    assert f"cache hot_tables: size, MB: not listed -> 59,392 {advised}" in text
+    assert "binding rating.dbo.zone_map: not listed -> hot_tables" in text
+    assert "in force, in another form: hot_tables" in text
+    html = _run(*words, "--format", "html")[0]
+    assert "cache hot_tables: size, MB: not listed → 59,392" in html
+    assert "in force, in another form: hot_tables" in html

@@ -107,3 +107,23 @@ def test_the_text_of_an_audit_stored_before_these_fields_still_renders() -> None
     said = " ".join(render("audit", data, "txt").split())
     assert "LEWIS four cores.csv: Universal Scalability Law, contention" in said
     assert "harm" not in said.split("LOAD SERIES")[1]
+
+
+def test_machines_of_two_models_are_held_against_each_other_as_measured() -> None:
+    first, second = models_of(
+        made("ES40 666", ((1, 100.0), (2, 180.0)), clock_mhz=666.0),
+        made("rx6600", ((1, 150.0), (2, 270.0)), clock_mhz=1590.0),
+    )
+    assert (first["at_one_clock"], second["at_one_clock"], second["as_measured"]) == ([], [], [])
+    (one,) = first["as_measured"]
+    assert (one["title"], one["against"], one["loads"]) == (
+        "rx6600",
+        "ES40 666",
+        [[1, 100, 150, 1.5], [2, 180, 270, 1.5]],
+    )
+    assert "not scaled by the clock" in one["says"]
+
+
+def test_a_rate_that_stands_alone_is_told_beside_the_law() -> None:
+    (model,) = models_of(made("box", ((1, 100.0), (2, 190.0), (3, 4294.0), (4, 340.0))))
+    assert model["remarks"][0].startswith("4,294 at 3 stands alone above what the neighbouring loads allow")

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import pytest
 
 from collectors.facts import Capture, Fact, Facts, Interval, System
-from collectors.facts.ase import ConfigParameter, TableScheme
-from collectors.facts.openvms import Cpu, SysgenParameter
+from collectors.facts.ase import CacheBinding, CachePool, ConfigParameter, MonDataCache, NamedCache, TableScheme
+from collectors.facts.openvms import ClusterNode, Cpu, SysgenParameter
 from rules.audit import Audit, Ranked
 from rules.finding import Change, Effect, Finding, Lacking, Severity, Verdict
 from rules.judging.compared.changed import advised, came_and_went, settings_that_differ
@@ -63,7 +63,7 @@ def _scheme(scheme: str) -> TableScheme:
 )
 def test_a_change_is_in_force_where_the_setting_says_so(change: Change, fact: Fact, applied: bool | None) -> None:
     before = _audit((), ("openvms/rule", "ORKNEY", (change,)))
-    assert [one.applied for one in advised([before], [], _side(fact))] == [applied]
+    assert [one.applied for one in advised([before], [], _side(), _side(fact))] == [applied]
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def test_advised_again_is_in_force_only_where_it_starts_from_what_was_advised(
     key = "ase.engines:process"
     before = _audit((), ("ase/engines_past_peak", "ORKNEY", (_change(key, 12.0, 10.0),)))
     after = _audit((), ("ase/engines_past_peak", "ORKNEY", (_change(key, *again),)))
-    assert [one.applied for one in advised([before], [after], _side())] == [applied]
+    assert [one.applied for one in advised([before], [after], _side(), _side())] == [applied]
 
 
 def test_a_setting_that_goes_on_to_a_further_value_was_in_force() -> None:
     key = "openvms.sysgen:LOCKDIRWT"
     before = _audit((), ("openvms/rule", "ORKNEY", (_change(key, 0.0, 1.0),)))
     after = _audit((), ("openvms/rule", "ORKNEY", (_change(key, 1.0, 2.0),)))
-    assert [one.applied for one in advised([before], [after], _side(_sysgen("LOCKDIRWT", 1.0)))] == [True]
+    assert [one.applied for one in advised([before], [after], _side(), _side(_sysgen("LOCKDIRWT", 1.0)))] == [True]
 
 
 def test_a_rule_that_did_not_run_or_could_not_judge_all_leaves_nothing_gone() -> None:
@@ -113,4 +113,135 @@ def test_a_floor_is_kept_where_autogen_went_beyond_it() -> None:
     change = _change(f"openvms.sysgen:{name}", 3840.0, 10000.0)
     before = _audit((), ("openvms/lock_id_table_small", "ORKNEY", (change,)))
     for value, applied in ((9999.0, False), (10000.0, True), (12000.0, True)):
-        assert [one.applied for one in advised([before], [], _side(_sysgen(name, value)))] == [applied]
+        assert [one.applied for one in advised([before], [], _side(), _side(_sysgen(name, value)))] == [applied]
+
+
+DEFAULT = NamedCache(name="default data cache", kind="Default", run_size_mb=4096.0, run_partitions=1.0)
+HOT = NamedCache(name="hot", kind="Mixed", run_size_mb=512.0, run_replacement="relaxed LRU", run_partitions=8.0)
+
+
+def _bound(table: str, cache: str, index: str | None = None) -> CacheBinding:
+    return CacheBinding(cache=cache, database="rating", owner="dbo", table=table, index=index, valid=True)
+
+
+def _differ(before: Side, after: Side) -> dict[str, tuple[object, object]]:
+    return {one.name: (one.before, one.after) for one in settings_that_differ(before, after)}
+
+
+def test_a_new_cache_and_what_is_bound_to_it_are_differences() -> None:
+    other = _bound("tariff", "event cache")
+    before, after = _side(DEFAULT, other), _side(DEFAULT, HOT, other, _bound("call", "hot"))
+    assert _differ(before, after) == {
+        "cache hot: type": (None, "Mixed"),
+        "cache hot: size, MB": (None, 512.0),
+        "cache hot: replacement": (None, "relaxed LRU"),
+        "cache hot: partitions": (None, 8.0),
+        "binding rating.dbo.call": (None, "hot"),
+    }
+    assert _differ(after, before)["cache hot: size, MB"] == (512.0, None), "a cache that went is a difference, too"
+    assert _differ(after, _side(DEFAULT, HOT, other, _bound("call", "event cache"))) == {
+        "binding rating.dbo.call": ("hot", "event cache")
+    }
+
+
+def test_what_a_side_does_not_list_is_no_difference() -> None:
+    assert _differ(_side(), _side(DEFAULT, HOT, _bound("call", "hot"))) == {}, "no listing at all"
+    counted = _side(DEFAULT, MonDataCache(name="hot"))
+    assert _differ(counted, _side(DEFAULT, HOT)) == {}, "counted before, so it was there: the listing was of one cache"
+    sizes_alone = _side(DEFAULT, NamedCache(name="hot", run_size_mb=512.0))
+    assert _differ(_side(DEFAULT, HOT), sizes_alone) == {}, "sp_helpcache prints sizes alone"
+    invalid = CacheBinding(cache="hot", database="rating", owner="dbo", table="call", valid=False)
+    assert _differ(_side(_bound("x", "e")), _side(_bound("x", "e"), invalid)) == {}, "an invalid binding binds nothing"
+
+
+def test_a_new_pool_a_lock_scheme_and_a_weight_are_differences() -> None:
+    small, large = (CachePool(cache="hot", io_size_kb=size, run_size_mb=100.0) for size in (4, 32))
+    assert _differ(_side(HOT, small), _side(HOT, small, large)) == {"cache hot, 32 KB pool: size, MB": (None, 100.0)}
+    assert _differ(_side(HOT), _side(HOT, small)) == {}, "no pool was listed before"
+    assert _differ(_side(_scheme("allpages")), _side(_scheme("datarows"))) == {
+        "ledger.dbo.accounts: lock scheme": ("allpages", "datarows")
+    }
+    weights = [_side(ClusterNode(name="SKYE", lock_directory_weight=weight)) for weight in (0.0, 2.0)]
+    assert _differ(*weights) == {"LOCKDIRWT of SKYE": (0.0, 2.0)}
+
+
+BIND = Change(
+    "ase.bind:rating.dbo.call",
+    "x",
+    "default data cache",
+    "made",
+    (),
+    (),
+    Effect.ONLINE,
+    needs=("ase.cache:made:create",),
+)
+MAKE = Change("ase.cache:made:create", "made: new cache", None, "600 MB", (), (), Effect.ONLINE)
+
+
+@pytest.mark.parametrize(
+    ("facts", "bind", "make"),
+    [
+        ((DEFAULT, NamedCache(name="made"), _bound("call", "made")), (True, None), (True, None)),
+        ((DEFAULT, HOT, _bound("call", "hot")), (True, "hot"), (True, "hot")),
+        ((DEFAULT, HOT, CacheBinding(cache="hot", database="rating", valid=True)), (True, "hot"), (True, "hot")),
+        ((DEFAULT, HOT, _bound("other", "hot")), (False, None), (False, None)),
+        ((DEFAULT, HOT, _bound("call", "hot", "call_pk")), (False, None), (False, None)),
+        ((DEFAULT, HOT, _bound("call", "default data cache")), (False, None), (False, None)),
+        ((DEFAULT, HOT), (None, None), (False, None)),
+        ((), (None, None), (None, None)),
+    ],
+    ids=[
+        "as advised",
+        "by another name",
+        "with its database",
+        "not bound",
+        "its index alone",
+        "bound back",
+        "no list",
+        "",
+    ],
+)
+def test_a_binding_plan_is_in_force_by_any_name(
+    facts: tuple[Fact, ...], bind: tuple[bool | None, str | None], make: tuple[bool | None, str | None]
+) -> None:
+    before = _audit((), ("ase/hot_table_in_default_cache", "ORKNEY", (MAKE, BIND)))
+    told = advised([before], [], _side(DEFAULT, _bound("other", "event")), _side(*facts))
+    assert [(one.applied, one.now) for one in told] == [make, bind]
+    assert {one.finding for one in told} == {"ase/hot_table_in_default_cache:ORKNEY"}
+
+
+def test_system_tables_are_bound_where_one_of_them_is() -> None:
+    change = _change("ase.bind:rating:system tables", "default data cache", "made")
+    before = _audit((), ("ase/rule", "ORKNEY", (change,)))
+    for table, applied in (("sysobjects", True), ("call", False)):
+        (told,) = advised([before], [], _side(_bound("x", "e")), _side(_bound(table, "hot")))
+        assert told.applied is applied
+
+
+def test_a_setting_that_went_further_than_advised_is_in_force_and_one_that_stopped_short_is_not() -> None:
+    cases = [
+        (
+            "ase.config:lock hashtable spinlock ratio",
+            100.0,
+            20.0,
+            ((20.0, True), (10.0, True), (50.0, False), (200.0, False)),
+        ),
+        ("ase.config:number of locks", 5000.0, 9000.0, ((9000.0, True), (20000.0, False))),
+    ]
+    for key, old, new, values in cases:
+        before = _audit((), ("ase/rule", "ORKNEY", (_change(key, old, new),)))
+        for value, applied in values:
+            (told,) = advised([before], [], _side(), _side(_parameter(key.partition(":")[2], value)))
+            assert (told.applied, told.now) == (applied, None if value == new else value)
+
+
+def test_a_setting_names_the_finding_that_advised_it() -> None:
+    before = _audit((), ("ase/hot_table_in_default_cache", "ORKNEY", (MAKE, BIND)))
+    sides = (
+        _side(DEFAULT, _bound("x", "e")),
+        _side(DEFAULT, HOT, _bound("x", "e"), _bound("call", "hot"), _bound("y", "hot")),
+    )
+    found = {one.name: one.advised for one in settings_that_differ(*sides, [before])}
+    key = "ase/hot_table_in_default_cache:ORKNEY"
+    assert (found["binding rating.dbo.call"], found["cache hot: size, MB"]) == (key, key)
+    assert found["binding rating.dbo.y"] is None

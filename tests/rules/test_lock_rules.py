@@ -45,7 +45,7 @@ def test_no_time_is_made_of_a_run_that_did_nothing() -> None:
 
 def test_a_share_of_busy_time_needs_all_of_the_large_modes_on_both_sides() -> None:
     whole = {"mp_synch_percent": 40.0, "kernel_percent": 50.0, "user_percent": 10.0}
-    rows = [{"load": 1.0, "rate": 100.0}, {"load": 2.0, "rate": 300.0, **whole}, {"load": 3.0, "rate": 200.0, **whole}]
+    rows = [{"load": 1.0, "rate": 100.0}, {"load": 2.0, "rate": 190.0, **whole}, {"load": 3.0, "rate": 120.0, **whole}]
     assert "40 % of the busy time at the peak" in found(PAST_PEAK, series(*rows)).says
     for row in (1, 2):
         for mode in ("kernel_percent", "user_percent"):
@@ -57,7 +57,7 @@ def test_a_share_of_busy_time_needs_all_of_the_large_modes_on_both_sides() -> No
 
 
 def test_without_monitor_columns_there_is_no_cost() -> None:
-    rows = ({"load": 1.0, "rate": 100.0}, {"load": 2.0, "rate": 300.0}, {"load": 3.0, "rate": 200.0})
+    rows = ({"load": 1.0, "rate": 100.0}, {"load": 2.0, "rate": 190.0}, {"load": 3.0, "rate": 120.0})
     assert found(PAST_PEAK, series(*rows)).cost is None
 
 

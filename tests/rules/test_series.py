@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from collectors.facts.scaling import LoadPoint, LoadSeries
-from rules.laws.clock import at_one_clock, scaled, slower_ones
+from rules.laws.clock import at_one_clock, others_as_measured, scaled, slower_ones
 from rules.laws.modes import modes_by_point, spinning
 from rules.laws.series import Course, course_of, held_against
 
@@ -55,6 +55,56 @@ def test_nothing_done_before_gives_no_ratio() -> None:
     assert [one.ratio for one in found] == [None, 2]
 
 
+@pytest.mark.parametrize(
+    ("points", "alone", "peak"),
+    [
+        (((1, 100), (2, 190), (3, 270), (4, 4294), (5, 400), (6, 450)), [4], 6),
+        (((1, 100), (2, 150), (3, 170), (4, 250), (5, 160), (6, 148)), [4], 3),
+        (((1, 100), (2, 190), (4, 380), (8, 4294)), [8], 4),
+        (((1, 4294), (2, 190), (3, 270), (4, 330), (5, 400)), [1], 5),
+    ],
+    ids=["wrapped", "between", "last", "first"],
+)
+def test_what_stands_alone_above_its_neighbours_is_no_peak(
+    points: tuple[tuple[float, float], ...], alone: list[float], peak: float
+) -> None:
+    course = course_of(made("a", *points))
+    assert isinstance(course, Course)
+    assert [step.load for step in course.alone] == alone
+    assert course.peak.load == peak
+    assert f"at {alone[0]} stands alone" in course.alone_said
+
+
+@pytest.mark.parametrize(
+    ("points", "peak"),
+    [
+        (((1, 371357), (2, 490199), (3, 416167), (4, 344880), (5, 343183), (6, 341316)), 2),
+        (((1, 64.9), (18, 995.9), (36, 1652.4), (72, 1853.2), (108, 1828.9), (144, 1775), (216, 1702.2)), 72),
+        (((1, 100), (2, 195), (3, 285), (4, 300), (5, 120), (6, 110)), 4),
+        (((1, 100), (2, 150), (3, 170), (4, 250), (5, 245), (6, 148)), 4),
+        (((1, 200), (2, 100), (3, 170), (4, 160)), 1),
+        (((1, 40), (2, 60), (3, 68), (4, 70), (5, 90), (6, 110)), 6),
+    ],
+    ids=["JCC's BL870c", "SPEC SDM91", "a cliff", "borne out by the next", "falls from the first", "rises late"],
+)
+def test_a_peak_that_its_neighbours_allow_or_bear_out_stays(
+    points: tuple[tuple[float, float], ...], peak: float
+) -> None:
+    course = course_of(made("a", *points))
+    assert isinstance(course, Course)
+    assert (course.alone, course.alone_said, course.peak.load) == ((), "", peak)
+
+
+def test_captures_of_production_have_no_rate_that_stands_alone() -> None:
+    """What was asked for decides it there, not the machine."""
+    course = course_of(replace(made("a", (4, 100), (8, 900), (12, 300)), derived=True))
+    assert isinstance(course, Course)
+    assert (course.alone, course.peak.load) == ((), 8)
+    twice = course_of(made("a", (1, 100), (2, 500), (2, 510), (3, 120)))
+    assert isinstance(twice, Course)
+    assert twice.alone == (), "two runs at one load bear each other out"
+
+
 SLOW = made("ES40 500", (1, 100), (2, 180), (3, 240), mhz=500)
 FAST = made("ES40 666", (1, 120), (2, 205), (4, 260), mhz=666)
 
@@ -96,6 +146,45 @@ def test_a_clock_that_is_not_known_or_is_the_same_scales_nothing() -> None:
     assert at_one_clock(FAST, FAST) == "ES40 666 and ES40 666 have one clock"
     with pytest.raises(ValueError, match="a clock above zero"):
         scaled(unknown, 666)
+
+
+@pytest.mark.parametrize(
+    ("title", "why"),
+    [
+        ("BL870c (1.59GHz/9.0MB) - 4 cores", "do not show one model"),
+        ("ES45 - 4 CPUs", "do not show one model"),
+        ("some machine", "do not show one model"),
+        ("CHARON-AXP ES40 on AMD Opteron 6174 2.2 GHz", "is an emulator by its name"),
+        ("ES40 1590 with DLM", "differ in more than the clock"),
+    ],
+)
+def test_no_clock_relates_two_models_an_emulator_or_two_settings(title: str, why: str) -> None:
+    other = made(title, (1, 40), (2, 60), mhz=1590)
+    for pair in ((SLOW, other), (other, SLOW)):
+        found = at_one_clock(*pair)
+        assert isinstance(found, str)
+        assert why in found
+    assert slower_ones(other, (SLOW, other)) == ()
+
+
+def test_an_emulator_stands_beside_hardware_by_plain_ratio_and_the_published_one() -> None:
+    emulator = made("CHARON-AXP ES40 on a host", (1, 48), (2, 88), mhz=2200)
+    for among in ((SLOW, emulator), (emulator, SLOW)):
+        (found,) = others_as_measured(among[0], among)
+        assert [one.ratio for one in found.common] == pytest.approx([0.48, 0.4889], rel=1e-3)
+        assert "does 0.48 to 0.49 times what ES40 500 does at 2 common loads" in found.says
+        assert "about 40 % of a 666 MHz ES40" in found.says
+        assert others_as_measured(among[1], among) == (), "each pair is told once"
+
+
+def test_plain_ratios_stand_between_models_of_two_clocks_alone() -> None:
+    other = made("rx2660 2 cores", (1, 150), (2, 270), mhz=1590)
+    (found,) = others_as_measured(SLOW, (SLOW, other))
+    assert "As measured, rx2660 2 cores does 1.50 times what ES40 500 does" in found.says
+    assert "40 %" not in found.says
+    assert others_as_measured(SLOW, (SLOW, FAST)) == (), "of one model the clock tells"
+    assert others_as_measured(SLOW, (SLOW, replace(other, clock_mhz=None))) == (), "no clock, no machine told apart"
+    assert others_as_measured(WITHOUT, (WITHOUT, WITH)) == (), "one machine in two states"
 
 
 def test_each_pair_is_told_once_with_the_faster_one() -> None:

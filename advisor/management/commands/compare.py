@@ -10,7 +10,7 @@ from advisor.report.comparison import comparison_data
 from advisor.services.auditing import BadSetting, parse_limits
 from advisor.services.pairing import NotOneSystem, other_name, sides
 from advisor.services.reading import captures_of
-from rules.compare import WORSE, Comparison, compare, remarked
+from rules.compare import MIXED, WORSE, Comparison, compare, remarked
 from rules.finding import Severity
 
 
@@ -19,8 +19,9 @@ class Command(ExportCommand):
 
     help = (
         "Holds exports of one system from before a change against those from after it, per unit of work: improved, "
-        "no effect, worse, or not comparable, and why. Exit status: 0 nothing at or above --fail-on stands after it, "
-        "1 something does, or it became worse, 2 nothing usable was given on a side."
+        "no effect, worse, mixed (better here, worse there), or not comparable, and why. Exit status: 0 nothing at or "
+        "above --fail-on stands after it, 1 something does, or it became worse or mixed, 2 nothing usable was given on "
+        "a side."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -70,6 +71,6 @@ class Command(ExportCommand):
 
 
 def fails(compared: Comparison, least: int) -> bool:
-    """Whether a finding at or above this severity stands after it; that it became worse counts as a warning."""
+    """Whether a finding at or above this severity stands after it; what became worse, if in one way alone, warns."""
     loudest = max((found.finding.severity for one in compared.audits for found in one.findings), default=0)
-    return loudest >= least or (compared.verdict == WORSE and least <= Severity.WARNING)
+    return loudest >= least or (compared.verdict in (WORSE, MIXED) and least <= Severity.WARNING)

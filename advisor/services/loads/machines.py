@@ -11,7 +11,7 @@ from markupsafe import Markup
 from advisor.charts.loads import compared_loads
 from advisor.services.loads.fitted import Fitted, one_of
 from collectors.facts.scaling import LoadSeries
-from rules.laws.clock import at_one_clock
+from rules.laws.clock import at_one_clock, not_scaled, others_as_measured
 from rules.laws.series import held_against
 
 MOST = 6
@@ -72,7 +72,7 @@ class Comparison:
     rows: tuple[Row, ...]
     more_rows: int
     per_cycle: tuple[str, ...]
-    """Who does more with each cycle, one sentence for each machine of another clock than the first's."""
+    """What the first's clock says of each other machine of its model; of any other the plain ratio. Sentences."""
 
     @property
     def picture(self) -> Markup:
@@ -105,6 +105,7 @@ def compare(base: Fitted, others: Sequence[Offered], *, scaled: bool = False) ->
     rows = _rows(machines)
     first = machines[0].named
     clocks = [at_one_clock(first, one.named) for one in machines[1:] if unscaled is None]
+    measured = [said for one in machines[1:] for said in others_as_measured(first, (first, one.named))]
     return Comparison(
         tuple(machines),
         tuple(refused),
@@ -112,7 +113,7 @@ def compare(base: Fitted, others: Sequence[Offered], *, scaled: bool = False) ->
         unscaled,
         tuple(rows[:MOST_ROWS]),
         max(0, len(rows) - MOST_ROWS),
-        tuple(one.says for one in clocks if not isinstance(one, str)),
+        (*(one.says for one in clocks if not isinstance(one, str)), *(one.says for one in measured)),
     )
 
 
@@ -144,7 +145,8 @@ def _unscaled(machines: Sequence[Machine]) -> str | None:
         return f"the clock of {', '.join(without)} is not in the export"
     if len({one.one.series.clock_mhz for one in machines}) == 1:
         return "all of them have one clock"
-    return None
+    first = machines[0].named
+    return next((why for one in machines[1:] if (why := not_scaled(first, one.named))), None)
 
 
 def _rows(machines: Sequence[Machine]) -> list[Row]:

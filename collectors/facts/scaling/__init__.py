@@ -1,4 +1,4 @@
-"""Load series: how much work was done at how much load."""
+"""Load series: how much work was done at how much load; and series over a parameter."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -23,6 +23,35 @@ class LoadPoint:
     def other(self, name: str) -> float | None:
         """One further column of this row."""
         return dict(self.others).get(name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterPoint:
+    """One run: the value of the parameter, and the rate it gave."""
+
+    value: float
+    rate: float
+    line: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterSeries(Fact):
+    """Throughput against one parameter at the same load: a size of a hash table, the bytes of a value block."""
+
+    BRING: ClassVar[str] = "a CSV with a column of the parameter (RESHASHTBL, LVB bytes, …) and a rate per second"
+
+    title: str
+    """What the table says it is of, or the file's name."""
+    parameter: str
+    """As the heading has it: `RESHASHTBL`."""
+    rate_name: str
+    """`lock_operations_per_second`, `throughput`, …"""
+    points: tuple[ParameterPoint, ...]
+    """In rising order of the value."""
+
+    def source_of(self, point: ParameterPoint) -> Source:
+        """The line of one run."""
+        return Source(self.source.file, point.line, point.line, self.source.tentative) if point.line else self.source
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,13 +8,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts, Reading, known
 from collectors.facts.ase import LockRequests, RowsAffected
 from collectors.facts.openvms import DistributedLockRates, LockRates
 from collectors.facts.rdb import StatisticRow
 from rules.judging.compared.sides import ENGINE_CPU, NODE_CPU, Side
 from rules.judging.compared.words import number
-from rules.judging.compared.work import Work
+from rules.judging.compared.work import PROXIES, Work
 from rules.laws.comparability import of_amounts, of_hours, of_loads, of_shares
 
 MEANT_TO_CHANGE = {
@@ -24,7 +24,7 @@ MEANT_TO_CHANGE = {
         *("openvms/cluster_far_apart", "openvms/lock_trees_move_too_often", "rdb/database_open_on_many_nodes"),
         *("rdb/lock_tree_unpartitioned", "rdb/use_remote_access"),
     ),
-    "processors": (*("ase/engines_past_peak", "openvms/cothreads_hurt", "openvms/lock_manager_cpu_shared"),),
+    "processors": ("ase/engines_past_peak", "openvms/cothreads_hurt", "openvms/lock_manager_cpu_shared"),
 }
 """Part → the rules whose advice changes it: of processors they all want fewer."""
 ALL_BUT = 0.995
@@ -49,7 +49,7 @@ class Part:
 def parts_of(before: Side, after: Side, work: tuple[Work, Work] | None, advised: Iterable[str]) -> list[Part]:
     """Every part both sides tell of. `advised`: the rules that fired before."""
     fired = set(advised)
-    found = [*_mixes(before, after), *_load(work), *_idle(before, after, work)]
+    found = [*_mixes(before, after), *_load(work), *_idle(before, after, work), *_stand_in(before, after, work)]
     found += [*time_of(before, after), *_hour(before, after), *processors_of(before, after)]
     return [replace(one, meant=_meant(one, fired, before, after)) for one in found]
 
@@ -132,13 +132,13 @@ def enqueues(facts: Facts) -> dict[str, float]:
     rates = facts.latest(LockRates, statistic="mean")
     if rates is None:
         return {}
-    read = {
-        "new enqueues": rates.new_enq_per_second,
-        "converts": rates.converted_enq_per_second,
-        "dequeues": rates.deq_per_second,
-    }
-    found = {kind: value for kind, value in read.items() if known(value) and value >= 0}
-    return found if len(found) == len(read) else {}
+    return _all_of(
+        {
+            "new enqueues": rates.new_enq_per_second,
+            "converts": rates.converted_enq_per_second,
+            "dequeues": rates.deq_per_second,
+        }
+    )
 
 
 def locks_of_rdb(facts: Facts) -> dict[str, float]:
@@ -152,12 +152,18 @@ def places(facts: Facts) -> dict[str, float]:
     rates = facts.latest(DistributedLockRates, statistic="mean")
     if rates is None:
         return {}
-    read = {
-        "local": rates.local_per_second,
-        "incoming": rates.incoming_per_second,
-        "outgoing": rates.outgoing_per_second,
-    }
-    found = {kind: value for kind, value in read.items() if value is not None and value >= 0}
+    return _all_of(
+        {
+            "local": rates.local_per_second,
+            "incoming": rates.incoming_per_second,
+            "outgoing": rates.outgoing_per_second,
+        }
+    )
+
+
+def _all_of(read: Mapping[str, Reading | None]) -> dict[str, float]:
+    """The mix, where every kind of it was read; else nothing: a part would pass for the whole."""
+    found = {kind: value for kind, value in read.items() if known(value) and value >= 0}
     return found if len(found) == len(read) else {}
 
 
@@ -177,7 +183,10 @@ def _load(work: tuple[Work, Work] | None) -> Iterator[Part]:
     if similarity is not None:
         many = work[1].unit.many
         yield Part(
-            "load", similarity, f"{number(first)} → {number(second)} {many} per second, {second / first:.2f} times"
+            # what stands for the work may be more of it, or another plan: it always counts
+            "amount" if work[1].unit.proxy else "load",
+            similarity,
+            f"{number(first)} → {number(second)} {many} per second, {second / first:.2f} times",
         )
 
 
@@ -193,6 +202,32 @@ def _idle(before: Side, after: Side, work: tuple[Work, Work] | None) -> Iterator
         if known_length and done.per_second * seconds < LEAST_COUNTED:
             counted = f"{number(done.per_second * seconds)} {done.unit.many}"
             yield Part("idle", 0.0, f"{when} {counted} were counted: too few to tell what one costs")
+
+
+SPUN = "ase.spins"
+FAR, NOISE = 1.2, 1.05
+"""This project: a move of one sample on a side, and the least by which every other count has to move the same way."""
+
+
+def _stand_in(before: Side, after: Side, work: tuple[Work, Work] | None) -> Iterator[Part]:
+    """Where something only stands for the work, spins must have moved the same way by each such count and by second."""
+    if work is None or not work[1].unit.proxy:
+        return
+    spun = _ratio(before, after, SPUN)
+    if spun is None:
+        return
+    counted = [(unit, done) for unit in PROXIES if (done := _ratio(before, after, unit.key))]
+    moved = {f"per {unit.name}": spun / done for unit, done in counted} | {"per second": spun}
+    by = moved[f"per {work[1].unit.name}"]
+    sides = (by < 1 / FAR, max(moved.values()) < 1 / NOISE), (by > FAR, min(moved.values()) > NOISE)
+    against = any(went and not all_went for went, all_went in sides)
+    said = ", ".join(f"{ratio:.2f} {what}" for what, ratio in moved.items())
+    yield Part("work", 0.0 if against else 1.0, f"no transactions on both sides; spins × {said}")
+
+
+def _ratio(before: Side, after: Side, key: str) -> float | None:
+    first, second = before.value(key), after.value(key)
+    return second / first if first and second and first > 0 and second > 0 else None
 
 
 def time_of(before: Side, after: Side) -> Iterator[Part]:

@@ -1,23 +1,20 @@
 """What else differs: settings, advised changes that are in force now, findings that came and went."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from collectors.facts import Facts
-from collectors.facts.ase import Server, TableScheme
-from rules.changes.openvms_sysgen import PARAMETERS
+from collectors.facts.ase import Server
 from rules.finding import Change
+from rules.judging.compared.in_force import OF_A_CACHE, InForce, State, in_force, state_of, touched
 from rules.judging.compared.sides import Side
+from rules.judging.compared.words import same
 from rules.judging.openvms.node import node_name
-from rules.settings import settings_of
+from rules.settings import BINDING
 
 if TYPE_CHECKING:
     from rules.audit import Audit
 
-PREFIXES = {"ase.config": "sp_configure: ", "openvms.sysgen": "SYSGEN: ", "ase.table": ""}
-"""Beginning of a change's key → beginning of the setting it changes."""
 UNJUDGED = ("unknown", "untrusted", "broken")
 UNNAMED = ("SERVER", "NODE")
 """What findings call a system that no export names."""
@@ -25,11 +22,14 @@ UNNAMED = ("SERVER", "NODE")
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting that both sides tell and that differs."""
+    """One setting that differs."""
 
     name: str
-    before: str | float
-    after: str | float
+    before: str | float | None
+    """`None`: the listing of this side has no such cache, or no such binding."""
+    after: str | float | None
+    advised: str | None = None
+    """The key of the finding that advised it before."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,9 @@ class Advised:
     new: float | str | None
     applied: bool | None
     """`None`: no export of the after tells."""
+    now: float | str | None = None
+    """What is there instead, where the advice was taken in another form, or not."""
+    finding: str | None = None
 
 
 @dataclass(frozen=True)
@@ -56,78 +59,82 @@ class CameAndWent:
     """Stand in the after, but their rules could not judge before: whether they are new, nobody can tell."""
 
 
-def settings_that_differ(before: Side, after: Side) -> tuple[Setting, ...]:
-    """The release and the settings that both sides tell, where they differ; what one does not tell is no difference."""
-    first, second = settings_of(before.facts), settings_of(after.facts)
+def settings_that_differ(before: Side, after: Side, audits: "Iterable[Audit]" = ()) -> tuple[Setting, ...]:
+    """The release and the settings that both sides tell, where they differ, and caches and bindings of one side alone.
+
+    What one side does not tell is no difference, but where it lists all of its kind. `audits` are those of the before.
+    """
+    first, second = state_of(before.facts), state_of(after.facts)
+    advice = _advice(audits, second)
     releases = before.newest.system.version, after.newest.system.version
-    found = [Setting(name, first[name], second[name]) for name in second if name in first]
-    if releases[0] and releases[1]:
-        found.insert(0, Setting("release", releases[0], releases[1]))
+    found = [Setting("release", *releases)] if releases[0] and releases[1] else []
+    for name in (*second.settings, *(name for name in first.settings if name not in second.settings)):
+        both = name in first.settings and name in second.settings
+        if both or _of_one_side(name, first, second):
+            old, new = first.settings.get(name), second.settings.get(name)
+            found.append(Setting(name, old, new, advice.get(name)))
     return tuple(one for one in found if not _same(one.before, one.after))
 
 
-def advised(audits: "Iterable[Audit]", later: "Iterable[Audit]", after: Side) -> tuple[Advised, ...]:
+def _of_one_side(name: str, first: State, second: State) -> bool:
+    """Whether a setting that one side has means that the other does not: a cache, its pool, or a binding."""
+    has, lacks = (first, second) if name in first.settings else (second, first)
+    if name.startswith(BINDING):
+        return lacks.lists(name)
+    alone = has.caches - lacks.caches - lacks.running
+    for cache in alone if lacks.lists(name) else ():
+        if name in {f"cache {cache}: {what}" for what in OF_A_CACHE}:
+            return True
+    shared = (f"cache {cache}, " for cache in has.caches & lacks.caches)
+    pools = next((pool for pool in shared if name.startswith(pool)), None)
+    return (
+        pools is not None and name.endswith("pool: size, MB") and any(one.startswith(pools) for one in lacks.settings)
+    )
+
+
+def _same(one: str | float | None, other: str | float | None) -> bool:
+    return one == other if one is None or other is None else same(one, other)
+
+
+def _advice(audits: "Iterable[Audit]", now: State) -> dict[str, str]:
+    """Setting → the finding whose advice sets it; and of caches those that now hold what was to be bound elsewhere."""
+    found: dict[str, str] = {}
+    for audit in audits:
+        for ranked in audit.findings:
+            for change in ranked.finding.changes:
+                for name in touched(change, now.settings):
+                    found.setdefault(name, ranked.key)
+                    home = now.settings.get(name) if name.startswith(BINDING) else None
+                    for what in OF_A_CACHE if home is not None and home != change.old else ():
+                        found.setdefault(f"cache {home}: {what}", ranked.key)
+    return found
+
+
+def advised(audits: "Iterable[Audit]", later: "Iterable[Audit]", before: Side, after: Side) -> tuple[Advised, ...]:
     """Each change that was advised before, once, and whether it is in force after.
 
     The setting itself tells, where it was brought. Else the advice of the after does: what it would change from the
     same value again is not in force, and what it would change from the value that was advised is.
     """
-    now = settings_of(after.facts) | _schemes(after.facts)
-    changes = {change.key: change for one in audits for found in one.findings for change in found.finding.changes}
+    was, now = state_of(before.facts), state_of(after.facts)
+    changes = {
+        one.key: (one, found.key) for audit in audits for found in audit.findings for one in found.finding.changes
+    }
     again = {change.key: change for one in later for found in one.findings for change in found.finding.changes}
-    return tuple(
-        Advised(one.target, one.old, one.new, _in_force(one, now, again.get(one.key))) for one in changes.values()
-    )
+    told = []
+    for change, finding in changes.values():
+        binds = [other for other, _ in changes.values() if change.key in other.needs]
+        became = _again(change, in_force(change, was, now, binds), again.get(change.key))
+        told.append(Advised(change.target, change.old, change.new, became.applied, became.now, finding))
+    return tuple(told)
 
 
-def _in_force(change: Change, now: dict[str, str | float], again: Change | None) -> bool | None:
-    told = _applied(change, now)
-    if told is not None or again is None or change.old is None or again.old is None:
-        return told
-    if change.new is not None and _same(again.old, change.new):
-        return True
-    return False if _same(again.old, change.old) else None
-
-
-def _schemes(facts: Facts) -> dict[str, str | float]:
-    """The lock schemes of tables, under the keys of the changes of them."""
-    return {f"{one.database}.{one.owner}.{one.table}:lock scheme": one.scheme for one in facts.every(TableScheme)}
-
-
-def _applied(change: Change, now: dict[str, str | float]) -> bool | None:
-    """Whether the setting has the advised value; `None` where it was not brought, or is of no kind known here."""
-    kind, _, name = change.key.partition(":")
-    if kind == "openvms.cpu":
-        return _stopped(name.rpartition(":")[2], now)
-    name = name.rpartition(":")[2] if kind == "openvms.sysgen" else name  # behind the name of its node
-    value = now.get(f"{PREFIXES[kind]}{name}") if kind in PREFIXES else None
-    if value is None or change.new is None:
-        return None
-    if kind == "ase.table" and change.old == "allpages":  # whichever of the two it became, the advice was taken
-        return _plain(value) in ("datapages", "datarows")
-    known = PARAMETERS.get(name) if kind == "openvms.sysgen" else None
-    at_least = known is not None and known.computed  # a MIN_ line is a floor: AUTOGEN may go beyond it
-    if at_least and isinstance(value, float) and isinstance(change.new, int | float):
-        return value >= change.new
-    return _same(value, change.new)
-
-
-def _stopped(cpu: str, now: dict[str, str | float]) -> bool | None:
-    state = now.get(f"CPU {cpu}: state")
-    return None if state is None else str(state).strip().upper() != "RUN"
-
-
-def _same(one: str | float, other: str | float) -> bool:
-    """Whether two values are the same: as numbers where both are, else as words."""
-    return _plain(one) == _plain(other)
-
-
-def _plain(value: str | float) -> str | float:
-    try:
-        number = float(value)
-    except ValueError:
-        return str(value).strip().lower()
-    return number if math.isfinite(number) else str(value).strip().lower()
+def _again(change: Change, became: InForce, again: Change | None) -> InForce:
+    if became.applied is not None or again is None or change.old is None or again.old is None:
+        return became
+    if change.new is not None and same(again.old, change.new):
+        return InForce(True)
+    return InForce(False) if same(again.old, change.old) else became
 
 
 def came_and_went(before: "Sequence[Audit]", after: "Sequence[Audit]", names: Iterable[str] = ()) -> CameAndWent:

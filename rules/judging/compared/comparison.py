@@ -42,7 +42,7 @@ class Comparison:
     unit_of_work: str | None
     metrics: tuple[Metric, ...]
     verdict: str
-    """`improved`, `no-effect`, `worse` or `not-comparable`."""
+    """`improved`, `no-effect`, `worse`, `mixed` (better here, worse there) or `not-comparable`."""
     why: str
     """Ends with the remarks."""
     findings: CameAndWent = NOTHING_CAME

@@ -2,6 +2,7 @@
 
 from collectors.facts.openvms import DedicatedLockManager
 from rules.judging.compared.sides import ENGINE_CPU, NODE_CPU, Side
+from rules.judging.compared.work import Work
 from rules.judging.openvms.cpu_layout import Layout
 
 STALLS = ("rdb.requests_stalled:", "rdb.promotions_stalled:", "rdb.lock_operations:")
@@ -17,8 +18,14 @@ CPUs per lock operation would say that getting it made things worse, and, where 
 operation became dearer in a quieter hour and cheaper in a busier one."""
 
 
-def order_for(product: str, before: Side, after: Side) -> tuple[str, ...]:
-    """The keys that may decide."""
+SPUN = ("ase.spins",)
+"""Where no transactions were counted: a cheaper plan takes fewer searches, and each of them may then cost more CPU."""
+
+
+def order_for(product: str, before: Side, after: Side, work: Work | None = None) -> tuple[str, ...]:
+    """The keys that may decide, per unit of this work."""
+    if work is not None and work.unit.proxy:
+        return SPUN
     if product == "openvms" and (polls(before) or polls(after)):
         return POLLING
     return ORDER.get(product, ())

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from collectors.facts import Source
 from rules.figures import Better
 from rules.laws.noise import Noise
 
@@ -49,8 +48,6 @@ class Metric:
     tested: bool = False
     """Of runs of one test, which repeat to a few per cent; else of production."""
     decides: bool = False
-    source_before: Source | None = None
-    source_after: Source | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -79,7 +76,7 @@ class Metric:
             return None
         if self.noise and not self.noise.outside:
             return False
-        return abs(self.ratio - 1) * 100 > self.threshold
+        return abs(self.ratio - 1) * 100 > self.threshold + 1e-9  # 320 to 336 is 5 %, no more
 
     @property
     def came(self) -> bool:

@@ -36,6 +36,11 @@ def _remarks(
         yield f"The release is another one, {_cut(first.version)} before and {_cut(second.version)} after."
     if len(metrics) >= LEAST_FIGURES and all(one.before == one.after for one in metrics):
         yield "Every figure is the same on both sides, to the digit: is it one export twice?"
+    if work and work[1].unit.proxy:
+        yield (
+            f"No export counts transactions on both sides, so {work[1].unit.many} stand for the work, which another "
+            "plan changes, too: sp_sysmon on both sides would tell."
+        )
     if work:
         yield from _lacking(before, work[0], metrics, "before")
         yield from _lacking(after, work[1], metrics, "after")

@@ -3,21 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts
 from collectors.facts.scaling import LoadSeries
-from collectors.facts.unix import LockingRun
 from collectors.facts.zvm import PerformanceRun
 from rules.judging.compared.alike import Part
+from rules.judging.compared.load_series import RUN, metrics_of, pair_of
 from rules.judging.compared.metrics import Metric
-from rules.judging.compared.within import of_zvm, zvm_runs
+from rules.judging.compared.within import of_zvm
 from rules.judging.unix import runs as locking
 from rules.judging.unix.clock import clock_of, distrusted
 from rules.judging.zvm import runs as zvm
 from rules.laws.comparability import of_amounts
-from rules.laws.series import Course, course_of
-
-RUN = "run"
-"""The unit of work where a run is one: the same work on both sides."""
+from rules.laws.machines import machine_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ def runs_of(before: Facts, after: Facts) -> OfRuns | None:
 
 
 def _of_zvm(before: Facts, after: Facts) -> OfRuns | None:
-    pairs = list(zvm_runs(before.every(PerformanceRun), after.every(PerformanceRun)))
+    pairs = zvm.across(before.every(PerformanceRun), after.every(PerformanceRun))
     if not pairs:
         return None
     doubts = [Part("figures", 0.0, pair.doubt) for pair in pairs if pair.doubt]
@@ -49,74 +46,45 @@ def _of_zvm(before: Facts, after: Facts) -> OfRuns | None:
 
 def _of_locking(before: Facts, after: Facts) -> OfRuns | None:
     """The same variant with the same number of processes, on both sides."""
-    pairs = _across(before.every(LockingRun), after.every(LockingRun))
+    pairs = locking.across(before, after)
     if not pairs:
         return None
-    doubts = [why for pair in pairs if (why := distrusted(pair, clock_of(after)) or distrusted(pair, clock_of(before)))]
+    early, late = clock_of(before), clock_of(after)
+    doubts = [why for pair in pairs if (why := distrusted(pair, late) or distrusted(pair, early))]
     metrics = [
         replace(one, key=f"{one.key}:{pair.name}", label=f"{pair.name}: {one.label}")
         for pair in pairs
         for one in pair.metrics
     ]
     same = Part("runs", 1.0, f"{len(pairs)} runs of the same variant and number of processes")
-    return OfRuns(tuple(metrics), "run", (same, *(Part("work", 0.0, why) for why in doubts)))
-
-
-def _across(before: Sequence[LockingRun], after: Sequence[LockingRun]) -> list[locking.Pair]:
-    sides: list[dict[tuple[str, float, float | None], list[LockingRun]]] = [{}, {}]
-    for side, runs in zip(sides, (before, after), strict=True):
-        for run in runs:
-            records = run.records if known(run.records) else None
-            side.setdefault((run.name, run.processes, records), []).append(run)
-    return [
-        locking.Pair("grain", late[0].title, key[2], key[1], locking.Cell(tuple(early)), locking.Cell(tuple(late)))
-        for key, late in sides[1].items()
-        if (early := sides[0].get(key))
-    ]
+    return OfRuns(tuple(metrics), RUN, (same, *(Part("work", 0.0, why) for why in doubts)))
 
 
 def _of_series(before: Facts, after: Facts) -> OfRuns | None:
-    metrics = tuple(_series(before, after))
-    if not metrics:
+    """Load series by what decides of each: of several series those of the same title."""
+    paired = _paired(before.every(LoadSeries), after.every(LoadSeries))
+    pairs = [pair for one in paired if (pair := pair_of(*one)) is not None]
+    if not pairs:
         return None
-    parts = [Part("loads", 1.0, f"{len(metrics)} loads that both sides ran at"), *_machines(before, after)]
-    return OfRuns(metrics, RUN, tuple(parts))
+    metrics = [metric for pair in pairs for metric in metrics_of(pair, named=len(pairs) > 1)]
+    loads = sum(len(pair.common) for pair in pairs)
+    parts = [Part("loads", 1.0, f"{loads} loads that both sides ran at"), *_machines(before, after)]
+    says = tuple(said for pair in pairs for said in pair.says)
+    return OfRuns(tuple(sorted(metrics, key=lambda one: not one.decides)), RUN, tuple(parts), says)
 
 
 def _machines(before: Facts, after: Facts) -> Iterator[Part]:
-    """The processors and the clock of the series, where both sides say so: another clock is another machine."""
+    """Model, processors and clock of the series, where both sides say so: another clock is another machine."""
     for early, late in _paired(before.every(LoadSeries), after.every(LoadSeries)):
+        first, second = machine_of(early.title), machine_of(late.title)
+        models = first.model and second.model and first.model != second.model
+        if models or first.emulator != second.emulator:
+            yield Part("machine", 0.0, f"another machine: {early.title} → {late.title}")
         if early.cores and late.cores and early.cores != late.cores:
             yield Part("processors", of_amounts(early.cores, late.cores) or 0.0, f"{early.cores} → {late.cores} cores")
         if early.clock_mhz and late.clock_mhz and early.clock_mhz != late.clock_mhz:
             said = f"ran at {early.clock_mhz:g} and {late.clock_mhz:g} MHz: rates do not follow the clock"
             yield Part("machine", 0.0, said)
-
-
-def _series(before: Facts, after: Facts) -> Iterator[Metric]:
-    """The rates of two load series at the loads they share; of several series those of the same title."""
-    first, second = before.every(LoadSeries), after.every(LoadSeries)
-    for early, late in _paired(first, second):
-        ran = [course_of(one) for one in (early, late)]
-        if not all(isinstance(one, Course) for one in ran):
-            continue
-        if (early.load_name, early.rate_name) != (late.load_name, late.rate_name):
-            continue
-        old, new = ({step.load: step for step in one.steps} for one in ran if isinstance(one, Course))
-        unit = late.rate_name.replace("_", " ")
-        for load in sorted(set(old) & set(new)):
-            yield Metric(
-                key=f"scaling.rate:{late.title}:{load:g}",
-                label=f"{late.title}, {load:g} {late.load_name}",
-                unit=unit,
-                before=old[load].rate,
-                after=new[load].rate,
-                direction="high",
-                tested=True,
-                decides=True,
-                source_before=old[load].source,
-                source_after=new[load].source,
-            )
 
 
 def _paired(first: Sequence[LoadSeries], second: Sequence[LoadSeries]) -> Iterator[tuple[LoadSeries, LoadSeries]]:

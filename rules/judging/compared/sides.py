@@ -1,15 +1,17 @@
 """One side of a comparison: what was measured before, or after, in one capture or in several of the same state."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
 from collectors.facts import Capture, Facts, known
+from collectors.facts.ase import MonOpenObjectActivity
 from collectors.facts.openvms import ProcessorModes
 from rules.figures import KeyFigure, key_figures
 from rules.finding import Untrusted
+from rules.judging.caches.figures import latest_caches, seconds_of
 from rules.judging.openvms.node import Work as NodeWork
 from rules.judging.openvms.node import work_of
 
@@ -123,9 +125,29 @@ def _figures(facts: Facts) -> tuple[KeyFigure, ...]:
     if "ase.engines" in held and "ase.engine_busy" in held:
         busy = held["ase.engines"] * held["ase.engine_busy"] / 100
         found.append(KeyFigure(ENGINE_CPU, "engines busy, all together", CPUS, busy, "low"))
+    found += _stand_ins(facts)
     work = work_of(facts) if facts.every(ProcessorModes) else None
     if isinstance(work, Untrusted):
         found = [one for one in found if not one.key.startswith(OF_PROCESSORS)]
     if isinstance(work, NodeWork) and work.sustained and known(work.busy) and math.isfinite(work.busy):
         found.append(KeyFigure(NODE_CPU, "CPUs busy, all together", CPUS, work.busy / 100, "low"))
     return tuple(found)
+
+
+def _stand_ins(facts: Facts) -> Iterator[KeyFigure]:
+    """What stands for the work of SAP ASE where no transactions are counted: rows that were changed, cache searches.
+
+    All of them, or none: of part of the caches the rest could be any number.
+    """
+    rows = [one for one in facts.every(MonOpenObjectActivity) if one.of_interval and one.believed and one.seconds]
+    changed = [
+        one.rows_changed
+        for one in {(one.instance, one.object_id, one.db_id, one.index_id): one for one in rows}.values()
+    ]
+    if rows and (done := sum(one for one in changed if one is not None)) > 0:
+        seconds = max(one.seconds or 0.0 for one in rows)
+        yield KeyFigure("ase.rows_changed", "rows changed", "/s", done / seconds, None)
+    searches, length = [one.searches for one in latest_caches(facts)], seconds_of(facts)
+    read = [one for one in searches if known(one) and one >= 0]
+    if read and len(read) == len(searches) and length and sum(read) > 0:
+        yield KeyFigure("ase.cache_searches", "searches of data caches", "/s", sum(read) / length, None)

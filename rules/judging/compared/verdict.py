@@ -1,6 +1,5 @@
 """From metrics and parts to a verdict, with its reason in words."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,8 @@ from rules.judging.compared.words import number, percent
 from rules.laws.comparability import LIMIT
 
 IMPROVED, NO_EFFECT, WORSE, NOT_COMPARABLE = "improved", "no-effect", "worse", "not-comparable"
+MIXED = "mixed"
+"""Of the figures that decide some are better and some worse: which of them matters more the exports do not tell."""
 MOST_SAID = 3
 """Other metrics named in the reason; all are in the table."""
 BRING = {
@@ -77,7 +78,7 @@ def _explains_nothing(part: Part, verdict: str, load_ratio: float | None, metric
     less without any cure, and more at less load. So the load is left out only where the whole amount per second, or
     what is spun, moved against it: less of it for more work is a cure, more of it for less work a loss.
     """
-    if part.part != "load" or load_ratio is None or verdict == NO_EFFECT:
+    if part.part != "load" or load_ratio is None or verdict not in (IMPROVED, WORSE):
         return False
     if (load_ratio < 1) if verdict == IMPROVED else (load_ratio > 1):
         return False
@@ -93,35 +94,23 @@ def _moved_as(verdict: str, one: Metric) -> bool:
 
 
 def _verdict(decisive: Sequence[Metric]) -> str:
-    better, worse = ([one for one in decisive if one.better is way] for way in (True, False))
-    if not better and not worse:
-        return NO_EFFECT
-    if better and worse:
-        together, far = _together(decisive), 1 + REPEATS_PERCENT / 100
-        return IMPROVED if together < 1 / far else WORSE if together > far else NO_EFFECT
-    return IMPROVED if better else WORSE
-
-
-def _together(decisive: Sequence[Metric]) -> float:
-    """The geometric mean of the ratios, turned so that below 1 is better; none at all counts as a thousandth."""
-    ratios = [(1e3 if one.ratio is None else max(one.ratio, 1e-3), one.direction) for one in decisive]
-    logs = [math.log(ratio) * (1 if direction == "low" else -1) for ratio, direction in ratios]
-    return math.exp(sum(logs) / len(logs))
+    ways = {one.better for one in decisive}
+    if {True, False} <= ways:
+        return MIXED
+    return IMPROVED if True in ways else WORSE if False in ways else NO_EFFECT
 
 
 def _why(verdict: str, decisive: Sequence[Metric], metrics: Sequence[Metric], figures: str) -> str:
     said = [f"{figures}."]
-    ways = {one.better for one in decisive}
-    if {True, False} <= ways:
-        said.append(f"Of {len(decisive)} figures that decide some are better and some worse: look at each.")
+    if verdict == MIXED:
+        better, worse = (_listed([one for one in decisive if one.better is way]) for way in (True, False))
+        said = [f"Better: {better}. Worse: {worse}. Which of them counts for this system the figures do not tell."]
     elif verdict == NO_EFFECT:
         said.insert(0, "Nothing that decides moved outside the noise:")
     for way, word in ((True, "Better"), (False, "Worse")):
         others = [one for one in metrics if not one.decides and one.better is way]
         if others:
-            listed = "; ".join(figure_said(one) for one in others[:MOST_SAID])
-            more = f" and {len(others) - MOST_SAID} more" if len(others) > MOST_SAID else ""
-            said.append(f"{word} beside it: {listed}{more}.")
+            said.append(f"{word} beside it: {_listed(others)}.")
     if any(one.noise and one.noise.outside and (one.noise.proves or one.tested) and not one.moved for one in decisive):
         said.append(f"Less than {REPEATS_PERCENT:g} % is called nothing, for the same work repeats no better.")
     if any(one.noise and not one.noise.proves and not one.tested for one in decisive):
@@ -132,6 +121,11 @@ def _why(verdict: str, decisive: Sequence[Metric], metrics: Sequence[Metric], fi
         kind = "runs of a test repeat to" if unsampled[0].tested else "of one sample on a side nothing is called under"
         said.append(f"No export shows its noise: {kind} {unsampled[0].threshold:g} %.")
     return " ".join(said)
+
+
+def _listed(metrics: Sequence[Metric]) -> str:
+    listed = "; ".join(figure_said(one) for one in metrics[:MOST_SAID])
+    return f"{listed} and {len(metrics) - MOST_SAID} more" if len(metrics) > MOST_SAID else listed
 
 
 def figure_said(one: Metric) -> str:

@@ -1,17 +1,21 @@
-"""Tables that hold both sides: runs of two releases on the same processors, variants of record locking."""
+"""Files that hold both sides: runs of two releases, variants of record locking, series with and without something."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import chain, combinations, islice
 
 from collectors.facts import Capture, Source
+from collectors.facts.scaling import LoadSeries
 from collectors.facts.zvm import PerformanceRun
 from rules.judging.compared.alike import Part
 from rules.judging.compared.comparison import Comparison, End
+from rules.judging.compared.load_series import RUN, metrics_of, pair_of
 from rules.judging.compared.metrics import Metric
 from rules.judging.compared.verdict import NOT_COMPARABLE, judge
 from rules.judging.unix import runs as locking
 from rules.judging.unix.clock import clock_of, distrusted
 from rules.judging.zvm import runs as zvm
 from rules.judging.zvm.releases import comparable, parsed
+from rules.laws.machines import machine_of, switched
 
 MOST = 60
 """Comparisons of one capture: a table of 16 numbers of processes and three variants has 32."""
@@ -19,7 +23,7 @@ MOST = 60
 
 def comparisons_within(capture: Capture) -> tuple[Comparison, ...]:
     """Every comparison whose both sides stand in one capture."""
-    return (*_zvm(capture), *_unix(capture))[:MOST]
+    return tuple(islice(chain(_zvm(capture), _unix(capture), _switched(capture)), MOST))
 
 
 def _zvm(capture: Capture) -> Iterator[Comparison]:
@@ -66,8 +70,6 @@ def of_zvm(pair: zvm.Pair, prefix: str = "") -> tuple[Metric, ...]:
             work_after=one.after if one.key.endswith("_per_tx") else None,
             tested=True,
             decides=one.decides,
-            source_before=pair.base.source,
-            source_after=pair.run.source,
         )
         for one in zvm.metrics(pair)
     )
@@ -101,13 +103,40 @@ def _unix(capture: Capture) -> Iterator[Comparison]:
         )
 
 
+def _switched(capture: Capture) -> Iterator[Comparison]:
+    """Series of one machine without something and with it: a dedicated lock manager, threads, value blocks."""
+    for one, other in combinations(capture.facts.every(LoadSeries), 2):
+        sides = {"after": (one, other), "before": (other, one)}
+        side = switched(one.title, other.title)
+        pair = pair_of(*sides[side]) if side else None
+        if pair is None or one.derived or other.derived:
+            continue
+        metrics = tuple(metrics_of(pair, named=False))
+        same = Part("loads", 1.0, f"one machine by its title, {len(pair.common)} loads that both series ran at")
+        judged = judge(metrics, [same], RUN, "scaling", None)
+        first, second = pair.before, pair.after
+        inside = first.source.file == second.source.file
+        places = sorted((one.source.first, one.source.last) for one in (first, second))
+        yield Comparison(
+            name=capture.system.name,
+            product=capture.system.product,
+            before=End(first.title, files=(first.source.file,)),
+            after=End(second.title, files=(second.source.file,)),
+            score=judged.score,
+            parts=(same,),
+            unit_of_work=RUN,
+            metrics=metrics,
+            verdict=judged.verdict,
+            why=" ".join((judged.why, *pair.says, *_taken(second))),
+            source=Source(first.source.file, places[0][0], places[1][1]) if inside else second.source,
+        )
+
+
+def _taken(series: LoadSeries) -> Iterator[str]:
+    """What the after takes that no rate shows."""
+    if machine_of(series.title).what == "dlm":
+        yield f"A dedicated lock manager takes one {f'of {series.cores} CPUs' if series.cores else 'CPU'} at all hours."
+
+
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def zvm_runs(before: Sequence[PerformanceRun], after: Sequence[PerformanceRun]) -> Iterator[zvm.Pair]:
-    """The runs of two captures on the same number of processors, where each side has one."""
-    for run in after:
-        others = [one for one in before if one.processors == run.processors]
-        if len(others) == 1 and sum(one.processors == run.processors for one in after) == 1:
-            yield zvm.Pair(others[0], run)

@@ -1,4 +1,6 @@
-"""Figures of a comparison as people read them."""
+"""Figures of a comparison as people read them, and whether two values of a setting are the same."""
+
+import math
 
 
 def number(value: float | None) -> str:
@@ -6,6 +8,20 @@ def number(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def same(one: str | float, other: str | float) -> bool:
+    """Whether two values of a setting are the same: as numbers where both are, else as words."""
+    return worded(one) == worded(other)
+
+
+def worded(value: str | float) -> str | float:
+    """A value as a number, where it is one, else in small letters."""
+    try:
+        found = float(value)
+    except ValueError:
+        return str(value).strip().lower()
+    return found if math.isfinite(found) else str(value).strip().lower()
 
 
 def percent(ratio: float) -> str:

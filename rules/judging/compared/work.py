@@ -14,6 +14,8 @@ class Unit:
     name: str
     per: int = 1
     plural: str = ""
+    proxy: bool = False
+    """Whether it only stands for the work where no transactions are counted: another plan changes it, too."""
 
     @property
     def many(self) -> str:
@@ -32,12 +34,16 @@ UNITS = (
     Unit("rdb.transactions:", "transaction"),
     Unit("openvms.lock_operations", "lock operation", 1000),
     Unit("ase.lock_requests", "lock request", 1000),
+    Unit("ase.cache_searches", "search of a data cache", 1000, plural="searches of data caches", proxy=True),
+    Unit("ase.rows_changed", "changed row", 1000, proxy=True),
 )
-"""In order of preference. No searches of data caches: a better plan, or another cache, changes just these.
+"""In order of preference. The last ones stand for work that nobody counted: a better plan changes searches, and readers
+change no rows. So spins alone are judged by them, and only where they moved the same way by each of them.
 
 Of Rdb only where a capture counts one database's transactions: of several no one is the work of the node. Lock
 operations are counted in thousands: a node does hundreds of thousands a second.
 """
+PROXIES = tuple(unit for unit in UNITS if unit.proxy)
 FIGURES_OF_UNIT = frozenset(unit.key for unit in UNITS)
 
 

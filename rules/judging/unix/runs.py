@@ -11,7 +11,7 @@ from typing import Literal
 
 from collectors.facts import Facts, Reading, Source, known
 from collectors.facts.unix import LockingCalls, LockingRun
-from rules.judging.compared.metrics import REPEATS_PERCENT, Metric
+from rules.judging.compared.metrics import Metric
 from rules.laws.noise import Sample, noise_of
 
 READS = (LockingRun,)
@@ -151,8 +151,6 @@ class Pair:
                 noise=noise_of(first, second),
                 tested=True,
                 decides=key == decides,
-                source_before=self.before.source,
-                source_after=self.after.source,
             )
 
 
@@ -168,7 +166,6 @@ FIGURES: tuple[tuple[str, str, str, str, Literal["low", "high"] | None], ...] = 
     ("unix.frequency", "frequency_mhz", "clock of the processors", "MHz", None),
 )
 """Key, field, label, unit, which way is better. User time is not to differ: variants run the same code."""
-REPEATABILITY_PERCENT = REPEATS_PERCENT
 
 
 def counted(processes: float) -> str:
@@ -188,12 +185,18 @@ Key = tuple[float, float, str, bool]
 
 def _tables(runs: Iterable[LockingRun]) -> Iterator[dict[Key, Cell]]:
     """The cells of each table; a table is what one file calls by one title."""
-    tables: dict[tuple[str, str], dict[Key, list[LockingRun]]] = {}
+    tables: dict[tuple[str, str], list[LockingRun]] = {}
+    for run in runs:
+        tables.setdefault((run.source.file, run.title), []).append(run)
+    yield from map(_cells, tables.values())
+
+
+def _cells(runs: Iterable[LockingRun]) -> dict[Key, Cell]:
+    cells: dict[Key, list[LockingRun]] = {}
     for run in runs:
         key = (run.records if known(run.records) else -1.0, run.processes, run.variant, run.mandatory)
-        tables.setdefault((run.source.file, run.title), {}).setdefault(key, []).append(run)
-    for table in tables.values():
-        yield {key: Cell(tuple(runs)) for key, runs in table.items()}
+        cells.setdefault(key, []).append(run)
+    return {key: Cell(tuple(runs)) for key, runs in cells.items()}
 
 
 def _pairs(cells: dict[Key, Cell]) -> Iterator[Pair]:
@@ -207,6 +210,16 @@ def _pairs(cells: dict[Key, Cell]) -> Iterator[Pair]:
             if one and other:
                 title, said = one.runs[0].title, records if records >= 0 else None
                 yield Pair(step, title, said, processes, one, other)  # type: ignore[arg-type]  # a Step, by the loop
+
+
+def across(before: Facts, after: Facts) -> tuple[Pair, ...]:
+    """The same variant with as many processes and records, before and after: what decides is the clock."""
+    old = _cells(before.every(LockingRun))
+    return tuple(
+        Pair("grain", late.runs[0].title, key[0] if key[0] >= 0 else None, key[1], old[key], late)
+        for key, late in _cells(after.every(LockingRun)).items()
+        if key in old
+    )
 
 
 def more_percent(of: float, than: float) -> float:

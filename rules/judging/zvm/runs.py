@@ -142,6 +142,16 @@ def distinct(runs: Sequence[PerformanceRun]) -> list[PerformanceRun]:
     return list(found.values())
 
 
+def across(before: Sequence[PerformanceRun], after: Sequence[PerformanceRun]) -> tuple[Pair, ...]:
+    """The runs of two captures on the same number of processors, where each has one."""
+    found = []
+    for run in after:
+        others = [one for one in before if one.processors == run.processors]
+        if len(others) == 1 and sum(one.processors == run.processors for one in after) == 1:
+            found.append(Pair(others[0], run))
+    return tuple(found)
+
+
 def _beside(one: PerformanceRun, run: PerformanceRun) -> bool:
     same = one.source.file == run.source.file and one.title == run.title
     return same and one is not run and known(run.processors) and one.processors == run.processors

@@ -62,7 +62,9 @@ def test_the_page_says_in_plain_words_first_that_it_helped_and_why(
     assert page.index("It got better, per committed transaction") < page.index('<h2 id="sides">')
     assert "No noise was measured" in page or "No export shows its noise" in page
     assert "CPU ms per committed transaction" in page
-    assert "lock address spinlock ratio" in page
+    configuration = page[page.index('<h2 id="configuration">') : page.index('<h2 id="changes">')]
+    assert "sp_configure: lock address spinlock ratio" in configuration
+    assert "ase/address_lock_spinlock_contended:CLAIMS1" in configuration, "who advised it"
     assert "in force" in page
     gone = page[page.index("<h3>Gone</h3>") : page.index("<h3>Still there</h3>")]
     assert "Address lock hash table spinlocks 52.3 % contended" in gone

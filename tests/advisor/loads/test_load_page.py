@@ -141,19 +141,30 @@ def test_the_csv_file_has_every_run_with_its_further_columns_and_no_formula(peop
 
 
 def test_two_machines_stand_in_one_picture_as_measured_or_at_one_clock(people: People, as_user: AsUser) -> None:
-    here = brought(people, series())
-    there = brought(people, series("slow", 0.75, 4, 800.0), name="BARRA")
+    here = brought(people, series("STAFFA rx6600"))
+    there = brought(people, series("slow rx6600", 0.75, 4, 800.0), name="BARRA")
     client = as_user(people.colleague)
     plain_page = text_of(client, loads(here))
     assert f'id="with{there.pk}"' in plain_page, "the form offers it"
     assert plain_page.count("<figure") == 1
     both = words_of(text_of(client, loads(here, f"?with={there.pk}")))
     assert "1 236,000 177,000 0.75" in both
-    assert "5 228,000" not in both.split("means of the runs")[0].split("BARRA: slow")[-1], "measured on one alone"
+    assert "5 228,000" not in both.split("means of the runs")[0].split("BARRA: slow rx6600")[-1], (
+        "measured on one alone"
+    )
     scaled = words_of(text_of(client, loads(here, f"?with={there.pk}&scaled=1")))
     assert "Rates scaled to 1,250 MHz" in scaled
     assert f"1 236,000 {177_000 * 1250 / 800:,.0f} 1.17" in scaled
-    assert "BARRA: slow does more with each cycle" in scaled
+    assert "BARRA: slow rx6600 does more with each cycle" in scaled
+
+
+def test_rates_of_two_models_are_not_scaled_whatever_their_clocks(people: People, as_user: AsUser) -> None:
+    here = brought(people, series("STAFFA rx6600"))
+    there = brought(people, series("AlphaServer ES40", 0.75, 4, 800.0), name="BARRA")
+    page = words_of(text_of(as_user(people.colleague), loads(here, f"?with={there.pk}&scaled=1")))
+    assert "Not scaled by clock: STAFFA rx6600 and BARRA: AlphaServer ES40 do not show one model by their names" in page
+    assert "As measured, BARRA: AlphaServer ES40 does 0.75 times what STAFFA rx6600 does" in page
+    assert "more with each cycle" not in page
 
 
 def test_rates_are_not_scaled_where_a_clock_is_not_in_the_export(people: People, as_user: AsUser) -> None:

@@ -26,6 +26,13 @@ points of their own. A row without load or rate is left out and reported, never 
 the decimal sign; elsewhere, before groups of three digits, it separates thousands. A point does where 950 and 1.234
 stand in one column. Rates of errors, waits and the like are no work and make no series. Rows with times of day whose
 load goes up and down are samples of one system, not runs of one test: such a series is marked `derived`.
+
+In place of a load there may be a parameter of the lock manager that was tried at one load (RESHASHTBL, LOCKIDTBL, bytes
+of value blocks), with a rate per second: that is a series over a parameter, and no law of load is fitted to it::
+
+    RESHASHTBL,lock_operations_per_second
+    1024,41500
+    8192,172000
 """
 
 import re
@@ -33,10 +40,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from collectors.facts.scaling import LoadPoint, LoadSeries
+from collectors.facts.scaling import LoadPoint, LoadSeries, ParameterPoint, ParameterSeries
 from collectors.kit import NotThisReport, Report, report
 from collectors.reports.scaling.load_series.cells import commas_decimal, number, point_groups, split
-from collectors.reports.scaling.load_series.headings import CONVERTED, DEQ, LOCK_RATE, NEW, START, Table, heading
+from collectors.reports.scaling.load_series.headings import (
+    CONVERTED,
+    DEQ,
+    LOCK_RATE,
+    NEW,
+    START,
+    Column,
+    Table,
+    heading,
+)
 from collectors.reports.scaling.load_series.titles import Title, title_of
 
 COMMENT = re.compile(r"\s*(?:#|//|--|!)")
@@ -50,8 +66,8 @@ SUM_ERROR = 0.001
 """Beyond this share of the printed total a row does not add up: more than rounding (this project's figure)."""
 
 
-@report(starts=START, provides=(LoadSeries,), rank=-10)
-def read(report: Report) -> Iterator[LoadSeries]:
+@report(starts=START, provides=(LoadSeries, ParameterSeries), rank=-10)
+def read(report: Report) -> Iterator[LoadSeries | ParameterSeries]:
     """Yield one series for each table, and for each machine of a table."""
     tables = list(_tables(report))
     if not any(table.strong or any(len(rate.points) > 1 for rate in table.rates) for table in tables):
@@ -68,9 +84,13 @@ def read(report: Report) -> Iterator[LoadSeries]:
             own = title_of(rate.label) if rate.label else None
             title = _named(table, rate.label, own, _file_title(report.file))
             titles[title] += 1
+            title += f" ({titles[title]})" if titles[title] > 1 else ""
+            if table.parameter:
+                yield _over_parameter(report, table, rate, title)
+                continue
             yield LoadSeries(
                 source=report.source(table.first, table.last),
-                title=title + (f" ({titles[title]})" if titles[title] > 1 else ""),
+                title=title,
                 load_name=table.columns[table.load],
                 rate_name=rate.name,
                 points=tuple(sorted(rate.points, key=lambda point: point.load)),
@@ -79,6 +99,17 @@ def read(report: Report) -> Iterator[LoadSeries]:
                 clock_mhz=(own and own.clock_mhz) or (table.title.clock_mhz if table.title else None),
                 derived=_sampled(table, rate.points),
             )
+
+
+def _over_parameter(report: Report, table: Table, rate: Column, title: str) -> ParameterSeries:
+    points = sorted(rate.points, key=lambda point: point.load)
+    return ParameterSeries(
+        source=report.source(table.first, table.last),
+        title=title,
+        parameter=" ".join((table.parameter or "").split())[:80],
+        rate_name=rate.name,
+        points=tuple(ParameterPoint(value=one.load, rate=one.rate, line=one.line) for one in points),
+    )
 
 
 def _sampled(table: Table, points: Sequence[LoadPoint]) -> bool:
@@ -186,8 +217,9 @@ def _row(report: Report, table: Table, index: int, line: str) -> bool:
     complete = len(cells) == len(table.columns)
     if table.ended and not (complete and all(number is not None for number in numbers)):
         return False
-    if not complete and title_of(line):
-        return False
+    figures = {table.load, *(rate.at for rate in table.rates)}
+    if title_of(line) and not (complete and any(numbers[at] is not None for at in figures)):
+        return False  # a title of as many cells as the table has columns is a title still: `ES40 666 MHz, two of them`
     if not (complete and (some or table.delimiter != " ")) and not (len(cells) > 1 and numbers[0] is not None):
         return False
     report.claim(index)
@@ -216,7 +248,7 @@ def _take(report: Report, table: Table, index: int, cells: list[str], numbers: l
         rate = numbers[column.at]
         if load is None or rate is None:
             continue
-        if load <= 0 or rate < 0:
+        if load < 0 or rate < 0 or (load == 0 and not table.parameter):
             report.problem(
                 f"load {load:g} with rate {rate:g}, row left out: a load is above 0, a rate not below", index
             )

@@ -12,6 +12,11 @@ LOAD = (
     r"(?:load|process(?:es)?|procs|processors?|engines?|users?|cpus?|threads?|clients?|cores|workers|sessions"
     r"|connections|concurrency)"
 )
+PARAMETER = (
+    r"(?:RESHASHTBL|LOCKIDTBL|(?:resource[ _])?hash[ _]table(?:[ _](?:size|entries))?|RHT(?:[ _](?:size|entries))?"
+    r"|(?:LVB|(?:lock[ _])?value[ _]block)[ _](?:bytes|size))"
+)
+"""What a series may be over instead of a load: parameters of the lock manager that were tried one value at a time."""
 PER_SECOND = r"(?:[ _]?/[ _]?|[ _]per[ _])(?:s|secs?|seconds?)"
 STRONG = rf"(?:through[ _-]?put|[tq]ps|iops|[a-z]{{1,24}}(?:[ _][a-z]{{1,24}}){{0,3}}{PER_SECOND})"
 ONE_WORD = r"(?:throughput|[tq]ps|iops|[a-z_]{1,40}(?:_per_|/)(?:s|secs?|seconds?))"
@@ -32,10 +37,12 @@ WIDE = rf'[ #"|]{{0,4}}{LOAD}[ "]{{0,4}}(?:[,;\t|]{MACHINE}){{2,20}}[ "|]{{0,20}
 """A load, then a column for each of several machines, each with its clock."""
 START = re.compile(
     rf"(?i:^\s*{LOCKS}\s*$|^\s*{CORES}\s*$|^{_cell(LOAD + '|n')}{_cell(RATE)}"
+    rf"|^{_cell(PARAMETER)}{_cell(STRONG)}"
     rf"|^\s*(?:# *)?{LOAD}(?: +[a-z_%]{{1,30}}){{0,8}}? +{ONE_WORD}(?: +[a-z_%/]{{1,30}}){{0,8}}\s*$"
     rf"|^\s*(?:# *)?{LOAD}(?=\s\s).{{0,200}}\s\s{STRONG}(?:\s\s|\s*$)|^{WIDE})"
 )
 """Specific on purpose: a line that begins a series ends whatever report it stands in."""
+PARAMETER_NAME = re.compile(PARAMETER, re.IGNORECASE)
 LOAD_NAME, STRONG_NAME = re.compile(rf"{LOAD}|n", re.IGNORECASE), re.compile(STRONG, re.IGNORECASE)
 RATE_NAME = re.compile(RATE, re.IGNORECASE)
 LOCKS_LINE = re.compile(rf"\s*{LOCKS}\s*$", re.IGNORECASE)
@@ -85,6 +92,8 @@ class Table:
     rates: list[Column]
     strong: bool
     title: Title | None = None
+    parameter: str | None = None
+    """What stands in the column of the load instead of one, as the heading has it."""
     first: int = 0
     last: int = 0
     commas_decimal: bool = False
@@ -135,6 +144,10 @@ def _table(delimiter: str, cells: list[str]) -> Table | None:
     loads = [at for at in loads if not (modes and named[at] in MODES)]
     rates = [at for at, cell in enumerate(cells) if named[at] == LOCK_RATE or RATE_NAME.fullmatch(cell)]
     rates = [at for at in rates if named[at] not in (NEW, CONVERTED, DEQ) and not NO_WORK.search(named[at])]
+    over = [at for at, cell in enumerate(cells) if PARAMETER_NAME.fullmatch(cell)]
+    if not loads and len(over) == 1 and (per_second := [at for at in rates if _strong(cells[at])]):
+        column = Column(per_second[0], named[per_second[0]])
+        return Table(_of(delimiter), tuple(named), over[0], [column], strong=True, parameter=cells[over[0]])
     if not loads or not rates:
         return None
     seen: set[str] = set()

@@ -1,0 +1,135 @@
+"""A larger value of a parameter gains nothing more that was measured.
+
+Finds: a series of runs at one load over the values of one parameter (sizes of the resource hash table, bytes of value
+blocks), and the smallest value whose rate lies within the noise of the best that was measured.
+
+Why it matters: too small a hash table makes every search walk a chain; beyond some size the chains are short, and a
+larger table takes memory and gives nothing. JCC Consulting's slides on the OpenVMS lock manager (2014) show a large
+loss at far too small sizes, and nothing certain about too large ones.
+
+What to do: take the smallest value that does as much as the best, with room to grow. What lies between two measured
+values, or beyond them, nobody knows: measure there.
+
+When to ignore it: when the runs differed in more than the parameter, or had another load than production. It is a note
+always: which value is in force, a series does not say.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from collectors.facts import Facts, Source
+from collectors.facts.scaling import ParameterSeries
+from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.judging.sources import JCC
+from rules.kit import limit, rule
+
+LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
+LEAST_VALUES = 3
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is noise."""
+
+    noise_percent: float = limit(
+        5.0, f"practice: runs repeat within a few per cent ({JCC})", low=1, high=50, unit="% of the best rate"
+    )
+
+
+@dataclass(frozen=True)
+class _Step:
+    """All runs at one value, with their mean rate."""
+
+    value: float
+    rate: float
+    source: Source
+
+
+@rule(needs=(), uses=(ParameterSeries,), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge every series over a parameter."""
+    found = facts.every(ParameterSeries)
+    if not found:
+        yield NotApplicable("no series over a parameter was collected")
+    for series in found:
+        yield _judge(series, limits)
+
+
+def _judge(series: ParameterSeries, limits: Limits) -> Outcome:
+    if any(not math.isfinite(point.value) or not math.isfinite(point.rate) for point in series.points):
+        return Untrusted(f"{series.title}: a value or a rate is not a number")
+    if any(point.value < 0 or point.rate < 0 for point in series.points):
+        return Untrusted(f"{series.title}: a value or a rate is below zero")
+    steps = _steps(series)
+    if len(steps) < LEAST_VALUES:
+        more = Lacking(f"runs at {LEAST_VALUES} values of {series.parameter} or more", ParameterSeries.BRING)
+        return Unknown((more,), f"{series.title}: {len(steps)} different values of {series.parameter}")
+    best = max(steps, key=lambda step: step.rate)
+    if best.rate == 0:
+        return Untrusted(f"{series.title}: no rate above zero")
+    least = best.rate * (1 - limits.noise_percent / 100)
+    if all(step.rate >= least for step in steps):
+        return Clean(
+            f"{series.title}: from {series.parameter} {_said(steps[0].value)} to {_said(steps[-1].value)} the rate "
+            f"differs by no more than {limits.noise_percent:g} %"
+        )
+    return _finding(series, steps, best, next(step for step in steps if step.rate >= least), limits)
+
+
+def _steps(series: ParameterSeries) -> list[_Step]:
+    by_value: dict[float, list[float]] = {}
+    first: dict[float, Source] = {}
+    for point in series.points:
+        by_value.setdefault(point.value, []).append(point.rate)
+        first.setdefault(point.value, series.source_of(point))
+    return [_Step(value, sum(rates) / len(rates), first[value]) for value, rates in sorted(by_value.items())]
+
+
+def _finding(series: ParameterSeries, steps: list[_Step], best: _Step, enough: _Step, limits: Limits) -> Finding:
+    name, unit = series.parameter, series.rate_name.replace("_", " ")
+    low, last = steps[0], steps[-1]
+    before = next((step for step, then in pairwise(steps) if then is enough), None)
+    rises = enough is last
+    said = [
+        f"{unit[0].upper()}{unit[1:]} over {name}: {', '.join(f'{_said(s.rate)} at {_said(s.value)}' for s in steps)}."
+    ]
+    if rises:
+        said.append(
+            f"It still rises at {_said(last.value)}, the largest value measured: whether a larger one does more is not "
+            "known."
+        )
+    elif last.rate >= best.rate * (1 - limits.noise_percent / 100):
+        said.append(
+            f"From {_said(enough.value)} on nothing is gained beyond {limits.noise_percent:g} %, up to "
+            f"{_said(last.value)}, the largest value measured; beyond it nothing is known."
+        )
+    else:
+        said.append(
+            f"{_said(enough.value)} does within {limits.noise_percent:g} % of the best, and {_said(last.value)}, the "
+            f"largest, {100 * (1 - last.rate / best.rate):.0f} % less than the best: run both again before a larger "
+            "value is blamed."
+        )
+    if before is not None and not rises:
+        said.append(f"Between {_said(before.value)} and {_said(enough.value)} nothing was measured, either.")
+    said.append("Which value is in force the series does not say.")
+    return Finding(
+        subject=series.title,
+        severity=Severity.NOTE,
+        title=(
+            f"{name}: the rate still rises at {_said(last.value)}, the largest measured"
+            if rises
+            else f"{name}: {_said(enough.value)} does as much as the best that was measured"
+        ),
+        says=" ".join(said),
+        evidence=(
+            Evidence(f"rate at {name} {_said(low.value)}, the smallest", low.rate, unit, low.source),
+            Evidence(f"rate at {name} {_said(enough.value)}", enough.rate, unit, enough.source),
+            Evidence(f"highest rate, at {name} {_said(best.value)}", best.rate, unit, best.source),
+        ),
+    )
+
+
+def _said(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1_000 or value == int(value) else f"{value:.4g}"

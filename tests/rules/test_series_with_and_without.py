@@ -1,0 +1,96 @@
+"""Two series of one file, of one machine without something and with it, are held against each other."""
+
+import pytest
+
+from collectors.facts import Capture, Facts, Interval, System
+from collectors.facts.scaling import LoadPoint, LoadSeries
+from rules.judging.compared.comparison import Comparison
+from rules.judging.compared.within import comparisons_within
+from rules.laws.machines import machine_of, same_model, switched
+
+RX = "HP rx6600 (1.59GHz/9.0MB) - 8 cores"
+OFF = ((1, 190_000.0), (2, 270_000.0), (3, 300_000.0), (6, 220_000.0), (8, 200_000.0))
+ON = ((1, 175_000.0), (2, 272_000.0), (3, 312_000.0), (6, 306_000.0), (8, 302_000.0))
+
+
+def made(title: str, points: tuple[tuple[int, float], ...] = OFF, *, derived: bool = False) -> LoadSeries:
+    return LoadSeries(
+        title=title,
+        load_name="processes",
+        rate_name="lock_operations_per_second",
+        points=tuple(LoadPoint(load=load, rate=rate) for load, rate in points),
+        cores=8,
+        derived=derived,
+    )
+
+
+def within(*series: LoadSeries) -> tuple[Comparison, ...]:
+    return comparisons_within(Capture(System("ORKNEY", "openvms"), Interval(), Facts(series)))
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["without first", "with first"])
+def test_without_is_before_and_with_is_after_wherever_they_stand(turned: bool) -> None:
+    sides = [made(f"{RX}, without DLM"), made(f"{RX}, with DLM", ON)]
+    (found,) = within(*(sides[::-1] if turned else sides))
+    assert (found.before.label, found.after.label) == (f"{RX}, without DLM", f"{RX}, with DLM")
+    assert (found.verdict, found.unit_of_work) == ("mixed", "run")
+    decides = {one.key.partition(":")[0]: one.ratio for one in found.metrics if one.decides}
+    assert decides == {
+        "scaling.single": pytest.approx(190 / 175),
+        "scaling.peak": pytest.approx(1.04),
+        "scaling.beyond": pytest.approx(1.51),
+    }
+    assert "takes one of 8 CPUs at all hours" in found.why
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (f"{RX}, without DLM", "HP rx2660 (1.59GHz/9.0MB) - 8 cores, with DLM"),
+        (f"{RX}, without DLM", "HP rx6600 (1.59GHz/9.0MB) - 4 cores, with DLM"),
+        (f"{RX}, without DLM", f"{RX}, with threads"),
+        (f"{RX}, without DLM", f"{RX}, without DLM"),
+        (RX, f"{RX}, second run"),
+    ],
+)
+def test_machines_that_differ_in_more_or_in_nothing_are_not_before_and_after(one: str, other: str) -> None:
+    assert within(made(one), made(other, ON)) == ()
+
+
+def test_captures_of_production_are_no_runs_of_a_test() -> None:
+    assert within(made(f"{RX}, without DLM", derived=True), made(f"{RX}, with DLM", ON, derived=True)) == ()
+
+
+@pytest.mark.parametrize(
+    ("title", "model", "what", "on", "emulator"),
+    [
+        ("HP rx4640 (1.10GHz/4.0MB) - 8 cores, without DLM", "RX4640", "dlm", False, False),
+        ("rx2660 DLM on - 4 cores", "RX2660", "dlm", True, False),
+        ("BL870c, no dedicated lock manager", "BL870C", "dlm", False, False),
+        ("box with co-threads", None, "co-threads", True, False),
+        ("server with 4 cores", None, None, None, False),
+        ("CHARON-AXP ES40 on AMD Opteron 6174 2.2 GHz", "ES40", None, None, True),
+        ("ES40 666 MHz against rx2660 1.4 GHz", None, None, None, False),
+        ("", None, None, None, False),
+    ],
+)
+def test_a_title_tells_the_model_and_what_was_switched(
+    title: str, model: str | None, what: str | None, on: bool | None, emulator: bool
+) -> None:
+    found = machine_of(title)
+    assert (found.model, found.what, found.on, found.emulator) == (model, what, on, emulator)
+
+
+def test_models_are_the_same_by_name_else_by_the_rest_of_the_title() -> None:
+    pairs = {
+        ("ORKNEY ES40 500 MHz", "SKYE AlphaServer ES40, 666 MHz"): True,
+        ("rx2660 1.4 GHz", "rx6600 1.6 GHz"): False,
+        ("rx2660 1.4 GHz", "another box 1.6 GHz"): False,
+        ("Opteron 6174 2.2 GHz", "Opteron 6174 1.8 GHz"): True,
+        ("Xeon E5 2.2 GHz", "Opteron 1.8 GHz"): None,
+        ("2.2 GHz", "1.8 GHz"): None,
+        ("CHARON ES40", "CHARON ES40"): False,
+    }
+    assert {pair: same_model(*map(machine_of, pair)) for pair in pairs} == pairs
+    assert switched("a DLM off", "a DLM on") == "after"
+    assert switched("a DLM on", "a DLM off") == "before"
