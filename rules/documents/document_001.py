@@ -6,7 +6,7 @@ ADDRESS = "tests/findings/ase/address_lock_spinlock_contended.yml"
 RESULTS = "tests/documents/test_document_001.py"
 STORY = "tests/test_story_vlh.py"
 NEXT_STEP = f"{STORY}::test_each_capture_gives_the_next_step_first"
-ARITHMETIC = f"{STORY}::test_the_ratios_are_those_of_the_document_with_their_arithmetic"
+ARITHMETIC = f"{STORY}::test_the_ratios_are_enough_at_once_with_their_arithmetic"
 
 ENTRIES = (
     Entry(
