@@ -138,7 +138,7 @@ ENTRIES = (
         "DES and IDES spinlocks",
         "figure",
         "Hidden behind the address locks: then 30-40 % contention, where 50 % had been; ratios set to 5 or 10.",
-        "Critical from 10 % on. A ratio of 10 is advised first, 5 after that.",
+        "Critical from 10 % on. The first of 10 and 5 that is expected to be enough is advised.",
         (
             "tests/findings/ase/object_descriptor_spinlock_contended.yml#thirty per cent on 15.7 at the default ratio",
             f"{STORY}::test_after_a_ratio_comes_the_next_lower_one",
