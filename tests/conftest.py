@@ -1,6 +1,7 @@
 """Shared by all tests: where real exports may be (outside the project; every test must pass without them)."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ pytest.register_assert_rewrite(
     "tests.advisor.seen",
     "tests.collectors.stored",
 )
+# a shell that puts the tests into the background has them ignore Ctrl-C, and whatever they start would do so, too
+signal.signal(signal.SIGINT, signal.default_int_handler)
 REAL = Path(__file__).resolve().parent.parent.parent / "shared" / "exports"
 
 

@@ -30,6 +30,7 @@ KEEPING = Place(
     f"(SELECT count(*) FROM advisor_capture WHERE upload_id = NEW.upload_id) = {AT_A_TIME}",
 )
 """An upload of more captures than one transaction keeps, when the first transaction is through."""
+DROPPED = Place(4, "UPDATE ON advisor_dropfile", "OLD.taken IS NULL AND NEW.taken IS NOT NULL")
 SAMPLES = AT_A_TIME + 1
 """Of an upload that comes to the place `KEEPING`."""
 

@@ -43,7 +43,7 @@ def test_brought_at_once(plant: Plant, measured: Measured) -> None:
     assert {answer.status_code for answer in answers} == {202}
     assert sum(answer.json()["new"] for answer in answers) == DIFFERENT
     assert len({answer.json()["upload"] for answer in answers}) == DIFFERENT
-    eventually(lambda: len(plant.rows("Upload", "pk", state="done")) == DIFFERENT, 120)
+    eventually(lambda: len(plant.rows("Upload", "pk", state="done")) == DIFFERENT)
     measured(f"{ALL} uploads at once by {THREADS} threads: all answered", answered)
     measured("the same: the slowest answer", max(waits))
     measured("the same: all audited by a worker of two processes", time.monotonic() - start)
