@@ -19,6 +19,8 @@ from tests.advisor.mail.mail_servers import Rude
 from tests.advisor.mail.posting import after_sending, put, send_through
 from tests.advisor.people import People
 
+pytestmark = pytest.mark.postgres
+
 rude, hurry = mail_servers.rude, posting.hurry
 DEAD = f"{working.me().partition('/')[0]}/999999.1/"
 """A process of this machine that has ended."""

@@ -13,9 +13,11 @@ from advisor.services.hooks import webhooks
 from tests.advisor.people import make_people
 from tests.advisor.webhooks import receivers
 from tests.advisor.webhooks.receivers import Receiver, delivery, hook_for
+from tests.servers import PATIENCE
 
 receiver = receivers.receiver
 pytestmark = [
+    pytest.mark.postgres,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(connection.vendor == "sqlite", reason="threads share the one SQLite connection of a test"),
 ]
@@ -66,7 +68,7 @@ def test_who_waits_for_a_claim_that_is_not_yet_committed_does_not_get_it() -> No
     with transaction.atomic():
         assert working.claim(webhooks._live(), row.pk)
         thread.start()
-        until = time.monotonic() + 10
+        until = time.monotonic() + PATIENCE
         while time.monotonic() < until and not _waits_for_a_lock():
             time.sleep(0.02)
     thread.join()
