@@ -17,7 +17,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import psycopg
 
@@ -34,8 +34,23 @@ FASTER_AND_UNSAFE = ("fsync=off", "synchronous_commit=off", "full_page_writes=of
 """What a test loses when the machine loses power, it makes again."""
 
 
+LOOK = 0.02
+"""Seconds between two looks."""
+T = TypeVar("T")
+
+
 class CannotStart(RuntimeError):
     """A server is not installed or did not come up; the message says what to do, or what the server said."""
+
+
+def eventually(look: Callable[[], T], what: str = "") -> T:
+    """Wait until `look` gives something that counts, and give it; what it last gave is told where it never does."""
+    until = time.monotonic() + PATIENCE
+    while not (found := look()):
+        if time.monotonic() > until:
+            raise AssertionError(f"not within {PATIENCE:.0f} s: {what or look.__name__}: {found!r}")
+        time.sleep(LOOK)
+    return found
 
 
 def free_port() -> int:

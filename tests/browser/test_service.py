@@ -13,8 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, Service
 from tests.browser.test_dba import bring_own
-from tests.faults.plant import eventually
-from tests.servers import PATIENCE
+from tests.servers import PATIENCE, eventually
 
 STORY = ROOT / "tests" / "audits" / "address_lock_storm"
 

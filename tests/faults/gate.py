@@ -10,7 +10,8 @@ from typing import NamedTuple
 import psycopg
 
 from advisor.services.capturing import AT_A_TIME
-from tests.faults.plant import Plant, eventually
+from tests.faults.plant import Plant
+from tests.servers import eventually
 
 
 class Place(NamedTuple):

@@ -5,33 +5,20 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import httpx
 
-from tests.servers import PATIENCE, ROOT, free_port
+from tests.servers import PATIENCE, ROOT, eventually, free_port
 
-T = TypeVar("T")
 TASK_SECONDS = 600
 """No task of these tests takes so long; where its limit is to end one, the module says so in its ENVIRONMENT."""
-LOOK = 0.02
 ALL = "celery,runs,clock,mail,hooks"
 """The queues of one worker that does everything."""
 OURS = ("DATABASE_URL", "BROKER_URL", "RUN_DIR", "SITE_URL", "SECRET_KEY", "TASK_SECONDS", "DROP_FOLDERS")
-
-
-def eventually(look: Callable[[], T], what: str = "") -> T:
-    """Wait until `look` gives something that counts, and give it; what it last gave is told where it never does."""
-    until = time.monotonic() + PATIENCE
-    while not (found := look()):
-        if time.monotonic() > until:
-            raise AssertionError(f"not within {PATIENCE:.0f} s: {what or look.__name__}: {found!r}")
-        time.sleep(LOOK)
-    return found
 
 
 class Part:

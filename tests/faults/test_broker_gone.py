@@ -9,9 +9,9 @@ import pytest
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import many, sysmon
 from tests.faults.gate import JUDGED, gate
-from tests.faults.plant import ALL, Part, Plant, eventually
+from tests.faults.plant import ALL, Part, Plant
 from tests.faults.truth import assert_all_is_true
-from tests.servers import Redis
+from tests.servers import Redis, eventually
 
 SAMPLES = 5
 PROCESSES = 4

@@ -11,8 +11,9 @@ import pytest
 
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import sysmon
-from tests.faults.plant import ALL, Plant, eventually
+from tests.faults.plant import ALL, Plant
 from tests.faults.truth import assert_all_is_true
+from tests.servers import eventually
 
 HOURS = 3
 TICK = "(advisor.tasks.tick)"

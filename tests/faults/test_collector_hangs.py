@@ -8,8 +8,9 @@ import pytest
 
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import sysmon
-from tests.faults.plant import TASK_SECONDS, Plant, eventually
+from tests.faults.plant import TASK_SECONDS, Plant
 from tests.faults.truth import assert_all_is_true, words_of
+from tests.servers import eventually
 
 LIMIT = 20
 """Seconds: the hard limit of what this module asks for itself, the runs; whoever puts a task into the queue sets it."""

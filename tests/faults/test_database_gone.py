@@ -7,9 +7,9 @@ import pytest
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import many, sysmon
 from tests.faults.gate import KEEPING, SAMPLES, gate
-from tests.faults.plant import ALL, Plant, eventually
+from tests.faults.plant import ALL, Plant
 from tests.faults.truth import assert_all_is_true
-from tests.servers import Postgres
+from tests.servers import Postgres, eventually
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -9,8 +9,9 @@ import pytest
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import sysmon
 from tests.faults.gate import DROPPED, gate
-from tests.faults.plant import Plant, eventually
+from tests.faults.plant import Plant
 from tests.faults.truth import assert_all_is_true, words_of
+from tests.servers import eventually
 
 FILES = 60
 MOMENTS = ("begun", "taken")

@@ -8,8 +8,9 @@ import pytest
 
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import sysmon
-from tests.faults.plant import Plant, eventually
+from tests.faults.plant import Plant
 from tests.faults.truth import assert_all_is_true
+from tests.servers import eventually
 
 THREADS = 100
 SYSTEMS = 30

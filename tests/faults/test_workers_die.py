@@ -9,8 +9,9 @@ import pytest
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import many, sysmon
 from tests.faults.gate import JUDGED, KEEPING, READING, SAMPLES, Place, gate
-from tests.faults.plant import ALL, Part, Plant, eventually
+from tests.faults.plant import ALL, Part, Plant
 from tests.faults.truth import assert_all_is_true, words_of
+from tests.servers import eventually
 
 STAGES = {"reading": READING, "judging": JUDGED, "keeping": KEEPING}
 
