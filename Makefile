@@ -7,6 +7,9 @@ PACKAGES := postgresql chromium unixodbc tdsodbc odbc-postgresql fonts-dejavu-co
 SEED ?= $(shell date +%s)
 SEED := $(SEED)
 export SEED
+# processes are started by the hundred: each would compile the program anew
+export PYTHONDONTWRITEBYTECODE :=
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/compiled
 SHUFFLED = --random-order --random-order-seed=$(SEED)
 ON_POSTGRES = -m "postgres and not long"
 PYTEST = $(BIN)/python -m pytest $(SHUFFLED) $(WHICH)
