@@ -4,10 +4,19 @@ BIN := .venv/bin
 .DEFAULT_GOAL := help
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PACKAGES := postgresql chromium unixodbc tdsodbc odbc-postgresql fonts-dejavu-core libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
-.PHONY: help setup run packages test test-faults test-postgres check fix accept bench bench-pages bench-fleet pins clean
+SEED ?= $(shell date +%s)
+SEED := $(SEED)
+export SEED
+# processes are started by the hundred: each would compile the program anew
+export PYTHONDONTWRITEBYTECODE :=
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/compiled
+SHUFFLED = --random-order --random-order-seed=$(SEED)
+ON_POSTGRES = -m "postgres and not long"
+PYTEST = $(BIN)/python -m pytest $(SHUFFLED) $(WHICH)
+.PHONY: help setup run packages test test-all test-browser test-faults test-postgres check fix accept bench bench-pages bench-fleet pins clean
 
 help: ## list the verbs
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 .venv/runs: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
@@ -30,17 +39,23 @@ packages: ## install the Debian packages that the tests need, as root; else say 
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } || \
 	{ echo "the tests need these Debian packages: $$missing"; exit 1; }
 
-test: .venv/tests packages ## run all tests: on SQLite, in a browser, with real processes that fail, and on PostgreSQL again
-	$(BIN)/python -m pytest -n $(JOBS) --ignore=tests/browser --ignore=tests/faults
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile tests/browser
-	$(MAKE) --no-print-directory -j2 --output-sync=target test-faults test-postgres
+test: .venv/tests packages ## run the tests in an order of their own each time (SEED=number: that one again)
+	@echo "make test SEED=$(SEED) runs them in this order again"
+	$(PYTEST) -n $(JOBS) --ignore=tests/browser --ignore=tests/faults
+	$(MAKE) --no-print-directory -j3 --output-sync=target test-browser test-faults test-postgres
 
-# Real processes that fail mostly wait, on one core; so PostgreSQL has the others meanwhile.
+test-all: ## run all tests: also the long ones, and those of the whole service on PostgreSQL
+	$(MAKE) --no-print-directory test WHICH="-m ''" ON_POSTGRES="-m ''"
+
+# These three mostly wait: for a browser, for processes that fail, for a database.
+test-browser:
+	$(PYTEST) tests/browser
+
 test-faults:
-	$(BIN)/python -m pytest tests/faults
+	$(PYTEST) tests/faults
 
 test-postgres:
-	$(BIN)/python -m tests.on_postgres -n $$(( $(JOBS) > 2 ? $(JOBS) - 1 : 1 )) tests/advisor
+	$(BIN)/python -m tests.on_postgres $(SHUFFLED) $(ON_POSTGRES) tests/advisor
 
 check: .venv/tests ## format, lint, types, arrows
 	$(BIN)/ruff format --check .

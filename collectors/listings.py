@@ -160,7 +160,7 @@ def _disagree(statements: Sequence[dict[object, dict[str, Any]]], unit: Unit) ->
     """Whether two statements give different values, or list different parts of what every listing prints whole."""
     if len(statements) < 2:
         return False
-    if unit[1] in ("cache", "fast path") and len({frozenset(said) for said in statements}) > 1:
+    if unit[1] in ("cache", "pools of cache", "fast path") and len({frozenset(said) for said in statements}) > 1:
         return True
     seen: dict[tuple[object, str], Any] = {}
     for said in statements:
@@ -182,8 +182,9 @@ def _unit(one: Input, fact: Fact) -> Unit | None:
             return (report, "parameter", fact.name)
         case NamedCache():
             return (report, "cache", fact.name, str(fact.instance))
-        case CachePool():
-            return (report, "cache", fact.cache, str(fact.instance))
+        case CachePool():  # syscacheinfo and syspoolinfo are two tables, often in two files: each prints its own whole
+            kind = "pools of cache" if report == "ase/syscacheinfo" else "cache"
+            return (report, kind, fact.cache, str(fact.instance))
         case CacheBinding():
             parts = (fact.database, fact.owner, fact.table, fact.index)
             return (report, "cache of", *(part or "" for part in parts))
@@ -244,8 +245,8 @@ def _named(units: Sequence[Unit]) -> str:
 
 def _name(unit: Unit, words: dict[str, str]) -> str:
     match unit[1]:
-        case "cache":
-            return f"cache {unit[2]}"
+        case "cache" | "pools of cache":
+            return f"{unit[1]} {unit[2]}"
         case "parameter":
             return unit[2]
         case "database":

@@ -1,9 +1,11 @@
 """Shared by all tests: where real exports may be (outside the project; every test must pass without them)."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.on_postgres import WITH_DATABASE
 
@@ -17,6 +19,11 @@ pytest.register_assert_rewrite(
     "tests.advisor.seen",
     "tests.collectors.stored",
 )
+# how fast a machine makes its examples is no matter of what is tested
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
+# a shell that puts the tests into the background has them ignore Ctrl-C, and whatever they start would do so, too
+signal.signal(signal.SIGINT, signal.default_int_handler)
 REAL = Path(__file__).resolve().parent.parent.parent / "shared" / "exports"
 
 

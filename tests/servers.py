@@ -17,7 +17,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import psycopg
 
@@ -26,14 +26,31 @@ HOST = "127.0.0.1"
 DEBIAN_HOMES = Path("/usr/lib/postgresql")
 """Debian keeps the server's programs here, in a folder per major version, and not on the path."""
 SERVER_USER = "postgres"
-START_SECONDS = 60
-STOP_SECONDS = 60
+PATIENCE = 15 * 60.0
+"""Seconds after which a test gives up waiting: only what never comes takes so long, on the slowest machine."""
+KINDLY_SECONDS = 60
+"""So long a server that is asked to end has for it; then it is ended."""
 FASTER_AND_UNSAFE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 """What a test loses when the machine loses power, it makes again."""
 
 
+LOOK = 0.02
+"""Seconds between two looks."""
+T = TypeVar("T")
+
+
 class CannotStart(RuntimeError):
     """A server is not installed or did not come up; the message says what to do, or what the server said."""
+
+
+def eventually(look: Callable[[], T], what: str = "") -> T:
+    """Wait until `look` gives something that counts, and give it; what it last gave is told where it never does."""
+    until = time.monotonic() + PATIENCE
+    while not (found := look()):
+        if time.monotonic() > until:
+            raise AssertionError(f"not within {PATIENCE:.0f} s: {what or look.__name__}: {found!r}")
+        time.sleep(LOOK)
+    return found
 
 
 def free_port() -> int:
@@ -79,7 +96,7 @@ class Server:
         """End it as a machine that runs out of memory does, at once."""
         assert self.process
         self.process.kill()
-        self.process.wait(STOP_SECONDS)
+        self.process.wait(PATIENCE)
 
 
 class Postgres(Server):
@@ -277,14 +294,14 @@ def _answers(address: str) -> bool:
 
 def _until(ready: Callable[[], bool], process: "subprocess.Popen[bytes]", log: IO[bytes], name: str) -> None:
     """Wait until it is ready. Raises `CannotStart` with what it said where it ends first or takes too long."""
-    last = time.monotonic() + START_SECONDS
+    last = time.monotonic() + PATIENCE
     while process.poll() is None and time.monotonic() < last:
         if ready():
             return
         time.sleep(0.05)
     log.seek(0)
     said = log.read()[-4000:].decode("utf-8", "replace")
-    state = f"ended with {process.returncode}" if process.poll() is not None else f"is not up after {START_SECONDS} s"
+    state = f"ended with {process.returncode}" if process.poll() is not None else f"is not up after {PATIENCE:.0f} s"
     raise CannotStart(f"{name} {state}: {said}")
 
 
@@ -292,7 +309,7 @@ def _end(process: "subprocess.Popen[bytes]", kindly: signal.Signals, at_once: si
     """Have a process end, and wait for it."""
     process.send_signal(kindly)
     try:
-        process.wait(STOP_SECONDS)
+        process.wait(KINDLY_SECONDS)
     except subprocess.TimeoutExpired:
         process.send_signal(at_once)
-        process.wait(STOP_SECONDS)
+        process.wait(PATIENCE)

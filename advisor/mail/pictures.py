@@ -23,6 +23,7 @@ ZOOM = 2
 COLOURS = 32
 """Of the palette: a quarter of the bytes, and no difference to be seen (knowledge: stack 4)."""
 FAMILY = "DejaVu Sans"
+NO_FAMILY = "no such family"
 INK = "#1a1d21"
 PROBE = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" font-family="sans-serif" font-size="16">'
 DESC = re.compile(r"<desc>(.*?)</desc>", re.DOTALL)
@@ -97,7 +98,8 @@ def _fonts() -> Iterator[dict[str, Any]]:
 
 @cache
 def _is_installed(family: str) -> bool:
-    return _writes({"sans_serif_family": family})
+    # resvg falls back on its serif family (Liberation Serif) where it does not find the one it is given
+    return _writes({"sans_serif_family": family, "serif_family": NO_FAMILY})
 
 
 def _writes(fonts: dict[str, Any]) -> bool:

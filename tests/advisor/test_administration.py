@@ -24,6 +24,8 @@ from advisor.services.limits import set_limit
 from advisor.web.administration.urls import urlpatterns
 from tests.advisor.people import People
 
+pytestmark = pytest.mark.postgres
+
 AsUser = Callable[[User], Client]
 DOORS = [pattern.name for pattern in urlpatterns]
 LIMIT = "ase/address_lock_spinlock_contended.contention_percent"

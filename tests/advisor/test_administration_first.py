@@ -5,11 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings as django_settings
 
 from advisor.models import JournalEntry, Role, User
 from advisor.services import people as services
 from tests.advisor.people import People
+from tests.servers import PATIENCE
+
+pytestmark = pytest.mark.postgres
 
 
 def test_the_first_administrator_is_made_once_and_only_where_there_is_nobody(db: None) -> None:
@@ -51,5 +55,5 @@ def test_of_processes_that_start_together_one_makes_the_first_administrator(tmp_
         assert process.stdin
         process.stdin.write("go\n")
         process.stdin.flush()
-    said = sorted(process.communicate(timeout=60)[0].strip() for process in started)
+    said = sorted(process.communicate(timeout=PATIENCE)[0].strip() for process in started)
     assert said == ["False", "False", "False", "True"]

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from axes.models import AccessAttempt
 from django.urls import reverse
 from django.utils import timezone
@@ -11,6 +12,8 @@ from advisor.models import JournalEntry
 from advisor.services import lock_outs
 from tests.advisor.administering import log_in, logged_in
 from tests.advisor.people import PASSWORD, AsUser, People
+
+pytestmark = pytest.mark.postgres
 
 
 def test_who_is_locked_out_is_seen_and_let_in_whatever_case_was_typed(people: People, as_user: AsUser) -> None:

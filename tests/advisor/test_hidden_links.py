@@ -11,6 +11,7 @@ from django.test import Client
 from advisor.mail import links
 from tests.advisor.mail.hearing import hearer
 from tests.advisor.people import People
+from tests.servers import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -42,7 +43,7 @@ def test_a_line_of_any_logger_holds_no_link() -> None:
         "logging.getLogger('some.library').warning('failed at /mail/for/5.abc/ with %s', {'/mail/for/x': 1})"
     )
     made = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert "failed at /mail/for/… with" in made.stderr
     assert "5.abc" not in made.stderr

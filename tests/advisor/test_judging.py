@@ -14,6 +14,8 @@ from advisor.services.uploads import Brought, take_in
 from rules.audit import audit
 from tests.advisor.people import STORIES, make_people
 
+pytestmark = pytest.mark.postgres
+
 SAMPLE = (STORIES / "address_lock_storm" / "sysmon.txt").read_text()
 LATER = SAMPLE.replace("10:30:00", "11:30:00").replace("10:40:00", "11:40:00")
 LIMIT = "ase/address_lock_spinlock_contended.contention_percent"

@@ -11,6 +11,8 @@ from advisor.services.rulebook import rulebook
 from tests.advisor.ase.servers import audited
 from tests.advisor.people import AsUser, People, text_of
 
+pytestmark = pytest.mark.postgres
+
 CONTENTION = "ase/address_lock_spinlock_contended.contention_percent"
 RULE = "ase/address_lock_spinlock_contended"
 

@@ -21,6 +21,8 @@ from advisor.version import VERSION, rules_version
 from tests.advisor.people import People, bring_story
 from tests.advisor.webhooks.receivers import delivery, hook_for
 
+pytestmark = pytest.mark.postgres
+
 Scrape = Callable[[], dict[tuple[str, ...], float]]
 
 

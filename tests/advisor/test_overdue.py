@@ -15,6 +15,8 @@ from advisor.services.scheduling import troubles
 from advisor.services.tokens import make_token
 from tests.advisor.people import AsUser, People, text_of
 
+pytestmark = pytest.mark.postgres
+
 
 @pytest.mark.parametrize(
     ("taken", "brought", "late"),

@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable
 from datetime import timedelta
 
+import pytest
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
 
@@ -12,6 +13,8 @@ from advisor.services import overview
 from advisor.services.limits import set_limit
 from advisor.services.uploads import Brought, take_in
 from tests.advisor.people import STORIES, AsUser, People, text_of
+
+pytestmark = pytest.mark.postgres
 
 
 def test_a_system_stands_with_its_worst_finding_and_what_was_not_judged(

@@ -7,6 +7,8 @@ import pytest
 
 from advisor.management.base import Progress
 
+pytestmark = pytest.mark.postgres
+
 
 class Terminal(io.StringIO):
     tty = True

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 
+import pytest
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
@@ -28,6 +29,8 @@ from advisor.services.retention import clear_up
 from tests.advisor.mail.hearing import hearer
 from tests.advisor.people import People
 from tests.advisor.webhooks.receivers import delivery, hook_for
+
+pytestmark = pytest.mark.postgres
 
 LATER = timezone.now() + timedelta(days=5000)
 

@@ -23,6 +23,7 @@ from advisor.web.kit import Asked
 from advisor.web.login import name_typed
 from advisor.web.room import few_at_a_time
 from tests.advisor.people import PASSWORD, AsUser, People
+from tests.servers import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 OPEN = {"/login/", "/logout/", "/healthz"}
@@ -199,14 +200,14 @@ def test_what_costs_much_is_made_a_few_at_a_time() -> None:
     @few_at_a_time(1)
     def slow(request: Asked) -> HttpResponse:
         inside.set()
-        leave.wait(10)
+        leave.wait(PATIENCE)
         return HttpResponse("made")
 
     request = cast(Asked, RequestFactory().get("/"))
     answers: list[int] = []
     first = threading.Thread(target=lambda: answers.append(slow(request).status_code))
     first.start()
-    assert inside.wait(10)
+    assert inside.wait(PATIENCE)
     second = slow(request)
     assert (second.status_code, second["Retry-After"]) == (503, "5")
     leave.set()

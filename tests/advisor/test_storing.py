@@ -10,6 +10,8 @@ from pytest_django import Settings
 
 from advisor.services.storing import ROOM, room
 
+pytestmark = pytest.mark.postgres
+
 
 @pytest.fixture
 def spool(settings: Settings, tmp_path: Path) -> Path:

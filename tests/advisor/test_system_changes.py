@@ -35,6 +35,8 @@ from advisor.services.systems import Refused, forget_system, rename_system
 from advisor.services.uploads import Brought, read_again, take_in
 from tests.advisor.people import STORIES, AsUser, People
 
+pytestmark = pytest.mark.postgres
+
 STORY = STORIES / "address_lock_storm"
 LIMIT, OTHER_LIMIT = "ase/address_lock_spinlock_contended.contention_percent", "ase/cpu_busy.percent"
 Bring = Callable[..., Upload]

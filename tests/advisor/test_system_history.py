@@ -10,6 +10,8 @@ from advisor.services.settings_history import MOST_SNAPSHOTS, settings_over_time
 from tests.advisor.people import AsUser, People
 from tests.advisor.seen import CONTENDED, LOUD, START, see, text_of, unknown_system, words_of
 
+pytestmark = pytest.mark.postgres
+
 
 @pytest.fixture
 def system(people: People) -> System:

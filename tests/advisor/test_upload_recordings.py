@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.models import Capture, Upload
@@ -10,6 +11,8 @@ from tests.advisor.people import AsUser, People
 from tests.facts_yml import load
 from tests.recordings import build
 from tests.test_exports import HERE
+
+pytestmark = pytest.mark.postgres
 
 
 def test_a_recording_is_audited_and_no_line_of_it_is_quoted(

@@ -20,6 +20,8 @@ from advisor.services.uploads import Brought, Refused, read_again, take_in
 from rules.kit import rules
 from tests.advisor.people import STORIES, People, bring_story
 
+pytestmark = pytest.mark.postgres
+
 CONFIG = (STORIES / "address_lock_storm" / "config.txt").read_bytes()
 
 

@@ -12,6 +12,8 @@ from pytest_django import Settings
 from advisor.models import Lease, Run, Schedule, Team
 from advisor.services import working
 
+pytestmark = pytest.mark.postgres
+
 DAY = timedelta(days=1)
 
 

@@ -10,22 +10,34 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.servers import free_port
+from tests.servers import PATIENCE, free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-READY_WITHIN = 120
 FLAGS = [
     *("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run", "--disable-quic"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
 PASSWORD = "correct horse battery staple"
+EXAMPLES = 7
+"""Systems of the examples that the service has from the start."""
+Scheme = Literal["light", "dark"]
+Looked = tuple[Page, Scheme, int]
+LOOKS: Sequence[Any] = (
+    ("light", 1280),
+    ("dark", 400),
+    pytest.param(("dark", 1280), marks=pytest.mark.long),
+    pytest.param(("light", 400), marks=pytest.mark.long),
+)
+"""Colour schemes, and widths in px: `make test` has each of them, `make test-all` all pairs."""
+expect.set_options(timeout=PATIENCE * 1000)
 
 
 @dataclass
@@ -77,11 +89,11 @@ def service() -> Iterator[Service]:
                 yield _when_ready(address, log, up, Path(folder))
             finally:
                 up.send_signal(signal.SIGTERM)
-                up.wait(60)
+                up.wait(PATIENCE)
 
 
 def _when_ready(address: str, log: Path, up: "subprocess.Popen[bytes]", folder: Path) -> Service:
-    until = time.monotonic() + READY_WITHIN
+    until = time.monotonic() + PATIENCE
     while time.monotonic() < until and up.poll() is None:
         told = log.read_text(errors="replace")
         first = re.search(r"First login: (\S+)  password: (\S+)", told)
@@ -102,7 +114,7 @@ def browser() -> Iterator[Browser]:
     chromium = shutil.which("chromium")
     assert chromium, "the browser tests need Debian's package chromium"
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        started = playwright.chromium.launch(executable_path=chromium, args=FLAGS, timeout=PATIENCE * 1000)
         yield started
         started.close()
 
@@ -121,6 +133,32 @@ def watched(browser: Browser, service: Service) -> Iterator[Watched]:
     assert not found.complaints
 
 
+@pytest.fixture(scope="session")
+def windows(browser: Browser, service: Service) -> Iterator[Callable[[Scheme, int], Page]]:
+    """Pages of a width in light or dark, logged in, which may run axe in spite of the content security policy."""
+    found: dict[tuple[Scheme, int], Page] = {}
+
+    def window(scheme: Scheme, width: int) -> Page:
+        if (scheme, width) not in found:
+            context = browser.new_context(
+                viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True, base_url=service.address
+            )
+            found[scheme, width] = page = context.new_page()
+            log_in(page, service)
+        return found[scheme, width]
+
+    yield window
+    for page in found.values():
+        page.context.close()
+
+
+@pytest.fixture(params=LOOKS, ids=str)
+def looked(request: pytest.FixtureRequest, windows: Callable[[Scheme, int], Page]) -> Looked:
+    """A window of each look."""
+    scheme, width = request.param
+    return windows(scheme, width), scheme, width
+
+
 @pytest.fixture
 def page(watched: Watched, service: Service) -> Page:
     """A page of somebody who is logged in (whose password of their own is set)."""
@@ -129,8 +167,18 @@ def page(watched: Watched, service: Service) -> Page:
     return page
 
 
+def until(page: Page, look: Callable[[], object]) -> None:
+    """Load a page again until it has what comes by and by."""
+    last = time.monotonic() + PATIENCE
+    while not look():
+        assert time.monotonic() < last, f"{page.url} never has it"
+        page.wait_for_timeout(250)
+        page.reload()
+
+
 def log_in(page: Page, service: Service) -> None:
     """Log in; the very first time with the printed password, which has to be changed."""
+    page.set_default_timeout(PATIENCE * 1000)
     page.goto("/login/")
     page.get_by_label("Name").fill(service.user)
     page.get_by_label("Password").fill(service.password)

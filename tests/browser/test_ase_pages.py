@@ -11,8 +11,8 @@ import pypdf
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Service, log_in
-from tests.browser.views import LOOKS, Looked, bring, look, window
+from tests.browser.conftest import LOOKS, Looked, Service, log_in
+from tests.browser.views import bring, look
 
 STORY = Path(__file__).resolve().parent.parent / "audits" / "vlh_4_hot_tables"
 ASKED = "?address=5&object=3&lock=20&buckets=65536&cut-0=64&size-1=100000&engines=12&index_hash=0"
@@ -25,12 +25,7 @@ def audit(browser: Browser, service: Service) -> str:
     return bring(browser, service, sorted(STORY.glob("*.txt")))
 
 
-@pytest.fixture(scope="module", params=[*LOOKS, ("light", 1000)], ids=str)
-def looked(request: pytest.FixtureRequest, browser: Browser, service: Service) -> Looked:
-    scheme, width = request.param
-    return window(browser, service, scheme, width), scheme, width
-
-
+@pytest.mark.parametrize("looked", [*LOOKS, ("light", 1000)], ids=str, indirect=True)
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_of_a_capture_is_accessible_and_fits(looked: Looked, audit: str, name: str) -> None:
     look(looked, audit + VIEWS[name], f"ase-{name}")

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.advisor.compared.states import exports
-from tests.browser.conftest import Service, log_in
-from tests.browser.views import LOOKS, Looked, bring, look, window
+from tests.browser.conftest import Looked, Service, log_in
+from tests.browser.views import bring, look
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +31,6 @@ def system(browser: Browser, service: Service) -> str:
     context.close()
     assert found
     return found
-
-
-@pytest.fixture(scope="module", params=LOOKS, ids=str)
-def looked(request: pytest.FixtureRequest, browser: Browser, service: Service) -> Looked:
-    scheme, width = request.param
-    return window(browser, service, scheme, width), scheme, width
 
 
 def test_before_and_after_is_accessible_and_fits(looked: Looked, system: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pypdf
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Service, Watched, log_in
+from tests.browser.conftest import Service, Watched, log_in, until
 
 STORY = Path(__file__).resolve().parent.parent / "audits" / "address_lock_storm"
 NAMES = ("sysmon.txt", "config.txt", "caches.txt")
@@ -40,7 +40,7 @@ def bring_own(page: Page, name: str) -> None:
 def test_a_dba_does_a_days_work(page: Page) -> None:
     bring_own(page, "WORKDAY")
     held = page.get_by_role("heading", name="What it holds")
-    expect(held).to_be_visible(timeout=60_000)
+    expect(held).to_be_visible()
     expect(page.get_by_text("every line understood").first).to_be_visible()
     page.goto("/?q=WORKDAY")
     page.locator("tr[data-row] a", has_text="Address lock hash table spinlocks").click()
@@ -69,23 +69,16 @@ def test_a_dba_does_a_days_work(page: Page) -> None:
     page.get_by_label("Why", exact=True).fill("known; the migration to datarows is planned")
     page.get_by_role("button", name="Set the limit").click()
     expect(page.get_by_text("known; the migration to datarows is planned").first).to_be_visible()
-    for _ in range(60):  # the audit is renewed in the background
-        page.goto("/?q=WORKDAY")
-        if page.get_by_text("Address lock hash table spinlocks").count() == 0:
-            break
-        page.wait_for_timeout(250)
+    page.goto("/?q=WORKDAY")
+    until(page, lambda: not page.get_by_text("Address lock hash table spinlocks").count())  # audited again by and by
     expect(page.locator("tr[data-row]")).to_have_count(1)
     expect(page.locator("tr[data-row]")).not_to_contain_text("Address lock hash table spinlocks")
 
 
 def test_the_first_page_shows_the_examples_with_their_findings(page: Page) -> None:
-    for _ in range(120):
-        page.goto("/")
-        if page.locator("tr[data-row]").count() >= 7:
-            break
-        page.wait_for_timeout(500)
-    expect(page.get_by_role("link", name="CLAIMS1")).to_be_visible()
-    expect(page.get_by_text("Lock manager on CPU 13 shares its core with CPU 5")).to_be_visible()
+    page.goto("/")
+    until(page, page.get_by_role("link", name="CLAIMS1").count)
+    until(page, page.get_by_text("Lock manager on CPU 13 shares its core with CPU 5").count)
 
 
 def test_everything_goes_by_keyboard(page: Page) -> None:

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
 from tests.advisor.loads.machines import LARGE, SMALL, sysmons
-from tests.browser.conftest import Service, log_in
-from tests.browser.views import LOOKS, Looked, bring, look, window
+from tests.browser.conftest import Looked, Service, log_in
+from tests.browser.views import bring, look
 
 
 def _file(name: str, text: str) -> FilePayload:
@@ -38,12 +38,6 @@ def over_time(browser: Browser, service: Service) -> str:
     address = page.url
     context.close()
     return address
-
-
-@pytest.fixture(scope="module", params=LOOKS, ids=str)
-def looked(request: pytest.FixtureRequest, browser: Browser, service: Service) -> Looked:
-    scheme, width = request.param
-    return window(browser, service, scheme, width), scheme, width
 
 
 def test_the_views_are_accessible_and_fit(looked: Looked, audits: tuple[str, str], over_time: str) -> None:

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
 from tests.advisor.openvms.two_nodes import exports
-from tests.browser.conftest import Service, log_in
-from tests.browser.views import LOOKS, Looked, bring, look, window
+from tests.browser.conftest import Looked, Service, log_in
+from tests.browser.views import bring, look
 
 STORIES = Path(__file__).resolve().parent.parent / "audits"
 ASKED = "?resources=400000&mean=300000&growth=50&now=8192&reshashtbl=70000&locks=500000&lockidnow=20000&lockidtbl=7"
@@ -36,12 +36,6 @@ def audits(browser: Browser, service: Service) -> dict[str, str]:
     ]
     found["ORKNEY"] = bring(browser, service, two, row="ORKNEY")  # the examples have nodes of this name, too
     return found
-
-
-@pytest.fixture(scope="module", params=LOOKS, ids=str)
-def looked(request: pytest.FixtureRequest, browser: Browser, service: Service) -> Looked:
-    scheme, width = request.param
-    return window(browser, service, scheme, width), scheme, width
 
 
 @pytest.mark.parametrize("name", VIEWS)

@@ -7,8 +7,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Service, log_in
-from tests.browser.test_looks import AA
+from tests.browser.conftest import Service, log_in, until
+from tests.browser.views import AA
 from tests.live.running import Serving, serving
 
 
@@ -31,11 +31,11 @@ def test_a_server_is_added_tried_and_collected_from(page: Page, service: Service
     with serving("16.0", pace=20) as server:
         add(page, server, "front door", "TIDEWAY")
         page.get_by_role("button", name="Try it").click()
-        expect(page.locator("#tried")).to_contain_text("mon_role", timeout=60_000)
+        expect(page.locator("#tried")).to_contain_text("mon_role")
         expect(page.locator("#tried")).to_contain_text("Nothing is missing")
         assert server.password not in page.content()
         page.get_by_role("button", name="Collect from TIDEWAY now").click()
-        expect(page.locator("#run-list")).to_contain_text("audited", timeout=120_000)
+        expect(page.locator("#run-list")).to_contain_text("audited")
         page.locator("#run-list").get_by_role("link", name="TIDEWAY").first.click()
     expect(page.locator("#main")).to_contain_text("collected live from data source front door")
     assert server.password not in page.content()
@@ -48,7 +48,7 @@ def test_what_is_missing_is_shown_with_its_grant(page: Page) -> None:
     with serving("15.7", faults=("no-mon-role",)) as server:
         add(page, server, "side door", "HARVEST")
         page.get_by_role("button", name="Try it").click()
-        expect(page.locator("#tried")).to_contain_text("What is missing", timeout=60_000)
+        expect(page.locator("#tried")).to_contain_text("What is missing")
         expect(page.locator("#tried")).to_contain_text("grant role mon_role")
 
 
@@ -67,7 +67,7 @@ def test_the_pages_of_data_sources_are_accessible_and_fit(
     with serving("15.7", faults=("no-mon-role", "switch-off=enable spinlock monitoring")) as server:
         add(page, server, f"door {scheme} {width}", f"HARVEST{width}")
         page.get_by_role("button", name="Try it").click()
-        expect(page.locator("#tried")).to_contain_text("Release", timeout=60_000)
+        expect(page.locator("#tried")).to_contain_text("Release")
     one = page.url.removeprefix(service.address)
     system = page.get_by_role("link", name=f"HARVEST{width}").first.get_attribute("href")
     for name, address in {
@@ -95,11 +95,7 @@ def test_without_scripts_a_source_is_added_and_tried_by_loading_again(browser: B
     with serving("15.7") as server:
         add(page, server, "plain door", "PLAIN1")
         page.get_by_role("button", name="Try it").click()
-        for _ in range(60):
-            if page.locator("#tried", has_text="Release").count():
-                break
-            page.wait_for_timeout(500)
-            page.reload()
+        until(page, page.locator("#tried", has_text="Release").count)
         expect(page.locator("#tried")).to_contain_text("HARVEST")
         expect(page.locator("#tried")).to_contain_text("The server calls itself HARVEST")
     context.close()

@@ -4,17 +4,13 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, FilePayload, Page
+from playwright.sync_api import Browser, FilePayload
 
-from tests.browser.conftest import Service, log_in
-from tests.browser.test_looks import AA
+from tests.browser.conftest import Looked, Service, log_in, until
 
-Scheme = Literal["light", "dark"]
-Looked = tuple[Page, Scheme, int]
-LOOKS: Sequence[tuple[Scheme, int]] = (("light", 1280), ("dark", 1280), ("light", 400), ("dark", 400))
+AA = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 
 
 def bring(
@@ -30,33 +26,19 @@ def bring(
     page.wait_for_url(re.compile(r"/uploads/\d+/"))
     place = page.get_by_role("row").filter(has_text=row) if row else page.locator("main")
     link = place.locator("a[href^='/audits/']").first
-    for _ in range(120):
-        if link.count():
-            break
-        page.wait_for_timeout(500)
-        page.reload()
+    until(page, link.count)
     found = link.get_attribute("href")
     context.close()
     assert found
     return found.split("#")[0]
 
 
-def window(browser: Browser, service: Service, scheme: Scheme, width: int) -> Page:
-    """A page of a width, in light or dark, that is logged in."""
-    context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True, base_url=service.address
-    )
-    page = context.new_page()
-    log_in(page, service)
-    return page
-
-
-def look(looked: Looked, address: str, picture: str) -> None:
+def look(looked: Looked, address: str, picture: str, status: int = 200) -> None:
     """Open a view with all its details: no complaint of axe, nothing scrolls sideways; `SCREENSHOTS` keeps it."""
     page, scheme, width = looked
     answer = page.goto(address)
     assert answer
-    assert answer.status == 200
+    assert answer.status == status
     page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
     if folder := os.environ.get("SCREENSHOTS"):
         page.screenshot(path=Path(folder) / f"{picture}-{width}-{scheme}.png", full_page=True)

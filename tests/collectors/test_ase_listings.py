@@ -108,6 +108,25 @@ def test_pools_of_a_file_are_left_out_where_the_cache_is_listed() -> None:
     assert facts.every(CachePool) == [listed]
 
 
+def test_caches_and_their_pools_may_come_in_two_files() -> None:
+    listed = NamedCache(name="item cache", run_size_mb=512.0)
+    pool = CachePool(cache="item cache", io_size_kb=4.0, run_size_mb=512.0)
+    inputs = given("syscacheinfo.csv", "ase/syscacheinfo", listed), given("syspoolinfo.csv", "ase/syscacheinfo", pool)
+    facts = facts_of(*inputs)
+    assert (facts.every(NamedCache), facts.every(CachePool)) == ([listed], [pool])
+    assert [problem for one in inputs for problem in one.problems] == []
+
+
+def test_pools_that_are_listed_otherwise_are_in_dispute_and_the_cache_is_not() -> None:
+    listed = NamedCache(name="item cache", run_size_mb=512.0)
+    pools = [CachePool(cache="item cache", io_size_kb=size, run_size_mb=512.0) for size in (4.0, 16.0)]
+    inputs = [given(f"{number}.csv", "ase/syscacheinfo", pool) for number, pool in enumerate(pools)]
+    facts = facts_of(given("syscacheinfo.csv", "ase/syscacheinfo", listed), *inputs)
+    assert (facts.every(NamedCache), facts.every(CachePool)) == ([listed], [])
+    assert all("about pools of cache item cache" in problem for one in inputs for problem in one.problems)
+    assert all(one.problems for one in inputs)
+
+
 def test_the_overhead_of_a_cache_is_added_to_its_listing() -> None:
     listed = NamedCache(name="item cache", config_size_mb=512.0, run_size_mb=512.0, run_partitions=4.0)
     helped = NamedCache(name="item cache", config_size_mb=512.0, run_size_mb=500.0, overhead_mb=36.1)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import collectors.facts
@@ -127,10 +127,12 @@ def instances(kind: Any) -> st.SearchStrategy[Any]:
     return st.builds(kind, **{field.name: values_of(hints[field.name]) for field in dataclasses.fields(kind)})
 
 
+@pytest.mark.parametrize("examples", [12, pytest.param(100, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", every_kind(), ids=lambda kind: kind.fact_name())
-def test_every_kind_of_fact_is_stored_and_loaded_by_its_name(kind: type[Fact]) -> None:
+def test_every_kind_of_fact_is_stored_and_loaded_by_its_name(kind: type[Fact], examples: int) -> None:
     assert kinds()[kind.fact_name()] is kind
 
+    @settings(max_examples=examples)
     @given(st.lists(instances(kind), min_size=1, max_size=3))
     def stored(facts: list[Fact]) -> None:
         same(facts)

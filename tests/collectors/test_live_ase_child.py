@@ -10,6 +10,7 @@ import pytest
 
 from collectors.live.ase import child
 from tests.live.running import ROOT
+from tests.servers import PATIENCE
 
 ORDER = {"parts": [["SERVER", "harbour"], ["PORT", "5000"]], "password": "quay 42", "order": {}, "write": True}
 
@@ -39,6 +40,6 @@ def test_what_ends_it_is_said_with_a_remedy(
 
 def test_it_takes_no_more_memory_than_its_bound() -> None:
     program = "from collectors.live.ase import child; child._bound_memory(); bytearray(child.MOST_MEMORY)"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 1
     assert done.stderr.endswith("MemoryError\n")

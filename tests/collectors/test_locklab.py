@@ -25,13 +25,12 @@ from collectors.live.locklab.running import Run, counted, fill, run
 from collectors.live.locklab.working import COARSE, FINE, RECORD_BYTES, WARM_UP, Task, record_of, update
 from collectors.read import read_stream
 from rules.kit import judge
+from tests.servers import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 PROC = Path("/proc")
 FILES = PROC / "self/fd"
 UNKNOWN = Frequency(Path("/nowhere"), Path("/nowhere"))
-SECONDS = 60.0
-"""Until what never happens is given up."""
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def file() -> Iterator[int]:
         yield opened.fileno()
 
 
-def task(variant: str = FINE, updates: int = 200, records: int = 1, most_seconds: float = SECONDS) -> Task:
+def task(variant: str = FINE, updates: int = 200, records: int = 1, most_seconds: float = PATIENCE) -> Task:
     return Task(variant, records, updates, most_seconds)
 
 
@@ -85,7 +84,7 @@ def test_a_lock_that_is_held_is_waited_for_and_counted(file: int) -> None:
         os.write(writing, repr(update(file, task(), 1, 3)).encode())
         os._exit(0)
     os.close(writing)
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + PATIENCE
     while not re.search(rf"-> POSIX .* {pid} ", (PROC / "locks").read_text()) and time.monotonic() < until:
         time.sleep(0.005)
     assert os.pread(file, 8, 0) == bytes(8), "it went on without the lock"
@@ -139,13 +138,13 @@ measure('4', 300, 10, 1, None, lambda doing: None)
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    until, started = time.monotonic() + SECONDS, set[int]()
+    until, started = time.monotonic() + PATIENCE, set[int]()
     while len(started) < 4 and time.monotonic() < until and running.poll() is None:
         started = children(running.pid)
         time.sleep(0.005)
     assert len(started) == 4
     os.kill(running.pid, number)
-    assert running.wait(SECONDS) == status
+    assert running.wait(PATIENCE) == status
     while any(in_session(running.pid)) and time.monotonic() < until:
         time.sleep(0.005)
     left = list(in_session(running.pid))

@@ -29,7 +29,9 @@ class Crew:
 @pytest.fixture(scope="session")
 def database() -> Iterator[Postgres]:
     """A PostgreSQL with the migrated database `whole`, which each module copies."""
-    with postgres_server() as server, tempfile.TemporaryDirectory(prefix="lw-") as folder:
+    # whose client was killed does not stay at what it was doing, waiting at a gate, say
+    settings = ["client_connection_check_interval=100"]
+    with postgres_server(settings=settings) as server, tempfile.TemporaryDirectory(prefix="lw-") as folder:
         with planted(Path(folder), server.make("whole"), "redis://127.0.0.1:1/0") as plant:
             plant.ask("migrate")
         yield server

@@ -5,33 +5,20 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import httpx
 
-from tests.servers import ROOT, free_port
+from tests.servers import PATIENCE, ROOT, eventually, free_port
 
-T = TypeVar("T")
-PATIENCE = 90.0
-"""Seconds in which everything must have come to its end."""
-LOOK = 0.02
+TASK_SECONDS = 600
+"""No task of these tests takes so long; where its limit is to end one, the module says so in its ENVIRONMENT."""
 ALL = "celery,runs,clock,mail,hooks"
 """The queues of one worker that does everything."""
 OURS = ("DATABASE_URL", "BROKER_URL", "RUN_DIR", "SITE_URL", "SECRET_KEY", "TASK_SECONDS", "DROP_FOLDERS")
-
-
-def eventually(look: Callable[[], T], seconds: float = PATIENCE, what: str = "") -> T:
-    """Wait until `look` gives something that counts, and give it; what it last gave is told where it never does."""
-    until = time.monotonic() + seconds
-    while not (found := look()):
-        if time.monotonic() > until:
-            raise AssertionError(f"not within {seconds:.0f} s: {what or look.__name__}: {found!r}")
-        time.sleep(LOOK)
-    return found
 
 
 class Part:
@@ -63,7 +50,7 @@ class Part:
         """End it and its children at once."""
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait(PATIENCE)
 
     def stop(self) -> None:
         """End it as an operator does, and wait until it has finished what it is at."""
@@ -89,7 +76,7 @@ class Plant:
             "RUN_DIR": str(folder),
             "SITE_URL": self.address,
             "SECRET_KEY": "faults-" * 10,
-            "TASK_SECONDS": "20",
+            "TASK_SECONDS": f"{TASK_SECONDS}",
             "DROP_FOLDERS": str(folder / "drop"),
             "COLLECTORS_DIR": str(folder / "collectors"),
             "LOG_LEVEL": "INFO",
@@ -98,8 +85,8 @@ class Plant:
             **more,
         }
         self.shell: subprocess.Popen[str] | None = None
-        self.http = httpx.Client(base_url=self.address, timeout=60, trust_env=False)
-        self.browser = httpx.Client(base_url=self.address, timeout=60, trust_env=False)
+        self.http = httpx.Client(base_url=self.address, timeout=PATIENCE, trust_env=False)
+        self.browser = httpx.Client(base_url=self.address, timeout=PATIENCE, trust_env=False)
 
     def ask(self, do: str, **given: Any) -> Any:
         """Have something done in a process of the service (`inside.py`). Raises `AssertionError` where that fails."""
@@ -218,7 +205,7 @@ class Plant:
             part.kill()
             part.output.close()
         if self.shell is not None:
-            self.shell.communicate(timeout=10)
+            self.shell.communicate(timeout=PATIENCE)
         self.http.close()
         self.browser.close()
 

@@ -1,4 +1,4 @@
-"""A mail server in the test's own process, which can be told to be slow, to refuse, and to hold an answer back."""
+"""A mail server in the test's own process, which can be told to refuse, and to hold an answer back."""
 
 import asyncio
 import threading
@@ -22,8 +22,6 @@ class Postbox:
         self.mails: list[EmailMessage] = []
         self.refuse: dict[str, str] = {}
         """Address → the answer to its RCPT."""
-        self.seconds = 0.0
-        """Before each mail is answered."""
         self.hold = ""
         """At this step (`RCPT`, `DATA`) the server says nothing until it is empty."""
         self.held = threading.Event()
@@ -41,6 +39,11 @@ class Postbox:
             self.server.stop()
             self.server = None
 
+    def close_at(self, step: str) -> None:
+        """Say nothing at a step from now on."""
+        self.hold = step
+        self.held.clear()
+
     def times(self) -> Counter[str]:
         """How often each mail came, by its Message-ID."""
         return Counter(str(mail["Message-ID"]) for mail in self.mails)
@@ -57,7 +60,6 @@ class Postbox:
         """Answer the end of DATA."""
         assert isinstance(envelope.content, bytes)
         self.mails.append(message_from_bytes(envelope.content, policy=policy.default))
-        await asyncio.sleep(self.seconds)
         await self._held_at("DATA")
         return "250 2.0.0 queued"
 

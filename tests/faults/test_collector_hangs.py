@@ -1,28 +1,32 @@
 """A collector that hangs in C code: only the hard limit ends it, the next system is collected from, and it is said."""
 
+import os
+import signal
 import time
 
 import pytest
 
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import sysmon
-from tests.faults.plant import Plant, eventually
+from tests.faults.plant import TASK_SECONDS, Plant
 from tests.faults.truth import assert_all_is_true, words_of
+from tests.servers import eventually
 
-LIMIT = 10
-"""Seconds: the shortest hard limit there is."""
+LIMIT = 20
+"""Seconds: the hard limit of what this module asks for itself, the runs; whoever puts a task into the queue sets it."""
 ENVIRONMENT = {"TASK_SECONDS": str(LIMIT)}
+USUAL = {"TASK_SECONDS": str(TASK_SECONDS)}
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _service(plant: Plant, crew: Crew) -> None:
     plant.program("printer", f'sed "s/NOBODY1/$1/" {plant.folder}/export.txt')
     (plant.folder / "export.txt").write_bytes(sysmon("NOBODY1"))
-    plant.worker("worker", "celery", processes=1)
+    plant.worker("worker", "celery", processes=1, **USUAL)
     plant.worker("collector", "runs", processes=1)
-    plant.worker("courier", "clock,mail", processes=1)
-    plant.beat()
-    plant.web()
+    plant.worker("courier", "clock,mail", processes=1, **USUAL)
+    plant.beat(**USUAL)
+    plant.web(**USUAL)
     plant.ready()
 
 
@@ -36,15 +40,21 @@ def test_the_next_system_is_collected_from_and_the_other_one_is_said(
         schedule = plant.ask("schedule", team=crew.team, user=crew.user, system=system, **wish)
         (runs[name],) = plant.ask("run_now", schedule=schedule, user=crew.user)
         eventually(lambda: plant.rows("Run", "pk", state="running"))
-    begun = time.monotonic()
+    limit_is_kept_by = plant.part("collector").pid
+    os.kill(limit_is_kept_by, signal.SIGSTOP)  # so that it hangs until the upload is audited, however long that takes
     upload = plant.bring(sysmon("MEANWHILE"))
-    eventually(lambda: plant.done(upload), LIMIT / 2, "the only collector hangs, and an upload is audited")
+    eventually(lambda: plant.done(upload), "the only collector hangs, and an upload is audited")
+    assert plant.rows("Run", "state", pk=runs["STUCK"]) == ["running"]
+    os.kill(limit_is_kept_by, signal.SIGCONT)
+    begun = time.monotonic()
     # that this is its last try spares waiting for the hard limit twice more
     plant.ask("change", model="Run", where={"pk": runs["STUCK"]}, values={"tries": 3})
     eventually(lambda: plant.rows("Run", "pk", pk=runs["NEXT"], state="done"))
-    took = time.monotonic() - begun
-    measured(f"a collector hangs in C code (TASK_SECONDS={LIMIT}): the next system is collected from", took)
-    assert took < LIMIT + 8
+    measured(
+        f"a collector hangs in C code (TASK_SECONDS={LIMIT}): the next system is collected from",
+        time.monotonic() - begun,
+    )
+    assert f"Hard time limit ({LIMIT}s) exceeded" in plant.part("collector").said
     eventually(lambda: plant.rows("Upload", "pk", run=runs["NEXT"], state="done"))
     eventually(lambda: plant.rows("Run", "pk", pk=runs["STUCK"], state="failed"))
     assert not plant.rows("Upload", "pk", run=runs["STUCK"])

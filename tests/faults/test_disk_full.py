@@ -13,9 +13,9 @@ import pytest
 
 from tests.faults.conftest import Crew
 from tests.faults.exports import many, sysmon
-from tests.faults.plant import ALL, Part, Plant, eventually
+from tests.faults.plant import ALL, Part, Plant
 from tests.faults.truth import assert_all_is_true, words_of
-from tests.servers import Postgres
+from tests.servers import Postgres, eventually
 
 MEGABYTE = 1 << 20
 LARGE = random.Random(4).randbytes(12 * MEGABYTE)

@@ -8,12 +8,14 @@ import pytest
 
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import sysmon
-from tests.faults.plant import PATIENCE, Plant, eventually
+from tests.faults.gate import DROPPED, gate
+from tests.faults.plant import Plant
 from tests.faults.truth import assert_all_is_true, words_of
+from tests.servers import eventually
 
-FILES = 200
+FILES = 60
 MOMENTS = ("begun", "taken")
-"""When the worker is killed: it has begun to look; the files are an upload, and are being moved away."""
+"""When the worker is killed: the files are becoming an upload; they are one, and are being moved away."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -33,19 +35,23 @@ def test_killed_while_it_takes_in_a_folder(moment: str, plant: Plant, crew: Crew
         (folder / f"sysmon{number}.txt").write_bytes(sysmon(moment.upper(), number))
     wish = {"name": moment, "folder": str(folder), "after": "move", "settle_seconds": 1, "every_minutes": 60}
     schedule = plant.ask("schedule", team=crew.team, user=crew.user, **wish)
-    # the first look sees the files, the second one takes them
-    (run,) = plant.ask("run_now", schedule=schedule, user=crew.user)
-    eventually(lambda: plant.rows("DropFile", "pk", schedule=schedule))
-    until = time.monotonic() + PATIENCE
     (pid,) = plant.part("worker").children()
     if moment == "begun":
-        eventually(lambda: plant.rows("Run", "pk", pk=run, state="running"))
+        with gate(plant, DROPPED) as closed:
+            (run,) = plant.ask("run_now", schedule=schedule, user=crew.user)
+            closed.wait_for(1)
+            os.kill(pid, signal.SIGKILL)
+        assert len(list(folder.glob("*.txt"))) == FILES
     else:
-        while not (folder / "taken").exists():  # at once: all are moved within milliseconds
-            assert time.monotonic() < until
-    os.kill(pid, signal.SIGKILL)
+        held = plant.folder / "hold"
+        held.write_text(f"sysmon{FILES // 2}.txt")
+        (run,) = plant.ask("run_now", schedule=schedule, user=crew.user)
+        eventually((plant.folder / "held").exists)
+        os.kill(pid, signal.SIGKILL)
+        held.unlink()
+        assert (folder / f"sysmon{FILES // 2}.txt").exists()
+        assert plant.rows("Upload", "pk", run=run)
     killed = time.monotonic()
-    assert len(list(folder.glob("*.txt"))) > 0
     eventually(lambda: plant.rows("Run", "pk", pk=run, state="done"))
     eventually(lambda: plant.rows("Upload", "pk", run=run, state="done"))
     measured(

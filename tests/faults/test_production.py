@@ -7,9 +7,10 @@ import pytest
 
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import sysmon
-from tests.faults.plant import Plant, eventually
+from tests.faults.plant import Plant
 from tests.faults.postbox import Postbox
 from tests.faults.truth import assert_all_is_true, words_of
+from tests.servers import eventually
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,9 @@ import pytest
 
 from tests.faults.conftest import Crew
 from tests.faults.exports import sysmon
-from tests.faults.plant import Plant, eventually
+from tests.faults.plant import Plant
 from tests.faults.truth import assert_all_is_true
+from tests.servers import eventually
 
 SYSTEMS, ROUNDS = 15, 3
 

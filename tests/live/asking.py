@@ -9,7 +9,7 @@ import pyodbc
 from tests.live.running import Serving
 
 pyodbc.pooling = False
-LOGIN_SECONDS = 10
+LOGIN_SECONDS = 60
 Part = tuple[str, Any]
 
 

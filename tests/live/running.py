@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.servers import KINDLY_SECONDS, PATIENCE
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 HOST = "127.0.0.1"
 USER, PASSWORD = "lockwright", "Plover-42 quay"
@@ -22,8 +24,6 @@ USER, PASSWORD = "lockwright", "Plover-42 quay"
 DRIVER_ASKS = frozenset(("select @@spid",))
 DRIVER_LOOKS_UP = "sp_datatype_info"
 """What FreeTDS sends at each connect before anything is asked of it."""
-START_SECONDS = 30.0
-STOP_SECONDS = 10.0
 
 
 class CannotStart(RuntimeError):
@@ -77,7 +77,7 @@ class Serving:
     def kill(self) -> None:
         """End it at once, as a machine that loses its power."""
         self._process.kill()
-        self._process.wait(STOP_SECONDS)
+        self._process.wait(PATIENCE)
 
 
 @contextmanager
@@ -128,7 +128,7 @@ def _port(process: "subprocess.Popen[str]", password: str, errors: Path) -> int:
     with suppress(BrokenPipeError):  # it ended already, and says why
         process.stdin.write(password + "\n")
         process.stdin.flush()
-    ready = select.select([process.stdout], [], [], START_SECONDS)[0]
+    ready = select.select([process.stdout], [], [], PATIENCE)[0]
     said = process.stdout.readline().strip() if ready else ""
     if not said.isdigit():
         _stop(process)
@@ -140,10 +140,10 @@ def _stop(process: "subprocess.Popen[str]") -> None:
     """End it and close its pipes."""
     process.terminate()
     try:
-        process.wait(STOP_SECONDS)
+        process.wait(KINDLY_SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
-        process.wait(STOP_SECONDS)
+        process.wait(PATIENCE)
     for pipe in (process.stdin, process.stdout):
         if pipe:
             with suppress(BrokenPipeError):

@@ -18,6 +18,7 @@ from collectors.live.ase import collect, order_of, pack, parse, try_it
 from collectors.live.ase.guard import check
 from collectors.live.ase.questions import questions
 from collectors.live.kit import Target, registered
+from collectors.read import Input
 from tests.live.running import Serving, serving
 
 PACE = 60.0
@@ -35,7 +36,11 @@ class Taken:
         where = parse(server.connection(), "")
         self.manifest: Mapping[str, Any] = collect(where, folder, order_of(2, SYSMON)).manifest
         self.requests = server.requests()
-        self.inputs = read_exports([str(folder)], io.BytesIO())
+
+    @property
+    def inputs(self) -> list[Input]:
+        """What was collected, read: an audit notes in it what it could not use."""
+        return read_exports([str(self.folder)], io.BytesIO())
 
 
 @pytest.fixture(scope="module", params=["15.7", "16.0"])
@@ -116,7 +121,9 @@ def test_the_zip_and_the_folder_give_the_same_audit(taken: Taken, tmp_path: Path
 
 
 def test_the_audit_fires_what_the_load_deserves(taken: Taken) -> None:
-    (audit,) = run_audit(taken.inputs, {}, None)
+    inputs = taken.inputs
+    (audit,) = run_audit(inputs, {}, None)
+    assert [problem for one in inputs for problem in one.problems] == []
     verdicts = {one.rule: one.verdict for one in audit.verdicts}
     assert "broken" not in verdicts.values()
     fired = {rule for rule, verdict in verdicts.items() if verdict == "fired"}

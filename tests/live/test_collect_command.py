@@ -19,9 +19,9 @@ from collectors.live.ase import collect, order_of, parse
 from collectors.live.ase.questions import text
 from collectors.live.processes import PROC
 from tests.live.running import ROOT, Serving, serving
+from tests.servers import PATIENCE
 
 MANAGE = [sys.executable, str(ROOT / "manage.py")]
-SECONDS = 120
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def call(*words: str, folder: Path, password: str = "") -> "subprocess.Completed
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=PATIENCE,
     )
 
 
@@ -100,7 +100,7 @@ def test_on_a_terminal_the_password_is_asked_for_and_not_shown(server: Serving, 
     while not said.endswith(b": "):  # what is typed before the question is thrown away
         said += os.read(running.stderr.fileno(), 1000)
     os.write(ours, f"{server.password}\n".encode())
-    out, err = running.communicate(timeout=SECONDS)
+    out, err = running.communicate(timeout=PATIENCE)
     os.close(ours)
     os.close(theirs)
     assert running.returncode == 0, err
@@ -163,17 +163,17 @@ def test_no_process_shows_the_password_in_its_arguments_or_environment(server: S
 
 
 def test_an_interrupted_collection_leaves_nothing_behind(tmp_path: Path) -> None:
-    with serving(faults=("slow=monState", "slow-seconds=60")) as slow:
+    with serving(faults=("slow=monState", f"slow-seconds={PATIENCE:.0f}")) as slow:
         running = subprocess.Popen(
             [*MANAGE, "collect", slow.connection(), "--seconds", "1"], cwd=tmp_path, stderr=subprocess.PIPE
         )
         while not [one for one in slow.batches() if "monState" in one]:
             assert running.poll() is None
         running.send_signal(2)
-        running.communicate(timeout=SECONDS)
+        running.communicate(timeout=PATIENCE)
         assert running.returncode
         assert list(tmp_path.iterdir()) == []
-        until = time.monotonic() + 20
+        until = time.monotonic() + PATIENCE
         while "gone" not in {one["kind"] for one in slow.requests()} and time.monotonic() < until:
             time.sleep(0.05)
         assert slow.requests()[-1]["kind"] in ("gone", "cancel", "logout"), "the line is closed with the process"
@@ -183,15 +183,15 @@ def test_ctrl_c_ends_it_and_all_it_started_and_leaves_nothing(server: Serving, t
     place = tmp_path / "temporary"
     place.mkdir()
     environment = {**os.environ, "LOCKWRIGHT_PASSWORD": server.password, "TMPDIR": str(place)}
-    command = [*MANAGE, "collect", address(server), "--seconds", "60"]
+    command = [*MANAGE, "collect", address(server), "--seconds", "3600"]
     asked = len(server.batches())
     running = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while len(server.batches()) < asked + 20 and time.monotonic() < until:
         time.sleep(0.1)
     assert list(place.iterdir())
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=30)
+    _, said = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
     assert said == "CommandError: interrupted: nothing was written\n"
     assert list(place.iterdir()) == []

@@ -258,7 +258,9 @@ def test_three_loads_give_a_law_without_errors_that_is_not_trusted() -> None:
 
 
 @pytest.mark.parametrize("loads", [(1, 2, 3, 4, 5, 6), (1, 2, 4, 8, 16, 32), (1, 2, 4, 8, 12, 16, 24, 32)])
-@pytest.mark.parametrize("alpha", [0.02, 0.1, 0.3])
+@pytest.mark.parametrize(
+    "alpha", [0.1, pytest.param(0.02, marks=pytest.mark.long), pytest.param(0.3, marks=pytest.mark.long)]
+)
 def test_noise_on_a_law_without_a_peak_makes_no_finding_above_a_note(loads: tuple[int, ...], alpha: float) -> None:
     (one,) = [one for one in rules() if one.id == "scaling/throughput_retrograde"]
     loud = 0

@@ -22,6 +22,8 @@ from tests.advisor.ase.servers import audited, contended
 from tests.advisor.compared.states import asked, bring, captures
 from tests.advisor.people import AsUser, People, text_of
 
+pytestmark = pytest.mark.postgres
+
 EXPORTS = Path(__file__).resolve().parent.parent.parent / "exports"
 SCRIPT = "<script>alert(1)</script>"
 

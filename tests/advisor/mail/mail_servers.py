@@ -139,6 +139,8 @@ class RudeServer:
         self.mails: list[Taken] = []
         self.lines = 0
         self.said: list[str] = []
+        self.cut_off: list[bytes] = []
+        """What came last of mails that did not come to their end."""
         self.ended = threading.Event()
         self.listening = socket.create_server(("127.0.0.1", port))
         self.port: int = self.listening.getsockname()[1]
@@ -193,6 +195,7 @@ class RudeServer:
         kept: list[bytes] = []
         while (text := heard.readline()) != b".\r\n":
             if not text:
+                self.cut_off.append(kept[-1] if kept else b"")
                 raise Gone
             kept.append(text.removeprefix(b".") if text.startswith(b".") else text)
             if len(kept) == 1:

@@ -14,6 +14,8 @@ from tests.advisor.administering import deeds
 from tests.advisor.mail.hearing import hearer
 from tests.advisor.people import People
 
+pytestmark = pytest.mark.postgres
+
 
 def added(people: People, name: str = "kim", **more: Any) -> User:
     given = {"role": Role.DBA, "email": f"{name}@example.org", "teams": [people.team], **more}

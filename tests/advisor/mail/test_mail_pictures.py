@@ -3,9 +3,13 @@
 import io
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
-from PIL import Image
+import resvg_py
+from fontTools.ttLib import TTFont
+from PIL import Image, ImageFont
 
 from advisor.charts import history
 from advisor.mail import pictures
@@ -22,6 +26,27 @@ def _fresh() -> Iterator[None]:
     yield
     pictures.can_write.cache_clear()
     pictures._is_installed.cache_clear()
+
+
+@pytest.fixture(params=["those installed", "and Liberation Serif"])
+def fonts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The fonts of this machine; and with them the one that resvg takes for any other it does not find."""
+    if request.param == "those installed":
+        return
+    pillows, usual = ImageFont.load_default(16), resvg_py.svg_to_bytes
+    assert isinstance(pillows, ImageFont.FreeTypeFont)
+    font = TTFont(io.BytesIO(pillows.font_bytes))
+    for name in font["name"].names:
+        name.string = "Liberation Serif"
+    font.save(tmp_path / "serif.ttf")
+
+    def svg_to_bytes(**given: Any) -> bytes:
+        if not given.get("skip_system_fonts"):
+            given["font_files"] = [str(tmp_path / "serif.ttf")]
+        return usual(**given)
+
+    monkeypatch.setattr(resvg_py, "svg_to_bytes", svg_to_bytes)
+    assert pictures._writes({"sans_serif_family": "No Such Font"})
 
 
 def opened(png: bytes) -> Image.Image:
@@ -58,6 +83,7 @@ def test_words_are_text_and_no_markup() -> None:
     assert pictures.words(history(COURSE, unit="<&>", title="x")).startswith("9 figures: first 0 <&>, last 64 <&>")
 
 
+@pytest.mark.usefixtures("fonts")
 def test_without_dejavu_the_font_that_pillow_brings_stands_in(monkeypatch: pytest.MonkeyPatch) -> None:
     with_dejavu = pictures.draw("plot1", CHART)
     monkeypatch.setattr(pictures, "FAMILY", "No Such Font")
@@ -69,6 +95,7 @@ def test_without_dejavu_the_font_that_pillow_brings_stands_in(monkeypatch: pytes
     assert dark_pixels(stood_in.png) > dark_pixels(with_dejavu.png) / 3
 
 
+@pytest.mark.usefixtures("fonts")
 def test_without_any_font_there_is_no_picture_rather_than_one_without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pictures, "FAMILY", "No Such Font")
     monkeypatch.setattr("PIL.ImageFont.load_default", lambda size: None)

@@ -21,6 +21,8 @@ from tests.advisor.mail.mail_servers import Postbox, Rude, Serve
 from tests.advisor.mail.posting import after_sending, put, recipient_of, send_through, written
 from tests.advisor.people import People
 
+pytestmark = pytest.mark.postgres
+
 serve, rude = mail_servers.serve, mail_servers.rude
 
 

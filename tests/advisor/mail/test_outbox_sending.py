@@ -15,6 +15,8 @@ from tests.advisor.mail.mail_servers import SECRET, Postbox, Rude, Serve, free_p
 from tests.advisor.mail.posting import after_sending, put, recipient_of, send_through
 from tests.advisor.people import People
 
+pytestmark = pytest.mark.postgres
+
 serve, rude, hurry = mail_servers.serve, mail_servers.rude, posting.hurry
 
 

@@ -13,6 +13,8 @@ from tests.advisor.mail.mail_servers import Rude
 from tests.advisor.mail.posting import after_sending, put, send_through
 from tests.advisor.people import People
 
+pytestmark = pytest.mark.postgres
+
 rude, hurry = mail_servers.rude, posting.hurry
 
 

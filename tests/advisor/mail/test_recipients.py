@@ -12,6 +12,8 @@ from tests.advisor.administering import deeds
 from tests.advisor.mail.hearing import audited_again, hearer, mails
 from tests.advisor.people import People
 
+pytestmark = pytest.mark.postgres
+
 
 def test_a_recipient_is_made_with_whose_address_it_is_and_noted(people: People) -> None:
     one = hearer(people, "Mats@EXAMPLE.org", severity=4)

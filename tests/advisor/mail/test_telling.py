@@ -11,6 +11,8 @@ from tests.advisor.mail.hearing import another_capture, audited_again, hearer, k
 from tests.advisor.people import People
 from tests.advisor.seen import LIMIT, see
 
+pytestmark = pytest.mark.postgres
+
 Bring = Callable[..., Upload]
 
 

@@ -10,6 +10,8 @@ from advisor.services.mailing import audience, recipients, telling
 from tests.advisor.mail.hearing import audited_again, hearer, kinds, mails, text_of, was
 from tests.advisor.people import People
 
+pytestmark = pytest.mark.postgres
+
 WORKDAYS = (0, 1, 2, 3, 4)
 FRIDAY, SATURDAY, SUNDAY, MONDAY = (datetime(2026, 1, day, 12, tzinfo=UTC) for day in (9, 10, 11, 12))
 

@@ -12,6 +12,8 @@ from advisor.services.scheduling.troubles import not_audited
 from tests.advisor.mail.hearing import audited_again, hearer, kinds, mails, text_of
 from tests.advisor.people import People
 
+pytestmark = pytest.mark.postgres
+
 
 @pytest.fixture
 def silent(people: People) -> System:

@@ -12,6 +12,9 @@ from advisor.models import Audit, Recipient, System, Told, Upload
 from advisor.services.mailing import silence, telling, weeks
 from tests.advisor.mail.hearing import audited_again, hearer, kinds, mails
 from tests.advisor.people import People, bring_story, make_people
+from tests.servers import PATIENCE
+
+pytestmark = pytest.mark.postgres
 
 WORKERS = 4
 needs_rows = pytest.mark.skipif("connection.vendor == 'sqlite'", reason="the test's SQLite is in memory, one writer")
@@ -32,7 +35,7 @@ def together(*works: Callable[[], None]) -> None:
 
     def run(work: Callable[[], None]) -> None:
         try:
-            ready.wait(10)
+            ready.wait(PATIENCE)
             work()
             done.append(work)
         finally:
@@ -42,7 +45,7 @@ def together(*works: Callable[[], None]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)
     assert len(done) == len(works)
 
 

@@ -15,6 +15,8 @@ from collectors.live.kit import CollectorFailed, Target, register
 from tests.advisor.people import STORIES, People
 from tests.advisor.schedules.dropping import names_in
 
+pytestmark = pytest.mark.postgres
+
 STORY = STORIES / "address_lock_storm"
 
 

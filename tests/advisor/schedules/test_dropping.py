@@ -12,6 +12,8 @@ from advisor.services.storing import open_blob
 from tests.advisor.people import STORIES, People
 from tests.advisor.schedules.dropping import Drop, drop_files, make_drop, names_in
 
+pytestmark = pytest.mark.postgres
+
 
 @pytest.fixture
 def drop(people: People, settings: Settings, tmp_path: Path) -> Drop:

@@ -15,6 +15,8 @@ from advisor.services.uploads import take_in
 from tests.advisor.people import People
 from tests.advisor.schedules.dropping import NOBODY, Drop, a_place_for_all, as_nobody, make_drop, names_in
 
+pytestmark = pytest.mark.postgres
+
 
 class Killed(BaseException):
     """What a worker feels that is killed: nothing."""

@@ -20,6 +20,9 @@ from advisor.web.kit import Asked
 from advisor.web.schedules import changing
 from tests.advisor.people import People
 from tests.advisor.schedules.scheduling import NOON, make_schedule, runs_of
+from tests.servers import PATIENCE
+
+pytestmark = pytest.mark.postgres
 
 LINES = (
     "daily 01:00-02:30", "daily 02:30-03:10", "daily 02:10-02:12", "sat,sun 22:00-04:00", "mon-fri 00:00-24:00",
@@ -109,7 +112,7 @@ def test_next_times_are_looked_ahead_for_a_few_at_a_time(monkeypatch: pytest.Mon
 
     def slow(_: object) -> tuple[list[datetime], str]:
         inside.release()
-        leave.wait(10)
+        leave.wait(PATIENCE)
         return [], ""
 
     monkeypatch.setattr(changing, "_next", slow)
@@ -119,7 +122,7 @@ def test_next_times_are_looked_ahead_for_a_few_at_a_time(monkeypatch: pytest.Mon
     for thread in threads:
         thread.start()
     for _ in threads:
-        assert inside.acquire(timeout=10)
+        assert inside.acquire(timeout=PATIENCE)
     assert changing.times(request).status_code == 503
     leave.set()
     for thread in threads:

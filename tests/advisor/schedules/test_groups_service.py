@@ -8,6 +8,8 @@ from advisor.services.scheduling.groups import Refused
 from tests.advisor.people import People
 from tests.advisor.schedules.scheduling import make_schedule, make_system
 
+pytestmark = pytest.mark.postgres
+
 
 def test_a_group_is_made_changed_and_removed_and_each_is_noted(people: People) -> None:
     first, second = make_system(people.team, "ALPHA"), make_system(people.team, "BETA")

@@ -13,6 +13,8 @@ from advisor.services.scheduling import collecting, dropping, running
 from tests.advisor.people import STORIES, People
 from tests.advisor.schedules.scheduling import NOON, Probe, collected, due_run, made, make_schedule, make_system
 
+pytestmark = pytest.mark.postgres
+
 SYSMON = STORIES / "address_lock_storm" / "sysmon.txt"
 MINUTE = timedelta(minutes=1)
 

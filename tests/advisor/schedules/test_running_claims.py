@@ -14,6 +14,8 @@ from advisor.services.scheduling import coming_due, running
 from tests.advisor.people import People, make_people
 from tests.advisor.schedules.scheduling import NOON, make_schedule, make_system, runs_of
 
+pytestmark = pytest.mark.postgres
+
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 

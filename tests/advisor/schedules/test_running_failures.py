@@ -17,6 +17,8 @@ from advisor.tasks import make_run
 from tests.advisor.people import STORIES, People
 from tests.advisor.schedules.scheduling import NOON, Probe, collected, due_run, made, make_schedule, make_system
 
+pytestmark = pytest.mark.postgres
+
 SYSMON = STORIES / "address_lock_storm" / "sysmon.txt"
 MINUTE = timedelta(minutes=1)
 

@@ -15,6 +15,8 @@ from advisor.services.scheduling import collecting, dropping, running, schedules
 from tests.advisor.people import STORIES, People, make_people
 from tests.advisor.schedules.scheduling import Probe, collected, due_run, made, make_schedule, make_system
 
+pytestmark = pytest.mark.postgres
+
 SYSMON = STORIES / "address_lock_storm" / "sysmon.txt"
 
 

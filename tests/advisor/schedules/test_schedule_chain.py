@@ -4,6 +4,7 @@ import shutil
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 import time_machine
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
@@ -13,6 +14,8 @@ from advisor.services.scheduling import running
 from tests.advisor.people import STORIES, AsUser, People, text_of
 from tests.advisor.schedules.test_schedule_pages_changes import FORM
 from tests.advisor.seen import words_of
+
+pytestmark = pytest.mark.postgres
 
 
 def test_a_dropped_file_is_followed_from_the_form_to_the_mail(

@@ -16,6 +16,8 @@ from advisor.services.scheduling.schedules import Refused, Wish
 from tests.advisor.people import People
 from tests.advisor.schedules.scheduling import NOON, make_schedule, make_system, runs_of
 
+pytestmark = pytest.mark.postgres
+
 HOUR = timedelta(hours=1)
 HOURLY = Wish("hourly", every_minutes=60)
 

@@ -16,6 +16,8 @@ from advisor.services.uploads import Brought, take_in
 from tests.advisor.people import STORIES, People
 from tests.advisor.schedules.scheduling import NOON, make_schedule, make_system
 
+pytestmark = pytest.mark.postgres
+
 
 def failed(schedule: Schedule, system: System | None = None, error: str = "no answer\ncall the server") -> Run:
     """A run that was given up, noted as a trouble."""

@@ -16,6 +16,8 @@ from tests.advisor.people import text_of as page_of
 from tests.advisor.schedules.scheduling import make_schedule, make_system
 from tests.advisor.schedules.test_troubles import bring_bytes, trouble_of
 
+pytestmark = pytest.mark.postgres
+
 
 @pytest.fixture
 def stray(people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> Any:

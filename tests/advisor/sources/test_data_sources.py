@@ -14,6 +14,8 @@ from tests.advisor.people import People
 from tests.advisor.schedules.scheduling import make_system
 from tests.advisor.sources.asked import SECRET, make_source, wish
 
+pytestmark = pytest.mark.postgres
+
 BY_STRING = "DRIVER={Adaptive Server Enterprise};SERVER=db1.example.org;PORT=5000;UID=reader"
 
 

@@ -17,6 +17,8 @@ from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.schedules.scheduling import NOON, make_system
 from tests.advisor.sources.asked import make_source
 
+pytestmark = pytest.mark.postgres
+
 MONDAY = datetime(2026, 5, 4, tzinfo=UTC)
 Row = tuple[int, datetime, float, list[list[Any]]]
 

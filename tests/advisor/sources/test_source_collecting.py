@@ -15,6 +15,8 @@ from tests.advisor.sources.asked import OTHER_KEY, SECRET, make_source, of_serve
 from tests.live.running import USER, serving
 from tests.servers import postgres_server
 
+pytestmark = pytest.mark.postgres
+
 Commit = DjangoCaptureOnCommitCallbacks
 
 

@@ -14,6 +14,9 @@ from advisor.models import DataSource, JournalEntry, System
 from advisor.services.sources import data_sources, keys
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.sources.asked import KEY, OTHER_KEY, SECRET, make_source
+from tests.servers import PATIENCE
+
+pytestmark = pytest.mark.postgres
 
 
 def test_a_password_is_sealed_in_the_database_and_opens_again(people: People, system: System) -> None:
@@ -113,7 +116,7 @@ def test_of_several_processes_that_start_at_once_each_reads_the_same_whole_key(t
             assert one.stdin
             one.stdin.write("\n")
             one.stdin.flush()
-        told = {one.communicate(timeout=60)[0] for one in started}
+        told = {one.communicate(timeout=PATIENCE)[0] for one in started}
         assert [one.returncode for one in started] == [0] * 4
         assert told == {path.read_text()}
         assert len(path.read_text().strip()) >= 64

@@ -13,6 +13,8 @@ from tests.advisor.people import People
 from tests.advisor.sources.asked import SECRET, make_source, of_server
 from tests.live.running import serving
 
+pytestmark = pytest.mark.postgres
+
 Commit = DjangoCaptureOnCommitCallbacks
 
 

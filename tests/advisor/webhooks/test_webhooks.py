@@ -17,6 +17,8 @@ from tests.advisor.people import AsUser, People
 from tests.advisor.webhooks import receivers
 from tests.advisor.webhooks.receivers import Receiver, hook_for
 
+pytestmark = pytest.mark.postgres
+
 Bring = Callable[..., Upload]
 receiver = receivers.receiver
 SECRET = re.compile(r'<pre id="made-secret">([^<]+)</pre>')

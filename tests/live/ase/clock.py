@@ -1,4 +1,4 @@
-"""The server's own clock: it starts at a fixed moment, and may run faster than ours."""
+"""The server's own clock: it starts at a fixed moment, when it is first looked at, and may run faster than ours."""
 
 import time
 from datetime import datetime, timedelta
@@ -13,14 +13,15 @@ class Clock:
     """Time as the server tells it; `pace` of its seconds pass in one of ours."""
 
     def __init__(self, pace: float = 1.0) -> None:
-        """Start it now. Raises `ValueError` for a pace that is not above 0."""
+        """Set it. Raises `ValueError` for a pace that is not above 0."""
         if not pace > 0:
             raise ValueError(f"a clock cannot run at the pace {pace}")
-        self.pace, self._started = pace, time.monotonic()
+        self.pace, self._started = pace, 0.0
 
     @property
     def seconds(self) -> float:
-        """Seconds of the server since it started to serve."""
+        """Seconds of the server since it was first asked for them."""
+        self._started = self._started or time.monotonic()
         return (time.monotonic() - self._started) * self.pace
 
     @property
