@@ -35,7 +35,9 @@ def _marked(one: Evidence, at_place: AtPlace) -> Evidence:
     of = next((fact for fact in here if any(_same(one.value, value) for value in _numbers(fact, one.value))), None)
     earlier = next((place for fact in ([of] if of else here) if (place := getattr(fact, "earlier", None))), None)
     if isinstance(earlier, Source):
-        return dataclasses.replace(one, computed=f"from this line and {earlier}")
+        before = str(earlier).removeprefix(f"{one.source.file}:")
+        where = f"line {before}" if earlier.file == one.source.file and "-" not in before else str(earlier)
+        return dataclasses.replace(one, computed=f"from this line and {where}")
     if getattr(of, "over", None) == "interval":
         return dataclasses.replace(one, computed="from this and the write of the screen before it")
     statistic = "mean" if isinstance(of, ClusterMember) else getattr(of, "statistic", None)
