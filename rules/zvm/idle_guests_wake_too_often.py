@@ -166,9 +166,7 @@ def _finding(
         title=f"{count:,.0f} guests, mostly idle, and {spin.percent:.0f} % spinning for timer requests",
         says=says,
         evidence=(
-            Evidence(
-                f"{HCPTRQLK} spinning", round(spin.percent, 3), "% of the time", spin.fact.source, limits.spin_percent
-            ),
+            Evidence(f"{HCPTRQLK} spinning", round(spin.percent, 3), spin.unit, spin.fact.source, limits.spin_percent),
             *((Evidence(f"{HCPTRQLK} spins", rate, "/s", spin.fact.source),) if known(rate) else ()),
             Evidence("users logged on", count, "", row.source, limits.guests),
             Evidence("guests' own time, for each", round(each, 3), "% of a processor", row.source, limits.idle_percent),

@@ -303,9 +303,7 @@ def _finding(
     if lock == SRMSLOCK and any(REDESIGN in one.service for one in rows):
         says.append(NOT_COMPARABLE)
     says.append(f"{lock} guards {BY_NAME[lock].guards}.")
-    found = [
-        Evidence(f"{lock} spinning", round(spin.percent, 3), "% of the time", spin.fact.source, limits.spin_percent)
-    ]
+    found = [Evidence(f"{lock} spinning", round(spin.percent, 3), spin.unit, spin.fact.source, limits.spin_percent)]
     if machine.system:
         found.append(
             Evidence(OVERHEAD, round(machine.system.value, 2), "%", machine.system.source, limits.overhead_percent)

@@ -215,7 +215,7 @@ def _lock_finding(spin: Spin, spins: Spins, machine: Machine, scale: Scale | Non
         f"{' (spins per second × mean time)' if spin.computed else ''}.",
         _scaled(machine, scale),
     ]
-    unit = "% of one processor" if scale is Scale.SUM else "% of the time"
+    unit = "% of one processor" if scale is Scale.SUM else spin.unit
     evidence = [Evidence(f"{spin.lock} spinning", round(spin.percent, 3), unit, source, limits.spin_percent)]
     evidence += _columns(spin)
     if machine.cp and machine.cp.value and scale is not Scale.SUM:
@@ -275,8 +275,8 @@ def _columns(spin: Spin) -> Iterator[Evidence]:
     figures = (
         ("spins", row.collisions_per_second, "/s"),
         ("mean time of a spin", row.average_spin_usec, "µs"),
-        ("spinning for exclusive use", row.exclusive_spin_percent, "% of the time"),
-        ("spinning for shared use", row.shared_spin_percent, "% of the time"),
+        ("spinning for exclusive use", row.exclusive_spin_percent, spin.unit),
+        ("spinning for shared use", row.shared_spin_percent, spin.unit),
     )
     for what, value, unit in figures:
         if known(value):

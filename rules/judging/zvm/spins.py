@@ -54,6 +54,11 @@ class Spin:
         return self.fact.statistic != MEAN
 
     @property
+    def unit(self) -> str:
+        """Of its per cent: more than all of the time can only be the sum over the processors."""
+        return "% of one processor" if self.percent > 100 else "% of the time"
+
+    @property
     def said(self) -> str:
         """Name and figures, for a list."""
         rate = self.fact.collisions_per_second
