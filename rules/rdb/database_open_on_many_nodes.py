@@ -34,6 +34,8 @@ from rules.judging.rdb.sharing import (
     not_shown,
     open_elsewhere,
     remote_of,
+    seen_when,
+    several_monitors,
 )
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import READS as COUNTED
@@ -85,14 +87,16 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield from _shared(facts, one, limits)
         return
     if len(one.sightings) > 1 and not one.together:
-        names = node_names(one.sightings)
-        yield Unknown((ON_EACH_NODE,), f"{one.subject} was seen on {names}, one after the other: it may have moved")
+        yield Unknown((ON_EACH_NODE,), f"{one.subject} was seen on {seen_when(one.sightings)}: not at one time")
         return
     if len(one.sightings) > 1:
         names = node_names(one.sightings)
         yield Clean(f"{one.subject} is open on {names}, but users attach on {node_names(one.in_use) or 'none'} alone")
         return
     elsewhere, nodes = open_elsewhere(facts, one), one.nodes
+    if elsewhere:
+        yield Unknown((ON_EACH_NODE,), f"{one.subject}: {several_monitors(one)}; on which it is open is not known")
+        return
     if elsewhere is None:
         lacking, said = not_shown(facts, one)
         yield Unknown((lacking,), f"{one.subject}: {said}")
