@@ -244,11 +244,12 @@ def _of_mean(mean: Mean, limits: Limits) -> str:
 def _of_timeouts(one: OneDatabase, timeouts: Events, where: str) -> str:
     """With the interval as the header has it; two manuals disagree on what else overrides it."""
     seconds = one.figure("lock_timeout_seconds")
+    named_ones = f"; waited for: {where}" if where else ""
     after = f" after {seconds:,.0f} s each, as the database is set" if seconds else ""
     return (
-        f"{timeouts.said} lock requests timed out{after}{f'; waited for: {where}' if where else ''}. A longer lock timeout interval only makes the waits longer: "
-        "see to the holder. A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET TRANSACTION WAIT may set another "
-        "interval, and the manuals disagree on which of them counts."
+        f"{timeouts.said} lock requests timed out{after}{named_ones}. A longer lock timeout interval only makes the "
+        "waits longer: see to the holder. A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET TRANSACTION WAIT may "
+        "set another interval, and the manuals disagree on which of them counts."
     )
 
 

@@ -153,8 +153,7 @@ def _severity(worst: Queue, count: int, seen: int, listings: int, limits: Limits
 
 
 def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: str, limits: Limits) -> Outcome:
-    """Waiters for ranges: record locks at work, unless one process holds the whole file against them, or most of them
-    wait for one record."""
+    """Waiters for ranges: record locks at work, unless one has the whole file, or many wait for one record."""
     worst = max(several, key=lambda one: len(one.behind_whole))
     behind = worst.behind_whole
     if len(behind) < limits.waiters:

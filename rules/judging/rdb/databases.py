@@ -66,8 +66,9 @@ class Nodes:
                 f"it prints users ÷ {USERS_PER_BLOCK} where that is more"
             )
         return (
-            f"at most {self.printed:g} are configured: the header prints {self.printed:g} nodes, which {self.users:,.0f} users ÷ {USERS_PER_BLOCK} give by "
-            "themselves: it proves nothing about NUMBER OF CLUSTER NODES"
+            f"at most {self.printed:g} are configured: the header prints {self.printed:g} nodes, which "
+            f"{self.users:,.0f} users ÷ {USERS_PER_BLOCK} give by themselves: it proves nothing about NUMBER OF "
+            "CLUSTER NODES"
         )
 
 

@@ -35,8 +35,8 @@ FIELDS = {"journal": "after_image_journaling", "fast_commit": "fast_commit", "gl
 BUFFERS = "when NUMBER IS and USER LIMIT IS have been decided on, and the node has that memory free"
 TOGETHER = "when all that it is for has been decided on, in one closing with the others"
 DERIVED = (
-    "when the information table RDB$DATABASE_ROOT shows more than one configured: note that number for the way back, for "
-    "the header's may be users ÷ 50"
+    "when the information table RDB$DATABASE_ROOT shows more than one configured: note that number for the way back, "
+    "for the header's may be users ÷ 50"
 )
 CONFIGURED = Lacking(
     "NUMBER OF CLUSTER NODES as configured",

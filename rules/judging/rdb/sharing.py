@@ -104,12 +104,12 @@ def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
 
 def not_shown(facts: Facts, one: OneDatabase) -> tuple[Lacking, str]:
     """What to collect so that it can be told whether another node has it open, and the sentence that says so."""
-    if len(one.sightings) <= 1 and facts.every(ClusterNode) and len(_members(facts)) > 1:
-        if missing := sorted(_not_looked_at(facts, one)):
-            names = " or ".join(comment(name, 31) for name in missing)
-            bring = f"RMU/SHOW SYSTEM ! on {', '.join(comment(name, 31) for name in missing)}, at the same time"
-            said = f"whether {names} has it open is not in the export"
-            return Lacking(f"whether {names} has it open", bring), said + _other_times(facts, one)
+    members = sorted(_not_looked_at(facts, one))
+    if len(one.sightings) <= 1 and facts.every(ClusterNode) and len(_members(facts)) > 1 and members:
+        names = " or ".join(comment(name, 31) for name in members)
+        bring = f"RMU/SHOW SYSTEM ! on {', '.join(comment(name, 31) for name in members)}, at the same time"
+        said = f"whether {names} has it open is not in the export"
+        return Lacking(f"whether {names} has it open", bring), said + _other_times(facts, one)
     if len(one.sightings) == 1 and nodes_without(facts, one):
         return WHICH_NODES, "which other nodes the cluster has is not in the export"
     return ON_EACH_NODE, "whether another node has it open is not in the export" + _other_times(facts, one)

@@ -70,8 +70,10 @@ class Queue:
 
     @property
     def behind_unsure(self) -> tuple[RecordLock, ...]:
-        """Those that wait for a range behind a lock on the whole file or on its first byte: `lslocks` prints 0 for
-        both, and nothing here tells which."""
+        """Those that wait for a range behind a lock of which `lslocks` does not tell whether it is on the whole file.
+
+        It prints 0 for the end of the file and for its first byte.
+        """
         sure = self.behind_whole
         return tuple(
             one
@@ -93,8 +95,10 @@ class Queue:
 
     @property
     def _proved_whole(self) -> tuple[RecordLock, ...]:
-        """Locks that `lslocks` prints from 0 to 0 and that are of more than the first byte: somebody waits for bytes
-        behind that one, and the holder has no other lock there."""
+        """Locks that `lslocks` prints from 0 to 0 and that are of more than the first byte.
+
+        Somebody waits for bytes behind that one, and the holder has no other lock there.
+        """
         found = []
         for one in self._ranged:
             holders = self.holders((one,))
