@@ -161,6 +161,11 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
     evidence += [
         Evidence(f"open on {comment(listed.node, 31)}", "no", "", listed.source) for listed in nodes_without(facts, one)
     ]
+    quietly = ""
+    if not busy:
+        quietly = " With so little locking nothing is set here."
+        if busiest is None:
+            quietly = " How much it locks is not in the exports of this capture, so no script is written for it here."
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if busy else Severity.NOTE,
@@ -169,8 +174,7 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
             f"No other node has it open{measured}, and it is declared for {configured:g} nodes: Rdb keeps the locks "
             "and the root file I/O that only a cluster needs. NUMBER OF CLUSTER NODES 1 leaves them out, and is "
             "needed for row caches and page transfer via memory. The export shows one moment: ask whether another node "
-            "opens it at night or after a failure. Not where it must be able to open it at the same time."
-            + ("" if busy else " With so little locking, or none that was measured, nothing is set here.")
+            "opens it at night or after a failure. Not where it must be able to open it at the same time." + quietly
         ),
         evidence=tuple(evidence),
         changes=(change_nodes(facts, one, FAILOVER),) if busy else (),

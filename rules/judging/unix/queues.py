@@ -87,7 +87,10 @@ class Queue:
         groups: dict[tuple[int, int | None], list[RecordLock]] = {}
         for one in self._ranged:
             groups.setdefault((one.start, one.end), []).append(one)
-        return tuple(max(groups.values(), key=len, default=[]))
+        if not groups:
+            return ()
+        most = max(groups.values(), key=len)
+        return tuple(most)
 
     @property
     def _ranged(self) -> tuple[RecordLock, ...]:
