@@ -61,7 +61,8 @@ def _samples(facts: Facts) -> Iterator[Sample]:
     for monitor in facts.every(MonitorSample):
         yield Sample(monitor.source.file, monitor.seconds, monitor.samples, MonitorSample)
     for page in facts.every(PerfkitPage):
-        yield Sample(page.source.file, page.seconds if known(page.seconds) else None, None, PerfkitPage)
+        if known(page.seconds):  # INDICATE, QUERY CPLEVEL and the like have no interval: they are no sample
+            yield Sample(page.source.file, page.seconds, None, PerfkitPage)
     for window in facts.every(StatisticsWindow):
         yield Sample(window.source.file, window.elapsed_seconds, None, StatisticsWindow)
     for kind, rows in facts.by_type.items():

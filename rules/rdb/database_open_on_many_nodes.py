@@ -34,6 +34,8 @@ from rules.judging.rdb.sharing import (
     not_shown,
     open_elsewhere,
     remote_of,
+    seen_when,
+    several_monitors,
 )
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import READS as COUNTED
@@ -85,14 +87,16 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield from _shared(facts, one, limits)
         return
     if len(one.sightings) > 1 and not one.together:
-        names = node_names(one.sightings)
-        yield Unknown((ON_EACH_NODE,), f"{one.subject} was seen on {names}, one after the other: it may have moved")
+        yield Unknown((ON_EACH_NODE,), f"{one.subject} was seen on {seen_when(one.sightings)}: not at one time")
         return
     if len(one.sightings) > 1:
         names = node_names(one.sightings)
         yield Clean(f"{one.subject} is open on {names}, but users attach on {node_names(one.in_use) or 'none'} alone")
         return
     elsewhere, nodes = open_elsewhere(facts, one), one.nodes
+    if elsewhere:
+        yield Unknown((ON_EACH_NODE,), f"{one.subject}: {several_monitors(one)}; on which it is open is not known")
+        return
     if elsewhere is None:
         lacking, said = not_shown(facts, one)
         yield Unknown((lacking,), f"{one.subject}: {said}")
@@ -157,6 +161,11 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
     evidence += [
         Evidence(f"open on {comment(listed.node, 31)}", "no", "", listed.source) for listed in nodes_without(facts, one)
     ]
+    quietly = ""
+    if not busy:
+        quietly = " With so little locking nothing is set here."
+        if busiest is None:
+            quietly = " How much it locks is not in the exports of this capture, so no script is written for it here."
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if busy else Severity.NOTE,
@@ -165,8 +174,7 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
             f"No other node has it open{measured}, and it is declared for {configured:g} nodes: Rdb keeps the locks "
             "and the root file I/O that only a cluster needs. NUMBER OF CLUSTER NODES 1 leaves them out, and is "
             "needed for row caches and page transfer via memory. The export shows one moment: ask whether another node "
-            "opens it at night or after a failure. Not where it must be able to open it at the same time."
-            + ("" if busy else " With so little locking, or none that was measured, nothing is set here.")
+            "opens it at night or after a failure. Not where it must be able to open it at the same time." + quietly
         ),
         evidence=tuple(evidence),
         changes=(change_nodes(facts, one, FAILOVER),) if busy else (),

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source
 from collectors.facts.rdb import EventLog, StatisticRow, WaitGroup
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import STALLED, averaged, counted, of_each_node, on_node, rows_of
+from rules.judging.rdb.counted import STALLED, averaged, counted, in_order, of_each_node, on_node, rows_of
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import READS as COUNTED
@@ -147,7 +147,7 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
         if found.half:
             why = f"{one.subject}: {figures}, of requests or of promotions alone"
             return Unknown((Lacking("deadlocks of requests and of promotions", StatisticRow.BRING),), why)
-        return Clean(f"{one.subject}: {figures} (limit {limits.per_hour:g}/h, {limits.least:g} at least)")
+        return in_order(f"{one.subject}: {figures} (limit {limits.per_hour:g}/h, {limits.least:g} at least)", each)
     said = ", ".join(f"{kind} {hourly:,.1f}/h" for kind, hourly in found.types[:3])
     kinds = (
         f" By lock type: {said}. {REMEDY.get(found.types[0][0], '')}"

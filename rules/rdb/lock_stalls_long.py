@@ -34,7 +34,9 @@ from rules.judging.rdb.waits import (
     Events,
     Waits,
     culprits,
+    evidence_of,
     held_by,
+    hottest,
     named,
     waits_of,
 )
@@ -145,8 +147,10 @@ def _finding(
             Evidence("processes that wait, on average", round(mean.waiting, 2), "", mean.source, limits.processes),
         ]
     if timeouts:
-        says.append(_of_timeouts(one, timeouts))
+        ended = waits.most(TIMEOUTS)
+        says.append(_of_timeouts(one, timeouts, hottest(ended, "timeouts")))
         evidence.append(Evidence("lock timeouts", timeouts.count, "events", timeouts.source, limits.timeouts))
+        evidence += evidence_of(ended, "lock timeouts for")
         seconds = one.read("lock_timeout_seconds")
         if seconds and known(seconds.value):
             evidence.append(Evidence("lock timeout interval", seconds.value, "s", seconds.source))
@@ -237,14 +241,15 @@ def _of_mean(mean: Mean, limits: Limits) -> str:
     )
 
 
-def _of_timeouts(one: OneDatabase, timeouts: Events) -> str:
+def _of_timeouts(one: OneDatabase, timeouts: Events, where: str) -> str:
     """With the interval as the header has it; two manuals disagree on what else overrides it."""
     seconds = one.figure("lock_timeout_seconds")
+    named_ones = f"; waited for: {where}" if where else ""
     after = f" after {seconds:,.0f} s each, as the database is set" if seconds else ""
     return (
-        f"{timeouts.said} lock requests timed out{after}. A longer lock timeout interval only makes the waits longer: "
-        "see to the holder. A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET TRANSACTION WAIT may set another "
-        "interval, and the manuals disagree on which of them counts."
+        f"{timeouts.said} lock requests timed out{after}{named_ones}. A longer lock timeout interval only makes the "
+        "waits longer: see to the holder. A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET TRANSACTION WAIT may "
+        "set another interval, and the manuals disagree on which of them counts."
     )
 
 

@@ -75,11 +75,15 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if one.one_instance or elsewhere is False:
         yield Clean(f"{one.subject}: one lock tree, and one node that uses it: all its locks are local")
         return
+    remote = remote_of(facts)
     if len(one.in_use) < 2:
+        if isinstance(remote, Remote) and remote.percent < limits.remote_percent:
+            yield Clean(f"{one.subject}: one lock tree, but only {remote.said} (limit {limits.remote_percent:g} %)")
+            return
         why = f"{one.subject}: not partitioned; whether users of several nodes are in it at once is not in the export"
         yield Unknown((not_shown(facts, one)[0],), why)
         return
-    remote, names = remote_of(facts), node_names(one.in_use)
+    names = node_names(one.in_use)
     if not isinstance(remote, Remote):
         why = f"{one.subject} is in use on {names}, not partitioned"
         yield Unknown((DLOCK,), why) if isinstance(remote, Unknown) else remote

@@ -30,7 +30,7 @@ from rules.finding import (
     Severity,
     Unknown,
 )
-from rules.judging.rdb.counted import Stalled, stalled_of, waits_matter
+from rules.judging.rdb.counted import Stalled, in_order, stalled_of, waits_matter
 from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
 from rules.judging.rdb.prerequisites import (
     changes_of,
@@ -115,9 +115,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             or blasts.per_second < limits.blasts_per_second
             or writes.per_second < limits.writes_per_second
         ):
-            yield Clean(
+            yield in_order(
                 f"{one.subject}: transfer via disk, and {figures}; speaks where all three reach "
-                f"{limits.blasts_percent:g} %, {limits.blasts_per_second:g}/s and {limits.writes_per_second:g}/s"
+                f"{limits.blasts_percent:g} %, {limits.blasts_per_second:g}/s and {limits.writes_per_second:g}/s",
+                each,
             )
             continue
         yield _finding(facts, one, limits, transfer, (blasts, writes, percent, figures), stalled_of(each, "page"), each)

@@ -251,4 +251,9 @@ def _remedy(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ...], 
     more = (shown, *((Evidence("transaction interval", value, "", now.source),) if now and value is not None else ()))
     if value is None or value >= MOST:
         return said, more, ()
-    return said, more, (alter("transaction_interval", place, value, min(2 * value, MOST), when=SESSIONS),)
+    return said, more, (alter("transaction_interval", place, value, _longer(value), when=SESSIONS),)
+
+
+def _longer(interval: float) -> float:
+    """The documented default where less is set, else twice as long: every step closes the database once."""
+    return DEFAULT if interval < DEFAULT else min(2 * interval, MOST)

@@ -64,6 +64,8 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
     wanted = enabled if enabled and enabled.value else None
     if wanted is None and one.caches:
         wanted = Read(True, one.caches[0].source)
+    if wanted is None and active:
+        wanted = one.read("active_row_caches")
     if wanted is None:
         if enabled is None and active is None:
             yield Unknown((Lacking("whether row caches are enabled", Database.BRING),), one.subject)

@@ -57,11 +57,18 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if one.one_instance or open_elsewhere(facts, one) is False:
         yield NotApplicable(f"{one.subject} is open on one node")
         return
+    remote = remote_of(facts)
     if len(one.in_use) < 2:
+        if isinstance(remote, Remote) and remote.leaving < limits.leaving_percent:
+            yield Clean(
+                f"{one.subject}: {remote.leaving:.0f} % of the node's own lock requests are served by another node "
+                f"(limit {limits.leaving_percent:g} %)"
+            )
+            return
         why = f"{one.subject}: whether users of several nodes are in it at once is not in the export"
         yield Unknown((not_shown(facts, one)[0],), why)
         return
-    names, remote = node_names(one.in_use), remote_of(facts)
+    names = node_names(one.in_use)
     if not isinstance(remote, Remote):
         yield Unknown((DLOCK,), f"{one.subject} is in use on {names}") if isinstance(remote, Unknown) else remote
         return

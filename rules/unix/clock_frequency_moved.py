@@ -137,7 +137,7 @@ def _finding(found: Sequence[Pair], suspected: Sequence[tuple[Pair, str]], clock
                 evidence.append(Evidence("user time, larger ÷ smaller", round(ratio, 2), "×", pair.source, most))
             else:
                 apart = round(100 * (ratio - 1), 1)
-                evidence.append(Evidence("clocks lie apart by", apart, "%", pair.source, most))
+                evidence.append(Evidence("clocks lie apart by", apart, "% more", pair.source, most))
     evidence += [
         Evidence(f"governor of processor {one.cpu}", str(one.governor), "", one.source) for one in clock.moving
     ][:4]

@@ -1,7 +1,8 @@
 """Processes wait for locks on whole files instead of records.
 
 Finds: in listings of locks (`/proc/locks`, `lslocks`) processes that wait for a lock from the first byte to the end of
-a file; in measured variants of a program how much clock time coarse locking takes more than fine.
+a file, or for ranges of one that is locked as a whole; many that wait for one record (a note: the locks are fine
+already); in measured variants of a program how much clock time coarse locking takes more than fine.
 
 Why it matters: a lock on the whole file makes all who use it wait for each other, whichever record they want. Measured
 for a database program on four cores, coarse locking took 71 % more clock time than fine with 2 processes and about 30 %
@@ -64,6 +65,9 @@ class Limits:
     listings: int = limit(
         3, "this project: seen in most of so many listings it is no chance", low=2, high=1000, unit="listings"
     )
+    record_waiters: int = limit(
+        5, "this project: fewer that wait for one record are record locks at work", low=2, unit="waiters"
+    )
     clock_percent: float = limit(
         10.0,
         "this project: twice what runs of one test repeat to; 30 to 71 in APUE 20.9, from 2 processes on",
@@ -105,7 +109,7 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
     if any(one.mutex for one in several):
         return Clean(f"{name}: a lock file, {len(worst.waiters)} wait for it: a mutex has no parts")
     if not count:
-        return _ranged(max(several, key=lambda one: len(one.behind_whole)), name, limits)
+        return _ranged(several, tables, name, limits)
     if len(worst.unsure) == count:
         return Unknown((FIRST_BYTE,), f"{name}: {count} wait for the whole file or for its first byte")
     seen = sum(len(one.whole) >= limits.waiters for one in several)
@@ -148,10 +152,19 @@ def _severity(worst: Queue, count: int, seen: int, listings: int, limits: Limits
     return Severity.ADVICE if worst.flock else Severity.WARNING
 
 
-def _ranged(worst: Queue, name: str, limits: Limits) -> Outcome:
-    """Waiters for ranges: record locks at work, unless one process holds the whole file against them."""
-    behind, waiting = worst.behind_whole, len(worst.waiters)
+def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: str, limits: Limits) -> Outcome:
+    """Waiters for ranges: record locks at work, unless one has the whole file, or many wait for one record."""
+    worst = max(several, key=lambda one: len(one.behind_whole))
+    behind = worst.behind_whole
     if len(behind) < limits.waiters:
+        unsure = max(several, key=lambda one: len(one.behind_unsure)).behind_unsure
+        if len(unsure) >= limits.waiters:
+            why = f"{name}: {len(unsure)} wait for ranges behind a lock on the whole file or on its first byte"
+            return Unknown((FIRST_BYTE,), why)
+        hot = max(several, key=lambda one: len(one.hottest_range))
+        if len(hot.hottest_range) >= limits.record_waiters:
+            return _one_record(hot, several, tables, name, limits)
+        waiting = max(len(one.waiters) for one in several)
         return Clean(
             f"{name}: {waiting} {'waits' if waiting == 1 else 'wait'} for ranges of it, not for the whole file"
         )
@@ -169,6 +182,37 @@ def _ranged(worst: Queue, name: str, limits: Limits) -> Outcome:
             Evidence("waiters behind it", len(behind), "waiters", behind[0].source, limits.waiters),
             *(Evidence("held by", owners((one,)), "", one.source) for one in held[:4]),
         ),
+    )
+
+
+def _one_record(
+    hot: Queue, several: Sequence[Queue], tables: Sequence[RecordLockTable], name: str, limits: Limits
+) -> Finding:
+    """Many wait for one record: the locks are fine already, and one of them is held while others want it."""
+    waiting = hot.hottest_range
+    first, count = waiting[0], len(waiting)
+    to = f"to {first.end:,}" if first.end is not None else "to the end"
+    seen = sum(
+        sum((one.start, one.end) == (first.start, first.end) for one in queue.waiters) >= limits.record_waiters
+        for queue in several
+    )
+    held = hot.holders(waiting)
+    by = f"The lock is held by {owners(held)}" if held else "Who holds it the listing does not show"
+    return Finding(
+        subject=name,
+        severity=Severity.NOTE,
+        title=f"not coarse: one record of {name} is waited for by {count}",
+        says=(
+            f"{owners(waiting)} wait for bytes {first.start:,} {to}. {by}; seen in {seen} of {len(tables)} "
+            f"{'listing' if len(tables) == 1 else 'listings'}. Finer locks change nothing here: see what the holder "
+            "does while it holds this record, and why so many need the same one (a counter, the head of a list)."
+        ),
+        evidence=(
+            Evidence("waiters for one record", count, "waiters", first.source, limits.record_waiters),
+            *(Evidence("held by", owners((one,)), "", one.source) for one in held[:4]),
+            Evidence("listings with such a queue", seen, f"of {len(tables)}", hot.table.source),
+        ),
+        weight=float(count),
     )
 
 

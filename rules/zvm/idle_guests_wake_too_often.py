@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.zvm import PerformanceRun, ProcessorLoad, SpinLock
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.zvm.machine import ASK_USERS, FEW, MEAN, READS, Machine, machine_of
+from rules.judging.zvm.machine import ASK_USERS, FEW, LEAST, MEAN, READS, Machine, machine_of
 from rules.judging.zvm.releases import HCPTRQLK, SRMSLOCK, Release
 from rules.judging.zvm.runs import distinct, doubt
 from rules.judging.zvm.spins import Scale, Spin, of_all, scale_of, spins_of
@@ -61,7 +61,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, SpinLock, PerformanceRun), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READS, SpinLock, PerformanceRun), links=LINKS, limits=Limits, sample=LEAST)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge what the pages show, and bound what runs can hold."""
     runs, users = distinct(facts.every(PerformanceRun)), _users(facts)

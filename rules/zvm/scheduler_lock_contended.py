@@ -25,7 +25,7 @@ from collectors.facts import Facts, known
 from collectors.facts.zvm import DISPATCHER_9C, PerformanceRun, SpinLock, SystemCounter
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.zvm.locks import BY_NAME
-from rules.judging.zvm.machine import ASK_PROCESSORS, FEW, READS, Machine, machine_of
+from rules.judging.zvm.machine import ASK_PROCESSORS, FEW, LEAST, READS, Machine, machine_of
 from rules.judging.zvm.releases import (
     ASK,
     NOT_COMPARABLE,
@@ -81,7 +81,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, SpinLock, PerformanceRun, SystemCounter), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READS, SpinLock, PerformanceRun, SystemCounter), links=LINKS, limits=Limits, sample=LEAST)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the runs, then the locks of the pages."""
     runs, spins = distinct(facts.every(PerformanceRun)), spins_of(facts)

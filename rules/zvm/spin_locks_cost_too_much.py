@@ -24,7 +24,7 @@ from collectors.facts import Facts, known
 from collectors.facts.zvm import PerformanceRun, SpinLock
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.zvm.locks import told_of
-from rules.judging.zvm.machine import ASK_PROCESSORS, READS, Machine, machine_of, more_than_needed
+from rules.judging.zvm.machine import ASK_PROCESSORS, LEAST, READS, Machine, machine_of, more_than_needed
 from rules.judging.zvm.releases import newer, parsed
 from rules.judging.zvm.runs import BOUND_PERCENT, cost_of, distinct, doubt, pairs, spun_msec, spun_percent, spun_share
 from rules.judging.zvm.spins import (
@@ -70,7 +70,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, SpinLock, PerformanceRun), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READS, SpinLock, PerformanceRun), links=LINKS, limits=Limits, sample=LEAST)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every run, then every lock of the pages."""
     runs, spins = distinct(facts.every(PerformanceRun)), spins_of(facts)

@@ -73,6 +73,19 @@ def test_a_database_is_judged_with_the_node_its_statistics_were_taken_on() -> No
     assert [(one.system.name, len(one.facts.every(Database))) for one in found] == [("ORKNEY", 0), ("SKYE", 1)]
 
 
+def test_a_database_without_statistics_is_judged_with_the_node_of_most_users() -> None:
+    uses = [
+        DatabaseUse(database=ROOT, node=name, active_users=users) for name, users in (("ORKNEY", 4.0), ("SKYE", 60.0))
+    ]
+    found = captures([node("ORKNEY"), node("SKYE"), HEADER, given("use.txt", "rdb/show_system", *uses)])
+    assert [(one.system.name, len(one.facts.every(DatabaseUse))) for one in found] == [("ORKNEY", 0), ("SKYE", 2)]
+
+
+def test_statistics_of_two_nodes_leave_open_with_which_one_a_database_is_judged() -> None:
+    found = captures([node("ORKNEY"), node("SKYE"), screen(at(10), 600), screen(at(10, 1), 600, on="SKYE")])
+    assert [one.system.name for one in found] == ["ORKNEY", "SKYE", "PAYROLL"]
+
+
 def test_a_header_that_names_no_node_joins_the_only_node_there_is() -> None:
     (one,) = captures([node("ORKNEY"), HEADER])
     assert (one.system.product, len(one.facts.every(Database))) == ("openvms", 1)

@@ -30,7 +30,7 @@ def test_the_real_excerpt_of_a_header_is_read_to_the_last_line(real_exports: Pat
     (found,) = read_text((real_exports / "rdb" / "rmu_dump_header_row_caches.txt").read_text("latin-1"))
     (database,) = found.facts
     assert isinstance(database, Database)
-    assert (database.active_row_caches, database.reserved_row_caches, database.nodes_configured) == (0, 1, 16)
+    assert (database.active_row_caches, database.reserved_row_caches, database.nodes_warned) == (0, 1, 16)
     assert (database.after_image_journaling, database.fast_commit, database.maximum_nodes) == (False, False, ABSENT)
     assert len(database.warnings) == 3
     assert not database.source.tentative

@@ -49,6 +49,13 @@ def test_figures_that_fit_prove_the_columns_of_all_screens_of_the_file() -> None
     assert rows([found])[1].count == 1_350_000
 
 
+def test_a_blank_of_the_root_file_s_name_stays_and_a_break_of_the_line_does_not() -> None:
+    odd = "DISK$O:[Prod^.Data]O'Neil^ Ledger.RDB;12"
+    for printed in (odd, odd.replace("Data]", "Data]\n")):
+        text = screen("Locking (area)", PROVING).replace("DISK$LG:[LEDGER]LEDGER.RDB;1", printed)
+        assert {row.database for row in rows(read(text))} == {odd}
+
+
 def test_too_few_or_too_small_figures_leave_the_columns_tentative() -> None:
     for body in (PROVING.split("\n")[0], "locks requested 9 8 4.0 3600 1.0\nlocks promoted 5 1 4.0 3600 1.0"):
         (found,) = read(screen("Locking (page locks)", body + "\n"))

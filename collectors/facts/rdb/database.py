@@ -31,10 +31,12 @@ class Database(OfDatabase):
     at: datetime | None = None
     maximum_users: Reading = ABSENT
     maximum_nodes: Reading = ABSENT
-    """As printed. The trap: a header prints max(nodes, ceil(users ÷ 50)), so 41 may mean 4; `information tables` and
-    a `WARNING: Maximum node count is n instead of 1` line print what is configured: then `nodes_configured` has it."""
+    """As printed. The trap: a header prints max(nodes, ceil(users ÷ 50)), so 41 may mean 4; the information tables
+    print what is configured: then `nodes_configured` has it."""
     nodes_configured: Reading = ABSENT
     """The configured node count, where it is printed without that trap."""
+    nodes_warned: Reading = ABSENT
+    """As in `WARNING: Maximum node count is n instead of 1`: it may be the same derived number."""
     single_instance: bool | None = None
     open_mode: str | None = None
     """`AUTOMATIC` or `MANUAL`."""
@@ -71,21 +73,23 @@ class Database(OfDatabase):
     def nodes(self) -> float | None:
         """The configured node count where the export proves it, else `None`.
 
-        A printed count above ceil(users ÷ 50) is the configured one; at or below it may be either (vendor:
-        RMU Reference Manual; 2,032 users and 4 nodes print 41).
+        A printed count that is not ceil(users ÷ 50) is the configured one; where both are the same it may be either
+        (vendor: RMU Reference Manual; 2,032 users and 4 nodes print 41). So in the `WARNING:` line, too, which is
+        believed below that count: then it was not derived.
         """
         if isinstance(self.nodes_configured, int | float):
             return self.nodes_configured
         if self.single_instance:
             return 1
-        printed, users = self.maximum_nodes, self.maximum_users
-        if not isinstance(printed, int | float):
-            return None
-        if printed == 1:
+        printed, warned, users = self.maximum_nodes, self.nodes_warned, self.maximum_users
+        if printed == 1 and not isinstance(warned, int | float):
             return 1
-        if isinstance(users, int | float) and printed > -(-users // 50):
-            return printed
-        return None
+        if not isinstance(users, int | float):
+            return None
+        derived = -(-users // 50)
+        if isinstance(warned, int | float) and warned != derived:
+            return warned
+        return printed if isinstance(printed, int | float) and printed > derived else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +134,8 @@ class DatabaseUse(OfDatabase):
     """Of the users that are listed, those whose image is a server of Rdb itself (RDMALS, RDMLCS, …)."""
     cluster_wide: bool = False
     """RMU/DUMP/USERS: all nodes; SHOW is of one node alone."""
+    monitors: tuple[float, ...] = ()
+    """The different `Monitor ID`s of the users that RMU/DUMP/USERS lists: one monitor per node that has it open."""
 
 
 @dataclass(frozen=True, kw_only=True)

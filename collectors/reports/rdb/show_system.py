@@ -81,6 +81,7 @@ OF_USER = re.compile(
     r"Process name|User name|Image)\b.{0,200}$",
     re.IGNORECASE,
 )
+MONITOR = re.compile(r"\s{1,20}Monitor ID is (?P<id>[0-9]{1,5})\s*$", re.IGNORECASE)
 NAMED = re.compile(r"\*\s{0,20}Database: {1,4}(?P<root>\S.{0,254})$", re.IGNORECASE)
 BANNER = re.compile(
     rf"\*\s{{0,8}}Oracle Rdb (?P<release>[VXT][0-9][\w.-]{{0,15}})(?:\s{{1,60}}(?P<at>{MOMENT}))?\s*$", re.IGNORECASE
@@ -138,6 +139,7 @@ class _List:
     root: str | None
     banner: re.Match[str] | None
     lines: list[int] = field(default_factory=list)
+    monitors: set[float] = field(default_factory=set)
 
 
 @dataclass
@@ -234,6 +236,8 @@ def _take(walk: _Walk, index: int) -> int:
         if not walk.lists or (walk.lists[-1].root, walk.lists[-1].banner) != (walk.root, walk.banner):
             walk.lists.append(_List(walk.root, walk.banner))
         walk.lists[-1].lines.append(index)
+    elif walk.lists and (found := MONITOR.match(line)):
+        walk.lists[-1].monitors.add(float(found["id"]))
     elif found := BANNER.match(line):
         walk.banner = found
     elif found := NAMED.match(line):
@@ -306,6 +310,7 @@ def _listed(report: Report, one: _List) -> DatabaseUse:
         at=moment(banner["at"] or "") if banner else None,
         active_users=float(len(one.lines)),
         cluster_wide=True,
+        monitors=tuple(sorted(one.monitors)),
     )
 
 

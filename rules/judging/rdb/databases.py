@@ -27,7 +27,6 @@ WARNED = {
     "row_cache_enabled": re.compile(r"row cach(?:e|es|ing) (?:is|are) disabled", re.IGNORECASE),
 }
 """What a `WARNING:` line of the header says of an attribute that no other line was read of: that it is off."""
-NODES_WARNED = re.compile(r"maximum node count is (\d{1,6}) instead of 1\b", re.IGNORECASE)
 
 D = TypeVar("D", bound=OfDatabase)
 
@@ -48,6 +47,8 @@ class Nodes:
     printed: float | None
     users: float | None
     source: Source
+    warned: bool = False
+    """Whether a `WARNING:` line names it as what keeps row caches from being active."""
 
     @property
     def least(self) -> float | None:
@@ -60,10 +61,14 @@ class Nodes:
         if self.printed is None:
             return "the number of cluster nodes is not in the export"
         if self.users is None:
-            return f"the header prints {self.printed:g} nodes, but no users: it prints users ÷ 50 where that is more"
+            return (
+                f"at most {self.printed:g} are configured: the header prints {self.printed:g} nodes, but no users, and "
+                f"it prints users ÷ {USERS_PER_BLOCK} where that is more"
+            )
         return (
-            f"the header prints {self.printed:g} nodes, which {self.users:,.0f} users ÷ {USERS_PER_BLOCK} give by "
-            "themselves: it proves nothing about NUMBER OF CLUSTER NODES"
+            f"at most {self.printed:g} are configured: the header prints {self.printed:g} nodes, which "
+            f"{self.users:,.0f} users ÷ {USERS_PER_BLOCK} give by themselves: it proves nothing about NUMBER OF "
+            "CLUSTER NODES"
         )
 
 
@@ -133,12 +138,12 @@ class OneDatabase:
     def nodes(self) -> Nodes | None:
         """The node count: of the newest export that proves one, else as last printed. `None`: no export has any."""
         for header in reversed(self.headers):
-            warned = [found for line in header.warnings if (found := NODES_WARNED.search(line))]
-            proven = header.nodes if header.nodes is not None else (float(warned[0][1]) if warned else None)
-            if proven is not None:
-                return Nodes(proven, *_printed(header), header.source)
-        printed = [header for header in self.headers if known(header.maximum_nodes)]
-        return Nodes(None, *_printed(printed[-1]), printed[-1].source) if printed else None
+            if header.nodes is not None:
+                return Nodes(header.nodes, *_printed(header), header.source, known(header.nodes_warned))
+        printed = [header for header in self.headers if known(header.maximum_nodes) or known(header.nodes_warned)]
+        if not printed:
+            return None
+        return Nodes(None, *_printed(printed[-1]), printed[-1].source, known(printed[-1].nodes_warned))
 
     @property
     def one_instance(self) -> bool | None:
@@ -167,12 +172,16 @@ class OneDatabase:
     def together(self) -> list[Sighting]:
         """The sightings, where nothing speaks against all of them being of one moment; else an empty list.
 
-        A database that fails over is seen on two nodes, one after the other.
+        A database that fails over is seen on two nodes, one after the other. Users are of the moment in which they were
+        counted, however long the database had been open by then.
         """
         seen = self.sightings
         for one in seen:
             for other in seen:
                 if one.start and other.end and one.start > other.end + SAME_TIME:
+                    return []
+                counted = one.users is not None and other.users is not None
+                if counted and one.end and other.end and one.end > other.end + SAME_TIME:
                     return []
         return seen
 
@@ -254,7 +263,8 @@ def _same(name: str, root: str) -> bool:
 
 
 def _printed(header: Database) -> tuple[float | None, float | None]:
-    return _number(header.maximum_nodes), _number(header.maximum_users)
+    nodes = _number(header.maximum_nodes)
+    return _number(header.nodes_warned) if nodes is None else nodes, _number(header.maximum_users)
 
 
 def _number(value: object) -> float | None:

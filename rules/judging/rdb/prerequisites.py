@@ -13,7 +13,7 @@ from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import Place, alter, key_of
 from rules.finding import Change, Evidence, Lacking
 from rules.judging.rdb.databases import OneDatabase, node_names
-from rules.judging.rdb.sharing import open_elsewhere
+from rules.judging.rdb.sharing import open_elsewhere, several_monitors
 
 ORDER = ("journal", "fast_commit", "cluster_nodes", "global_buffers", "cache_slots")
 GOALS = {
@@ -34,6 +34,10 @@ LABELS = {
 FIELDS = {"journal": "after_image_journaling", "fast_commit": "fast_commit", "global_buffers": "global_buffers"}
 BUFFERS = "when NUMBER IS and USER LIMIT IS have been decided on, and the node has that memory free"
 TOGETHER = "when all that it is for has been decided on, in one closing with the others"
+DERIVED = (
+    "when the information table RDB$DATABASE_ROOT shows more than one configured: note that number for the way back, "
+    "for the header's may be users ÷ 50"
+)
 CONFIGURED = Lacking(
     "NUMBER OF CLUSTER NODES as configured",
     "the SQL information table RDB$DATABASE_ROOT, or NUMBER OF CLUSTER NODES from the DBA's own ALTER DATABASE script",
@@ -69,9 +73,9 @@ def unmet(steps: Sequence[Step]) -> list[Step]:
 
 
 def unsure(steps: Sequence[Step]) -> list[Lacking]:
-    """What to bring for those the export cannot tell."""
+    """What to bring for those the export cannot tell, or not exactly."""
     header = [step.label for step in steps if step.met is None and step.clause != "cluster_nodes"]
-    nodes = any(step.met is None and step.clause == "cluster_nodes" for step in steps)
+    nodes = any(step.value is None and step.clause == "cluster_nodes" for step in steps)
     return [*([Lacking(", ".join(header), Database.BRING)] if header else []), *([CONFIGURED] if nodes else [])]
 
 
@@ -89,6 +93,8 @@ def never(one: OneDatabase) -> str:
     """Why one node is out of the question, or an empty text."""
     if len(one.in_use) > 1:
         return f"users attach from {node_names(one.in_use)}, and it works on one node alone"
+    if said := several_monitors(one):
+        return f"{said}, and it works on one node alone"
     return ""
 
 
@@ -172,6 +178,8 @@ def _change(step: Step, place: Place, steps: Sequence[Step], made: dict[str, Cha
     needs = tuple(key_of(clause, place) for clause in before if clause in made)
     when = BUFFERS if step.clause == "global_buffers" else _blocked(before, steps, made)
     own = CLAUSES[step.clause].template
+    if step.clause == "cluster_nodes" and step.value is None:
+        when = f"{DERIVED}; {wait}" if wait else DERIVED
     when = when or (f"{own}; {wait}" if own and wait and step.clause != "journal" else "" if own else wait)
     new: float | str = 1 if step.clause in ("cluster_nodes", "cache_slots") else "ENABLED"
     old = step.value if step.clause in ("cluster_nodes", "cache_slots") else "DISABLED"
@@ -213,6 +221,8 @@ def _nodes(one: OneDatabase) -> Step:
         return Step("cluster_nodes", True, "SINGLE INSTANCE", "single instance", single.source)
     if nodes is None:
         return Step("cluster_nodes", None, None, "not in the export", None)
+    if nodes.configured is None and nodes.warned:
+        return Step("cluster_nodes", False, None, f"at most {nodes.printed:g} configured", nodes.source)
     if nodes.configured is None:
         return Step("cluster_nodes", None, None, nodes.trap, nodes.source)
     said = f"{nodes.configured:g} configured"

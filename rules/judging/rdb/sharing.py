@@ -3,6 +3,7 @@
 Lock rates by node are of everything that node locks: of a database they speak only as far as it is most of that work.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
@@ -10,7 +11,7 @@ from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLock
 from collectors.facts.rdb import NodeDatabases
 from rules.changes.quoting import comment
 from rules.finding import Evidence, Lacking, Outcome, Unknown, Untrusted
-from rules.judging.rdb.databases import SAME_TIME, OneDatabase
+from rules.judging.rdb.databases import SAME_TIME, OneDatabase, Sighting
 from rules.judging.rdb.statistics import Statistics
 
 READS = (ClusterMember, ClusterNode, DistributedLockRates, LockRates, NodeDatabases)
@@ -56,23 +57,34 @@ class Remote:
 def open_elsewhere(facts: Facts, one: OneDatabase) -> bool | None:
     """Whether more than one node has it open, or had it open at another time.
 
-    `False` only where the export shows that no other has: as many users on one node as the whole cluster lists, a
-    cluster of one member, every other member's own list of open databases without it, or a node none of whose lock
-    operations had to do with another in all of an interval. `None`: it cannot tell. All of it is of one time: whether
-    another node opens it after a failure no export knows.
+    `False` only where the export proves that no other has: a cluster of one member, or every other member's own list of
+    open databases, of the same time, without it. That nothing crosses the cluster is no proof, for another node may
+    have it open and do nothing; nor is a list of all users as long as this node's, for one opened by RMU/OPEN may have
+    none. `None`: it cannot tell. All of it is of one time: whether another node opens it after a failure no export
+    knows.
     """
-    if len(one.sightings) > 1:
+    if len(one.sightings) > 1 or len(monitors_of(one)) > 1:
         return True
-    if _all_here(one):
+    members = _members(facts)
+    own = {sighting.node.upper() for sighting in one.sightings}
+    if not members or not facts.every(ClusterNode) or not own <= members:
+        return None
+    if len(members) == 1:
         return False
-    seen = {node.name.upper() for node in facts.every(ClusterNode)}
-    others = {member.name.upper() for member in facts.every(ClusterMember)}
-    if len(seen) == 1 and others <= seen:
-        return False
-    if seen and not _not_looked_at(facts, one):
-        return False
-    remote = remote_of(facts, SUSTAINED[:1])
-    return False if isinstance(remote, Remote) and remote.total > 0 and remote.percent == 0 else None
+    return None if _not_looked_at(facts, one) else False
+
+
+def monitors_of(one: OneDatabase) -> tuple[float, ...]:
+    """The monitors whose users RMU/DUMP/USERS lists: each node that has it open has one of its own."""
+    return next((use.monitors for use in reversed(one.uses) if len(use.monitors) > 1), ())
+
+
+def several_monitors(one: OneDatabase) -> str:
+    """What the list of all users says against one node, for a sentence; nothing where it does not."""
+    found = [f"{number:g}" for number in monitors_of(one)]
+    if not found:
+        return ""
+    return f"RMU/DUMP/USERS lists users of monitors {', '.join(found[:-1])} and {found[-1]}, so of several nodes"
 
 
 def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
@@ -82,8 +94,8 @@ def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
     here = one.sightings[0]
     found: dict[str, NodeDatabases] = {}
     for listed in facts.every(NodeDatabases):
-        apart = here.end and listed.at and abs(here.end - listed.at) > SAME_TIME
-        if listed.node.upper() == here.node.upper() or not listed.complete or apart:
+        together = here.end and listed.at and abs(here.end - listed.at) <= SAME_TIME
+        if listed.node.upper() == here.node.upper() or not listed.complete or not together:
             continue
         if not any(one.is_called(root) for root in listed.databases):
             found[listed.node.upper()] = listed
@@ -92,35 +104,50 @@ def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
 
 def not_shown(facts: Facts, one: OneDatabase) -> tuple[Lacking, str]:
     """What to collect so that it can be told whether another node has it open, and the sentence that says so."""
-    if len(one.sightings) == 1:
-        missing = sorted(_not_looked_at(facts, one))
-        if facts.every(ClusterNode) and missing:
-            names = " or ".join(comment(name, 31) for name in missing)
-            bring = f"RMU/SHOW SYSTEM ! on {', '.join(comment(name, 31) for name in missing)}, at the same time"
-            return Lacking(f"whether {names} has it open", bring), f"whether {names} has it open is not in the export"
-        if nodes_without(facts, one):
-            return WHICH_NODES, "which other nodes the cluster has is not in the export"
-    return ON_EACH_NODE, "whether another node has it open is not in the export"
+    members = sorted(_not_looked_at(facts, one))
+    if len(one.sightings) <= 1 and facts.every(ClusterNode) and len(_members(facts)) > 1 and members:
+        names = " or ".join(comment(name, 31) for name in members)
+        bring = f"RMU/SHOW SYSTEM ! on {', '.join(comment(name, 31) for name in members)}, at the same time"
+        said = f"whether {names} has it open is not in the export"
+        return Lacking(f"whether {names} has it open", bring), said + _other_times(facts, one)
+    if len(one.sightings) == 1 and nodes_without(facts, one):
+        return WHICH_NODES, "which other nodes the cluster has is not in the export"
+    return ON_EACH_NODE, "whether another node has it open is not in the export" + _other_times(facts, one)
+
+
+def seen_when(seen: Sequence[Sighting]) -> str:
+    """`ORKNEY (01-Mar-2026 12:00) and SKYE (no time)`."""
+    named = [f"{comment(one.node, 31)} ({f'{one.end:%d-%b-%Y %H:%M}' if one.end else 'no time'})" for one in seen]
+    return " and ".join((", ".join(named[:-1]), named[-1])) if len(named) > 1 else "".join(named)
+
+
+def _other_times(facts: Facts, one: OneDatabase) -> str:
+    """Lists of other nodes that are of another time than this node's, with both times; begins with a comma."""
+    if len(one.sightings) != 1 or not (here := one.sightings[0]).end:
+        return ""
+    apart = {
+        listed.node.upper(): f"{comment(listed.node, 31)} at {listed.at:%d-%b-%Y %H:%M}"
+        for listed in facts.every(NodeDatabases)
+        if listed.at and listed.node.upper() != here.node.upper() and abs(here.end - listed.at) > SAME_TIME
+    }
+    if not apart:
+        return ""
+    seen = " and ".join(apart.values())
+    return f", for {comment(here.node, 31)} was listed at {here.end:%d-%b-%Y %H:%M} and {seen}: not at one time"
+
+
+def _members(facts: Facts) -> set[str]:
+    """Every node of the cluster that any export names."""
+    named = {node.name.upper() for node in facts.every(ClusterNode)}
+    return named | {member.name.upper() for member in facts.every(ClusterMember)}
 
 
 def _not_looked_at(facts: Facts, one: OneDatabase) -> set[str]:
-    """Members of the cluster, the database's own node left out, that are not known to be without it."""
-    named = {node.name.upper() for node in facts.every(ClusterNode)}
-    named |= {member.name.upper() for member in facts.every(ClusterMember)}
+    """Members of the cluster that are not known to be without it, nor known to have it."""
+    named = _members(facts)
     without = {listed.node.upper() for listed in nodes_without(facts, one)}
     own = {sighting.node.upper() for sighting in one.sightings}
     return named - own - without if own <= named else named | own
-
-
-def _all_here(one: OneDatabase) -> bool:
-    """Whether the one node that was looked at has all users that the list of the whole cluster (RMU/DUMP/USERS) has."""
-    lists = [use for use in one.uses if use.cluster_wide and known(use.active_users) and use.active_users > 0]
-    if not lists or len(one.sightings) != 1:
-        return False
-    here, listed = one.sightings[0], lists[-1]
-    if here.end and listed.at and abs(here.end - listed.at) > SAME_TIME:
-        return False
-    return here.users is not None and here.users == listed.active_users
 
 
 def remote_of(facts: Facts, statistics: tuple[str, ...] = SUSTAINED) -> Remote | Outcome:

@@ -63,8 +63,52 @@ class Queue:
     @property
     def behind_whole(self) -> tuple[RecordLock, ...]:
         """Those that wait for a range that is held as a part of the whole file."""
-        ranged = tuple(one for one in self.waiters if not covers(one))
-        return tuple(one for one in ranged if any(covers(h) and h.end_sure for h in self.holders((one,))))
+        proved = self._proved_whole
+        return tuple(
+            one for one in self._ranged if any(covers(h) and (h.end_sure or h in proved) for h in self.holders((one,)))
+        )
+
+    @property
+    def behind_unsure(self) -> tuple[RecordLock, ...]:
+        """Those that wait for a range behind a lock of which `lslocks` does not tell whether it is on the whole file.
+
+        It prints 0 for the end of the file and for its first byte.
+        """
+        sure = self.behind_whole
+        return tuple(
+            one
+            for one in self._ranged
+            if one not in sure and any(covers(h) and not h.end_sure for h in self.holders((one,)))
+        )
+
+    @property
+    def hottest_range(self) -> tuple[RecordLock, ...]:
+        """Those that wait for the range that most wait for."""
+        groups: dict[tuple[int, int | None], list[RecordLock]] = {}
+        for one in self._ranged:
+            groups.setdefault((one.start, one.end), []).append(one)
+        if not groups:
+            return ()
+        most = max(groups.values(), key=len)
+        return tuple(most)
+
+    @property
+    def _ranged(self) -> tuple[RecordLock, ...]:
+        return tuple(one for one in self.waiters if not covers(one))
+
+    @property
+    def _proved_whole(self) -> tuple[RecordLock, ...]:
+        """Locks that `lslocks` prints from 0 to 0 and that are of more than the first byte.
+
+        Somebody waits for bytes behind that one, and the holder has no other lock there.
+        """
+        found = []
+        for one in self._ranged:
+            holders = self.holders((one,))
+            unsure = [h for h in holders if covers(h) and not h.end_sure]
+            if one.start > 0 and len(unsure) == 1 and not any(_overlap(one, h) for h in holders if h not in unsure):
+                found += unsure
+        return tuple(found)
 
     @property
     def mutex(self) -> bool:
@@ -72,6 +116,12 @@ class Queue:
         sizes = [one.size_bytes for one in self.locks if known(one.size_bytes)]
         paths = [one.path for one in self.locks if one.path]
         return (bool(sizes) and max(sizes) < NO_RECORDS_BYTES) or any(LOCK_FILE.search(path) for path in paths)
+
+
+def _overlap(one: RecordLock, other: RecordLock) -> bool:
+    """Whether two locks have a byte in common."""
+    ends = [lock.end if lock.end is not None else float("inf") for lock in (one, other)]
+    return one.start <= ends[1] and other.start <= ends[0]
 
 
 def covers(lock: RecordLock) -> bool:

@@ -13,9 +13,12 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.zvm import PERFKIT, PerfkitPage, ProcessorLoad
 from rules.finding import Evidence, Lacking
 from rules.judging.zvm.releases import Release, release_of
+from rules.sample import LeastSample
 
 READS = (PerfkitPage, ProcessorLoad)
 """What a rule that uses this module has to declare."""
+LEAST = LeastSample(60.0, 1, "this project: CP samples its monitor data once a minute unless told otherwise (recalled)")
+"""What a rule on pages of Performance Toolkit needs before it says more than a note."""
 MEAN = "mean"
 ASK_USERS = Lacking(ProcessorLoad.fact_name(), PERFKIT.format("FCX225 (SYSSUMLG)"))
 ASK_PROCESSORS = Lacking(ProcessorLoad.fact_name(), PERFKIT.format("FCX144 (PROCLOG)"))

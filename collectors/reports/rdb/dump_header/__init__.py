@@ -274,7 +274,7 @@ class _Walk:
             self.now.warnings.append(text)
         self.now.last = index
         if found := sentences.NODES_WARNED.search(text):
-            self.now.values.setdefault("nodes_configured", float(found["value"]))
+            self.now.values.setdefault("nodes_warned", float(found["value"]))
         else:
             self._set(self.now.values, text, sentences.DATABASE, index)
         return True

@@ -121,6 +121,11 @@ def _screen(text: str, first: int, body: int, end: int) -> Screen:
         rate=reading(rate["rate"]) if rate else ABSENT,
         mode=mode["mode"].capitalize() if mode else None,
         page=reading(page["page"]) if page else ABSENT,
-        database="".join(root["root"].split()) if root else None,
+        database=_unbroken(root["root"]) if root else None,
         merged=int(node["nodes"]) > 1 if node and node["nodes"] else None,
     )
+
+
+def _unbroken(root: str) -> str:
+    """The root file without the blanks where a narrow screen broke it; `^ ` is a blank of its name (ODS-5)."""
+    return re.sub(r"(?<!\^)\s+", "", re.sub(r"\s", " ", root))
