@@ -57,12 +57,12 @@ def prepare_all(
         if key not in limits:
             limits[key] = limits_of(System.objects.filter(team=team, product=key[0], key=key[1]).first())
         audits.append(audit(found, limits[key]))
+        hear(len(audits))
     for one in linked(audits):
         found = one.capture
         judged = Judged(limits[key_of(found.system)], capture_data(one))
         figures = [[f.key, f.label, f.unit, f.value, f.better] for f in key_figures(found.facts)]
         made.append(Prepared(found, judged, dump(found.facts), figures, settings_of(found.facts)))
-        hear(len(made))
     add_excerpts({"captures": [one.judged.data for one in made]}, opener)
     return made
 

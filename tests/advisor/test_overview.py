@@ -56,7 +56,7 @@ def test_search_looks_at_names_and_findings(
 ) -> None:
     bring("quiet_two_node_day")
     olga = as_user(people.owner)
-    assert "CLAIMS1" in text_of(olga, "/?q=address+lock")
+    assert "CLAIMS1" in text_of(olga, "/?q=object+descriptor")
     assert "TROMSO" not in text_of(olga, "/?q=claims1")
     assert "No system fits" in text_of(olga, "/?q=nowhere")
     assert "TROMSO" not in text_of(olga, "/?severity=warning")

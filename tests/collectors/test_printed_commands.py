@@ -47,7 +47,10 @@ READ: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"a table of operations with their counts", ("unix/locking_calls",)),
     (r"a table of user, system and clock seconds", ("unix/locking_runs",)),
     (r"the same table with a variant", ("unix/locking_runs",)),
-    (r"a CSV with (?:a load column|the columns engines and throughput)", ("scaling/load_series",)),
+    (
+        r"a CSV with (?:a load column|the columns engines and throughput|a column of the parameter)",
+        ("scaling/load_series",),
+    ),
 )
 """What is told by the beginning of a command or of words, and the readers that take it."""
 UNTRIED: tuple[tuple[str, tuple[str, ...]], ...] = (

@@ -159,12 +159,16 @@ def vary(pattern: dict[str, Any], old: str, new: str, factor: float, subject: st
 
 
 def verdicts_of(face: Face, findings: Iterable[Said]) -> list[dict[str, Any]]:
-    """Every rule's verdict: fired where it has a finding in this audit, else what the story's audit said."""
+    """Every rule's verdict: fired where it has a finding in this audit, else what the story's audit said, or clean."""
     fired: dict[str, str] = {}
     for one in findings:
         fired.setdefault(one.rule, one.title)
     return [
-        {**verdict, "verdict": "fired", "why": fired[verdict["rule"]]} if verdict["rule"] in fired else verdict
+        {**verdict, "verdict": "fired", "why": fired[verdict["rule"]]}
+        if verdict["rule"] in fired
+        else {**verdict, "verdict": "clean"}
+        if verdict["verdict"] == "fired"
+        else verdict
         for verdict in face.verdicts
     ]
 

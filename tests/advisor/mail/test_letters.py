@@ -19,7 +19,7 @@ serve = mail_servers.serve
 CALM_OBJECTS = {"34.6 %": " 1.6 %"}
 CLEAN = {"rule": "ase/some_rule", "verdict": "clean", "why": "", "missing": []}
 CALM_INDEXES = {"31.1 %": " 1.1 %"}
-SUBJECT_OF_CHANGES = "CLAIMS1: 2 critical, 1 warning (1 new, 1 gone); worst: Address lock hash..."
+SUBJECT_OF_CHANGES = "CLAIMS1: 2 critical, 1 warning (1 new, 1 gone); worst: Object descriptor..."
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def of_two_days(told: Recipient, two_days: list[Audit]) -> Parts:
 
 def test_the_subject_says_system_count_and_worst(told: Recipient, storm_audit: Audit) -> None:
     subject = letters.report(told, storm_audit, None).subject
-    assert subject == "CLAIMS1: 3 critical, 1 warning (first audit); worst: Address lock hash..."
+    assert subject == "CLAIMS1: 3 critical, 1 warning (first audit); worst: Object descriptor..."
     assert len(subject) <= 78
 
 

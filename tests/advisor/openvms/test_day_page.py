@@ -219,7 +219,7 @@ def test_the_day_of_a_lock_bound_node_has_its_findings_on_the_curves(
         assert f'href="/audits/{found.pk}/#f{finding.number}"' in page
     synch = found.findings.get(rule="openvms/lock_manager_needs_own_cpu")
     number = re.search(
-        rf'<li><b>(\d+)</b> <span class="tag warning">warning</span> <a href="[^"]*#f{synch.number}"', page
+        rf'<li><b>(\d+)</b> <span class="tag critical">critical</span> <a href="[^"]*#f{synch.number}"', page
     )
     assert number
     assert f">{number[1]}</text>" in page, "its number stands in the pictures"
