@@ -228,7 +228,7 @@ def test_nothing_changed_tells_what_was_judged_and_what_stands(people: People, s
     assert letter.subject == f"CLAIMS1: nothing changed, {judged} rules judged, 0 not; still 3 critical, 1 warning"
     found = parts(letter)
     assert "CLAIMS1: nothing changed since the capture of 2026-02-11 10:40." in found.text
-    assert "Still standing: 3 critical, 1 warning, 2 advice; worst: Object descriptor" in found.text
+    assert "Still standing: 3 critical, 1 warning, 2 advice; worst: Object\ndescriptor" in found.text
     assert len(found.lines) < 30
 
 
