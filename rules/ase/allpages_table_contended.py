@@ -130,10 +130,15 @@ class Limits:
         10.0, "this project: smaller parts of the index traffic are not worth an outage", low=1, high=100, unit="%"
     )
 
-    @property
-    def bounds(self) -> Bounds:
+    table_waits: float = limit(
+        600.0,
+        "this project: one wait a second over the ten minutes that sp_object_stats is asked for; it prints no interval",
+        unit="waits",
+    )
+
+    def bounds(self, *, pages_quiet: bool) -> Bounds:
         """What names a table."""
-        return Bounds(self.table_percent, self.waits_per_second, self.index_percent)
+        return Bounds(self.table_percent, self.waits_per_second, self.index_percent, self.table_waits, pages_quiet)
 
 
 @rule(
@@ -151,12 +156,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     hints = list(_hints(facts, limits))
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
     heaps = any(group.what == HEAPS for group in waiting)
-    named = named_tables(facts, limits.bounds, address_locks=address, last_pages=heaps)
+    bounds = limits.bounds(pages_quiet=_pages_quiet(facts, limits, read))
+    seen = named_tables(facts, bounds, address_locks=address, last_pages=heaps)
+    named = [one for one in seen if not one.little]
     share = allpages_share(facts)
     yield from refusals
     if named:
         tables = [(one.scheme.database, one.scheme.table) for one in named[:NAMED]]
         yield with_statements(_by_name(facts, limits, waiting, hints, named), facts, tables, by_waits=True)
+    elif seen and not waiting and not hints:
+        yield _little(facts, seen)
     elif not waiting and not hints:
         yield from _nothing_waits(facts, limits, read, refusals, complete=None not in groups)
     elif none := no_allpages_tables(facts):
@@ -175,6 +184,28 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     else:
         yield _finding(facts, limits, waiting, hints, share)
         yield Unknown(NAMES)
+
+
+def _pages_quiet(facts: Facts, limits: Limits, read: list[Waits]) -> bool:
+    """Whether sp_sysmon shows the page locks of the whole server, and next to nobody waits for one."""
+    seconds, found = seconds_of(facts), [group for group in read if group.what in (PAGES, HEAPS)]
+    waited = sum(group.waited for group in found)
+    return len(found) == len((PAGES, HEAPS)) and bool(seconds) and waited / (seconds or 1.0) < limits.waits_per_second
+
+
+def _little(facts: Facts, tables: list[Table]) -> Finding:
+    """Tables with a large share of few waits: said, and nothing altered."""
+    told = "; ".join(f"{one.name}: {one.why}, but {one.little}" for one in tables[:NAMED])
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.NOTE,
+        title=f"A large share of few lock requests waits: {tables[0].name}",
+        says=f"{told}. That is not worth the outage of a table, so no script is given: two snapshots of "
+        "monOpenObjectActivity at the busiest hour show how many wait in a second.",
+        evidence=tuple(
+            Evidence(f"{one.name}: {one.why}", one.value, one.unit, one.source, one.limit) for one in tables[:NAMED]
+        ),
+    )
 
 
 def _said(waiting: list[Waits]) -> str:
