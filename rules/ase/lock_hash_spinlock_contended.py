@@ -105,6 +105,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             about=True,
             explains=("ase/engines_not_the_answer",),
             cure=f"{together}{FEWER}" if long else FEWER,
+            spreads_too="" if long else f"A larger {SIZE} adds spinlocks too.",
             first=first,
         ),
     )

@@ -76,6 +76,8 @@ class Ratio:
     cautions: tuple[str, ...] = ()
     cure: str = ""
     """A better cure than the ratio, as a sentence."""
+    spreads_too: str = ""
+    """What spreads the grabs beside the ratio, as a sentence: not said where a few hot buckets cause it."""
     first: str = ""
     """What must be done before the ratio is touched, as a sentence: then no ratio is asked for."""
     spins_needed: str = ""
@@ -173,16 +175,26 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
     bound = spin_bound(facts, figure.lock)
     nothing = bound is not None and bound.nothing
     step = _Step(ratio.first) if ratio.first else _next_step(ratio, contention, gate.fires_percent, setting, now)
+    spreads_too = ratio.spreads_too
     if nothing:
-        step = _Step("")
+        step, spreads_too = _Step(""), ""
     elif step.change and now is not None and (hot := _hot_spots(ratio, contention, now, engines)):
-        step = _Step(hot)
+        step, spreads_too = _Step(hot), ""
     elif step.change and (held := _held_back(ratio, bound, engines)):
         step = _Step(f"{held}: {step.says}")
     says = f"{contention:g} % of the grabs of the {figure.label} spinlocks had to wait{at_work(facts, figure)}."
     cost = f"{figure.lock.told} {bound.says if bound else ''}".strip() if figure.lock else decides(facts)
     alone = "" if engines else "The number of engines is not in the export: with one engine no ratio matters."
-    told = (says, _by_spins(ratio, bound), step.says, "" if nothing else ratio.cure, alone, cost, figure.aside)
+    told = (
+        says,
+        _by_spins(ratio, bound),
+        step.says,
+        spreads_too,
+        "" if nothing else ratio.cure,
+        alone,
+        cost,
+        figure.aside,
+    )
     yield Finding(
         subject=subject_of(facts),
         severity=_severity(ratio, gate, contention, bound, engines),
