@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Capture
 from collectors.facts.scaling import LoadSeries
-from rules.finding import Finding, Verdict
+from rules.finding import Change, Effect, Finding, Verdict
 from rules.judging.caches.memory import free_memory
 from rules.judging.compared.comparison import Comparison
 from rules.judging.compared.within import comparisons_within
@@ -53,9 +53,43 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
     findings = rank([Ranked(verdict.rule, finding) for verdict in verdicts for finding in verdict.findings])
     models = tuple(model_of(series) for series in capture.facts.every(LoadSeries))
     free = free_memory(capture.facts)
-    plan = make_plan((change for ranked in findings for change in ranked.finding.changes), free.mb if free else None)
+    planned = make_plan(_changes(findings), free.mb if free else None)
+    findings = with_pending(findings, {key for step in planned.steps for key in step.change_keys})
+    plan = make_plan(_changes(findings), free.mb if free else None)
     within = comparisons_within(capture)
     return Audit(capture, tuple(verdicts), tuple(findings), models, plan, within)
+
+
+def _changes(findings: Sequence[Ranked]) -> list[Change]:
+    return [change for ranked in findings for change in ranked.finding.changes]
+
+
+PENDING = ("ase.pending:", "ase.restart:")
+"""Beginnings of the keys of changes that deal with what somebody has configured already."""
+
+
+def with_pending(findings: Sequence[Ranked], planned: set[str]) -> list[Ranked]:
+    """The findings, with one value for a setting that waits for a restart, and restarts that say what comes along.
+
+    What the plan changes itself is not listed as pending beside it, with another value. `planned`: keys of the plan.
+    """
+
+    def listed(change: Change) -> bool:
+        return not (change.key.startswith(PENDING) and planned & set(change.yields_to))
+
+    along = tuple(one.comes_along for one in _changes(findings) if one.comes_along and listed(one))
+
+    def settled(change: Change) -> Change:
+        restarts = along and change.takes_effect is Effect.RESTART
+        return replace(change, cautions=(*change.cautions, *along)) if restarts else change
+
+    return [
+        replace(
+            ranked, finding=replace(one, changes=tuple(settled(change) for change in one.changes if listed(change)))
+        )
+        for ranked in findings
+        for one in (ranked.finding,)
+    ]
 
 
 def linked(audits: Sequence[Audit]) -> list[Audit]:

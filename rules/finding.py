@@ -86,6 +86,8 @@ class Change:
     """Keys of changes to be made and measured before this one: where the plan holds them too, it is a later step."""
     yields_to: tuple[str, ...] = ()
     """Keys of changes that make this one pointless: where the plan holds one of them, this one is left out."""
+    comes_along: str = ""
+    """What every restart would take if this change is not made before it, as a caution for those restarts."""
 
     @property
     def script(self) -> tuple[str, ...]:

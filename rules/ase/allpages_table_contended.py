@@ -22,9 +22,18 @@ that is read by ranges of its clustered index, or is small and rarely changed, i
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import ceil
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import LockRequests, ObjectLockContention, RowsChanged, SysmonSample, TaskSwitches
+from collectors.facts.ase import (
+    LockRequests,
+    ObjectLockContention,
+    ResourceUsage,
+    RowsChanged,
+    SysmonSample,
+    TaskSwitches,
+)
+from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.changes.ase_table import lock_scheme_template
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.figures import seconds_of
@@ -87,6 +96,11 @@ AVERAGED = (
     "The tables are named by totals, an average over all their time: two snapshots at the busiest hour would show "
     "whether they are still the ones."
 )
+CATALOGUE = (
+    "Datapages to datarows changes the catalogue only, a matter of seconds: an exclusive lock for a moment, no copy of "
+    "the table and no dump. It takes a lock for each row, so number of locks must suffice."
+)
+LOCKS = "number of locks"
 STEPS = (
     "One table at a time, at a quiet time: an exclusive lock, a copy of the table, a full dump afterwards. Datapages "
     "to datarows is a matter of seconds later, if 15 % of the requests still wait."
@@ -130,15 +144,33 @@ class Limits:
         10.0, "this project: smaller parts of the index traffic are not worth an outage", low=1, high=100, unit="%"
     )
 
-    @property
-    def bounds(self) -> Bounds:
+    locks_percent: float = limit(
+        80.0, "this project: with fewer left free, locks for single rows may run out", low=1, high=100, unit="%"
+    )
+    table_waits: float = limit(
+        600.0,
+        "this project: one wait a second over the ten minutes that sp_object_stats is asked for; it prints no interval",
+        unit="waits",
+    )
+
+    def bounds(self, *, pages_quiet: bool) -> Bounds:
         """What names a table."""
-        return Bounds(self.table_percent, self.waits_per_second, self.index_percent)
+        return Bounds(self.table_percent, self.waits_per_second, self.index_percent, self.table_waits, pages_quiet)
 
 
 @rule(
     needs=(),
-    uses=(LockRequests, RowsChanged, TaskSwitches, SysmonSample, *USES, *LOCK_FACTS, *ENGINE_FACTS, *STATEMENT_FACTS),
+    uses=(
+        LockRequests,
+        RowsChanged,
+        TaskSwitches,
+        SysmonSample,
+        ResourceUsage,
+        *USES,
+        *LOCK_FACTS,
+        *ENGINE_FACTS,
+        *STATEMENT_FACTS,
+    ),
     links=LINKS,
     limits=Limits,
 )
@@ -151,12 +183,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     hints = list(_hints(facts, limits))
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
     heaps = any(group.what == HEAPS for group in waiting)
-    named = named_tables(facts, limits.bounds, address_locks=address, last_pages=heaps)
+    bounds = limits.bounds(pages_quiet=_pages_quiet(facts, limits, read))
+    seen = named_tables(facts, bounds, address_locks=address, last_pages=heaps)
+    named = [one for one in seen if not one.little]
     share = allpages_share(facts)
     yield from refusals
     if named:
         tables = [(one.scheme.database, one.scheme.table) for one in named[:NAMED]]
         yield with_statements(_by_name(facts, limits, waiting, hints, named), facts, tables, by_waits=True)
+    elif seen and not waiting and not hints:
+        yield _little(facts, seen)
     elif not waiting and not hints:
         yield from _nothing_waits(facts, limits, read, refusals, complete=None not in groups)
     elif none := no_allpages_tables(facts):
@@ -175,6 +211,28 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     else:
         yield _finding(facts, limits, waiting, hints, share)
         yield Unknown(NAMES)
+
+
+def _pages_quiet(facts: Facts, limits: Limits, read: list[Waits]) -> bool:
+    """Whether sp_sysmon shows the page locks of the whole server, and next to nobody waits for one."""
+    seconds, found = seconds_of(facts), [group for group in read if group.what in (PAGES, HEAPS)]
+    waited = sum(group.waited for group in found)
+    return len(found) == len((PAGES, HEAPS)) and bool(seconds) and waited / (seconds or 1.0) < limits.waits_per_second
+
+
+def _little(facts: Facts, tables: list[Table]) -> Finding:
+    """Tables with a large share of few waits: said, and nothing altered."""
+    told = "; ".join(f"{one.name}: {one.why}, but {one.little}" for one in tables[:NAMED])
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.NOTE,
+        title=f"A large share of few lock requests waits: {tables[0].name}",
+        says=f"{told}. That is not worth the outage of a table, so no script is given: two snapshots of "
+        "monOpenObjectActivity at the busiest hour show how many wait in a second.",
+        evidence=tuple(
+            Evidence(f"{one.name}: {one.why}", one.value, one.unit, one.source, one.limit) for one in tables[:NAMED]
+        ),
+    )
 
 
 def _said(waiting: list[Waits]) -> str:
@@ -235,9 +293,10 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     more = f" {len(named) - NAMED} more are over the limits: look again after these." if len(named) > NAMED else ""
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
     averaged = not any(one.of_interval for one in tables)
-    says = [f"{listed}.{more}", AVERAGED if averaged else "", SOONER if address else "", STEPS]
+    says = [f"{listed}.{more}", AVERAGED if averaged else "", SOONER if address else "", *_steps(tables)]
     later = [one for one in tables if not one.waits and _ratio_first(facts, waiting)]
     changes = [change for one in tables if one not in later and (change := one.change(facts))]
+    more_locks = _more_locks(facts, limits) if any(change.new == "datarows" for change in changes) else None
     if any(one.metric == HASH for one in hints):
         changes = [replace(change, yields_to=(f"ase.config:{RATIO}",)) for change in changes]
         says.append(IN_PLAN if changes and _ratio_first(facts, waiting) else "")
@@ -245,6 +304,10 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         says.append(RATIO_FIRST)
     if len(changes) + len(later) < len(tables):
         says.append("Where the listing names no owner or database, no script is given.")
+    if more_locks:
+        changes = [_after_locks(change, more_locks) if change.new == "datarows" else change for change in changes]
+        changes.insert(0, more_locks)
+        says.append(f"{LOCKS} comes first: nearly all were in use, and an operation that finds none fails.")
     heap = any(one.to == "datarows" and one.scheme.scheme == "allpages" for one in tables)
     if heap and facts.every(ObjectLockContention):
         says.append(HEAP)
@@ -268,6 +331,36 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         changes=tuple(changes),
         expects=(Expectation("address locks of a converted table", None, 0, "published"),) if address else (),
     )
+
+
+def _steps(tables: list[Table]) -> list[str]:
+    """What the conversions need: a copy of an allpages table, the catalogue alone of a datapages table."""
+    copied = [one for one in tables if one.scheme.scheme == "allpages"]
+    return [*([STEPS] if copied else []), *([CATALOGUE] if len(copied) < len(tables) else [])]
+
+
+def _more_locks(facts: Facts, limits: Limits) -> Change | None:
+    """Twice the locks that were in use at most, where few were free; `None` elsewhere."""
+    setting, usage = setting_of(facts, LOCKS), facts.latest(ResourceUsage, name=LOCKS)
+    running = setting.run_number if setting else None
+    used = [one for one in (usage.active, usage.max_used) if known(one)] if usage else []
+    if not running or not used or 100.0 * max(used) < limits.locks_percent * running or max(used) > running:
+        return None
+    new = ceil(2 * max(used) / 1000) * 1000
+    wanted = waiting_number(setting)
+    if wanted is not None and wanted >= new:
+        return None
+    memory_mb, caution = more_memory(setting, running, new)
+    sized = (
+        f"At most {max(used):,.0f} of {running:,.0f} were in use: twice that is a first size (this project's); "
+        "datarows takes one for each row, so watch Max_Used afterwards."
+    )
+    return configure(LOCKS, running, new, cautions=(sized, caution), memory_mb=memory_mb, configured=wanted)
+
+
+def _after_locks(change: Change, locks: Change) -> Change:
+    """A conversion to row locks that waits for more locks."""
+    return replace(change, needs=(*change.needs, locks.key), after=(*change.after, locks.key))
 
 
 def _ratio_first(facts: Facts, waiting: list[Waits]) -> bool:

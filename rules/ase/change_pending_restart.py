@@ -6,7 +6,10 @@ replacement, partitions or status is not the one in force.
 Why it matters: everything measured now was measured with the old values. Whoever tunes on from here tunes a server
 that changes again at its next restart, and a restart for another reason then brings changes nobody expects.
 
-What to do: restart the server when it suits, together with the other static changes of this plan, and measure after it.
+What to do: a value that is far worse than the one in force (half the cache, engines, hash table or descriptors, or
+less; twice a spinlock ratio, or more; fewer locks or descriptors than were used) is taken back before any restart, or
+confirmed by whoever set it: a restart for another reason would take it. Else restart the server when it suits, together
+with the other static changes of this plan, and measure after it.
 What another finding changes or takes back is left out of the restart of the plan: make that change first. If the server
 has been restarted since the listing was taken, the change is in force already: bring a new listing. If nobody knows who
 set a value, set it back.
@@ -19,15 +22,15 @@ rule never calls it pending.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import ABSENT, Facts, Missing
-from collectors.facts.ase import ConfigParameter, NamedCache, Server
+from collectors.facts import ABSENT, Facts, Missing, known
+from collectors.facts.ase import ConfigParameter, NamedCache, ResourceUsage, Server
 from rules.changes.ase_config import PARAMETERS, configured_value
-from rules.changes.ase_restart import cache_waits, restart_cache, restart_setting, setting_waits
+from rules.changes.ase_restart import cache_waits, restart_cache, restart_setting, setting_waits, take_back
 from rules.changes.legal import refusal
 from rules.changes.quoting import comment
-from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Change, Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.server import subject_of
-from rules.kit import rule
+from rules.kit import limit, rule
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051979352.html",
@@ -35,16 +38,32 @@ LINKS = (
 )
 TOUCHED = {*PARAMETERS, "number of engines at startup"}
 """Parameters that the rules advise on or judge by; anything else that waits is a note."""
+FEWER_IS_WORSE = {
+    "max online engines",
+    "number of engines at startup",
+    "lock hashtable size",
+    "number of locks",
+    "number of open objects",
+    "number of open indexes",
+    "number of open partitions",
+}
 NAMED = 5
 """How many settings the sentence names; the evidence names them all."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """There is nothing to judge by: a value differs or it does not."""
+    """How much worse than what runs a value may be that waits."""
+
+    times_worse: float = limit(
+        2.0,
+        "this project: half of what runs is no step of tuning that goes without being confirmed",
+        low=1.01,
+        unit="times",
+    )
 
 
-@rule(needs=(), uses=(Server, ConfigParameter, NamedCache), links=LINKS, limits=Limits, sample=None)
+@rule(needs=(), uses=(Server, ConfigParameter, NamedCache, ResourceUsage), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Compare what is configured with what runs, over everything that was listed. Of two listings the later counts."""
     settings = list({(one.name, one.instance): one for one in facts.every(ConfigParameter) if _read(one)}.values())
@@ -68,7 +87,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     pending = [one for one in differ if _static(one) and not refusal(restart_setting(one))]
     waiting = [one for one in caches if cache_waits(one)]
     if pending or waiting:
-        yield _finding(facts, pending, waiting)
+        yield _finding(facts, limits, pending, waiting)
         return
     dynamic = sum(_static(one) is False for one in differ)
     note = f"; {dynamic} dynamic parameters differ, but wait for no restart" if dynamic else ""
@@ -99,7 +118,39 @@ def _static(setting: ConfigParameter) -> bool | None:
     return listed.static if listed else None
 
 
-def _finding(facts: Facts, pending: Sequence[ConfigParameter], waiting: Sequence[NamedCache]) -> Finding:
+def _setting_worse(facts: Facts, limits: Limits, setting: ConfigParameter) -> bool:
+    """Whether what is configured is far worse than what runs."""
+    wanted, runs = configured_value(setting), setting.run_value
+    if isinstance(wanted, str | Missing) or isinstance(runs, str | Missing) or runs <= 0:
+        return False
+    if setting.name.endswith("spinlock ratio"):
+        return wanted >= limits.times_worse * runs and not _one_engine(facts)
+    used = [one.max_used for one in facts.every(ResourceUsage) if one.name == setting.name and known(one.max_used)]
+    fewer = wanted * limits.times_worse <= runs or any(wanted < most <= runs for most in used)
+    return setting.name in FEWER_IS_WORSE and fewer
+
+
+def _one_engine(facts: Facts) -> bool:
+    """Whether the server has one engine and is configured for no more: then no ratio matters."""
+    engines = [one for one in facts.every(ConfigParameter) if one.name == "max online engines"]
+    return bool(engines) and engines[-1].run_value == 1 and configured_value(engines[-1]) == 1
+
+
+def _cache_worse(limits: Limits, change: Change) -> bool:
+    """Whether a cache would become far smaller, or be cut into far fewer partitions."""
+    what = change.key.rpartition(":")[2].partition(" on instance ")[0]
+    if what not in ("size", "cache_partition") or isinstance(change.old, str) or isinstance(change.new, str):
+        return False
+    return change.old is not None and change.new is not None and change.new * limits.times_worse <= change.old
+
+
+def _finding(
+    facts: Facts, limits: Limits, pending: Sequence[ConfigParameter], waiting: Sequence[NamedCache]
+) -> Finding:
+    settings = [(restart_setting(one), _setting_worse(facts, limits, one)) for one in pending]
+    caches = [(change, _cache_worse(limits, change)) for one in waiting for change in restart_cache(one)]
+    changes = [*settings, *caches]
+    worse = [change for change, harmful in changes if harmful]
     evidence = [Evidence(comment(one.name), setting_waits(one), "", one.source) for one in pending]
     evidence += [Evidence(f"cache {comment(one.name)}", cache_waits(one), "", one.source) for one in waiting]
     listed = "; ".join(f"{one.metric}: {comment(str(one.value))}" for one in evidence[:NAMED])
@@ -108,14 +159,25 @@ def _finding(facts: Facts, pending: Sequence[ConfigParameter], waiting: Sequence
     many = f"{len(evidence)} settings wait" if len(evidence) > 1 else f"{evidence[0].metric} waits"
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.ADVICE if touched else Severity.NOTE,
-        title=f"{many} for a restart",
-        says=f"Configured, but not in force: {listed}{more}. What is measured now belongs to the old values: restart "
-        "when it suits, except what other findings of this audit take back or change, then measure. If the server was "
-        "restarted after this listing was taken, bring a new one.",
+        severity=Severity.WARNING if worse else Severity.ADVICE if touched else Severity.NOTE,
+        title=f"{many} for a restart" + (", which would make it far worse" if worse else ""),
+        says=f"Configured, but not in force: {listed}{more}. {_worse_said(worse)}"
+        + (_REST if len(worse) < len(changes) else "")
+        + "If the server was restarted after this listing was taken, bring a new one.",
         evidence=tuple(evidence),
-        changes=(
-            *(restart_setting(one) for one in pending),
-            *(change for one in waiting for change in restart_cache(one)),
-        ),
+        changes=tuple(take_back(change) if harmful else change for change, harmful in changes),
     )
+
+
+_REST = (
+    "What is measured now belongs to the old values: restart when it suits, except what other findings of this audit "
+    "take back or change, then measure. "
+)
+
+
+def _worse_said(worse: Sequence[Change]) -> str:
+    """What must not come with any restart, as sentences."""
+    if not worse:
+        return ""
+    listed = ", ".join(change.target.removesuffix(", configured already") for change in worse)
+    return f"Far worse than what runs: {listed}. Take that back, or have it confirmed, before any restart. "

@@ -33,11 +33,11 @@ from rules.judging.caches.figures import doubt, named_of
 from rules.judging.caches.lockless import lockless_instead
 from rules.judging.caches.partitions import Advice, advise
 from rules.judging.caches.temporary import TEMPORARY_FACTS
-from rules.judging.server import ENGINE_FACTS, busy_of, unknown_of
+from rules.judging.server import ENGINE_FACTS, busy_of, not_shown, unknown_of
 from rules.judging.spinlocks.cas import CAS_GRABS
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES, CRITICAL_ORIGIN
-from rules.judging.spinlocks.ratio import SWITCHES, at_work, refused
+from rules.judging.spinlocks.ratio import SWITCHES, UNDECIDED, at_work, refused
 from rules.judging.spinlocks.spin_severity import severity_of, spin_bound
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
 from rules.kit import limit, rule
@@ -160,7 +160,7 @@ def _finding(
     says = f"{contention:g} % of the {whose} had to wait{at_work(facts, figure)}."
     alone = figure.lock is not None or (named is not None and named.run_partitions == 1)
     hides = "" if alone else HIDES
-    decides = figure.lock.told if figure.lock else DECIDES
+    decides = figure.lock.told if figure.lock else (UNDECIDED if not_shown(facts, MonSpinlockActivity) else DECIDES)
     # what a wait of compare and swap costs is in no source: it is never critical by its share
     loud = engines and not (figure.since_boot or figure.short or lockless) and contention >= limits.critical_percent
     bound = None if lockless else spin_bound(facts, figure.lock)

@@ -104,7 +104,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             guarded_bring=f'sp_configure "{SIZE}"',
             about=True,
             explains=("ase/engines_not_the_answer",),
-            cure=f"{together}{FEWER}" if long else f"A larger {SIZE} adds spinlocks too. {FEWER}",
+            cure=f"{together}{FEWER}" if long else FEWER,
+            spreads_too="" if long else f"A larger {SIZE} adds spinlocks too.",
             first=first,
         ),
     )

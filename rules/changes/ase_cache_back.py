@@ -32,7 +32,7 @@ def take_back_partitions(cache: str, configured: float, running: float) -> Chang
 def _take_back(
     cache: str, what: str, values: tuple[float | str, float | str], words: tuple[str, str], look_at: str
 ) -> Change:
-    """Write what runs into the configuration; the undo writes what was configured."""
+    """Write what runs into the configuration. The undo only says what was configured: it never ran."""
     key, target, (configured, running) = cache_key(cache, what), f"{comment(cache)}: {what}", map(_plain, values)
     try:
         name = tsql_string(cache)
@@ -53,11 +53,8 @@ def _take_back(
             *show,
         ),
         undo=(
-            f"-- {configured} was configured, {running} was in force",
-            f"sp_cacheconfig {name}, {words[0]}",
-            "go",
-            *show,
-            "-- the next restart takes it",
+            f"-- {running} ran and is left as it is. {configured} was configured and had not run: it is not restored",
+            f"--   sp_cacheconfig {name}, {words[0]}",
         ),
         takes_effect=Effect.ONLINE,
     )

@@ -13,7 +13,7 @@ from rules.changes.quoting import tsql_string
 from rules.finding import Change, Effect, RefusedValue
 
 LARGEST = 2_147_483_647
-ASK = "<the Config Value shown before the change>"
+ASK = "<the Run Value shown before the change>"
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,9 @@ def configure(
 
     `old` is the run value read from the export, or `None` where no export showed it: the script then shows it first
     and the undo asks for that figure. `look`: lines of T-SQL to run before, which may show that another value is
-    better. `configured`: the value that waits for a restart, where it is another than the one in force; the undo
-    restores what was configured. Raises `OutOfRange` for a value the server would not take.
+    better. `configured`: the value that waits for a restart, where it is another than the one in force. The undo
+    restores the value that ran, never the waiting one, with which the server has not been seen to work: that one stands
+    in a comment. Raises `OutOfRange` for a value the server would not take.
     """
     known = PARAMETERS[name]
     if not legal(name, new):
@@ -116,9 +117,8 @@ def configure(
     quoted = tsql_string(name)
     show = f"sp_configure {quoted}"
     go = "go"
-    restored = old if configured is None else configured
-    back = f"{restored:.0f}" if restored is not None and legal(name, restored) else ASK
-    waited = () if configured is None or old is None else (f"-- {back} was configured; the run value was {old:.0f}",)
+    back = f"{old:.0f}" if old is not None and legal(name, old) else ASK
+    waited = () if configured is None or old is None else (_waited(old, configured),)
     effect = Effect.RESTART if known.static else Effect.ONLINE
     after = "-- restart the server, then check that Run Value is" if known.static else "-- check that Run Value is"
     return Change(
@@ -149,6 +149,11 @@ def configure(
         cautions=(*cautions, *(_RESTART if known.static else ())),
         memory_mb=memory_mb,
     )
+
+
+def _waited(ran: float, configured: float) -> str:
+    """Say in the undo what was configured and never ran: it is not restored."""
+    return f"-- {ran:.0f} ran. {configured:.15g} was configured and had not run: it is not restored"
 
 
 def more_memory(setting: ConfigParameter | None, old: float, new: float) -> tuple[float, str]:

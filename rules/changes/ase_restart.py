@@ -15,6 +15,7 @@ from rules.finding import Change, Effect
 
 BY_HAND = "-- by hand: one more setting waits, whose name or value cannot be written into a script safely"
 AFTER = "-- restart the server at a time that suits, then run the lines above again: what was configured must now run"
+CONFIRM = "-- Ask who configured this: only if somebody confirms that it is meant, leave these lines out."
 OPENING = (
     "-- Some settings below were configured before this plan: ask who set them and why before the restart.",
     "-- A listing taken before the last restart is out of date: take a new one first.",
@@ -46,6 +47,30 @@ def restart_setting(setting: ConfigParameter) -> Change:
 def restart_cache(cache: NamedCache) -> tuple[Change, ...]:
     """Let the next restart take what of a cache waits: a change for each of status, size, partitions, replacement."""
     return tuple(_cache(cache, what, said, values, back) for what, said, values, back in _waiting(cache))
+
+
+def take_back(restart: Change) -> Change:
+    """Write what runs into the configuration in place of what waits, before any restart; dynamic.
+
+    `restart`: one change of this module, whose undo holds the lines. Where it has none to run, this is by hand.
+    """
+    subject = restart.key.removeprefix("ase.restart:")
+    said, *lines = restart.undo
+    script = [line.removeprefix("--   ") for line in lines]
+    runs = any(not line.startswith("--") for line in script)
+    checks = ("-- no restart: check that what is configured is now what runs",) if runs else ()
+    return Change(
+        key=f"ase.pending:{subject}",
+        target=f"{subject}, taken back",
+        old=restart.new,
+        new=restart.old,
+        apply=(CONFIRM, said, *script, *checks),
+        undo=(f"{said}; what was configured had not run and is not restored",),
+        takes_effect=Effect.ONLINE if runs else Effect.ADVICE,
+        yields_to=restart.yields_to,
+        comes_along=f"This restart would also take what is configured already, {said.removeprefix('-- ')}: take that "
+        "back or confirm it first.",
+    )
 
 
 def setting_waits(setting: ConfigParameter) -> str:

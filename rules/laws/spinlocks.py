@@ -35,6 +35,18 @@ def engine_time_percent(spins_per_second: float, engines: float) -> float:
     return 100.0 * SECONDS_PER_SPIN * spins_per_second / engines
 
 
+def most_contended_evenly(engines: float, number: float) -> float:
+    """The most contention, per cent, that grabs spread evenly over `number` spinlocks can show.
+
+    Arithmetic: while one engine grabs, each of the others holds or waits for one spinlock at most, so at most
+    `engines` - 1 of them are taken, and an evenly chosen one is taken with a probability of (engines - 1) / number. The
+    figure is reached only by engines that do nothing else. Raises `ValueError` for less than one engine or spinlock.
+    """
+    if engines < 1 or number < 1:
+        raise ValueError("there is at least one engine and one spinlock")
+    return min(100.0, 100.0 * (engines - 1) / number)
+
+
 def contention_after(contention: float, before: float, after: float) -> float:
     """Expected contention, per cent, once `before` spinlocks have become `after`.
 

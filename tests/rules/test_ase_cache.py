@@ -99,15 +99,16 @@ def test_a_pending_strategy_is_taken_back_without_a_restart() -> None:
     change = ase_cache_back.take_back_replacement("c", RELAXED, STRICT)
     assert change.takes_effect is Effect.ONLINE
     assert 'sp_cacheconfig "c", strict' in change.apply
-    assert change.undo[:2] == ("-- relaxed LRU was configured, strict LRU was in force", 'sp_cacheconfig "c", relaxed')
+    assert "relaxed LRU was configured and had not run" in change.undo[0]
+    assert all(line.startswith("--") for line in change.undo)
 
 
-def test_pending_partitions_are_taken_back_and_the_way_back_is_what_was_configured() -> None:
+def test_pending_partitions_are_taken_back_and_the_way_back_is_not_what_never_ran() -> None:
     change = ase_cache_back.take_back_partitions("c", 4, 8)
     assert (change.old, change.new, change.takes_effect) == (4, 8, Effect.ONLINE)
     assert change.key == ase_cache.set_partitions("c", 8, 16).key
     assert 'sp_cacheconfig "c", "cache_partition=8"' in change.apply
-    assert 'sp_cacheconfig "c", "cache_partition=4"' in change.undo
+    assert all(line.startswith("--") for line in change.undo)
 
 
 @pytest.mark.parametrize(("configured", "running"), [(3, 8), (8, 3), (0, 8), (512, 8), (2.5, 8)])

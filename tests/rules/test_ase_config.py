@@ -77,14 +77,14 @@ def test_undo_restores_the_value_that_ran() -> None:
     assert "needs a restart" in " ".join(change.cautions)
 
 
-def test_undo_restores_the_configured_value_where_another_one_ran() -> None:
+def test_undo_never_restores_a_value_that_has_not_run() -> None:
     change = configure("lock address spinlock ratio", 100, 5, configured=200)
     assert change.undo[:2] == (
-        "-- 200 was configured; the run value was 100",
-        'sp_configure "lock address spinlock ratio", 200',
+        "-- 100 ran. 200 was configured and had not run: it is not restored",
+        'sp_configure "lock address spinlock ratio", 100',
     )
     assert change.old == 100
-    assert "<the Config Value shown" in configure("lock spinlock ratio", 85, 20, configured=0).undo[1]
+    assert not [line for line in change.way_back if "200" in line and not line.startswith("--")]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_dynamic_parameter_needs_no_restart_either_way() -> None:
 
 @pytest.mark.parametrize("old", [None, 0, 12.0, 1e12])
 def test_an_unknown_or_illegal_old_value_is_never_written_back(old: float | None) -> None:
-    assert "<the Config Value shown" in configure("number of open objects", old, 700).undo[0]
+    assert "<the Run Value shown" in configure("number of open objects", old, 700).undo[0]
 
 
 def test_memory_grows_in_proportion_to_what_the_export_says() -> None:

@@ -3,10 +3,11 @@
 import pytest
 
 from collectors.facts.ase import ConfigParameter, NamedCache
+from rules.audit import Ranked, with_pending
 from rules.changes.ase_cache_back import take_back_partitions
 from rules.changes.ase_config import configure
-from rules.changes.ase_restart import AFTER, BY_HAND, cache_waits, restart_cache, restart_setting
-from rules.finding import Change, Effect
+from rules.changes.ase_restart import AFTER, BY_HAND, cache_waits, restart_cache, restart_setting, take_back
+from rules.finding import Change, Effect, Finding, Severity
 from rules.plan import make_plan
 
 HOSTILE = ["x\ngo\nshutdown", "x" * 300, "x\u202eoitar", "x\u2028drop table y", ""]
@@ -166,3 +167,36 @@ def test_what_belongs_to_one_instance_is_taken_back_there_by_hand() -> None:
 )
 def test_what_of_a_cache_waits(one: NamedCache, waits: str) -> None:
     assert cache_waits(one) == waits
+
+
+def test_what_is_taken_back_is_what_runs_and_needs_no_restart() -> None:
+    change = take_back(restart_setting(setting()))
+    assert 'sp_configure "lock spinlock ratio", 85' in change.apply
+    assert change.takes_effect is Effect.ONLINE
+    assert all(line.startswith("--") for line in change.undo)
+
+
+def test_a_take_back_gives_way_to_a_change_of_the_same_setting() -> None:
+    plan = make_plan([take_back(restart_setting(setting())), configure("lock spinlock ratio", 85, 20)])
+    assert [step.change_keys for step in plan.steps] == [("ase.config:lock spinlock ratio",)]
+
+
+def test_every_other_restart_says_what_would_come_along() -> None:
+    pending = take_back(restart_setting(setting("max online engines")))
+    other = configure("lock address spinlock ratio", 100, 10)
+    found = [
+        Ranked(name, Finding("server", Severity.WARNING, "", "", (), changes=(change,)))
+        for name, change in (("pending", pending), ("ratio", other))
+    ]
+    told = [change for one in with_pending(found, {pending.key, other.key}) for change in one.finding.changes]
+    assert [change.key for change in told] == [pending.key, other.key]
+    assert "max online engines: 20 configured, 85 running" in " ".join(told[1].cautions)
+    assert told[0].cautions == ()
+
+
+def test_what_the_plan_changes_is_not_listed_as_pending_too() -> None:
+    changes = (restart_setting(setting()), configure("lock spinlock ratio", 85, 10, configured=20))
+    (one,) = with_pending(
+        [Ranked("r", Finding("server", Severity.ADVICE, "", "", (), changes=changes))], {changes[1].key}
+    )
+    assert [change.key for change in one.finding.changes] == ["ase.config:lock spinlock ratio"]

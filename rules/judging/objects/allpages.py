@@ -9,7 +9,7 @@ not waited for.
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts, Source, known, number_or
+from collectors.facts import Facts, Reading, Source, known, number_or
 from collectors.facts.ase import IndexSize, MonCachedObject, MonOpenObjectActivity, ObjectLockContention, TableScheme
 from rules.changes.ase_table import SYSTEM_DATABASES, NotConvertible, Pages, alter_lock_scheme
 from rules.finding import Change
@@ -26,6 +26,10 @@ class Bounds:
     contention_percent: float
     waits_per_second: float
     index_share_percent: float
+    least_waits: float
+    """Waits of one table, where nothing says over how long, under which a share of them is of little."""
+    pages_quiet: bool = False
+    """Whether sp_sysmon shows fewer waits for page locks in the whole server than one table must have."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,8 @@ class Table:
     """Whether that was counted between two moments, and not since the server started."""
     waits: bool = True
     """Whether its own locks are waited for; else only the address locks of its indexes are many."""
+    little: str = ""
+    """Why its share is of little, as the end of a sentence: then nothing is to be altered."""
 
     @property
     def name(self) -> str:
@@ -99,11 +105,15 @@ def named_tables(facts: Facts, bounds: Bounds, *, address_locks: bool, last_page
     listed = schemes(facts)
     found: dict[Hashable, Table] = {}
     by_stats = _by_object_stats(facts, listed, bounds, last_pages)
-    for table in (*by_stats, *_by_monitoring(facts, listed, bounds, last_pages)):
-        found.setdefault(table_key(table.scheme), table)
+    waited = [*by_stats, *_by_monitoring(facts, listed, bounds, last_pages)]
+    for table in waited:
+        if not table.little:
+            found.setdefault(table_key(table.scheme), table)
     if address_locks:
         for table in _by_index_traffic(facts, listed, bounds):
             found.setdefault(table_key(table.scheme), table)
+    for table in waited:
+        found.setdefault(table_key(table.scheme), table)
     return sorted(found.values(), key=lambda one: (-one.weight, one.name))
 
 
@@ -128,7 +138,7 @@ def _by_object_stats(
         key: Hashable = (row.database, row.table)
         if known(row.contention_percent) and row.contention_percent <= 100:
             before = worst.get(key)
-            if before is None or row.contention_percent > number_or(before.contention_percent, 0.0):
+            if before is None or _weight(row, bounds) > _weight(before, bounds):
                 worst[key] = row
     for key, row in worst.items():
         scheme = listed.get(key) or _as_printed(row)
@@ -139,7 +149,32 @@ def _by_object_stats(
         if to:
             kind = f" of type {row.lock_type}" if row.lock_type else ""
             why = f"{percent:.1f} % of its lock requests{kind} waited (sp_object_stats)"
-            yield Table(scheme, to, why, percent, "%", row.source, bounds.contention_percent, percent)
+            yield Table(
+                scheme,
+                to,
+                why,
+                percent,
+                "%",
+                row.source,
+                bounds.contention_percent,
+                percent,
+                little=_little(bounds, row.waited, of_pages="ROW" not in (row.lock_type or "").upper()),
+            )
+
+
+def _little(bounds: Bounds, waits: Reading, *, of_pages: bool = False) -> str:
+    """Why a share of the requests is of little, where no export says over how long they were counted."""
+    if known(waits) and waits < bounds.least_waits:
+        return f"{waits:,.0f} waits are few (limit {bounds.least_waits:,.0f})"
+    if of_pages and bounds.pages_quiet:
+        return f"sp_sysmon shows fewer than {bounds.waits_per_second:g} waits for page locks a second in the server"
+    return ""
+
+
+def _weight(row: ObjectLockContention, bounds: Bounds) -> tuple[bool, float]:
+    """By what the worst lock type of a table is chosen: 40 % of 2 waits never hide 30 % of thousands."""
+    few = known(row.waited) and row.waited < bounds.least_waits
+    return not few, number_or(row.contention_percent, 0.0)
 
 
 def _as_printed(row: ObjectLockContention) -> TableScheme | None:
@@ -169,7 +204,16 @@ def _by_monitoring(
         if to and percent >= bounds.contention_percent and not seldom:
             why = f"{waits:,.0f} of its {requests:,.0f} lock requests waited"
             yield Table(
-                scheme, to, why, round(percent, 1), "%", row.source, bounds.contention_percent, percent, row.of_interval
+                scheme,
+                to,
+                why,
+                round(percent, 1),
+                "%",
+                row.source,
+                bounds.contention_percent,
+                percent,
+                row.of_interval,
+                little=_little(bounds, waits) if row.seconds is None else "",
             )
 
 

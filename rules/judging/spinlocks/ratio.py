@@ -8,6 +8,9 @@ the spins are known they decide how loud it is, and whether anything is changed 
 nothing is critical, and no dynamic ratio is asked for: it may have been lowered since. Of a moment nothing is critical
 either, and nothing is asked for.
 
+Where the figure is far above what an even spread over the spinlocks can show at all (`most_contended_evenly`), a few
+hot buckets or descriptors cause it: each lies under one spinlock whatever the ratio, so no ratio is asked for.
+
 Of the ratios that sources name the highest is asked for whose expected contention is under the limit, at once and not
 one after the other: each step of a static ratio costs a restart.
 """
@@ -35,7 +38,7 @@ from rules.judging.server import ENGINES_MISSING, busy_of, not_shown, setting_of
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import CRITICAL_USES
 from rules.judging.spinlocks.spin_severity import SpinBound, spin_bound
-from rules.laws.spinlocks import contention_after, spinlocks
+from rules.laws.spinlocks import contention_after, most_contended_evenly, spinlocks
 
 SWITCHES = "it needs enable monitoring and enable spinlock monitoring, which costs about 1 %"
 """What must be on in sp_configure before monSpinlockActivity holds anything."""
@@ -46,6 +49,11 @@ DECIDES = (
 UNDECIDED = (
     "sp_sysmon prints no grabs and no spins, so this is ranked by its share: what it costs this release cannot show."
 )
+
+
+UNEVEN_TIMES = 10.0
+"""This project: grabs never spread quite evenly, and two hot buckets under one spinlock are parted by a lower ratio;
+ten times what the arithmetic allows for an even spread is left to that."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,8 @@ class Ratio:
     cautions: tuple[str, ...] = ()
     cure: str = ""
     """A better cure than the ratio, as a sentence."""
+    spreads_too: str = ""
+    """What spreads the grabs beside the ratio, as a sentence: not said where a few hot buckets cause it."""
     first: str = ""
     """What must be done before the ratio is touched, as a sentence: then no ratio is asked for."""
     spins_needed: str = ""
@@ -165,14 +175,26 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
     bound = spin_bound(facts, figure.lock)
     nothing = bound is not None and bound.nothing
     step = _Step(ratio.first) if ratio.first else _next_step(ratio, contention, gate.fires_percent, setting, now)
+    spreads_too = ratio.spreads_too
     if nothing:
-        step = _Step("")
+        step, spreads_too = _Step(""), ""
+    elif step.change and now is not None and (hot := _hot_spots(ratio, contention, now, engines)):
+        step, spreads_too = _Step(hot), ""
     elif step.change and (held := _held_back(ratio, bound, engines)):
         step = _Step(f"{held}: {step.says}")
     says = f"{contention:g} % of the grabs of the {figure.label} spinlocks had to wait{at_work(facts, figure)}."
     cost = f"{figure.lock.told} {bound.says if bound else ''}".strip() if figure.lock else decides(facts)
     alone = "" if engines else "The number of engines is not in the export: with one engine no ratio matters."
-    told = (says, _by_spins(ratio, bound), step.says, "" if nothing else ratio.cure, alone, cost, figure.aside)
+    told = (
+        says,
+        _by_spins(ratio, bound),
+        step.says,
+        spreads_too,
+        "" if nothing else ratio.cure,
+        alone,
+        cost,
+        figure.aside,
+    )
     yield Finding(
         subject=subject_of(facts),
         severity=_severity(ratio, gate, contention, bound, engines),
@@ -193,6 +215,21 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
         yield Unknown((Lacking(f"what {ratio.parameter} spreads", ratio.guarded_bring),))
     if not engines:
         yield Unknown((ENGINES_MISSING,))
+
+
+def _hot_spots(ratio: Ratio, contention: float, now: float, engines: int | None) -> str:
+    """Why no ratio helps, where arithmetic excludes that the grabs spread over the spinlocks; else nothing."""
+    if not engines or not ratio.guarded or ratio.guarded < 1 or now < 1:
+        return ""
+    number = spinlocks(ratio.guarded, now)
+    most = most_contended_evenly(engines, number)
+    if contention < UNEVEN_TIMES * most:
+        return ""
+    return (
+        f"A lower {ratio.parameter} is not asked for: {engines} engines on {number:,} evenly used spinlocks can keep "
+        f"each other waiting in {most:.2g} % of the grabs at most, so a few hot ones cause this, and what is hot lies "
+        "under one spinlock whatever the ratio. Look for the page, table or object that all want."
+    )
 
 
 def _held_back(ratio: Ratio, bound: SpinBound | None, engines: int | None) -> str:
