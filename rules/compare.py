@@ -16,6 +16,7 @@ from rules.judging.compared.amounts import metrics_of, samples_of
 from rules.judging.compared.changed import advised, came_and_went, names_of, settings_that_differ
 from rules.judging.compared.comparison import Comparison, End
 from rules.judging.compared.deciding import order_for
+from rules.judging.compared.length import long_enough
 from rules.judging.compared.machine import machine_of
 from rules.judging.compared.metrics import deciding
 from rules.judging.compared.remarks import remarks_of
@@ -73,6 +74,7 @@ def compare(
         unit = work[1].unit.name if work else None
         parts = [*machine.parts, *parts_of(first, second, work, fired)]
     judged = judge(metrics, parts, unit, product, work[1].per_second / work[0].per_second if work else None)
+    judged = judged if runs else long_enough(judged, product, first, second)
     settings = settings_that_differ(first, second, audits[0])
     remarks = (
         *(runs.says if runs else ()),

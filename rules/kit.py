@@ -220,6 +220,9 @@ def _given_out(outcome: Outcome, least: LeastSample | None, facts: Facts) -> Out
 
 LOST = ((0.10, Severity.CRITICAL), (0.03, Severity.WARNING))
 """Share of the system's processors lost → how loud; advice below (this project, as the contract says)."""
+CRITICAL_FROM = 1.0
+"""Processors: less than one is no emergency whatever its share of a small system, where a rule does not say so itself
+(this project)."""
 MEASURABLE = 0.01
 """Processors. Modes are counted in ticks of 10 ms: of 60 s they tell the share of one CPU to 0.65 in a hundred."""
 
@@ -233,6 +236,8 @@ def _as_loud_as_the_loss(finding: Finding, bounds: Bounds) -> Finding:
     at_least = Severity.NOTE
     if cost.of_capture and finding.severity >= Severity.WARNING:  # a rule that only advises has its doubts
         at_least = _loudness(cost.low / bounds.processors, Severity.NOTE)
+        if cost.low < CRITICAL_FROM:
+            at_least = min(at_least, Severity.WARNING)
     return dataclasses.replace(finding, severity=max(min(finding.severity, at_most), at_least))
 
 

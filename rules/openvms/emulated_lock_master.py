@@ -35,7 +35,7 @@ from rules.judging.openvms.cluster import (
     wrong_reading,
 )
 from rules.judging.openvms.hardware import hardware_of
-from rules.judging.openvms.mastership import MEASURE, Move, compare_nodes, move_to, speed_evidence, what_if
+from rules.judging.openvms.mastership import MEASURE, Move, compare_nodes, freed, move_to, speed_evidence, what_if
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.platforms import EMULATOR_PERCENT, HIGHER_CLOCK, LOWER_CLOCK
@@ -143,7 +143,10 @@ def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[
     members = members_of(facts)
     names = [one.name for one in members]
     target = next((one for one in faster if not any(_before(facts, two, one) for two in faster)), None)
-    moved = move_to(facts, members, target) if target in names and target else None
+    moved = move_to(facts, members, target, node) if target in names and target else None
+    off, master = "", next((one for one in members if one.name.upper() == node.upper()), None)
+    if moved and master:
+        moved, off = freed(moved, master)
     move = moved or Move(
         (), "Mastership belongs on the fastest node: a LOCKTIME run tells which one that is.", (MEASURE,)
     )
@@ -157,7 +160,7 @@ def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[
         title=f"{node}, an emulator, is master of lock trees that other nodes work on",
         says=(
             f"It {figures.removeprefix(node).strip()}, and it is an emulator by its name ({machine}). {PUBLISHED} "
-            f"{known}{move.says}"
+            f"{known}{move.says}{off}"
         ),
         evidence=(served, *speed_evidence(facts, (node, *((target,) if target else ()))), *ratio, *move.evidence),
         explains=("openvms/lock_master_on_slow_node",) if target else (),

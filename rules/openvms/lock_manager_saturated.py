@@ -22,6 +22,8 @@ from collectors.facts.openvms import DedicatedLockManager, LockRates
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
 from rules.judging.openvms.cpu_layout import READ, Layout
 from rules.judging.openvms.dedicated import LCK73, not_to_believe, served
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
+from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE",)
@@ -34,9 +36,19 @@ class Limits:
     busy_percent: float = limit(
         90.0, "this project: at nine tenths a single server makes callers wait ten service times", high=100, unit="%"
     )
+    least_samples: int = limit(
+        LEAST_SAMPLES, "this project: no minimum is published; fewer samples are a note", low=1, unit="samples"
+    )
+    least_minutes: float = limit(LEAST_MINUTES, "this project: no minimum is published; less is a note", unit="minutes")
 
 
-@rule(needs=(), uses=(*READ, DedicatedLockManager, LockRates), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(*READ, *SAMPLES, DedicatedLockManager, LockRates),
+    links=LINKS,
+    limits=Limits,
+    sample=lambda limits: least(limits.least_samples, limits.least_minutes),
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one dedicated CPU of the node."""
     layout, figures = Layout(facts), served(facts)

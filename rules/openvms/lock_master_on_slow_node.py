@@ -18,11 +18,9 @@ something else, or when a name hides an emulator: those borrow the names of the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from collectors.facts import Facts, known
-from collectors.facts.openvms import ClusterMember
-from rules.changes.openvms_sysgen import parameter_key
+from collectors.facts import Facts
 from rules.finding import (
     Clean,
     Evidence,
@@ -35,7 +33,15 @@ from rules.finding import (
     Untrusted,
 )
 from rules.judging.openvms.cluster import READ, Cluster, cluster_of, hardly_crosses, latencies_of, members_of
-from rules.judging.openvms.mastership import MEASURE, compare_nodes, move_to, speed_evidence, what_if, what_if_text
+from rules.judging.openvms.mastership import (
+    MEASURE,
+    compare_nodes,
+    freed,
+    move_to,
+    speed_evidence,
+    what_if,
+    what_if_text,
+)
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
@@ -100,7 +106,7 @@ def _held_against(facts: Facts, cluster: Cluster, limits: Limits, figures: str) 
         return
     target = _best(facts, cluster, ahead)
     order = orders[target]
-    move = move_to(facts, cluster.members, target)
+    move = move_to(facts, cluster.members, target, cluster.master.name)
     yield _finding(facts, cluster, limits, figures, target, order.basis if order else "")
     if move.missing:
         yield Unknown(move.missing)
@@ -117,24 +123,11 @@ def _best(facts: Facts, cluster: Cluster, ahead: list[str]) -> str:
     return max(ahead, key=lambda name: (not beaten(name), work[name]))
 
 
-def _held_by_pe1(master: ClusterMember) -> tuple[str, tuple[str, ...]]:
-    """What PE1 of the master keeps from moving, as a sentence, and the key of the change that has to come first."""
-    if not known(master.pe1) or not master.pe1:
-        return "", ()
-    what = "remastering is switched off" if master.pe1 < 0 else "only small trees may move (as recalled)"
-    said = (
-        f" On {master.name} {what} (PE1 = {master.pe1:.0f}): its trees stay there whatever the weights, so first "
-        "PE1 = 0 on that node (dynamic), then the weights."
-    )
-    return said, (parameter_key("PE1", master.name),)
-
-
 def _finding(facts: Facts, cluster: Cluster, limits: Limits, figures: str, target: str, basis: str) -> Finding:
     master, names = cluster.master, [one.name for one in cluster.members]
     lines = {line.node: line for line in what_if(facts, names)}
     now, then = lines[master.name], lines[target]
-    move = move_to(facts, cluster.members, target)
-    off, first = _held_by_pe1(master)
+    move, off = freed(move_to(facts, cluster.members, target, master.name), master)
     measured = basis.startswith("LOCKTIME")
     loud = measured and cluster.crossing_percent >= limits.loud_percent
     doubt = "" if measured else " That is by name: a LOCKTIME run would measure it, and overrides it."
@@ -169,7 +162,7 @@ def _finding(facts: Facts, cluster: Cluster, limits: Limits, figures: str, targe
             *speed_evidence(facts, (master.name, target)),
             *move.evidence,
         ),
-        changes=tuple(replace(change, after=(*change.after, *first)) for change in move.changes),
+        changes=move.changes,
         expects=(
             Expectation(
                 f"of what crosses, served by {master.name} (%)", round(cluster.served_percent, 1), "lower", "heuristic"

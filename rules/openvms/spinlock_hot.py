@@ -44,6 +44,7 @@ from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.sampling import too_short
 from rules.judging.openvms.spinlock_looks import LOOKS_AT, look_at
 from rules.judging.openvms.spinlocks import LCKMGR, Heat, heats, known_of, listed_from
+from rules.judging.openvms.spinning import apart
 from rules.kit import limit, rule
 
 LINKS = (
@@ -187,18 +188,17 @@ def _finding(
     assert known(spin)  # noqa: S101 - check() has turned everything else away
     look, short = look_at(facts, heat.name), heat.seconds is not None and heat.seconds < limits.least_seconds
     lost = loss.of(spin, limits.explained_percent)
-    severity = Severity.NOTE if short or lost is None else _severity(limits, lost, cpus)
+    beyond = _beyond(facts, loss)
+    severity = Severity.NOTE if short or lost is None or beyond else _severity(limits, lost, cpus)
     explains: tuple[str, ...] = ()
-    strong = leads and not short and not heat.trace.source.tentative
+    strong = leads and not short and not beyond and not heat.trace.source.tentative
     if heat.name == LCKMGR and strong and spin >= limits.advice_percent:
         explains = ("openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak")
     says = [
         f"In the trace{_time(heat)} CPUs spent {spin:.1f} % of one CPU's time spinning for {heat.name}"
         f"{f', which was held {heat.hold:.1f} % of the time' if known(heat.hold) else ''}"
         f"{' (spins per second × mean wait)' if heat.computed else ''}.",
-        _divided(heat, loss, lost),
-        _remedy(heat),
-        *look.says,
+        *((beyond,) if beyond else (_divided(heat, loss, lost), _remedy(heat), *look.says)),
     ]
     if leads and heat.name != LCKMGR:
         says.append("This is not the lock manager's spinlock: a dedicated lock manager would not relieve it.")
@@ -210,7 +210,7 @@ def _finding(
         title=f"{heat.name}: {spin / 100:.1f} CPUs' worth spins for one spinlock",
         says=" ".join(says),
         evidence=(*_evidence(heat, limits), *_capture(loss), *look.evidence),
-        cost=None if lost is None else Cost(lost / 100, min(lost, spin) / 100, max(lost, spin) / 100),
+        cost=None if lost is None or beyond else Cost(lost / 100, min(lost, spin) / 100, max(lost, spin) / 100),
         explains=explains,
         expects=(
             Expectation(f"{heat.name} spin (% of one CPU)", round(spin, 1), "lower", "heuristic"),
@@ -219,6 +219,17 @@ def _finding(
         share=spin,
     )
     yield from look.missing
+
+
+def _beyond(facts: Facts, loss: _Loss) -> str:
+    """That the trace spins far more than the capture ever did, as sentences; empty where it does not."""
+    synch = loss.synch.mp_synch_percent if loss.synch else None
+    if not known(synch) or loss.spun < synch or not (away := apart(facts, synch, loss.spun)):
+        return ""
+    return (
+        f"All spinlocks of the trace together spin {loss.spun:.0f} %, {away}: trace and capture are of different "
+        "times, so nothing is advised for this spinlock. Collect both of the same busy hour."
+    )
 
 
 def _severity(limits: Limits, spin: float, cpus: float | None) -> Severity:

@@ -17,16 +17,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.openvms import LockRates, ProcessorModes
+from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace
 from collectors.facts.openvms.spinlocks import TRACE
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cpu_layout import Layout
 from rules.judging.openvms.node import busiest_operations
 from rules.judging.openvms.peaks import longest, peak_cost
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.sampling import too_short
 from rules.judging.openvms.spinlocks import heats
-from rules.judging.openvms.spinning import READ, explained, own_cpu
+from rules.judging.openvms.spinning import READ, apart, explained, own_cpu
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
@@ -46,16 +46,30 @@ class Limits:
     least_percent: float = limit(
         25.0, "this project: less than a quarter of one CPU is not noticed, whatever its share", unit="% of one CPU"
     )
+    advice_cpus: float = limit(
+        0.5, "this project: less than half a CPU is a note, whatever its share of a small machine", unit="CPUs"
+    )
+    warning_cpus: float = limit(
+        1.0, "this project: less than one CPU's worth is advice at most, whatever its share", unit="CPUs"
+    )
     least_minutes: float = limit(
         30.0, "this project: hours that a mean hides are asked for from half an hour on", low=1, unit="minutes"
     )
     least_samples: int = limit(
-        3, "this project: no minimum is published; fewer samples are a note", low=1, unit="samples"
+        LEAST_SAMPLES, "this project: no minimum is published; fewer samples are a note", low=1, unit="samples"
     )
-    least_seconds: float = limit(30.0, "this project: no minimum is published; less is a note", unit="s")
+    least_sampled_minutes: float = limit(
+        LEAST_MINUTES, "this project: no minimum is published; less is a note", unit="minutes"
+    )
 
 
-@rule(needs=(ProcessorModes,), uses=(*READ, *SAMPLES), links=LINKS, limits=Limits)
+@rule(
+    needs=(ProcessorModes,),
+    uses=(*READ, *SAMPLES),
+    links=LINKS,
+    limits=Limits,
+    sample=lambda limits: least(limits.least_samples, limits.least_sampled_minutes),
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge what the node loses on average."""
     layout = Layout(facts)
@@ -85,8 +99,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _finding(facts, layout, limits, modes, synch, cpus)
         yield Unknown((WANTED,))
     else:
-        least = f"limits {limits.warning_share:g} % and {limits.least_percent:g} % of one CPU"
-        yield _hidden(facts, limits, cpus, figures) or Clean(f"{figures}, {least}")
+        held_against = f"limits {limits.warning_share:g} % and {limits.least_percent:g} % of one CPU"
+        yield _hidden(facts, limits, cpus, figures) or Clean(f"{figures}, {held_against}")
 
 
 def _hidden(facts: Facts, limits: Limits, cpus: float, figures: str) -> Unknown | None:
@@ -99,10 +113,31 @@ def _hidden(facts: Facts, limits: Limits, cpus: float, figures: str) -> Unknown 
     return Unknown((hours.lacking,), f"{figures}, but {hours.said}") if hours else None
 
 
+def _severity(limits: Limits, synch: float, cpus: float) -> Severity:
+    """By the share of the machine, but no louder than the CPUs lost."""
+    lost = synch / 100
+    if lost < limits.warning_cpus:
+        return Severity.ADVICE if lost >= limits.advice_cpus else Severity.NOTE
+    return Severity.CRITICAL if synch / cpus >= limits.critical_share else Severity.WARNING
+
+
+def _not_taken(facts: Facts, synch: float, spun: float) -> str:
+    """Why a trace is not taken for the cause."""
+    if away := apart(facts, synch, spun):
+        return f"{away}: of another time"
+    hottest = heats(facts)[0]
+    if hottest.wrong:
+        return f"not to be believed ({hottest.wrong})"
+    if hottest.trace.source.tentative:
+        return (
+            f"that fits, {hottest.name} first, but its layout is recalled and no source confirms it, so it is read "
+            "tentatively and is no proof"
+        )
+    return "one moment, or spread over spinlocks of which none stands out, so it is no proof"
+
+
 def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes, synch: float, cpus: float) -> Finding:
     share = synch / cpus
-    short = too_short(facts, modes.source, limits.least_samples, limits.least_seconds / 60)
-    severity = Severity.CRITICAL if share >= limits.critical_share else Severity.WARNING
     rates = facts.every(LockRates)
     operations = busiest_operations(rates)
     said, evidence = [], []
@@ -117,17 +152,21 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     spun = [heat for heat in heats(facts) if known(heat.spin)]
     if spun:
         total = sum(heat.spin for heat in spun if known(heat.spin))
-        said.append(f"The spinlock trace that came with it shows {total:.3g} % of one CPU spinning: of another time.")
+        why = _not_taken(facts, synch, total)
+        said.append(f"The spinlock trace that came with it shows {total:.3g} % of one CPU spinning: {why}.")
+    elif listed := facts.every(SpinlockTrace):
+        said.append(
+            f"The spinlock trace that came with it ({listed[-1].spinlock}) gives no share of time: it divides nothing."
+        )
     cost, peak = peak_cost(facts)
     return Finding(
         subject=layout.subject,
-        severity=Severity.NOTE if short else severity,
+        severity=_severity(limits, synch, cpus),
         title=f"{synch / 100:.2g} of {cpus:.0f} CPUs are lost in MP synchronisation, cause not shown by these exports",
         says=(
             f"On average MP synch takes {synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not shown "
             f"by these exports.{cost} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells which. "
             f"{' '.join(said)} Collect {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
-            f"{f' These are {short}.' if short else ''}"
         ).replace("  ", " "),
         evidence=(
             Evidence("MP synch (mean)", synch, "% of one CPU", modes.source, limits.warning_share * cpus),

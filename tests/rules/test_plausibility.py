@@ -140,7 +140,9 @@ def test_a_value_refused_while_the_rule_works_it_out_keeps_what_the_rule_said_be
 @pytest.mark.parametrize(
     ("cost", "severity", "loud"),
     [
-        (Cost(1.0, 0.9, 1.1), Severity.WARNING, Severity.CRITICAL),
+        (Cost(1.1, 1.0, 1.2), Severity.WARNING, Severity.CRITICAL),
+        (Cost(1.0, 0.9, 1.1), Severity.WARNING, Severity.WARNING),
+        (Cost(1.0, 0.9, 1.1), Severity.CRITICAL, Severity.CRITICAL),
         (Cost(1.0, 0.9, 1.1), Severity.ADVICE, Severity.ADVICE),
         (Cost(0.4, 0.3, 0.5), Severity.CRITICAL, Severity.WARNING),
         (Cost(0.1, 0.1, 0.2), Severity.CRITICAL, Severity.ADVICE),
@@ -151,6 +153,8 @@ def test_a_value_refused_while_the_rule_works_it_out_keeps_what_the_rule_said_be
     ],
     ids=[
         "a tenth lost",
+        "a tenth, less than one processor",
+        "the rule says so itself",
         "the rule advises",
         "4 % lost",
         "1 % lost",

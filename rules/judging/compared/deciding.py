@@ -13,9 +13,11 @@ ORDER = {
 }
 """Product → keys, or beginnings of keys. Of runs of a test those decide that say so themselves."""
 POLLING = ("openvms.mp_synch", "openvms.enqueues_waited", *STALLS)
-"""Where the lock manager has a CPU of its own, before or after: that CPU polls, busy whether there is work or not. Busy
-CPUs per lock operation would say that getting it made things worse, and, where it was there all the time, that each
-operation became dearer in a quieter hour and cheaper in a busier one."""
+"""Where the lock manager has a CPU of its own on both sides: that CPU polls, busy with work or without. Busy CPUs
+per lock operation would say that each operation became more expensive in a quieter hour and cheaper in a busier one."""
+PLACED = (NODE_CPU, *STALLS)
+"""Where it got that CPU or gave it back: callers that spun in MP synchronisation then wait in kernel mode, so less of
+the former alone shows no success. What all CPUs take for one lock operation does: the CPU that polls is part of it."""
 
 
 SPUN = ("ase.spins",)
@@ -26,7 +28,9 @@ def order_for(product: str, before: Side, after: Side, work: Work | None = None)
     """The keys that may decide, per unit of this work."""
     if work is not None and work.unit.proxy:
         return SPUN
-    if product == "openvms" and (polls(before) or polls(after)):
+    if product == "openvms" and polls(before) != polls(after):
+        return PLACED
+    if product == "openvms" and polls(before):
         return POLLING
     return ORDER.get(product, ())
 

@@ -6,11 +6,11 @@ within one family. Where none of them orders two nodes, neither does this projec
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
-from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
+from rules.changes.openvms_sysgen import PARAMETERS, parameter_key, set_parameter
 from rules.finding import Change, Evidence, Lacking
 from rules.judging.openvms.cluster import hardware_names, latencies_of, local_cells
 from rules.judging.openvms.hardware import Order, compare, hardware_of
@@ -34,6 +34,7 @@ MEANT = (
     "LOCKDIRWT 0 may be meant here: it keeps directory and lock trees off a satellite, or a node that comes and goes. "
     "Then leave it, and move the work instead."
 )
+MEASURE_FIRST = "Measure after this step: where the trees move by themselves, no weight need be changed."
 ALL = "A node with LOCKRMWT 10 takes every tree it locks in from nodes with less (wiki.vmssoftware.com/LOCKRMWT)."
 
 
@@ -121,8 +122,12 @@ class Move:
     """The weights as they are, where they are all known."""
 
 
-def move_to(facts: Facts, members: Sequence[ClusterMember], target: str) -> Move:
-    """Give `target` the highest weight of the parameter that decides, from the weights in the exports."""
+def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master: str | None = None) -> Move:
+    """Give `target` the highest weight of the parameter that decides, from the weights in the exports.
+
+    Where `master` holds the trees by its own weight and several nodes are as fast as `target`, or it is an emulator,
+    that weight is lowered instead: one node boots, and none of the equals is preferred.
+    """
     name = governing(facts, members)
     if name is None:
         lack = Lacking("OpenVMS version of every node", "SHOW CLUSTER")
@@ -149,6 +154,15 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str) -> Move
         )
     if name == "LOCKDIRWT" and (waiting := _pending(members, numbers, target)):
         return Move((), waiting, evidence=read)
+    if master and (lower := _lowered(facts, numbers, target, master, name)) is not None:
+        old = numbers[master]
+        how = "a reboot of that node" if name == "LOCKDIRWT" else "dynamic"
+        says = (
+            f"{name} decides here: {master} is master by its own {name} of {old:.0f}, the highest of all (others up to "
+            f"{most_of(numbers, master):.0f}). Lower that one to {lower:.0f} ({how}) and leave the others as they are: "
+            "the trees then go to the other nodes by who uses them."
+        )
+        return Move((_set(name, old, lower, master),), says, evidence=read)
     high = PARAMETERS[name].high
     wanted = min(high, most + STEP)
     meant = (MEANT,) if name == "LOCKDIRWT" and now == 0 < most else ()
@@ -158,6 +172,52 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str) -> Move
     ]
     when = "not dynamic: a reboot" if name == "LOCKDIRWT" else "dynamic"
     return Move(tuple(changes), f"{name} decides here ({when}): {target} {now:.0f} to {wanted:.0f}.", evidence=read)
+
+
+def most_of(numbers: dict[str, float], but: str) -> float:
+    """The highest weight of all nodes but one."""
+    return max(value for node, value in numbers.items() if node != but)
+
+
+def _lowered(facts: Facts, numbers: dict[str, float], target: str, master: str, name: str) -> float | None:
+    """The weight to which the master's own is lowered, so that the others win; `None` where that does not do.
+
+    It does where the others that would then have the highest weight are all as fast as the target.
+    """
+    if master not in numbers or master == target:
+        return None
+    most = most_of(numbers, master)
+    if not (numbers[master] > most and numbers[target] == most >= 1):
+        return None
+    heirs = [node for node, value in numbers.items() if node not in (master, target) and value == most]
+    orders = [compare_nodes(facts, node, target) for node in heirs]
+    if any(order is None or order.sign < 0 for order in orders):
+        return None
+    machine = hardware_of(hardware_names(facts).get(master.upper(), ("",))[0])
+    emulated = machine is not None and machine.emulator is True
+    return most - 1 if heirs or emulated else None
+
+
+def freed(move: Move, master: ClusterMember) -> tuple[Move, str]:
+    """The move with what PE1 of the master needs before it, and that as a sentence.
+
+    PE1 above 0 is set to 0 here, before any weight; -1 is openvms/remastering_switched_off's to set.
+    """
+    if not known(master.pe1) or not master.pe1:
+        return move, ""
+    what = "remastering is switched off" if master.pe1 < 0 else "only small trees may move (as recalled)"
+    said = (
+        f" On {master.name} {what} (PE1 = {master.pe1:.0f}): its trees stay there whatever the weights, so first "
+        "PE1 = 0 on that node (dynamic), then the weights."
+    )
+    key = parameter_key("PE1", master.name)
+    changes = tuple(replace(change, after=(*change.after, key)) for change in move.changes)
+    parameter = PARAMETERS["PE1"]
+    if not move.missing and 0 < master.pe1 <= parameter.high and master.pe1 == int(master.pe1):
+        said += " Measure after PE1 = 0 first: the weights may then need no change."
+        first = set_parameter("PE1", master.pe1, 0, dynamic=True, cautions=(MEASURE_FIRST,), node=master.name)
+        changes = (first, *changes)
+    return replace(move, changes=changes), said
 
 
 def _pending(members: Sequence[ClusterMember], numbers: dict[str, float], target: str) -> str:

@@ -30,7 +30,7 @@ PAST_SHARE, PAST_BUSY, PAST_OPERATIONS = 30.0, 50.0, 5_000.0
 SERVED_SHARE, SERVED_OPERATIONS = 50.0, 500.0
 """openvms/locks_mastered_remotely: lock operations for other nodes in per cent of all, and the least per second."""
 TRACED = 0.5
-"""This project: a trace that spins at least half of the capture's MP synch explains it."""
+"""This project: a trace fits that spins at least half of the capture's mean MP synch, and at most twice its highest."""
 
 
 def own_cpu(layout: Layout) -> bool:
@@ -38,11 +38,23 @@ def own_cpu(layout: Layout) -> bool:
     return bool(layout.lock_manager) or any(one.on for one in layout.facts.every(DedicatedLockManager))
 
 
+def apart(facts: Facts, synch: float, spun: float) -> str:
+    """Why a trace that spins so much is of another time than a capture with this MP synch (mean); empty where it fits.
+
+    A trace is taken when it is bad, so it may spin more than the mean: it is held against the highest figure read.
+    """
+    if spun < TRACED * synch:
+        return f"less than half of the {synch:.3g} % of MP synch"
+    read = [one.mp_synch_percent for one in facts.every(ProcessorModes)]
+    highest = max((value for value in read if known(value)), default=synch)
+    return f"more than twice the {highest:.3g} % of MP synch at its highest" if TRACED * spun > highest else ""
+
+
 def explained(facts: Facts, synch: float) -> str | None:
     """Which rule says with evidence what this MP synch (mean, per cent of one CPU) is lost to; `None`: none does."""
     layout, heat = Layout(facts), waited_for(facts)
     spun = sum(one.spin for one in heats(facts) if known(one.spin))
-    if heat and spun >= TRACED * synch:
+    if heat and not apart(facts, synch, spun):
         return f"a spinlock trace divides it, {heat.name} first: openvms/spinlock_hot"
     chain = chain_of(facts)
     if isinstance(chain, Chain) and chain.explains_spinning and not own_cpu(layout):
