@@ -13,7 +13,8 @@ manager on: LCKMGR_MODE is the number of CPUs that must be active before it star
 Put it, with LCKMGR_CPUID, on a CPU without a fast-path device and without TCP/IP, not the primary, in the same RAD as
 the work, with no co-thread or an idle one.
 
-No CPU is named, and LCKMGR_MODE is a template only, until the full display of every CPU was read: without LCKMGR_CPUID
+LCKMGR_MODE is a template only until a spinlock trace blames LCKMGR: another spinlock may be what CPUs wait for. No CPU
+is named, and it is a template, too, until the full display of every CPU was read: without LCKMGR_CPUID
 the lock manager takes the lowest CPU other than the primary, whatever has its fast path there. Where the CPU has a
 co-thread that runs, stopping that one is a second step, to be measured by itself. Where the chains of a resource hash
 table that is far too small explain the spinning, the table comes first (openvms/resource_hash_table_undersized), and
@@ -85,6 +86,7 @@ WHEN = {
     "p95": "At the 95th percentile",
     "at mp synch peak": "In the sample with most MP synch",
 }
+UNTRACED = "Until a spinlock trace blames LCKMGR nothing is set."
 TRACE = Lacking(
     "spinlock trace (whether LCKMGR is the spinlock that is waited for)",
     "a spinlock trace under load (ANALYZE/SYSTEM, then SPL LOAD, SPL START TRACE, SPL SHOW TRACE/SUMMARY, "
@@ -350,6 +352,12 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
         unread = "Which CPU suits it was not in the export, so nothing is set yet."
         said = placed.answer if read else unread
         return _Steps((on,), f"{turns_on} {said} {left_alone(layout) if home is None else ''}".rstrip())
+    if not traced:
+        when = "only when a spinlock trace blames LCKMGR"
+        seat, now = (), layout.setting("LCKMGR_CPUID")
+        if now != home:
+            seat = (advise_parameter("LCKMGR_CPUID", now, home, when=when, node=layout.node),)
+        return _Steps((*seat, _template(layout, limits, when, cautions)), f"{turns_on} {placed.answer} {UNTRACED}")
     changes: list[Change] = []
     if layout.setting("LCKMGR_CPUID") != home:
         check = "Check by hand that the CPU is in the RAD of the work (NUMA)."
