@@ -65,7 +65,8 @@ def set_parameter(
     """Set one system parameter from the value in the export to another.
 
     `old` is the value that runs, `None` where no export showed it: the script then shows it first and the undo asks
-    for that figure. `pending`: the value of CURRENT where it differs, which the undo of a reboot goes back to.
+    for that figure. `pending`: the value of CURRENT where it differs, which the undo of CURRENT goes back to; one that
+    the parameter does not take is not written, the undo then asks for the figure that the first step shows.
     `minimum` writes `MIN_name`, as AUTOGEN-computed parameters need. `node` names where to do it; a name that cannot be
     written safely makes a change to be applied by hand. Raises `OutOfRange` for a value or a kind of change that the
     parameter does not take.
@@ -79,6 +80,10 @@ def set_parameter(
     least = "at least " if minimum else ""
     line = f"{'MIN_' if minimum else ''}{name} = {new:.0f}"
     back, was = (f"{old:.0f}", f", was {old:.0f}") if old is not None else (UNSHOWN, "")
+    then = back
+    if pending is not None:
+        then = f"{pending:.0f}" if known.low <= pending <= known.high and pending == int(pending) else UNSHOWN
+    shown = f", in the export {then}" if then != UNSHOWN and pending is not None else ""
     on = f" on node {where}, while logged in there" if where else ""
     last = (
         f"$! any older line for {name}: put ! before it, or AUTOGEN finds two values",
@@ -111,8 +116,8 @@ def set_parameter(
         undo = (
             f"$! ACTIVE: what the first SHOW gave before the change{', in the export ' + back if was else ''}",
             *_sysgen("ACTIVE", name, back),
-            "$! CURRENT: what the second SHOW gave before the change; put that in where it was another value",
-            *_sysgen("CURRENT", name, back),
+            f"$! CURRENT: what the second SHOW gave before the change{shown}; put that in where it was another value",
+            *_sysgen("CURRENT", name, then),
             *forget,
             show,
         )
@@ -123,12 +128,10 @@ def set_parameter(
             *last,
             f"$! after the reboot, check that {name} is {least}{new:.0f}:  MCR SYSGEN SHOW {name}",
         )
-        if pending is not None:
-            back = f"{pending:.0f}"
         undo = (
             *forget,
-            *_sysgen("CURRENT", name, back),
-            f"$! after the reboot, check that {name} is {back}:  MCR SYSGEN SHOW {name}",
+            *_sysgen("CURRENT", name, then),
+            f"$! after the reboot, check that {name} is {then}:  MCR SYSGEN SHOW {name}",
         )
     return Change(
         key=_key(where, name),

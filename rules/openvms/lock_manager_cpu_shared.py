@@ -2,6 +2,7 @@
 
 Finds: a CPU dedicated to the lock manager that has the fast path of a device or TCP/IP on it; or whose co-thread
 (`Cothd` in SHOW CPU n/FULL) is in the active set, with the fast path of a device, TCP/IP or just processes on it.
+Or one that is not the CPU that LCKMGR_CPUID names, as that is stopped or absent: the lock manager took another.
 
 Why it matters: two co-threads share the units of one core, and on OpenVMS even an idle CPU is busy with its idle loop.
 Every lock operation of the node goes through the dedicated CPU, so what slows that core slows them all. Automatic
@@ -11,7 +12,8 @@ dedicated CPU 6 had the network device EWC0 on its co-thread, CPU 2; with CPU 2 
 499,842 per second, as much as the same machine did without co-threads, about 490,000 (JCC Consulting's slides on the
 OpenVMS lock manager, 2014).
 
-What to do: give a device that is on the dedicated CPU another one. Take the co-thread out with STOP/CPU, at a quiet
+What to do: where LCKMGR_CPUID names a CPU that does not run, start that, or name one that runs; nothing else before.
+Give a device that is on the dedicated CPU another one. Take the co-thread out with STOP/CPU, at a quiet
 time; FASTPATH_SERVER then moves its devices, SHOW FASTPATH says where. Where the co-thread is the primary or has
 TCP/IP, it stays: the lock manager (LCKMGR_CPUID), or what runs there, moves instead. Both last over a boot only with a
 line in SYSTARTUP_VMS.COM and LCKMGR_CPUID in MODPARAMS.DAT.
@@ -26,9 +28,10 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import Cpu, CpuModes, DedicatedLockManager, FastpathDevice
 from rules.changes.openvms_cpu import place_by_hand
+from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, Pair
+from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, NotFollowed, Pair, not_followed
 from rules.judging.openvms.placement import placement_of, stop_beside
 from rules.kit import limit, rule
 
@@ -69,6 +72,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             f"take SHOW FASTPATH and SHOW CPU {cpu}/FULL at the same moment"
         )
         return
+    if wanted := not_followed(layout, cpu):
+        yield _not_followed(facts, layout, limits, manager, wanted)
+        return
     pair = _core(facts, layout, limits, cpu)
     here = _on(layout, cpu)
     if isinstance(pair, Pair) and pair.sibling is not None:
@@ -80,6 +86,45 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _own_cpu(layout, cpu, source, here)
     if not isinstance(pair, Pair) and (not here.names or not isinstance(pair, Clean)):
         yield pair
+
+
+def _not_followed(
+    facts: Facts, layout: Layout, limits: Limits, manager: tuple[int, Source], wanted: NotFollowed
+) -> Finding:
+    """LCKMGR_CPUID names a CPU that does not run: that is put right first, before anything beside the place now."""
+    cpu, source = manager
+    home = placement_of(layout, without=frozenset({cpu})).chosen
+    others = _on(layout, cpu).names
+    pair = layout.pair(cpu)
+    if isinstance(pair, Pair) and pair.sibling is not None and layout.runs(pair.sibling) is not False:
+        others += _on(layout, pair.sibling).names
+    idle = _hardly_works(facts, limits)
+    beside = f" It shares its core there with {' and '.join(map(comment, others))}." if others else ""
+    ways = [f"start CPU {wanted.number} again (START/CPU {wanted.number})"] if wanted.stopped else []
+    ways.append(f"set LCKMGR_CPUID to a CPU that runs{f': CPU {home} suits it' if home is not None else ''}")
+    changes: tuple[Change, ...] = ()
+    if home is not None:
+        when = f"only if CPU {wanted.number} is not to be started again" if wanted.stopped else "after a look at it"
+        old = float(wanted.number) if wanted.number <= PARAMETERS["LCKMGR_CPUID"].high else None
+        changes = (advise_parameter("LCKMGR_CPUID", old, home, when=when, node=layout.node),)
+    severity = Severity.WARNING if others else Severity.ADVICE
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.NOTE if idle else severity,
+        title=f"LCKMGR_CPUID {wanted.number} is not followed: CPU {wanted.number} is {wanted.why}",
+        says=(
+            f"LCKMGR_CPUID {wanted.number} is not followed: CPU {wanted.number} is {wanted.why}, and the lock manager "
+            f"runs on CPU {cpu} instead, which it took by itself.{beside} To put it right, {', or '.join(ways)}. "
+            f"Where it runs now is not where it is meant to be, so nothing else is moved or stopped for CPU {cpu}."
+            f"{f' It {idle}.' if idle else ''}"
+        ),
+        evidence=(
+            Evidence("LCKMGR_CPUID", wanted.number, "", wanted.setting.source),
+            Evidence("CPU of the lock manager", cpu, "", source),
+        ),
+        explains=("openvms/lock_manager_saturated",),
+        changes=changes,
+    )
 
 
 def _core(facts: Facts, layout: Layout, limits: Limits, cpu: int) -> Pair | Outcome:

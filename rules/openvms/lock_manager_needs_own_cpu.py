@@ -13,7 +13,8 @@ manager on: LCKMGR_MODE is the number of CPUs that must be active before it star
 Put it, with LCKMGR_CPUID, on a CPU without a fast-path device and without TCP/IP, not the primary, in the same RAD as
 the work, with no co-thread or an idle one.
 
-No CPU is named, and LCKMGR_MODE is a template only, until the full display of every CPU was read: without LCKMGR_CPUID
+LCKMGR_MODE is a template only until a spinlock trace blames LCKMGR: another spinlock may be what CPUs wait for. No CPU
+is named, and it is a template, too, until the full display of every CPU was read: without LCKMGR_CPUID
 the lock manager takes the lowest CPU other than the primary, whatever has its fast path there. Where the CPU has a
 co-thread that runs, stopping that one is a second step, to be measured by itself. Where the chains of a resource hash
 table that is far too small explain the spinning, the table comes first (openvms/resource_hash_table_undersized), and
@@ -54,10 +55,18 @@ from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import longest, peak_cost
 from rules.judging.openvms.placement import cost_of, left_alone, placement_of, stop_beside
 from rules.judging.openvms.releases import machine_of
-from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, percentile_told, too_short
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import LCKMGR, share_of_spinning, waited_for
-from rules.judging.openvms.spinning import OWN_CPU_CPUS, OWN_CPU_OPERATIONS, OWN_CPU_SYNCH
+from rules.judging.openvms.spinning import (
+    OWN_CPU_CPUS,
+    OWN_CPU_OPERATIONS,
+    OWN_CPU_SYNCH,
+    OWN_CPU_WORTH,
+    lasting_modes,
+    own_cpu_untold,
+    rates_while_spinning,
+)
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 
@@ -77,6 +86,7 @@ WHEN = {
     "p95": "At the 95th percentile",
     "at mp synch peak": "In the sample with most MP synch",
 }
+UNTRACED = "Until a spinlock trace blames LCKMGR nothing is set."
 TRACE = Lacking(
     "spinlock trace (whether LCKMGR is the spinlock that is waited for)",
     "a spinlock trace under load (ANALYZE/SYSTEM, then SPL LOAD, SPL START TRACE, SPL SHOW TRACE/SUMMARY, "
@@ -119,7 +129,7 @@ class Limits:
         LEAST_MINUTES, "this project: no minimum is published; ten minutes of the load in question", unit="minutes"
     )
     worth_percent: float = limit(
-        100.0,
+        OWN_CPU_WORTH,
         "this project: a dedicated CPU takes 100 % of one CPU at all hours, so more than that has to spin for LCKMGR",
         unit="% of one CPU",
     )
@@ -135,7 +145,7 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node."""
     layout = Layout(facts)
-    modes = _lasting(facts)
+    modes = lasting_modes(facts)
     quiet = no_dedicated(layout) or _own_already(facts, layout) or _little_spinning(layout, limits, modes)
     quiet = quiet or _other_reasons(facts, layout, limits, modes)
     if quiet:
@@ -152,14 +162,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((Lacking("devices and services of each CPU", "SHOW FASTPATH"),))
     if not layout.all_full:
         yield Unknown((Lacking("co-threads of each CPU, and which is the primary", "SHOW CPU/FULL"),))
-
-
-def _lasting(facts: Facts) -> ProcessorModes | None:
-    """The 95th percentile, where there are samples enough for one, else the mean."""
-    p95 = facts.latest(ProcessorModes, statistic="p95")
-    if p95 and percentile_told(facts, p95.source):
-        return p95
-    return facts.latest(ProcessorModes, statistic="mean") or p95
 
 
 def _own_already(facts: Facts, layout: Layout) -> Outcome | None:
@@ -212,7 +214,7 @@ def _hidden(layout: Layout, limits: Limits, cpus: float | None, said: str) -> Un
 
 def _other_reasons(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes | None) -> Outcome | None:
     """What speaks against advice although CPUs spin: no lock traffic, or not known whether it is on already."""
-    rates = _rates(facts)
+    rates = rates_while_spinning(facts)
     operations = rates.operations_per_second if rates else None
     spins = f"MP synch {modes.mp_synch_percent if modes else 0:g} % of one CPU"
     if rates is None or operations is None:
@@ -236,22 +238,8 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, modes: Processo
                 f"{spins}, of which the spinlock trace gives {LCKMGR} {blamed:.0f} %: {worth:.0f} % of one CPU, and a "
                 f"dedicated CPU takes {limits.worth_percent:g} %"
             )
-    dedicated = [one.on for one in facts.every(DedicatedLockManager) if one.on is not None]
-    if not layout.fastpath_read and not dedicated:
-        return Unknown((Lacking("whether the lock manager has a CPU already", "SHOW FASTPATH"),), spins)
-    mode = layout.setting("LCKMGR_MODE")
-    if mode and layout.active and mode <= layout.active:
-        why = f"LCKMGR_MODE is {mode:g} with {layout.active:g} active CPUs, yet no CPU was seen at it: is it pending?"
-        return Unknown((Lacking("state of LCKMGR_SERVER", "SHOW SYSTEM/PROCESS=LCKMGR_SERVER"),), why)
-    return None
-
-
-def _rates(facts: Facts) -> LockRates | None:
-    """Lock operations when the CPUs spun most, else in the busy part of the day, else on average."""
-    for statistic in ("at mp synch peak", "p95", "mean"):
-        if (rates := facts.latest(LockRates, statistic=statistic)) and rates.operations_per_second is not None:
-            return rates
-    return None
+    untold = own_cpu_untold(layout)
+    return replace(untold, why=untold.why or spins) if untold else None
 
 
 @dataclass(frozen=True)
@@ -265,7 +253,7 @@ class _Steps:
 
 
 def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes, synch: float) -> Finding:
-    cpus, rates = layout.active, _rates(facts)
+    cpus, rates = layout.active, rates_while_spinning(facts)
     assert cpus is not None  # noqa: S101 - _little_spinning() has turned everything else away
     assert rates is not None  # noqa: S101 - _other_reasons() has
     operations = rates.operations_per_second or 0.0
@@ -364,6 +352,12 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
         unread = "Which CPU suits it was not in the export, so nothing is set yet."
         said = placed.answer if read else unread
         return _Steps((on,), f"{turns_on} {said} {left_alone(layout) if home is None else ''}".rstrip())
+    if not traced:
+        when = "only when a spinlock trace blames LCKMGR"
+        seat, now = (), layout.setting("LCKMGR_CPUID")
+        if now != home:
+            seat = (advise_parameter("LCKMGR_CPUID", now, home, when=when, node=layout.node),)
+        return _Steps((*seat, _template(layout, limits, when, cautions)), f"{turns_on} {placed.answer} {UNTRACED}")
     changes: list[Change] = []
     if layout.setting("LCKMGR_CPUID") != home:
         check = "Check by hand that the CPU is in the RAD of the work (NUMA)."

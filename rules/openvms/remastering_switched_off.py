@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates
+from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates, SysgenParameter
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, set_parameter
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cluster import READ, members_of, own_name, own_rates, sustained, wrong_reading
@@ -131,12 +131,19 @@ def _finding(facts: Facts, value: float, read: Evidence) -> Finding:
         ),
         evidence=(read,),
         explains=("openvms/lock_master_on_slow_node",) if serves and not measuring else (),
-        changes=_changes(value, new, node, together, faster),
+        changes=_changes(value, new, node, together, faster, waits),
         expects=(Expectation("activity counters of the lock trees", "stand still", "count", "published"),),
     )
 
 
-def _changes(value: float, new: int, node: str | None, together: bool | None, faster: str | None) -> tuple[Change, ...]:
+def _changes(
+    value: float,
+    new: int,
+    node: str | None,
+    together: bool | None,
+    faster: str | None,
+    waits: tuple[float, SysgenParameter] | None,
+) -> tuple[Change, ...]:
     """A script where locks are shared, a template where nothing tells, nothing for a node that is alone."""
     if together is False:
         return ()
@@ -145,4 +152,5 @@ def _changes(value: float, new: int, node: str | None, together: bool | None, fa
         return (advise_parameter(NAME, value, new, when=when, node=node),)
     free = f"Its trees are meant to move to {faster}: afterwards, where they are to stay, 1." if faster else ""
     stay = "0 instead of 1 where lock trees may move to the node that uses them most."
-    return (set_parameter(NAME, value, new, dynamic=True, cautions=(free or stay,), node=node),)
+    then = waits[0] if waits else None
+    return (set_parameter(NAME, value, new, dynamic=True, cautions=(free or stay,), node=node, pending=then),)

@@ -20,13 +20,13 @@ from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace
 from collectors.facts.openvms.spinlocks import TRACE
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cpu_layout import Layout
+from rules.judging.openvms.cpu_layout import Layout, no_dedicated
 from rules.judging.openvms.node import busiest_operations
 from rules.judging.openvms.peaks import longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import heats
-from rules.judging.openvms.spinning import READ, apart, explained, own_cpu
+from rules.judging.openvms.spinning import OWN_CPU_OPERATIONS, READ, apart, explained, own_cpu, own_cpu_untold
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
@@ -97,10 +97,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{figures}; {why}")
     elif loud:
         yield _finding(facts, layout, limits, modes, synch, cpus)
-        yield Unknown((WANTED,))
+        yield Unknown((WANTED, *untold.missing) if (untold := _untold(facts, layout)) else (WANTED,))
     else:
         held_against = f"limits {limits.warning_share:g} % and {limits.least_percent:g} % of one CPU"
         yield _hidden(facts, limits, cpus, figures) or Clean(f"{figures}, {held_against}")
+
+
+def _untold(facts: Facts, layout: Layout) -> Unknown | None:
+    """What is lacking to tell whether the lock manager has a CPU of its own, where much locking makes it matter."""
+    much = (busiest_operations(facts.every(LockRates)) or 0.0) >= OWN_CPU_OPERATIONS
+    return own_cpu_untold(layout) if much and not own_cpu(layout) and no_dedicated(layout) is None else None
 
 
 def _hidden(facts: Facts, limits: Limits, cpus: float, figures: str) -> Unknown | None:
@@ -149,6 +155,9 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
         source = next(one.source for one in rates if one.operations_per_second == operations)
         said.append(f"The highest lock rate read is {operations:,.0f} lock operations per second.")
         evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
+    if untold := _untold(facts, layout):
+        bring = " and ".join(lacking.bring for lacking in untold.missing)
+        said.append(f"Whether the lock manager has a CPU of its own was not in the export: collect {bring}.")
     spun = [heat for heat in heats(facts) if known(heat.spin)]
     if spun:
         total = sum(heat.spin for heat in spun if known(heat.spin))

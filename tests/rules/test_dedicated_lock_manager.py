@@ -8,6 +8,8 @@ from collectors.facts.openvms import (
     LockRates,
     Node,
     ProcessorModes,
+    SpinlockTrace,
+    SpinlockTraceRun,
     SysgenParameter,
 )
 from rules.finding import Verdict
@@ -30,6 +32,10 @@ SPINNING = (
         statistic="p95", new_enq_per_second=70_000.0, converted_enq_per_second=110_000.0, deq_per_second=69_000.0
     ),
 )
+TRACED = (
+    SpinlockTraceRun(command="SHOW TRACE/SUMMARY", seconds=15.0, unit="rates"),
+    SpinlockTrace(spinlock="LCKMGR", command="SHOW TRACE/SUMMARY", hold_percent=92.0, spin_percent=231.0),
+)
 
 
 def judged(rule_id: str, *facts: Fact) -> Verdict:
@@ -42,7 +48,7 @@ def missing(verdict: Verdict) -> str:
 
 
 def test_the_cpu_is_chosen_before_the_lock_manager_is_turned_on() -> None:
-    (finding,) = judged(OWN, *SPINNING).findings
+    (finding,) = judged(OWN, *SPINNING, *TRACED).findings
     assert [(change.target, change.new) for change in finding.changes] == [("LCKMGR_CPUID", 1), ("LCKMGR_MODE", 6)]
     assert finding.changes[1].needs == (finding.changes[0].key,)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.changes.openvms_sysgen import PARAMETERS, OutOfRange, advise_parameter, set_parameter
+from rules.changes.openvms_sysgen import PARAMETERS, UNSHOWN, OutOfRange, advise_parameter, set_parameter
 from rules.finding import Change, Effect
 from rules.plan import make_plan
 
@@ -268,3 +268,17 @@ def test_dynamic_is_said_the_right_way_round() -> None:
         set_parameter("RESHASHTBL", None, 8, dynamic=True, minimum=True)
     with pytest.raises(OutOfRange, match="LCKMGR_MODE is dynamic"):
         set_parameter("LCKMGR_MODE", None, 8, dynamic=False)
+
+
+def test_the_undo_of_current_goes_back_to_the_value_that_current_had() -> None:
+    change = set_parameter("LCKMGR_MODE", 6, 8, dynamic=True, pending=3)
+    undo = "\n".join(change.undo)
+    assert "USE ACTIVE\nSET LCKMGR_MODE 6\nWRITE ACTIVE" in undo
+    assert "USE CURRENT\nSET LCKMGR_MODE 3\nWRITE CURRENT" in undo
+    assert "USE CURRENT\nSET LCKMGR_MODE 6\n" in "\n".join(set_parameter("LCKMGR_MODE", 6, 8, dynamic=True).undo)
+
+
+@pytest.mark.parametrize("pending", [200.0, -1.0, 2.5, float("inf")])
+def test_a_value_of_current_that_the_parameter_does_not_take_is_never_written(pending: float) -> None:
+    undo = "\n".join(set_parameter("LCKMGR_MODE", 6, 8, dynamic=True, pending=pending).undo)
+    assert f"USE CURRENT\nSET LCKMGR_MODE {UNSHOWN}\n" in undo

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from collectors.facts import ABSENT, Facts, Source, known
-from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, ProcessorModes
+from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, ProcessorModes, SysgenParameter
 from rules.changes.openvms_cpu import HIGHEST_CPU, NeverStop, stop_cpu
 from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
 from rules.finding import Change, NotApplicable, Untrusted
-from rules.judging.openvms.node import READS, node_name, parameter_of, subject_of
+from rules.judging.openvms.node import READS, node_name, parameter_of, pending_of, subject_of
 from rules.judging.openvms.releases import machine_of
 
 READ = (*READS, Cpu, FastpathDevice, KernelService, ProcessorModes)
@@ -206,6 +206,17 @@ class Layout:
         return self.active is not None and len(full) >= self.active
 
     @property
+    def displayed(self) -> set[int]:
+        """CPUs of which any display was brought."""
+        return {one.number for one in self.facts.every(Cpu)}
+
+    @property
+    def all_displayed(self) -> bool:
+        """Whether the state of every active CPU was brought."""
+        running = [one for one in self._states.values() if one.running]
+        return self.active is not None and len(running) >= self.active
+
+    @property
     def cores(self) -> int | None:
         """Number of cores with a running CPU; `None` where not every CPU was read."""
         if not self.all_full:
@@ -252,7 +263,16 @@ class Layout:
 
     def set(self, name: str, new: float, *cautions: str) -> Change:
         """Set a dynamic lock manager parameter on this node."""
-        return set_parameter(name, self.setting(name), new, dynamic=True, cautions=cautions, node=self.node)
+        waits = pending_of(self.facts, name)
+        return set_parameter(
+            name,
+            self.setting(name),
+            new,
+            dynamic=True,
+            cautions=cautions,
+            node=self.node,
+            pending=waits[0] if waits else None,
+        )
 
     @property
     def unused(self) -> list[int]:
@@ -268,6 +288,39 @@ class Layout:
         """
         primary = next((one.number for one in self.facts.every(Cpu) if one.primary), 0)
         return next(cpu for cpu in range(HIGHEST_CPU + 1) if cpu != primary and self.runs(cpu) is not False)
+
+
+@dataclass(frozen=True)
+class NotFollowed:
+    """LCKMGR_CPUID, where it names a CPU that cannot be taken."""
+
+    number: int
+    stopped: bool
+    """Whether the CPU is there and stopped; else it is absent."""
+    setting: SysgenParameter
+
+    @property
+    def why(self) -> str:
+        """As an adjective."""
+        return "stopped" if self.stopped else "absent: no such CPU is in the displays of all active CPUs"
+
+
+def not_followed(layout: Layout, cpu: int) -> NotFollowed | None:
+    """Why the lock manager is on `cpu` although LCKMGR_CPUID names another; `None` where nothing read says so.
+
+    0 is what it is shipped with, so it counts as no choice. Only where each active CPU was displayed is one that was
+    not displayed absent.
+    """
+    found = parameter_of(layout.facts, "LCKMGR_CPUID", 0, HIGHEST_CPU)
+    if not isinstance(found, tuple) or not found[0] or found[0] == cpu:
+        return None
+    number = int(found[0])
+    runs = layout.runs(number)
+    if runs is False:
+        return NotFollowed(number, True, found[1])
+    if runs is None and number not in layout.displayed and layout.all_displayed:
+        return NotFollowed(number, False, found[1])
+    return None
 
 
 def no_dedicated(layout: Layout) -> NotApplicable | None:

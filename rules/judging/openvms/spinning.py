@@ -13,18 +13,23 @@ from collectors.facts.openvms import (
     SpinlockTrace,
     SpinlockTraceRun,
 )
+from rules.finding import Lacking, Unknown
 from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cluster import own_rates, wrong_reading
 from rules.judging.openvms.cpu_layout import READ as LAYOUT
 from rules.judging.openvms.cpu_layout import Layout, no_dedicated
 from rules.judging.openvms.node import Work, busiest_operations, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
-from rules.judging.openvms.spinlocks import LCKMGR, heats, waited_for
+from rules.judging.openvms.sampling import READ as SAMPLES
+from rules.judging.openvms.sampling import percentile_told
+from rules.judging.openvms.spinlocks import LCKMGR, heats, share_of_spinning, waited_for
 
-READ = (*LAYOUT, *PEAKS, DistributedLockRates, DedicatedLockManager, SpinlockTrace, SpinlockTraceRun)
+READ = (*LAYOUT, *PEAKS, *SAMPLES, DistributedLockRates, DedicatedLockManager, SpinlockTrace, SpinlockTraceRun)
 """What a rule that uses this module has to declare."""
 OWN_CPU_SYNCH, OWN_CPU_CPUS, OWN_CPU_OPERATIONS = 200.0, 6, 50_000.0
 """openvms/lock_manager_needs_own_cpu: MP synch in per cent of one CPU, CPUs, lock operations per second."""
+OWN_CPU_WORTH = 100.0
+"""The same rule: per cent of one CPU that a trace has to give LCKMGR."""
 PAST_SHARE, PAST_BUSY, PAST_OPERATIONS = 30.0, 50.0, 5_000.0
 """openvms/concurrency_past_peak: MP synch of the busy time and busy of all CPUs in per cent, operations per second."""
 SERVED_SHARE, SERVED_OPERATIONS = 50.0, 500.0
@@ -67,7 +72,7 @@ def explained(facts: Facts, synch: float) -> str | None:
             return f"{served}: openvms/locks_mastered_remotely"
     operations = busiest_operations(facts.every(LockRates)) or 0.0
     blames_locks = heat is None or heat.name == LCKMGR
-    if operations >= OWN_CPU_OPERATIONS and blames_locks and _needs_own_cpu(facts, layout):
+    if blames_locks and _needs_own_cpu(facts, layout):
         return f"{operations:,.0f} lock operations/s without a CPU of their own: openvms/lock_manager_needs_own_cpu"
     work = work_of(facts)
     if isinstance(work, Work) and operations >= PAST_OPERATIONS and blames_locks and not own_cpu(layout):
@@ -78,10 +83,51 @@ def explained(facts: Facts, synch: float) -> str | None:
     return None
 
 
+def lasting_modes(facts: Facts) -> ProcessorModes | None:
+    """The 95th percentile, where there are samples enough for one, else the mean."""
+    p95 = facts.latest(ProcessorModes, statistic="p95")
+    if p95 and percentile_told(facts, p95.source):
+        return p95
+    return facts.latest(ProcessorModes, statistic="mean") or p95
+
+
+def rates_while_spinning(facts: Facts) -> LockRates | None:
+    """Lock operations when the CPUs spun most, else in the busy part of the day, else on average."""
+    for statistic in ("at mp synch peak", "p95", "mean"):
+        if (rates := facts.latest(LockRates, statistic=statistic)) and rates.operations_per_second is not None:
+            return rates
+    return None
+
+
+def own_cpu_untold(layout: Layout) -> Unknown | None:
+    """What is lacking to say that the lock manager has no CPU of its own; `None` where the export shows that.
+
+    LCKMGR_MODE 0 as it runs settles it alone: without it none is ever dedicated. A mode that as many CPUs as are active
+    suffice for makes it doubtful, whatever else was read.
+    """
+    mode = layout.setting("LCKMGR_MODE")
+    if mode and layout.active and mode <= layout.active:
+        why = f"LCKMGR_MODE is {mode:g} with {layout.active:g} active CPUs, yet no CPU was seen at it: is it pending?"
+        return Unknown((Lacking("state of LCKMGR_SERVER", "SHOW SYSTEM/PROCESS=LCKMGR_SERVER"),), why)
+    told = any(one.on is not None for one in layout.facts.every(DedicatedLockManager))
+    if layout.fastpath_read or told or mode is not None:
+        return None
+    return Unknown(
+        (Lacking("whether the lock manager has a CPU already", "SHOW FASTPATH, or MCR SYSGEN SHOW LCKMGR_MODE"),)
+    )
+
+
 def _needs_own_cpu(facts: Facts, layout: Layout) -> bool:
-    modes = facts.latest(ProcessorModes, statistic="p95") or facts.latest(ProcessorModes, statistic="mean")
+    """Whether openvms/lock_manager_needs_own_cpu has a finding on these facts."""
+    modes, rates = lasting_modes(facts), rates_while_spinning(facts)
+    operations = rates.operations_per_second if rates else None
+    if modes is None or not known(modes.mp_synch_percent) or operations is None or operations < OWN_CPU_OPERATIONS:
+        return False
     enough = (
         layout.active is not None and layout.active >= OWN_CPU_CPUS and (layout.cores or OWN_CPU_CPUS) >= OWN_CPU_CPUS
     )
-    spins = modes is not None and known(modes.mp_synch_percent) and modes.mp_synch_percent > OWN_CPU_SYNCH
-    return enough and spins and not own_cpu(layout) and no_dedicated(layout) is None
+    blamed = share_of_spinning(facts, LCKMGR) if waited_for(facts) else None
+    worth = blamed is None or modes.mp_synch_percent * blamed / 100 > OWN_CPU_WORTH
+    spins = modes.mp_synch_percent > OWN_CPU_SYNCH
+    shown = not own_cpu(layout) and no_dedicated(layout) is None and own_cpu_untold(layout) is None
+    return enough and spins and worth and shown
