@@ -57,22 +57,20 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
             same.append(change)
         else:
             same[asked] = _together(same[asked], change)
-    conflicts = [
+    disputed = [
         Conflict((key,), f"{same[0].target}: asked to become " + " and ".join(_value(change) for change in same))
         for key, same in by_key.items()
         if len(same) > 1
     ]
-    agreed = {key: same[0] for key, same in by_key.items() if len(same) == 1}
-    agreed = {key: change for key, change in agreed.items() if not agreed.keys() & set(change.yields_to)}
-    for_others = {change.key for change in agreed.values() if change.memory_mb < 0 and _needed(change, agreed)}
-    conflicts += _beyond(agreed, free_mb)
-    while missing := [change for change in agreed.values() if set(change.needs) - agreed.keys()]:
-        for change in missing:
-            del agreed[change.key]
-            lacking = ", ".join(sorted(set(change.needs) - agreed.keys()))
-            conflicts.append(Conflict((change.key, *change.needs), f"{change.target}: only with {lacking}"))
-    for key in [key for key in for_others if key in agreed and not _needed(agreed[key], agreed)]:
-        conflicts.append(Conflict((key,), f"{agreed.pop(key).target}: only makes room for what is left out"))
+    wanted = {key: same[0] for key, same in by_key.items() if len(same) == 1}
+    yielding = {key for key, change in wanted.items() if wanted.keys() & set(change.yields_to)}
+    agreed, conflicts = _made({key: one for key, one in wanted.items() if key not in yielding}, free_mb)
+    # one that yields to what had to be left out is made after all
+    back = {key for key in yielding if not (wanted.keys() - yielding - agreed.keys()).isdisjoint(wanted[key].yields_to)}
+    back = {key for key in back if not agreed.keys() & set(wanted[key].yields_to)}
+    if back:
+        agreed, conflicts = _made({key: one for key, one in wanted.items() if key not in yielding - back}, free_mb)
+    conflicts = disputed + conflicts
     rounds = _rounds(agreed)
     steps = []
     for number in range(max(rounds.values(), default=0) + 1):
@@ -80,6 +78,20 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
             batch = [one for one in agreed.values() if one.takes_effect is effect and rounds[one.key] == number]
             steps += [_step(effect, wave) for wave in _waves(batch)]
     return Plan(tuple(steps), tuple(conflicts))
+
+
+def _made(agreed: dict[str, Change], free_mb: float | None) -> tuple[dict[str, Change], list[Conflict]]:
+    """The changes that can be made together, and why the others are left out."""
+    for_others = {change.key for change in agreed.values() if change.memory_mb < 0 and _needed(change, agreed)}
+    conflicts = _beyond(agreed, free_mb)
+    while missing := [change for change in agreed.values() if set(change.needs) - agreed.keys()]:
+        for change in missing:
+            del agreed[change.key]
+            lacking = ", ".join(sorted(set(change.needs) - agreed.keys()))
+            conflicts.append(Conflict((change.key, *change.needs), f"{change.target}: only with {lacking}"))
+    for key in [key for key in for_others if key in agreed and not _needed(agreed[key], agreed)]:
+        conflicts.append(Conflict((key,), f"{agreed.pop(key).target}: only makes room for what is left out"))
+    return agreed, conflicts
 
 
 def _needed(change: Change, agreed: dict[str, Change]) -> bool:

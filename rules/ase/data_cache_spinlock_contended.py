@@ -29,7 +29,11 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.judging.caches.binding_plan import BindingPlan, binding_plan
+from rules.judging.caches.binding_report import binding_keys, contention_left
+from rules.judging.caches.costs import costs_nothing
 from rules.judging.caches.figures import doubt, named_of
+from rules.judging.caches.hot import HOT_FACTS, searched
 from rules.judging.caches.lockless import lockless_instead
 from rules.judging.caches.partitions import Advice, advise
 from rules.judging.caches.temporary import TEMPORARY_FACTS
@@ -38,7 +42,7 @@ from rules.judging.spinlocks.cas import CAS_GRABS
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES, CRITICAL_ORIGIN
 from rules.judging.spinlocks.ratio import SWITCHES, at_work, refused
-from rules.judging.spinlocks.spin_severity import CACHE_TURNS, NOTHING_PERCENT, at_most_share, severity_of, spin_bound
+from rules.judging.spinlocks.spin_severity import severity_of, spin_bound
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
 from rules.kit import limit, rule
 
@@ -76,7 +80,12 @@ class Limits:
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
 
 
-@rule(needs=(), uses=(*ENGINE_FACTS, *CACHE_FACTS, CachePool, *TEMPORARY_FACTS), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=tuple(dict.fromkeys((*ENGINE_FACTS, *CACHE_FACTS, CachePool, *TEMPORARY_FACTS, *HOT_FACTS))),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every data cache."""
     names = cache_names(facts)
@@ -109,35 +118,37 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         bound = None if figure.uses.startswith(CAS_GRABS) else spin_bound(facts, figure.lock)
         if bound and bound.nothing:
             advice = Advice("")
-        elif bound is None and (small := _small(facts, figure, contention)):
+        elif bound is None and (small := costs_nothing(facts, figure)):
             advice = Advice(small)
         if figure.short and advice.change:
             advice = Advice(f"Should an interval of 30 s or more show the same: {advice.says}")
+        if advice.change and (keys := _bindings_enough(facts, limits, figure, contention)):
+            later = (
+                f"The binding plan (ase/hot_table_in_default_cache) is expected to leave less than "
+                f"{limits.contention_percent:g} % of it: make that first, and this only if it is still over the limit "
+                f"after measuring, so it is not in the plan."
+            )
+            change = replace(advice.change, yields_to=(*advice.change.yields_to, *keys))
+            advice = replace(advice, says=f"{later} {advice.says}", change=change)
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)
 
 
-def _waits(figure: Figure, contention: float) -> float | None:
-    """Waits per second, the most they can be; `None` where the uses are not known."""
-    most = figure.most_per_second if known(figure.most_per_second) else figure.per_second
-    return most * contention / 100.0 if known(most) else None
-
-
-def _small(facts: Facts, figure: Figure, contention: float) -> str:
-    """That so few waits cost nothing measurable, as a sentence; empty where they may, or where that is not known.
-
-    One figure for all partitions counts the waits of the hottest too, so the bound holds for them together.
-    """
-    engines, _ = busy_of(facts, interval=figure.of_interval)
-    waits = None if figure.since_boot or figure.uses.startswith(CAS_GRABS) else _waits(figure, contention)
-    if waits is None or not engines or (percent := at_most_share(waits, engines)) >= NOTHING_PERCENT:
-        return ""
-    return (
-        f"That is {waits:,.0f} waits per second: at up to {CACHE_TURNS:g} turns of 100 ns each (this project's bound; "
-        f"134 were measured at a hot partition), at most {percent:.2f} % of the engines' time, under {NOTHING_PERCENT:g} "
-        "%: nothing measurable is lost, and no restart is worth it."
+def _bindings_enough(facts: Facts, limits: Limits, figure: Figure, contention: float) -> tuple[str, ...]:
+    """Keys of the binding plan's changes of this cache, where they are expected to bring it under the limit."""
+    hot, contents, _ = searched(
+        facts,
+        contention_percent=limits.contention_percent,
+        searches_per_second=limits.searches_per_second,
+        busy_percent=limits.busy_percent,
     )
+    names = tuple(one.label for one in hot)
+    plan = binding_plan(facts, contents, names) if contents and figure.label in names else None
+    if not isinstance(plan, BindingPlan) or not plan.worth_it:
+        return ()
+    left = contention_left(plan, figure.label, contention)
+    return binding_keys(plan, figure.label) if left is not None and left < limits.contention_percent else ()
 
 
 def _one_partition(facts: Facts, limits: Limits, figure: Figure) -> bool:
@@ -192,7 +203,7 @@ def _finding(
         decides = f"{decides} {bound.says}"
         evidence.append(bound.evidence)
     by_share = Severity.CRITICAL if loud else Severity.WARNING
-    if bound is None and _small(facts, figure, contention):
+    if bound is None and costs_nothing(facts, figure):
         by_share = Severity.NOTE
     return Finding(
         subject=figure.label,

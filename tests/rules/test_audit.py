@@ -151,3 +151,11 @@ def test_a_change_yields_to_another_that_makes_it_pointless() -> None:
     plan = make_plan([plain("restart for x", yields_to=("x",)), plain("x")])
     assert [step.change_keys for step in plan.steps] == [("x",)]
     assert make_plan([plain("restart for x", yields_to=("x",))]).steps
+
+
+def test_a_change_does_not_yield_to_one_that_is_left_out() -> None:
+    """Bindings that no memory is left for do not spare the restart."""
+    bind, large = plain("bind", needs=("create",)), replace(plain("create", memory_mb=9), takes_effect=Effect.ONLINE)
+    cut = plain("cut", yields_to=("bind",))
+    assert [step.change_keys for step in make_plan([cut, large, bind], 8).steps] == [("cut",)]
+    assert [step.change_keys for step in make_plan([cut, large, bind], 10).steps] == [("create",), ("bind",)]

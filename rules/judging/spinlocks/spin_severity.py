@@ -27,8 +27,8 @@ critical."""
 MOST_PERCENT = 50.0
 """This project: of the spins outside the scheduler's queues; more than all other spinlocks together."""
 CACHE_TURNS = 150.0
-"""This project: turns of the waiting loop a wait for a data cache takes at most, 15 microseconds at 100 ns each. Measured
-134 at the hottest partition of a 16.0 benchmark; practice calls more than 100 to 200 too many (DbxTune)."""
+"""This project: turns of the waiting loop a wait for a data cache takes at most, 15 microseconds at 100 ns each. 134
+were measured at the hottest partition of a 16.0 benchmark; practice calls more than 100 to 200 too many (DbxTune)."""
 BUSY_PERCENT = 70.0
 """Practice: threads busier than this want relief (justdaveinfo, magic numbers)."""
 
