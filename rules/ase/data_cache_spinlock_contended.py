@@ -28,7 +28,8 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.changes.ase_cache import show_cache
+from rules.finding import Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.binding_plan import BindingPlan, binding_plan
 from rules.judging.caches.binding_report import binding_keys, contention_left
 from rules.judging.caches.costs import costs_nothing
@@ -122,6 +123,13 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
             advice = Advice(small)
         if figure.short and advice.change:
             advice = Advice(f"Should an interval of 30 s or more show the same: {advice.says}")
+        if figure.since_boot and advice.change and advice.change.takes_effect is not Effect.ONLINE:
+            boot = (
+                "Nothing is changed for an average since boot: two snapshots would decide. Should they show the same:"
+            )
+            advice = Advice(f"{boot} {advice.says}")
+        if advice.change and (apart := _rows_apart(figure, named)):
+            advice = Advice(f"{apart} No change is proposed before that is clear.")
         if advice.change and (keys := _bindings_enough(facts, limits, figure, contention)):
             later = (
                 f"The binding plan (ase/hot_table_in_default_cache) is expected to leave less than "
@@ -133,6 +141,17 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)
+
+
+def _rows_apart(figure: Figure, named: NamedCache | None) -> str:
+    """That spinlocks and partitions do not match, as a sentence; empty where they do, or one row stands for all."""
+    rows = len(figure.lock.rows) if figure.lock else 0
+    if named is None or not known(named.run_partitions) or rows < 2 or rows == named.run_partitions:
+        return ""
+    return (
+        f"monSpinlockActivity has {rows} spinlocks of it and the list of caches {named.run_partitions:.0f} partitions: "
+        f"they are not of the same time or server ({show_cache(figure.label)} shows what is in force)."
+    )
 
 
 def _bindings_enough(facts: Facts, limits: Limits, figure: Figure, contention: float) -> tuple[str, ...]:
@@ -203,7 +222,7 @@ def _finding(
         decides = f"{decides} {bound.says}"
         evidence.append(bound.evidence)
     by_share = Severity.CRITICAL if loud else Severity.WARNING
-    if bound is None and costs_nothing(facts, figure):
+    if figure.since_boot or (bound is None and costs_nothing(facts, figure)):
         by_share = Severity.NOTE
     return Finding(
         subject=figure.label,

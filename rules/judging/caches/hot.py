@@ -68,6 +68,9 @@ def _quiet(facts: Facts, name: str, figure: Figure, limits: tuple[float, float, 
     if bound.nothing if bound else costs_nothing(facts, figure):
         says = bound.says if bound else costs_nothing(facts, figure)
         yield Clean(f"{figure.said}, but no binding plan is made for it. {says}")
+    if figure.since_boot:
+        interval = Lacking("contention between two snapshots, for a binding plan", MonSpinlockActivity.BRING)
+        yield Unknown((interval,), f"{figure.said}: an average since boot hides the peak, so no binding plan is made")
     if figure.short:
         longer = Lacking("an interval long enough for a binding plan", MonSpinlockActivity.BRING)
         yield Unknown((longer,), f"{figure.said}: {figure.aside}")
