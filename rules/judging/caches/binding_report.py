@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rules.changes.ase_binding import bind, bind_system_tables
 from rules.changes.ase_cache import cache_key, create_cache, shrink_cache
-from rules.finding import Change, Evidence, Expectation
+from rules.finding import Change, Effect, Evidence, Expectation
 from rules.judging.caches.binding_plan import (
     GROWTH,
     LEAST_MOVE_PERCENT,
@@ -26,6 +26,10 @@ OVERHEAD = "Overhead is read between the vendor's figures: sp_helpcache with the
 BOTH = (
     "One plan for ase/hot_table_in_default_cache and ase/system_tables_in_default_cache together: neither spends the "
     "other's memory."
+)
+BY_HAND = (
+    "What it is for must be bound by hand: a name cannot be written into a script. Make it only when that is sure "
+    "to be done at once; until then it takes memory for nothing."
 )
 UNSEEN = (
     "What of the objects is in memory is not in these exports: select * from master..monCachedObject before the "
@@ -213,7 +217,9 @@ def changes(part: Part) -> Iterator[Change]:
         yield _shrunk(carving)
         room = (cache_key(carving.cache.name, "size"),)
         memory = f"Only after the restart that makes {carving.cache.name} smaller: its memory comes from there."
+    bound = list(_bindings(part))
     for name, cache in made.items():
+        scripted = any(cache_key(name, "create") in one.needs for one in bound if one.takes_effect is not Effect.ADVICE)
         yield create_cache(
             name,
             cache.size_mb,
@@ -227,8 +233,15 @@ def changes(part: Part) -> Iterator[Change]:
             cautions=(
                 f"Holds its objects whole with {100 * (GROWTH - 1):.0f} % to grow: look at their sizes now and then.",
                 memory,
+                *(() if scripted else (BY_HAND,)),
             ),
         )
+    yield from bound
+
+
+def _bindings(part: Part) -> Iterator[Change]:
+    """What is bound, with its need of a new cache."""
+    made = dict(part.new)
     for one in part.moved:
         target = part.target(one)
         needs = (cache_key(target, "create"),) if target in made else ()
