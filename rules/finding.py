@@ -21,7 +21,7 @@ class Severity(enum.IntEnum):
 
 
 class Effect(enum.Enum):
-    """When a change takes effect, in the order in which a plan goes."""
+    """When a change takes effect. The order of a plan is that of `rules.plan`."""
 
     ADVICE = "advice"
     ONLINE = "online"

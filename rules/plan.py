@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect
 
-ORDER = (Effect.ADVICE, Effect.ONLINE, Effect.OFFLINE, Effect.RESTART, Effect.REBOOT)
+ORDER = (Effect.ONLINE, Effect.OFFLINE, Effect.RESTART, Effect.REBOOT)
+"""What a script does, in the order of a plan. What has nothing to run comes last; first, where a script needs it."""
 TAKING = (Effect.ONLINE, Effect.RESTART)
 """Effects whose memory comes out of what a running server has free."""
 
@@ -57,15 +58,33 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
             same.append(change)
         else:
             same[asked] = _together(same[asked], change)
-    conflicts = [
+    disputed = [
         Conflict((key,), f"{same[0].target}: asked to become " + " and ".join(_value(change) for change in same))
         for key, same in by_key.items()
         if len(same) > 1
     ]
-    agreed = {key: same[0] for key, same in by_key.items() if len(same) == 1}
-    agreed = {key: change for key, change in agreed.items() if not agreed.keys() & set(change.yields_to)}
+    wanted = {key: same[0] for key, same in by_key.items() if len(same) == 1}
+    yielding = {key for key, change in wanted.items() if wanted.keys() & set(change.yields_to)}
+    agreed, conflicts = _made({key: one for key, one in wanted.items() if key not in yielding}, free_mb)
+    # one that yields to what had to be left out is made after all
+    back = {key for key in yielding if not (wanted.keys() - yielding - agreed.keys()).isdisjoint(wanted[key].yields_to)}
+    back = {key for key in back if not agreed.keys() & set(wanted[key].yields_to)}
+    if back:
+        agreed, conflicts = _made({key: one for key, one in wanted.items() if key not in yielding - back}, free_mb)
+    conflicts = disputed + conflicts
+    places = _places(agreed)
+    rounds = _rounds(agreed, places)
+    batches: dict[tuple[int, int], list[Change]] = {}
+    for key, change in agreed.items():
+        batches.setdefault((rounds[key], places[key]), []).append(change)
+    steps = [_step(wave[0].takes_effect, wave) for at in sorted(batches) for wave in _waves(batches[at])]
+    return Plan(tuple(steps), tuple(conflicts))
+
+
+def _made(agreed: dict[str, Change], free_mb: float | None) -> tuple[dict[str, Change], list[Conflict]]:
+    """The changes that can be made together, and why the others are left out."""
     for_others = {change.key for change in agreed.values() if change.memory_mb < 0 and _needed(change, agreed)}
-    conflicts += _beyond(agreed, free_mb)
+    conflicts = _beyond(agreed, free_mb)
     while missing := [change for change in agreed.values() if set(change.needs) - agreed.keys()]:
         for change in missing:
             del agreed[change.key]
@@ -73,13 +92,7 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
             conflicts.append(Conflict((change.key, *change.needs), f"{change.target}: only with {lacking}"))
     for key in [key for key in for_others if key in agreed and not _needed(agreed[key], agreed)]:
         conflicts.append(Conflict((key,), f"{agreed.pop(key).target}: only makes room for what is left out"))
-    rounds = _rounds(agreed)
-    steps = []
-    for number in range(max(rounds.values(), default=0) + 1):
-        for effect in ORDER:
-            batch = [one for one in agreed.values() if one.takes_effect is effect and rounds[one.key] == number]
-            steps += [_step(effect, wave) for wave in _waves(batch)]
-    return Plan(tuple(steps), tuple(conflicts))
+    return agreed, conflicts
 
 
 def _needed(change: Change, agreed: dict[str, Change]) -> bool:
@@ -87,18 +100,37 @@ def _needed(change: Change, agreed: dict[str, Change]) -> bool:
     return any(change.key in other.needs for other in agreed.values())
 
 
-def _rounds(agreed: dict[str, Change]) -> dict[str, int]:
+def _places(agreed: dict[str, Change]) -> dict[str, int]:
+    """The place of each change within its round: by its effect; what has nothing to run first or last."""
+    awaited: set[str] = set()
+    left = [change for change in agreed.values() if change.takes_effect is not Effect.ADVICE]
+    while left:
+        keys = {key for change in left for key in (*change.needs, *change.after)} & agreed.keys() - awaited
+        awaited |= keys
+        left = [agreed[key] for key in keys]
+    last = len(ORDER) + 1
+    return {
+        key: (0 if key in awaited else last)
+        if change.takes_effect is Effect.ADVICE
+        else 1 + ORDER.index(change.takes_effect)
+        for key, change in agreed.items()
+    }
+
+
+def _rounds(agreed: dict[str, Change], places: dict[str, int]) -> dict[str, int]:
     """The round of steps of each change: one more than that of what it needs, where that takes effect later.
 
-    What has nothing to run waits for nothing.
+    What has nothing to run and is needed by nothing comes in the last.
     """
     rounds = dict.fromkeys(agreed, 0)
     for _ in agreed:  # as often as the longest chain of needs can be
         for key, change in agreed.items():
-            for need in change.needs if change.takes_effect is not Effect.ADVICE else ():
-                later = ORDER.index(agreed[need].takes_effect) > ORDER.index(change.takes_effect)
-                rounds[key] = max(rounds[key], min(rounds[need] + later, len(agreed)))
-    return rounds
+            # what has nothing to run waits for what it comes after, too: it is no effect to be ordered by
+            order = (*change.needs, *change.after) if change.takes_effect is Effect.ADVICE else change.needs
+            for need in (one for one in order if one in agreed):
+                rounds[key] = max(rounds[key], min(rounds[need] + (places[need] > places[key]), len(agreed)))
+    final = max(rounds.values(), default=0)
+    return {key: final if places[key] > len(ORDER) else number for key, number in rounds.items()}
 
 
 def _together(one: Change, other: Change) -> Change:

@@ -28,8 +28,13 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.changes.ase_cache import show_cache
+from rules.finding import Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.judging.caches.binding_plan import BindingPlan, binding_plan
+from rules.judging.caches.binding_report import binding_keys, contention_left
+from rules.judging.caches.costs import costs_nothing
 from rules.judging.caches.figures import doubt, named_of
+from rules.judging.caches.hot import HOT_FACTS, searched
 from rules.judging.caches.lockless import lockless_instead
 from rules.judging.caches.partitions import Advice, advise
 from rules.judging.caches.temporary import TEMPORARY_FACTS
@@ -76,7 +81,12 @@ class Limits:
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
 
 
-@rule(needs=(), uses=(*ENGINE_FACTS, *CACHE_FACTS, CachePool, *TEMPORARY_FACTS), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=tuple(dict.fromkeys((*ENGINE_FACTS, *CACHE_FACTS, CachePool, *TEMPORARY_FACTS, *HOT_FACTS))),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every data cache."""
     names = cache_names(facts)
@@ -109,11 +119,55 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         bound = None if figure.uses.startswith(CAS_GRABS) else spin_bound(facts, figure.lock)
         if bound and bound.nothing:
             advice = Advice("")
+        elif bound is None and (small := costs_nothing(facts, figure)):
+            advice = Advice(small)
         if figure.short and advice.change:
             advice = Advice(f"Should an interval of 30 s or more show the same: {advice.says}")
+        if figure.since_boot and advice.change and advice.change.takes_effect is not Effect.ONLINE:
+            boot = (
+                "Nothing is changed for an average since boot: two snapshots would decide. Should they show the same:"
+            )
+            advice = Advice(f"{boot} {advice.says}")
+        if advice.change and (apart := _rows_apart(figure, named)):
+            advice = Advice(f"{apart} No change is proposed before that is clear.")
+        if advice.change and (keys := _bindings_enough(facts, limits, figure, contention)):
+            later = (
+                f"The binding plan (ase/hot_table_in_default_cache) is expected to leave less than "
+                f"{limits.contention_percent:g} % of it: make that first, and this only if it is still over the limit "
+                f"after measuring, so it is not in the plan."
+            )
+            change = replace(advice.change, yields_to=(*advice.change.yields_to, *keys))
+            advice = replace(advice, says=f"{later} {advice.says}", change=change)
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)
+
+
+def _rows_apart(figure: Figure, named: NamedCache | None) -> str:
+    """That spinlocks and partitions do not match, as a sentence; empty where they do, or one row stands for all."""
+    rows = len(figure.lock.rows) if figure.lock else 0
+    if named is None or not known(named.run_partitions) or rows < 2 or rows == named.run_partitions:
+        return ""
+    return (
+        f"monSpinlockActivity has {rows} spinlocks of it and the list of caches {named.run_partitions:.0f} partitions: "
+        f"they are not of the same time or server ({show_cache(figure.label)} shows what is in force)."
+    )
+
+
+def _bindings_enough(facts: Facts, limits: Limits, figure: Figure, contention: float) -> tuple[str, ...]:
+    """Keys of the binding plan's changes of this cache, where they are expected to bring it under the limit."""
+    hot, contents, _ = searched(
+        facts,
+        contention_percent=limits.contention_percent,
+        searches_per_second=limits.searches_per_second,
+        busy_percent=limits.busy_percent,
+    )
+    names = tuple(one.label for one in hot)
+    plan = binding_plan(facts, contents, names) if contents and figure.label in names else None
+    if not isinstance(plan, BindingPlan) or not plan.worth_it:
+        return ()
+    left = contention_left(plan, figure.label, contention)
+    return binding_keys(plan, figure.label) if left is not None and left < limits.contention_percent else ()
 
 
 def _one_partition(facts: Facts, limits: Limits, figure: Figure) -> bool:
@@ -168,6 +222,8 @@ def _finding(
         decides = f"{decides} {bound.says}"
         evidence.append(bound.evidence)
     by_share = Severity.CRITICAL if loud else Severity.WARNING
+    if figure.since_boot or (bound is None and costs_nothing(facts, figure)):
+        by_share = Severity.NOTE
     return Finding(
         subject=figure.label,
         severity=Severity.NOTE if figure.undated else bound.severity(by_share) if bound else by_share,

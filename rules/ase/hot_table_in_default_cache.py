@@ -150,7 +150,8 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
             *report.short_of_memory(part.plan),
         ]
     else:
-        says.append(report.says(part))
+        left = report.contention_left(part.plan, name, contention)
+        says.append(report.says(part, goes_under=left is not None and left < limits.contention_percent))
     says += [figure.aside] if figure.aside else []
     shares = [
         Evidence(f"searches of {name} by {one.name}", round(100 * contents.inside(name, one.reads), 1), "%", one.source)

@@ -30,7 +30,7 @@ from rules.judging.caches.contents import Contents
 from rules.judging.caches.figures import kind_of, named_of, page_kb, set_apart
 from rules.judging.caches.hot import HIDDEN, HOT_FACTS, contention_of, searched
 from rules.judging.caches.own_cache import Moving, Target
-from rules.judging.caches.temporary import TEMPORARY_FACTS, temporary_databases
+from rules.judging.caches.temporary import TEMPORARY_FACTS, perhaps_temporary
 from rules.judging.objects.seen import activity
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
@@ -84,7 +84,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _judge(facts: Facts, limits: Limits, figure: Figure, contents: Contents) -> Iterator[Outcome]:
-    name, named, temporary = figure.label, named_of(facts, figure.label), temporary_databases(facts)
+    name, named, temporary = figure.label, named_of(facts, figure.label), perhaps_temporary(facts)
     logs = [one for one in contents.held if one.cache == name and one.table.lower() == LOG and not one.bound]
     logs = [one for one in logs if one.reads and one.database not in temporary and not why_not_database(one.database)]
     moving = Moving(figure, contents, tuple(logs))

@@ -147,7 +147,8 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     elif not part.moved:
         says += [f"{part.plan.free.mb:,.0f} MB are free, too little to bind them.", *report.short_of_memory(part.plan)]
     else:
-        says.append(report.says(part))
+        left = report.contention_left(part.plan, name, contention)
+        says.append(report.says(part, goes_under=left is not None and left < limits.contention_percent))
     says += [figure.aside] if figure.aside else []
     evidence = [Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent)]
     if rate is not None:

@@ -25,14 +25,20 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.ase import NamedCache
 from rules.changes.ase_binding import bind_temporary
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
+from rules.changes.quoting import comment
+from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.caches import own_cache
 from rules.judging.caches.bindings import bound_to
 from rules.judging.caches.contents import Contents
 from rules.judging.caches.figures import kind_of, named_of, set_apart
 from rules.judging.caches.hot import HOT_FACTS, contention_of, searched
 from rules.judging.caches.own_cache import Moving, Target
-from rules.judging.caches.temporary import TEMPORARY_FACTS, serves_tempdb, temporary_databases
+from rules.judging.caches.temporary import (
+    TEMPORARY_FACTS,
+    perhaps_temporary,
+    serves_tempdb,
+    temporary_databases,
+)
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
 from rules.judging.spinlocks.ratio import at_work
@@ -77,6 +83,21 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     for figure in hot:
         yield from _judge(facts, limits, figure, contents, temporary)
+        yield from _guessed(facts, limits, figure, contents, temporary)
+
+
+def _guessed(
+    facts: Facts, limits: Limits, figure: Figure, contents: Contents, temporary: frozenset[str]
+) -> Iterator[Outcome]:
+    """Ask about databases that are searched much and only have the name of a temporary one: a guess is no ground."""
+    for database in sorted(perhaps_temporary(facts) - temporary):
+        mine = tuple(one for one in contents.held if one.cache == figure.label and one.database == database)
+        share = 100 * Moving(figure, contents, mine).share
+        if share >= limits.share_percent:
+            name = comment(database)
+            said = f"{name} makes {share:.1f} % of the searches of {figure.label}. By its name it might be a temporary "
+            said += "database, which is a guess: nothing is bound for it, neither as a whole nor its tables alone"
+            yield Unknown((Lacking(f"whether {name} is a temporary database", "sp_helpdb"),), said)
 
 
 def _judge(

@@ -91,7 +91,7 @@ def bind(
         _check((database, owner, table, index or "x"))
         to, what = tsql_string(cache), f'{database}, "{owner}.{table}"' + (f', "{index}"' if index else "")
     except Unquotable:
-        return by_hand(key, target, None if old is None else comment(old), comment(cache))
+        return by_hand(key, target, None if old is None else comment(old), comment(cache), needs)
     return Change(
         key=key,
         target=target,
@@ -149,7 +149,7 @@ def bind_system_tables(
         _check((database, *(part for table, index in tables for part in (table, index or "x"))))
         to, option, literal = tsql_string(cache), tsql_string(database), tsql_literal(database)
     except Unquotable:
-        return by_hand(key, target, None if old is None else comment(old), comment(cache))
+        return by_hand(key, target, None if old is None else comment(old), comment(cache), needs)
     what = [f'{database}, "dbo.{table}"' + (f', "{index}"' if index else "") for table, index in tables]
     return Change(
         key=key,
@@ -184,7 +184,7 @@ def bind_temporary(cache: str, database: str, *, old: str | None = None, needs: 
         _check((database,))
         to = tsql_string(cache)
     except Unquotable:
-        return by_hand(key, target, None if old is None else comment(old), comment(cache))
+        return by_hand(key, target, None if old is None else comment(old), comment(cache), needs)
     return Change(
         key=key,
         target=target,
@@ -232,7 +232,7 @@ def bind_log(cache: str, database: str, *, old: str | None = None, needs: tuple[
         _check((database,))
         to, option, literal = tsql_string(cache), tsql_string(database), tsql_literal(database)
     except Unquotable:
-        return by_hand(key, target, None if old is None else comment(old), comment(cache))
+        return by_hand(key, target, None if old is None else comment(old), comment(cache), needs)
     return Change(
         key=key,
         target=target,

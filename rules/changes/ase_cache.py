@@ -278,7 +278,9 @@ def cache_key(cache: str, what: str) -> str:
     return f"ase.cache:{comment(cache)}:{what}"
 
 
-def by_hand(key: str, target: str, old: float | str | None, new: float | str | None) -> Change:
+def by_hand(
+    key: str, target: str, old: float | str | None, new: float | str | None, needs: tuple[str, ...] = ()
+) -> Change:
     """The same change where a name cannot be written into a script: nothing to run."""
     return Change(
         key=key,
@@ -289,4 +291,5 @@ def by_hand(key: str, target: str, old: float | str | None, new: float | str | N
         undo=("-- Made by hand: undo by hand, to the value noted before.",),
         takes_effect=Effect.ADVICE,
         cautions=("The name holds characters that could hide or add a line of a script. Look at it first.",),
+        needs=needs,
     )

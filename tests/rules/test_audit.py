@@ -98,9 +98,9 @@ def test_a_change_asked_for_twice_keeps_the_cautions_of_both_and_is_outlined_whe
     needed = Change("n", "N", 1, 2, ("$ SET N",), ("$ SET M",), Effect.ONLINE)
     for asked in ((run, outline), (outline, run)):
         first, second = make_plan([needed, *asked]).steps
-        assert (first.takes_effect, first.change_keys) == (Effect.ADVICE, ("k",))
+        assert (second.takes_effect, second.change_keys) == (Effect.ADVICE, ("k",))
         assert "$ SET X" not in first.apply + second.apply
-        assert [f"caution: {letter}." in first.apply for letter in "ABC"] == [True] * 3
+        assert [f"caution: {letter}." in second.apply for letter in "ABC"] == [True] * 3
     (only,) = make_plan([run, replace(run, cautions=("C.",), needs=())]).conflicts
     assert only.change_keys == ("k", "n")
 
@@ -111,12 +111,12 @@ def test_two_values_for_one_setting_are_a_conflict_and_neither_is_scripted() -> 
     assert "900 and 1200" in plan.conflicts[0].why
 
 
-def test_advice_comes_first_and_reboot_last() -> None:
+def test_online_comes_first_and_what_has_nothing_to_run_last() -> None:
     def change(effect: Effect) -> Change:
         return Change(effect.value, "t", 1, 2, ("a",), ("u",), effect)
 
-    plan = make_plan([change(effect) for effect in (Effect.REBOOT, Effect.RESTART, Effect.ONLINE, Effect.ADVICE)])
-    assert [step.takes_effect.value for step in plan.steps] == ["advice", "online", "restart", "reboot"]
+    plan = make_plan([change(effect) for effect in (Effect.ADVICE, Effect.REBOOT, Effect.RESTART, Effect.ONLINE)])
+    assert [step.takes_effect.value for step in plan.steps] == ["online", "restart", "reboot", "advice"]
 
 
 def test_a_script_carries_its_cautions_as_comments() -> None:
@@ -151,3 +151,11 @@ def test_a_change_yields_to_another_that_makes_it_pointless() -> None:
     plan = make_plan([plain("restart for x", yields_to=("x",)), plain("x")])
     assert [step.change_keys for step in plan.steps] == [("x",)]
     assert make_plan([plain("restart for x", yields_to=("x",))]).steps
+
+
+def test_a_change_does_not_yield_to_one_that_is_left_out() -> None:
+    """Bindings that no memory is left for do not spare the restart."""
+    bind, large = plain("bind", needs=("create",)), replace(plain("create", memory_mb=9), takes_effect=Effect.ONLINE)
+    cut = plain("cut", yields_to=("bind",))
+    assert [step.change_keys for step in make_plan([cut, large, bind], 8).steps] == [("cut",)]
+    assert [step.change_keys for step in make_plan([cut, large, bind], 10).steps] == [("create",), ("bind",)]

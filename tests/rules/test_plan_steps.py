@@ -1,5 +1,7 @@
 """Changes that take effect alike but are to be measured one by one are steps of their own."""
 
+from dataclasses import replace
+
 from rules.finding import Change, Effect
 from rules.plan import make_plan
 
@@ -35,3 +37,22 @@ def test_a_circle_is_one_step() -> None:
 
 def test_the_same_change_asked_for_twice_keeps_what_it_comes_after() -> None:
     assert steps(change("stop"), change("stop", "mode"), change("mode")) == [("mode",), ("stop",)]
+
+
+def test_what_has_nothing_to_run_comes_last() -> None:
+    template = change("template", effect=Effect.ADVICE)
+    assert steps(template, change("ratio", effect=Effect.RESTART)) == [("ratio",), ("template",)]
+
+
+def test_a_step_by_hand_comes_after_what_it_needs() -> None:
+    hand = replace(change("bind", effect=Effect.ADVICE), needs=("create",))
+    assert steps(hand, change("create")) == [("create",), ("bind",)]
+
+
+def test_a_step_by_hand_comes_before_what_needs_it() -> None:
+    hand = replace(change("bind", effect=Effect.ADVICE), needs=("create",))
+    assert steps(hand, change("create"), replace(change("watch"), needs=("bind",)), change("other")) == [
+        ("create", "other"),
+        ("bind",),
+        ("watch",),
+    ]

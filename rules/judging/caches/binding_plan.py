@@ -17,7 +17,7 @@ from rules.judging.caches.carving import Carving, Uncarved, can_give, carved, la
 from rules.judging.caches.contents import CONTENT_FACTS, Contents, Held, partitions_of
 from rules.judging.caches.figures import POOL_KB, POOL_PAGES, named_of, page_kb, replaces, set_apart
 from rules.judging.caches.memory import MEMORY_FACTS, MEMORY_MISSING, FreeMemory, free_memory
-from rules.judging.caches.temporary import serves_tempdb, temporary_databases
+from rules.judging.caches.temporary import perhaps_temporary, serves_tempdb
 from rules.judging.server import ENGINES_MISSING, busy_of
 from rules.laws.binding import Cache, NewCache, Optimum, Piece, Terms, collisions
 from rules.laws.binding_search import MOST_PIECES, best_binding
@@ -225,7 +225,7 @@ def _missing(facts: Facts, partitions: dict[str, float | None]) -> Iterator[Lack
 
 def _candidates(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> list[Bindable]:
     """What may be moved out of the hot caches, most searched first: nothing that is bound, nothing that cannot be."""
-    temporary = temporary_databases(facts)
+    temporary = perhaps_temporary(facts)
     free = [one for one in contents.held if one.cache in hot and not one.bound and one.reads and movable(one)]
     free = [one for one in free if one.database not in temporary]
     large = {name: large_pools(facts, name) for name in hot}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rules.changes.ase_binding import bind, bind_system_tables
 from rules.changes.ase_cache import cache_key, create_cache, shrink_cache
-from rules.finding import Change, Evidence, Expectation
+from rules.finding import Change, Effect, Evidence, Expectation
 from rules.judging.caches.binding_plan import (
     GROWTH,
     LEAST_MOVE_PERCENT,
@@ -26,6 +26,10 @@ OVERHEAD = "Overhead is read between the vendor's figures: sp_helpcache with the
 BOTH = (
     "One plan for ase/hot_table_in_default_cache and ase/system_tables_in_default_cache together: neither spends the "
     "other's memory."
+)
+BY_HAND = (
+    "What it is for must be bound by hand: a name cannot be written into a script. Make it only when that is sure "
+    "to be done at once; until then it takes memory for nothing."
 )
 UNSEEN = (
     "What of the objects is in memory is not in these exports: select * from master..monCachedObject before the "
@@ -61,8 +65,20 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.1f} %"
 
 
-def says(part: Part) -> str:
-    """The plan in sentences: what goes where, what each cache will have to do, and how good the plan is."""
+def contention_left(plan: BindingPlan, home: str, contention: float) -> float | None:
+    """What the whole plan is expected to leave of a cache's contention, per cent; `None` where it is not searched.
+
+    Waits for each grab grow with the rate of a spinlock.
+    """
+    before = plan.contents.share(plan.contents.searches[home])
+    return round(contention * plan.optimum.shares[home] / before, 1) if before > 0 else None
+
+
+def says(part: Part, *, goes_under: bool = False) -> str:
+    """The plan in sentences: what goes where, what each cache will have to do, and how good the plan is.
+
+    `goes_under`: whether it is expected to bring its cache under the limit, so that partitions have to wait for it.
+    """
     plan, optimum = part.plan, part.plan.optimum
     told = [
         f"Two searches at one moment want the same cache spinlock in 1 of {1 / optimum.now:.1f} cases now, in 1 of "
@@ -79,7 +95,7 @@ def says(part: Part) -> str:
             told.append(f"{one.piece.name} goes to {part.target(one)}, which has room.")
     told.append(f"{part.home} keeps {percent(optimum.shares[part.home])} of all searches.")
     told.append(_memory(plan))
-    told += [_proof(plan), *short_of_memory(plan), *_partitions_alone(part)]
+    told += [_proof(plan), *short_of_memory(plan), *_partitions_alone(part, goes_under)]
     told += sorted({_relaxed(one) for one in part.moved})
     scanned = [held.name for one in part.moved if not one.large for held in one.holds if held.prefetched]
     if scanned:
@@ -110,19 +126,23 @@ def _memory(plan: BindingPlan) -> str:
     )
 
 
-def _partitions_alone(part: Part) -> list[str]:
-    """What more partitions of the cache would give without any binding, as a sentence: the cheaper way comes first."""
+def _partitions_alone(part: Part, goes_under: bool) -> list[str]:
+    """What more partitions of the cache would give without any binding, as a sentence.
+
+    The cheaper way comes first; but a restart comes after bindings that are expected to be enough.
+    """
     caches, _, terms = part.plan.problem
     contents = part.plan.contents
     now = {cache.name: cache.partitions for cache in caches}
     if now[part.home] >= terms.most_partitions:
         return []
+    when = "only if it is still over the limit after measuring the bindings" if goes_under else "look at that first"
     cut = now | {part.home: terms.most_partitions}
     alone = collisions((contents.share(contents.searches[name]), count) for name, count in cut.items())
     return [
         f"Cutting {part.home} from {now[part.home]} into {terms.most_partitions} partitions by itself, a restart and "
         f"no outage of a table, would make it 1 of {1 / alone:.1f} cases, if its pools are large enough and its hot "
-        "pages spread evenly (ase/data_cache_spinlock_contended): look at that first."
+        f"pages spread evenly (ase/data_cache_spinlock_contended): {when}."
     ]
 
 
@@ -197,7 +217,9 @@ def changes(part: Part) -> Iterator[Change]:
         yield _shrunk(carving)
         room = (cache_key(carving.cache.name, "size"),)
         memory = f"Only after the restart that makes {carving.cache.name} smaller: its memory comes from there."
+    bound = list(_bindings(part))
     for name, cache in made.items():
+        scripted = any(cache_key(name, "create") in one.needs for one in bound if one.takes_effect is not Effect.ADVICE)
         yield create_cache(
             name,
             cache.size_mb,
@@ -211,8 +233,15 @@ def changes(part: Part) -> Iterator[Change]:
             cautions=(
                 f"Holds its objects whole with {100 * (GROWTH - 1):.0f} % to grow: look at their sizes now and then.",
                 memory,
+                *(() if scripted else (BY_HAND,)),
             ),
         )
+    yield from bound
+
+
+def _bindings(part: Part) -> Iterator[Change]:
+    """What is bound, with its need of a new cache."""
+    made = dict(part.new)
     for one in part.moved:
         target = part.target(one)
         needs = (cache_key(target, "create"),) if target in made else ()
@@ -226,6 +255,13 @@ def changes(part: Part) -> Iterator[Change]:
             yield bind(
                 target, first.database, owner, first.table, first.index, old=part.home, needs=needs, cautions=cautions
             )
+
+
+def binding_keys(plan: BindingPlan, home: str) -> tuple[str, ...]:
+    """Keys of all bindings that the plan takes out of one cache."""
+    moved = (Part(plan, home, tuple(plan.of_kind(system, home))) for system in (False, True))
+    made = (change.key for part in moved if part.moved for change in changes(part))
+    return tuple(dict.fromkeys(key for key in made if key.startswith("ase.bind:")))
 
 
 def _shrunk(carving: Carving) -> Change:
@@ -256,8 +292,8 @@ def expects(part: Part, contention: float) -> Iterator[Expectation]:
     chance = "chance that two searches want the same cache spinlock, %"
     yield Expectation(chance, round(100 * optimum.now, 2), round(100 * optimum.after, 2), "arithmetic")
     # waits for each grab grow with the rate of a spinlock, waits in all with its square, which is what C adds up
-    if before > 0:
-        eased = round(contention * after / before, 1)
+    eased = contention_left(part.plan, part.home, contention)
+    if eased is not None:
         yield Expectation(f"spinlock contention of {part.home}", contention, eased, "heuristic")
     left = round(100 * optimum.after / optimum.now, 1)
     yield Expectation("waits at all cache spinlocks, % of today's", 100.0, left, "heuristic")

@@ -7,11 +7,13 @@ from collectors.facts.ase import CacheActivity, MonSpinlockActivity
 from rules.finding import Clean, Lacking, Outcome, Unknown, Untrusted
 from rules.judging.caches.binding_plan import PLAN_FACTS, pending_of
 from rules.judging.caches.contents import Contents, contents_of
+from rules.judging.caches.costs import costs_nothing
 from rules.judging.caches.figures import doubt
 from rules.judging.server import ENGINE_FACTS, not_shown
 from rules.judging.spinlocks.cas import CAS_GRABS
 from rules.judging.spinlocks.figures import Figure, ways
 from rules.judging.spinlocks.ratio import refused
+from rules.judging.spinlocks.spin_severity import spin_bound
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
 
 HOT_FACTS: tuple[type[Fact], ...] = tuple(dict.fromkeys((*PLAN_FACTS, *ENGINE_FACTS, *CACHE_FACTS)))
@@ -62,6 +64,13 @@ def _quiet(facts: Facts, name: str, figure: Figure, limits: tuple[float, float, 
     few = figure.too_few(searches_per_second)
     if few:
         yield Clean(f"{figure.said}, but {few}")
+    bound = spin_bound(facts, figure.lock)
+    if bound.nothing if bound else costs_nothing(facts, figure):
+        says = bound.says if bound else costs_nothing(facts, figure)
+        yield Clean(f"{figure.said}, but no binding plan is made for it. {says}")
+    if figure.since_boot:
+        interval = Lacking("contention between two snapshots, for a binding plan", MonSpinlockActivity.BRING)
+        yield Unknown((interval,), f"{figure.said}: an average since boot hides the peak, so no binding plan is made")
     if figure.short:
         longer = Lacking("an interval long enough for a binding plan", MonSpinlockActivity.BRING)
         yield Unknown((longer,), f"{figure.said}: {figure.aside}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known, number_or
 from collectors.facts.ase import NamedCache, Server
-from rules.changes.ase_cache import most_partitions, set_partitions, show_cache
+from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, set_partitions, show_cache
 from rules.changes.ase_cache_back import take_back_partitions
 from rules.changes.ase_config import OutOfRange
 from rules.finding import Change, Expectation, Lacking
@@ -47,6 +47,12 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
         return Advice(f"It is {apart}: no change is proposed.")
     if kind_of(named) == "lockless":
         return Advice(LOCKLESS)
+    if named and never_sized(named):
+        runs = f", Run {named.run_size_mb:g} MB" if known(named.run_size_mb) else ""
+        return Advice(
+            f"Its size was never configured (Config 0.00{runs}): give it a size of its own first ({show} shows it, "
+            "sp_cacheconfig with a size sets it), then measure again. No partitions are proposed before that."
+        )
     if named is None or not known(run) or run < 1:
         return Advice(
             f"How many partitions it has is not in the export: {show} shows it.",
@@ -68,6 +74,15 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
     if worse:
         return Advice(worse.strip(), _taken_back(cache, number_or(configured, 0.0), run))
     return _more(facts, cache, run, engines, contention, goal)
+
+
+def never_sized(named: NamedCache) -> bool:
+    """Whether this is the default data cache with the size it was installed with: Config 0.00, never set by anybody.
+
+    Vendor: 8 MB as installed, whatever memory the server has. It is to be sized before anything else of it is changed.
+    """
+    default = named.is_default or named.name == DEFAULT_CACHE
+    return default and known(named.config_size_mb) and named.config_size_mb == 0
 
 
 def _more(facts: Facts, cache: str, run: float, engines: int, contention: float, goal: float) -> Advice:
