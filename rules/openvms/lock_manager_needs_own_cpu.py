@@ -354,7 +354,8 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
         return _Steps((on,), f"{turns_on} {said} {left_alone(layout) if home is None else ''}".rstrip())
     if not traced:
         when = "only when a spinlock trace blames LCKMGR"
-        seat, now = (), layout.setting("LCKMGR_CPUID")
+        seat: tuple[Change, ...] = ()
+        now = layout.setting("LCKMGR_CPUID")
         if now != home:
             seat = (advise_parameter("LCKMGR_CPUID", now, home, when=when, node=layout.node),)
         return _Steps((*seat, _template(layout, limits, when, cautions)), f"{turns_on} {placed.answer} {UNTRACED}")
