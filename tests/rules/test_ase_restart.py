@@ -112,7 +112,7 @@ def test_a_hostile_value_is_not_written_back() -> None:
 
 def test_one_hostile_name_does_not_hide_the_others() -> None:
     steps = make_plan(every(setting("x\ny"), setting())).steps
-    assert [step.takes_effect for step in steps] == [Effect.ADVICE, Effect.RESTART]
+    assert [step.takes_effect for step in steps] == [Effect.RESTART, Effect.ADVICE]
 
 
 def test_a_name_for_a_value_goes_back_as_a_name() -> None:
