@@ -55,7 +55,7 @@ READ: tuple[tuple[str, tuple[str, ...]], ...] = (
 """What is told by the beginning of a command or of words, and the readers that take it."""
 UNTRIED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"SHOW SYSTEM\b", ("openvms/show_system",)),
-    (r"SHOW FASTPATH\b", ("openvms/show_fastpath",)),
+    (r"(?:the output of )?SHOW FASTPATH\b", ("openvms/show_fastpath",)),
     (r"SHOW CPU\b", ("openvms/show_cpu",)),
     (r"SHOW CLUSTER\b", ("openvms/show_cluster",)),
     (r"SHOW MEMORY\b", ("openvms/show_memory",)),
