@@ -12,6 +12,8 @@ from aiosmtpd.smtp import Envelope
 
 from tests.servers import HOST, free_port
 
+OPEN = ("", "")
+
 
 class Postbox:
     """What came, in order. A mail counts as taken when its last line is here, whatever is answered and when."""
@@ -22,8 +24,8 @@ class Postbox:
         self.mails: list[EmailMessage] = []
         self.refuse: dict[str, str] = {}
         """Address → the answer to its RCPT."""
-        self.hold = ""
-        """At this step (`RCPT`, `DATA`) the server says nothing until it is empty."""
+        self.hold = OPEN
+        """Step (`RCPT`, `DATA`) at which it says nothing, and how the addresses begin of which it does."""
         self.held = threading.Event()
         """Set when somebody waits for such an answer."""
         self.server: Controller | None = None
@@ -39,9 +41,9 @@ class Postbox:
             self.server.stop()
             self.server = None
 
-    def close_at(self, step: str) -> None:
-        """Say nothing at a step from now on."""
-        self.hold = step
+    def close_at(self, step: str, address: str) -> None:
+        """Say nothing at a step from now on, of mails to addresses that begin so."""
+        self.hold = step, address
         self.held.clear()
 
     def times(self) -> Counter[str]:
@@ -50,7 +52,7 @@ class Postbox:
 
     async def handle_RCPT(self, server: Any, session: Any, envelope: Envelope, address: str, options: Any) -> str:
         """Answer RCPT."""
-        await self._held_at("RCPT")
+        await self._held_at("RCPT", address)
         if address in self.refuse:
             return self.refuse[address]
         envelope.rcpt_tos.append(address)
@@ -60,10 +62,10 @@ class Postbox:
         """Answer the end of DATA."""
         assert isinstance(envelope.content, bytes)
         self.mails.append(message_from_bytes(envelope.content, policy=policy.default))
-        await self._held_at("DATA")
+        await self._held_at("DATA", *envelope.rcpt_tos)
         return "250 2.0.0 queued"
 
-    async def _held_at(self, step: str) -> None:
-        while self.hold == step:
+    async def _held_at(self, step: str, *addresses: str) -> None:
+        while self.hold[0] == step and any(address.startswith(self.hold[1]) for address in addresses):
             self.held.set()
             await asyncio.sleep(0.01)

@@ -75,8 +75,8 @@ def test_three_hours_back(plant: Plant, clock: Path, crew: Crew, measured: Measu
     eventually(lambda: plant.done(after))
     measured("the same: an upload brought after it is audited", time.monotonic() - set_back)
     plant.ask("due_now", pk=hourly)
-    eventually(lambda: plant.rows("Upload", "pk", state="done", origin="schedule"))
-    assert plant.rows("Run", "state", "tries") == [["done", 1]]
+    eventually(lambda: plant.rows("Upload", "pk", state="done", run__schedule=hourly))
+    assert plant.rows("Run", "state", "tries", schedule=hourly) == [["done", 1]]
     assert_all_is_true(plant)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.faults.conftest import Crew
 from tests.faults.exports import many, sysmon
-from tests.faults.plant import ALL, Part, Plant
+from tests.faults.plant import ALL, Plant
 from tests.faults.truth import assert_all_is_true, words_of
 from tests.servers import Postgres, eventually
 
@@ -22,12 +22,11 @@ LARGE = random.Random(4).randbytes(12 * MEGABYTE)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def web(plant: Plant, crew: Crew) -> Part:
+def _service(plant: Plant, crew: Crew) -> None:
     plant.worker("worker", ALL, processes=1)
     plant.beat()
-    part = plant.web()
+    plant.web()
     plant.ready()
-    return part
 
 
 @contextmanager
@@ -46,9 +45,9 @@ def nothing_was_kept(plant: Plant, before: int) -> None:
     assert_all_is_true(plant)
 
 
-def test_the_disk_of_the_web_server(plant: Plant, web: Part) -> None:
+def test_the_disk_of_the_web_server(plant: Plant) -> None:
     before = len(plant.rows("Upload", "pk"))
-    with no_room_for_files(web.pid):
+    with no_room_for_files(plant.part("web").pid):
         answer = plant.http.post("/api/uploads", files={"files": ("large.txt", LARGE)})
         assert answer.status_code == 507
         assert "disk of the service is full" in answer.json()["error"]
@@ -87,18 +86,18 @@ def small_disk(place: Path, megabytes: int) -> Iterator[None]:
         subprocess.run(["umount", "--lazy", place], check=True)
 
 
-def test_the_disk_on_which_a_form_is_unpacked(plant: Plant, web: Part) -> None:
+def test_the_disk_on_which_a_form_is_unpacked(plant: Plant) -> None:
     """It holds the request once, not twice."""
     before = len(plant.rows("Upload", "pk"))
     with small_disk(plant.folder / "small", 16):
-        web.kill()
+        plant.part("web").kill()
         plant.web(TMPDIR=str(plant.folder / "small"))
         plant.ready()
         answer = plant.http.post("/api/uploads", files={"files": ("large.txt", LARGE)})
         assert answer.status_code == 507
         assert "disk of the service is full" in answer.json()["error"]
         assert plant.http.post("/api/uploads", files={"files": ("less.txt", LARGE[: 3 * MEGABYTE])}).status_code == 202
-        plant.parts[-1].kill()
+        plant.part("web").kill()
     plant.web()
     plant.ready()
     nothing_was_kept(plant, before + 1)

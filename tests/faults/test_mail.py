@@ -10,7 +10,7 @@ import pytest
 from tests.faults.conftest import Crew, Measured
 from tests.faults.exports import sysmon
 from tests.faults.plant import Plant
-from tests.faults.postbox import Postbox
+from tests.faults.postbox import OPEN, Postbox
 from tests.faults.truth import assert_all_is_true, words_of
 from tests.servers import PATIENCE, eventually
 
@@ -20,7 +20,7 @@ def postbox() -> Iterator[Postbox]:
     box = Postbox()
     box.open()
     yield box
-    box.hold = ""
+    box.hold = OPEN
     box.close()
 
 
@@ -63,6 +63,10 @@ def came(plant: Plant, postbox: Postbox, mails: list[int]) -> list[int]:
     return [postbox.times()[number] for number in plant.rows("Mail", "message_id", pk__in=mails)]
 
 
+def nothing_waits(plant: Plant) -> None:
+    eventually(lambda: not plant.rows("Mail", "pk", state__in=("waiting", "running")))
+
+
 def sender(plant: Plant) -> int:
     """The process that sends at this moment."""
     claimant = plant.one("Lease", "claimant", name="mail")
@@ -73,7 +77,7 @@ def test_a_server_that_is_away_and_comes_back(plant: Plant, postbox: Postbox, pu
     postbox.close()
     mails = put("away", 3)
     eventually(lambda: plant.rows("Site", "pk", mail_down_since__isnull=False))
-    assert states(plant, mails) == {"waiting"}
+    eventually(lambda: states(plant, mails) == {"waiting"})
     assert plant.rows("Mail", "tries", pk__in=mails) == [0, 0, 0]
     told = plant.one("Site", "mail_down_says").splitlines()[0]
     assert told in words_of(plant, "/mail/outbox/")
@@ -89,12 +93,12 @@ def test_a_server_that_is_away_and_comes_back(plant: Plant, postbox: Postbox, pu
 def test_a_worker_killed_before_the_mail_was_handed_over(
     plant: Plant, postbox: Postbox, put: Put, measured: Measured
 ) -> None:
-    postbox.close_at("RCPT")
+    postbox.close_at("RCPT", "before")
     mails = put("before", 3)
     assert postbox.held.wait(PATIENCE)
     os.kill(sender(plant), signal.SIGKILL)
     killed = time.monotonic()
-    postbox.hold = ""
+    postbox.hold = OPEN
     eventually(lambda: states(plant, mails) == {"done"})
     measured("a worker's process killed while it sends: 3 mails sent", time.monotonic() - killed)
     assert came(plant, postbox, mails) == [1, 1, 1]
@@ -103,11 +107,11 @@ def test_a_worker_killed_before_the_mail_was_handed_over(
 
 def test_a_worker_killed_between_the_last_line_and_the_answer(plant: Plant, postbox: Postbox, put: Put) -> None:
     """The one moment in which nobody can know: the mail is sent again, under the same Message-ID, and says so."""
-    postbox.close_at("DATA")
+    postbox.close_at("DATA", "between")
     mails = put("between", 3)
     assert postbox.held.wait(PATIENCE)
     plant.part("courier").kill()
-    postbox.hold = ""
+    postbox.hold = OPEN
     plant.worker("courier", "clock,mail", processes=2)
     eventually(lambda: states(plant, mails) == {"done"})
     assert sorted(came(plant, postbox, mails)) == [1, 1, 2]
@@ -115,7 +119,7 @@ def test_a_worker_killed_between_the_last_line_and_the_answer(plant: Plant, post
 
 
 def test_a_slow_server_keeps_nobody_else_waiting(plant: Plant, postbox: Postbox, put: Put, measured: Measured) -> None:
-    postbox.close_at("DATA")
+    postbox.close_at("DATA", "slow")
     mails = put("slow", 4)
     assert postbox.held.wait(PATIENCE)
     upload = plant.bring(sysmon("MEANWHILE"))
@@ -123,9 +127,11 @@ def test_a_slow_server_keeps_nobody_else_waiting(plant: Plant, postbox: Postbox,
     eventually(lambda: plant.done(upload))
     measured("a mail server that does not answer: an upload meanwhile is audited", time.monotonic() - since)
     assert "running" in states(plant, mails)
-    postbox.hold = ""
+    postbox.hold = OPEN
     eventually(lambda: states(plant, mails) == {"done"})
     assert came(plant, postbox, mails) == [1, 1, 1, 1]
+    eventually(lambda: plant.rows("Mail", "pk", system__name="MEANWHILE", state="done"))  # it is told everybody else
+    nothing_waits(plant)
 
 
 def test_a_refused_recipient_is_told_and_keeps_the_others_from_nothing(
@@ -138,5 +144,5 @@ def test_a_refused_recipient_is_told_and_keeps_the_others_from_nothing(
     assert came(plant, postbox, mails) == [1, 0, 1]
     assert "no such user" in plant.one("Recipient", "refused", address="refused1@example.org")
     assert "no such user" in words_of(plant, f"/mail/outbox/{mails[1]}/")
-    eventually(lambda: not plant.rows("Mail", "pk", state__in=("waiting", "running")))  # reports of MEANWHILE
+    nothing_waits(plant)
     assert_all_is_true(plant)

@@ -3,7 +3,9 @@
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +45,22 @@ class Taken:
         return read_exports([str(self.folder)], io.BytesIO())
 
 
-@pytest.fixture(scope="module", params=["15.7", "16.0"])
-def taken(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Taken]:
-    """A collection from each of the two releases."""
-    with serving(release=request.param, pace=PACE) as server:
-        yield Taken(server, tmp_path_factory.mktemp("collected"))
+@pytest.fixture(scope="module")
+def collections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Taken]]:
+    """A collection from each release, whatever the order in which they are asked for."""
+    with ExitStack() as running:
+
+        @cache
+        def of(release: str) -> Taken:
+            server = running.enter_context(serving(release=release, pace=PACE))
+            return Taken(server, tmp_path_factory.mktemp("collected"))
+
+        yield of
+
+
+@pytest.fixture(params=["15.7", "16.0"])
+def taken(request: pytest.FixtureRequest, collections: Callable[[str], Taken]) -> Taken:
+    return collections(request.param)
 
 
 def test_every_question_of_the_release_is_answered(taken: Taken) -> None:

@@ -1,8 +1,10 @@
 """The server of `tests.live` as FreeTDS sees it: logins, batches, types, messages."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import datetime
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import pyodbc
@@ -12,10 +14,16 @@ from tests.live.asking import ask, connected, one, rows
 from tests.live.running import CannotStart, Serving, serving
 
 
-@pytest.fixture(scope="module", params=["15.7", "16.0"])
-def server(request: pytest.FixtureRequest) -> Iterator[Serving]:
-    with serving(release=request.param) as found:
-        yield found
+@pytest.fixture(scope="module")
+def servers() -> Iterator[Callable[[str], Serving]]:
+    """One of each release, whatever the order in which they are asked for."""
+    with ExitStack() as running:
+        yield cache(lambda release: running.enter_context(serving(release=release)))
+
+
+@pytest.fixture(params=["15.7", "16.0"])
+def server(request: pytest.FixtureRequest, servers: Callable[[str], Serving]) -> Serving:
+    return servers(request.param)
 
 
 @pytest.fixture
