@@ -97,7 +97,9 @@ def _guessed(
             name = comment(database)
             said = f"{name} makes {share:.1f} % of the searches of {figure.label}. By its name it might be a temporary "
             said += "database, which is a guess: nothing is bound for it, neither as a whole nor its tables alone"
-            yield Unknown((Lacking(f"whether {name} is a temporary database", "sp_helpdb"),), said)
+            yield Unknown(
+                (Lacking(f"whether {name} is a temporary database", "a look at sp_helpdb: its status says so"),), said
+            )
 
 
 def _judge(

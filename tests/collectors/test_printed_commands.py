@@ -92,7 +92,13 @@ MADE = {
     MonTable: "any table says that it was asked for; its switch, which sp_configure shows, decides on an empty one",
 }
 """Facts that no single report gives."""
-NO_QUESTION = ("from each idle Linux guest", "INDICATE QUEUES EXP", "runs of ", "the list of service applied")
+NO_QUESTION = (
+    "a look at sp_helpdb",
+    "from each idle Linux guest",
+    "INDICATE QUEUES EXP",
+    "runs of ",
+    "the list of service applied",
+)
 """Asked of a person, not of a file: no reader takes the answer, and the rule says what to look for in it."""
 
 

@@ -113,7 +113,12 @@ def own_cpu_untold(layout: Layout) -> Unknown | None:
     if layout.fastpath_read or told or mode is not None:
         return None
     return Unknown(
-        (Lacking("whether the lock manager has a CPU already", "the output of SHOW FASTPATH, or MCR SYSGEN SHOW LCKMGR_MODE"),)
+        (
+            Lacking(
+                "whether the lock manager has a CPU already",
+                "the output of SHOW FASTPATH, or MCR SYSGEN SHOW LCKMGR_MODE",
+            ),
+        )
     )
 
 
