@@ -223,6 +223,7 @@ def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCac
     log, lock = kind_of(named) == "log", cache_figure(facts, name, name)
     assert isinstance(lock, Figure)  # noqa: S101 - _idle() has turned everything else away
     spun = lock.contention if known(lock.contention) else None
+    changed = round(fit.changed_percent, 2) if fit and fit.changed_percent is not None else None
     figures: tuple[tuple[str, Reading | None, str, float | None, Source], ...] = (
         ("cache hits", round(hit, 1), "%", limits.hit_percent, cache.source),
         (
@@ -242,6 +243,7 @@ def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCac
         ("cache spinlock contention", spun, "%", limits.contention_percent, lock.source),
         ("run size", named.run_size_mb, "MB", None, named.source),
         ("bound objects", round(fit.bound_mb, 1) if fit else None, "MB", None, fit.source if fit else named.source),
+        ("rows changed per 100 pages read", changed, "", limits.changed_percent, fit.source if fit else named.source),
     )
     says = f"{hit:.1f} % of the searches found their page" + (f" in {seconds:.0f} s" if seconds else "")
     if log:
@@ -250,7 +252,8 @@ def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCac
     elif fit and _decided(named, fit):
         says += " and next to no buffer was grabbed, so the strict LRU order is kept for nothing. All that is bound to "
         says += (
-            f"it fits: {fit.objects} objects of {fit.bound_mb:,.0f} MB together, and they are rarely changed. {SEEN}"
+            f"it fits: {fit.objects} objects of {fit.bound_mb:,.0f} MB together, and of 100 pages that are read "
+            f"{changed:g} rows are changed (limit {limits.changed_percent:g}). {SEEN}"
         )
         change = set_replacement(name, STRICT, RELAXED)
     else:

@@ -16,6 +16,7 @@ from rules.finding import Change, Evidence, Untrusted
 from rules.judging.openvms.cpu_layout import Layout, Pair
 
 HIGHEST = PARAMETERS["LCKMGR_CPUID"].high
+EQUAL = "as good, but of a higher number"
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,17 @@ class Placement:
 
     seats: tuple[Seat, ...]
     chosen: int | None
+    named: bool = False
+    """Whether LCKMGR_CPUID names the chosen one already: what suits is not moved."""
 
     @property
     def others(self) -> str:
         """Why each other CPU was not chosen, in one sentence."""
+        equal = f"as good, but LCKMGR_CPUID names CPU {self.chosen}" if self.named else EQUAL
         said: dict[str, list[int]] = {}
         for seat in self.seats:
             if seat.cpu != self.chosen:
-                said.setdefault(seat.against or "as good, but of a higher number", []).append(seat.cpu)
+                said.setdefault(seat.against or equal, []).append(seat.cpu)
         return "; ".join(f"CPU {_listed(cpus)}: {why}" for why, cpus in said.items())
 
     @property
@@ -71,8 +75,9 @@ def placement_of(layout: Layout, without: frozenset[int] = frozenset()) -> Place
     """Judge every CPU that was read; `without`: those that are not to be taken (its place now and the co-thread)."""
     seats = tuple(_seat(layout, cpu) for cpu in _numbers(layout) if cpu not in without)
     free = [seat for seat in seats if seat.against is None]
-    best = min(free, key=lambda seat: (_rank(layout, seat), seat.cpu), default=None)
-    return Placement(seats, best.cpu if best else None)
+    named = next((seat for seat in free if seat.cpu and seat.cpu == layout.setting("LCKMGR_CPUID")), None)
+    best = named or min(free, key=lambda seat: (_rank(layout, seat), seat.cpu), default=None)
+    return Placement(seats, best.cpu if best else None, named is not None)
 
 
 def stop_beside(
