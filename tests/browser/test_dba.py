@@ -43,16 +43,16 @@ def test_a_dba_does_a_days_work(page: Page) -> None:
     expect(held).to_be_visible()
     expect(page.get_by_text("every line understood").first).to_be_visible()
     page.goto("/?q=WORKDAY")
-    page.locator("tr[data-row] a", has_text="Address lock hash table spinlocks").click()
+    page.locator("tr[data-row] a", has_text="Object descriptor spinlocks").click()
 
     finding = page.locator("article.finding:target")
-    expect(finding).to_contain_text("52.3 %")
+    expect(finding).to_contain_text("34.6 %")
     finding.get_by_role("button", name="Copy apply").first.click()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert 'sp_configure "lock address spinlock ratio", 5' in copied
+    assert 'sp_configure "open object spinlock ratio", 5' in copied
     finding.get_by_text("To undo it").first.click()
     finding.get_by_role("button", name="Copy undo").first.click()
-    assert 'sp_configure "lock address spinlock ratio", 100' in page.evaluate("navigator.clipboard.readText()")
+    assert 'sp_configure "open object spinlock ratio", 100' in page.evaluate("navigator.clipboard.readText()")
 
     printed = page.pdf()
     text = "".join(sheet.extract_text() for sheet in pypdf.PdfReader(io.BytesIO(printed)).pages)
@@ -64,15 +64,15 @@ def test_a_dba_does_a_days_work(page: Page) -> None:
     assert Path(download.value.path()).read_bytes().startswith(b"%PDF")
 
     page.get_by_role("link", name="Limits").click()
-    page.get_by_label("Limit", exact=True).select_option("ase/address_lock_spinlock_contended.contention_percent")
+    page.get_by_label("Limit", exact=True).select_option("ase/object_descriptor_spinlock_contended.contention_percent")
     page.get_by_label("Value", exact=True).fill("90")
     page.get_by_label("Why", exact=True).fill("known; the migration to datarows is planned")
     page.get_by_role("button", name="Set the limit").click()
     expect(page.get_by_text("known; the migration to datarows is planned").first).to_be_visible()
     page.goto("/?q=WORKDAY")
-    until(page, lambda: not page.get_by_text("Address lock hash table spinlocks").count())  # audited again by and by
+    until(page, lambda: not page.get_by_text("Object descriptor spinlocks").count())  # audited again by and by
     expect(page.locator("tr[data-row]")).to_have_count(1)
-    expect(page.locator("tr[data-row]")).not_to_contain_text("Address lock hash table spinlocks")
+    expect(page.locator("tr[data-row]")).not_to_contain_text("Object descriptor spinlocks")
 
 
 def test_the_first_page_shows_the_examples_with_their_findings(page: Page) -> None:

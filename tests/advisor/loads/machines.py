@@ -31,8 +31,8 @@ def text(title: str, factor: float = 1.0, most: int = 6) -> str:
     return f"{title}\n\n{HEAD}" + "\n".join(lines) + "\n"
 
 
-LARGE = text("STAFFA (1.25GHz/9.0MB) - 4 cores")
-SMALL = text("BARRA (0.80GHz/6.0MB) - 4 cores", 0.75, 4)
+LARGE = text("STAFFA rx6600 (1.25GHz/9.0MB) - 4 cores")
+SMALL = text("BARRA rx6600 (0.80GHz/6.0MB) - 4 cores", 0.75, 4)
 
 
 def series(title: str = "STAFFA", factor: float = 1.0, most: int = 6, mhz: float | None = 1250.0) -> LoadSeries:
