@@ -82,16 +82,22 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             )
         )
     refused = [why for one in differ if (why := refusal(restart_setting(one)))]
+    refused += [why for cache in caches if (why := _refused(cache))]
     if refused:
         yield Untrusted(f"{'; '.join(refused)}: the listing is damaged, collect it again")
     pending = [one for one in differ if _static(one) and not refusal(restart_setting(one))]
-    waiting = [one for one in caches if cache_waits(one)]
+    waiting = [one for one in caches if cache_waits(one) and not _refused(one)]
     if pending or waiting:
         yield _finding(facts, limits, pending, waiting)
         return
     dynamic = sum(_static(one) is False for one in differ)
     note = f"; {dynamic} dynamic parameters differ, but wait for no restart" if dynamic else ""
     yield Clean(f"{len(settings)} parameters and {len(caches)} caches were listed and none waits for a restart{note}")
+
+
+def _refused(cache: NamedCache) -> str:
+    """Why a value of a cache that waits, or that runs, cannot be; nothing where all of them can."""
+    return next((why for change in restart_cache(cache) if (why := refusal(change))), "")
 
 
 def _read(setting: ConfigParameter) -> bool:

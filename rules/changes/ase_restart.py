@@ -26,6 +26,9 @@ UNDO_OPENING = (
 )
 UNDO_CLOSING = ("-- restart the server, if it was restarted meanwhile",)
 
+STRATEGIES = {"strict lru", "relaxed lru"}
+"""What SAP ASE prints of replacement; another word is a damaged listing, and DEFAULT says nothing of a change."""
+
 
 def restart_setting(setting: ConfigParameter) -> Change:
     """Let the next restart take one parameter; advice alone where it cannot be written into a script safely."""
@@ -110,7 +113,7 @@ def _waiting(cache: NamedCache) -> Iterator[tuple[str, str, Values, str]]:
         said = f"{plain(parts)} partitions configured, {plain(ran)} partitions running"
         yield "cache_partition", said, (ran, parts), f'"cache_partition={ran:.0f}"'
     config, run = (cache.config_replacement or "").strip(), (cache.run_replacement or "").strip()
-    if run and config.lower() not in ("", "default", run.lower()):
+    if config.lower() != run.lower() and {config.lower(), run.lower()} <= STRATEGIES:
         back = "relaxed" if cache.relaxed else "strict"
         yield "replacement", f"{config} configured, {run} running", (run, config), back
 

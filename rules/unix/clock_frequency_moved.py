@@ -93,7 +93,7 @@ def _governors_alone(clock: Clock) -> Outcome:
 def _judge(found: Sequence[Pair], clock: Clock, limits: Limits) -> Outcome:
     title = found[0].title
     for pair in found:
-        if wrong := pair.before.wrong or pair.after.wrong:
+        if wrong := pair.wrong:
             return Untrusted(f"{title}: {wrong}")
     tolerance = Tolerance(limits.user_ratio, limits.leaning_ratio, limits.frequency_percent)
     suspected = [(pair, why) for pair in found if (why := moved(pair, clock, tolerance))]

@@ -40,7 +40,7 @@ def of_finding(finding: Finding, processors: int | None) -> Iterator[tuple[str, 
             yield "below zero", one.metric, said
         elif one.unit == "%" and one.value > 100 + ROUNDING:
             yield "above 100 %", one.metric, said
-        elif one.unit.startswith("%") and one.unit != "%" and processors and one.value > 100 * processors + ROUNDING:
+        elif one.unit.startswith("% of") and processors and one.value > 100 * processors + ROUNDING:
             yield "above all CPUs", one.metric, said
     if finding.cost:
         for name in ("processors", "low", "high"):

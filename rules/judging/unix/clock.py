@@ -163,7 +163,7 @@ def moved(pair: Pair, clock: Clock, tolerance: Tolerance | None = None) -> str:
 
 def distrusted(pair: Pair, clock: Clock, tolerance: Tolerance | None = None) -> str:
     """Why the two cannot be held against each other at all; empty: they can."""
-    if wrong := pair.before.wrong or pair.after.wrong:
+    if wrong := pair.wrong:
         return wrong
     if pair.same_work is False:
         done = pair.both("operations") or (0.0, 0.0)

@@ -72,6 +72,8 @@ class Cell:
         return ""
 
 
+WIDEST_CLOCKS = 20.0
+"""This project: processors of servers idle at 400 MHz or more and are boosted to less than 6 GHz, 15 times that."""
 DERIVED = {"cpu_seconds", "operations_per_second", "processors_used"}
 
 
@@ -121,6 +123,14 @@ class Pair:
         """One figure of both, or `None` where one lacks it."""
         before, after = self.before.mean(field), self.after.mean(field)
         return (before, after) if before is not None and after is not None else None
+
+    @property
+    def wrong(self) -> str:
+        """Why the figures of either cannot be what they claim; empty: they can."""
+        clocks = self.both("frequency_mhz")
+        if clocks and max(clocks) > WIDEST_CLOCKS * min(clocks):
+            return f"{self.source}: {clocks[0]:,.4g} and {clocks[1]:,.4g} MHz cannot be clocks of one processor"
+        return self.before.wrong or self.after.wrong
 
     @property
     def same_work(self) -> bool | None:

@@ -69,7 +69,7 @@ def gone_round(
         mine = values[:, bounds.rates]
         mine = np.where(np.isfinite(mine), mine, np.nan)
         seconds = np.where(np.isfinite(gaps) & (gaps > 0), gaps, np.nan)[:, None]
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):  # a damaged figure near the largest float
             high = (mine > NEARLY * WORD / seconds) | (bounds.locks & (mine > MOST_LOCK_RATE))
             if high.any() or (mine < 0).any():
                 beside = _beside(values, before, after, bounds.rates)
