@@ -1,9 +1,9 @@
 """Figures in texts that cite a source document: each stands in the list of documents, and none can be changed unseen.
 
 A text is a paragraph of a docstring, of the README or of a page, or a text in the code (of an f-string what is written
-there, names of the sources put in). It cites a document where it names it, or tells of something that only one tells of. Every number of such a text has to lie
-within a piece of `quoted.yml`, which says in which entry the figure stands, or why it is none. A number that is changed
-is in none of those pieces.
+there, names of the sources put in). It cites a document where it names it, or tells of something that only a document
+tells of. Every number of such a text has to lie within a piece of `quoted.yml`, which says in which entry the figure
+stands, or why it is none. A number that is changed is in none of those pieces.
 """
 
 import ast
