@@ -15,9 +15,10 @@ from copy import deepcopy
 
 import pytest
 
+from collectors.kit import kinds
 from collectors.live.printing import ResultSet, printed
 from collectors.read import read_stream
-from tests.collectors.test_printed_commands import given, kinds
+from tests.collectors.test_printed_commands import given
 from tests.test_findings import CASES, LOADED, judged
 
 NAME = r'"(?:[^"]|"")+"'
