@@ -25,20 +25,20 @@ def fewer_threads(pool: str, old: int, new: int) -> Change:
     if not PLAIN_IDENTIFIER.match(pool) or reserved(pool):
         by_hand = (f"-- by hand: this pool's name cannot be written safely; from {old} to {new} threads",)
         return Change(key, target, old, new, by_hand, (f"-- by hand: back to {old}",), Effect.ADVICE)
-    show = ("select ThreadPoolName, count(*) from master..monThread group by ThreadPoolName", "go")
+    show = ("select ThreadID, ThreadPoolName, State from master..monThread order by ThreadPoolName", "go")
     return Change(
         key=key,
         target=target,
         old=old,
         new=new,
         apply=(
-            "-- threads of each pool now, and what the server may use",
+            "-- the threads of each pool now, and what the server may use",
             *show,
             'sp_configure "max online engines"',
             "go",
             f"alter thread pool {pool} with thread count = {new}",
             "go",
-            f"-- check that {pool} has {new}; engines leave one after the other, as their tasks allow",
+            f"-- check that {new} rows name {pool}; engines leave one after the other, as their tasks allow",
             *show,
         ),
         undo=(f"alter thread pool {pool} with thread count = {old}", "go", *show),

@@ -50,7 +50,7 @@ def test_a_dropped_export_is_audited_and_its_report_is_read(
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "sysmon.txt").write_bytes((STORY / "sysmon.txt").read_bytes().replace(b"CLAIMS1", b"DROPPED1"))
     page.get_by_role("button", name="Run now").click()
-    expect(page.get_by_text("1 file taken")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("1 file taken")).to_be_visible()
     expect(page.locator("#main")).to_contain_text("audited")
     expect(page.locator("#main")).to_contain_text(re.compile(r"\d sent(?!.*waiting)"))
 

@@ -1,4 +1,5 @@
-"""Every command we print for collecting is read by a reader of our own: of README, of facts, and of what rules lack.
+"""Every command we print for collecting is read by a reader of our own: of README, pages, facts, what rules lack, and
+the questions that a live collection asks. What scripts of changes print: tests/collectors/test_printed_changes.py.
 
 A command that a table below does not know fails: no command without a reader. Commands of SAP ASE and UNIX are in the
 layouts of real output; those of OpenVMS, Oracle Rdb and z/VM are held against documented layouts and were not tried
@@ -10,6 +11,7 @@ import functools
 import io
 import re
 from collections import defaultdict
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -20,9 +22,23 @@ from collectors.facts.openvms import ClusterMember
 from collectors.facts.shapes import kinds as fact_kinds
 from collectors.intake import open_all
 from collectors.kit import kinds
+from collectors.live.ase.guard import quoted
+from collectors.live.ase.questions import Question, questions
+from collectors.live.printing import Message as Said
+from collectors.live.printing import Part, ResultSet, printed
 from collectors.read import read_all, read_stream
+from collectors.reports.ase.monitor_tables.starting import TABLES
 from tests.facts_yml import load
 from tests.fuzz.mutants import EXPORTS
+from tests.live.ase.answering import Ase
+from tests.live.ase.clock import Clock
+from tests.live.ase.faults import Faults
+from tests.live.ase.release import load as load_release
+from tests.live.ase.world import World
+from tests.live.record import Record
+from tests.live.tds.session import Client
+from tests.live.tds.tokens import Message, Pause, Rows
+from tests.live.tds.types import Column
 from tests.recordings import build
 
 ROOT = Path(__file__).parent.parent.parent
@@ -46,7 +62,7 @@ READ: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"(?:grep \. |a listing of the files below )/sys/devices/system/cpu", ("unix/cpu_frequency",)),
     (r"a table of operations with their counts", ("unix/locking_calls",)),
     (r"a table of user, system and clock seconds", ("unix/locking_runs",)),
-    (r"the same table with a variant", ("unix/locking_runs",)),
+    (r"the same table with a variant|runs of both variants with", ("unix/locking_runs",)),
     (
         r"a CSV with (?:a load column|the columns engines and throughput|a column of the parameter)",
         ("scaling/load_series",),
@@ -92,14 +108,29 @@ MADE = {
     MonTable: "any table says that it was asked for; its switch, which sp_configure shows, decides on an empty one",
 }
 """Facts that no single report gives."""
-NO_QUESTION = (
-    "a look at sp_helpdb",
-    "from each idle Linux guest",
-    "INDICATE QUEUES EXP",
-    "runs of ",
-    "the list of service applied",
-)
-"""Asked of a person, not of a file: no reader takes the answer, and the rule says what to look for in it."""
+NO_QUESTION = {
+    "a look at sp_helpdb": "one word of its status settles it, and no other figure of it is used",
+    "from each idle Linux guest": "two words from inside each guest, which no report of the host has",
+    "INDICATE QUEUES EXP": "seen several times by a person: an idle guest that stays in queue wakes",
+    "the list of service applied": "whether one name is in it",
+}
+"""Asked of a person, not of a file, and why: no reader takes the answer, and the rule says what to look for in it."""
+COMMAND = re.compile(r"(?:sp_[a-z]+|MCR SYSGEN SHOW|SHOW [A-Z]+|RMU/[A-Z]+|MONITOR [A-Z]+)(?=[ /\"]|\Z)")
+"""What in a page is a command of a system that is asked, not one of ours."""
+SILENT = {
+    "login": "what may be asked",
+    "switches": "what is worth asking",
+    "columns": "which figures a driver gives as negative ones",
+    "databases": "which databases to ask for their tables",
+}
+"""Questions whose answers a collection uses itself and writes nowhere."""
+NOT_ASKED = {
+    "sysmonitors": "dbcc monitor would have to be started, which clears what others sample",
+    "monDeadLock": "a reader may empty its pipe for the monitor that is there",
+    "monProcessSQLText": "text of what users run at this moment; the head of a chain is mostly idle and has none",
+    "monWaitClassInfo": "words alone, and no rule judges by the class of a wait",
+}
+"""Monitoring tables that are read where somebody uploads them, and not asked by a live collection."""
 
 
 def by_facts() -> list[str]:
@@ -128,6 +159,23 @@ def by_rules() -> list[str]:
     return sorted(found)
 
 
+def by_pages() -> list[str]:
+    """The commands in the pages and letters, and those that the service puts into them."""
+    found = set()
+    for path in sorted((ROOT / "templates").rglob("*.*")):
+        text = path.read_text(encoding="utf-8")
+        found |= set(re.findall(r"<code>([^<{]+)</code>", text)) | set(re.findall(r"\('([^']+)',\)", text))
+    for path in sorted((ROOT / "advisor").rglob("*.py")):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        found |= {written(node) for node in nodes if isinstance(node, ast.Constant | ast.JoinedStr)}
+    return sorted(one for one in found if COMMAND.match(one))
+
+
+@functools.cache
+def every_command() -> list[str]:
+    return sorted({*by_facts(), *by_readme(), *by_rules(), *by_pages()})
+
+
 def written(node: ast.expr) -> str:
     """A text of the source, with `{}` for what is put in."""
     if isinstance(node, ast.Constant):
@@ -154,9 +202,9 @@ def readers_of(command: str) -> tuple[str, ...]:
     return next((reports for pattern, reports in (*READ, *UNTRIED) if re.match(pattern, command)), ())
 
 
-@pytest.mark.parametrize("command", [*by_facts(), *by_readme(), *by_rules()])
+@pytest.mark.parametrize("command", every_command())
 def test_a_command_that_we_print_has_a_reader_that_reads_an_export_of_it(command: str) -> None:
-    if command.startswith(NO_QUESTION):
+    if command.startswith(tuple(NO_QUESTION)):
         return
     reports = readers_of(command)
     assert reports, f"no reader for {command!r}"
@@ -187,10 +235,8 @@ def test_the_columns_of_a_query_that_we_print_are_those_that_our_reader_knows(na
 
 
 def test_the_tables_we_ask_for_are_those_whose_columns_we_know() -> None:
-    from collectors.reports.ase.monitor_tables.starting import TABLES
-
     known = {table.name: {"".join(filter(str.isalnum, column)) for column in table.columns} for table in TABLES}
-    asked = [one for one in (*by_facts(), *by_readme(), *by_rules()) if re.match(r"select .* master\.\.mon", one)]
+    asked = [one.split(" /*")[0] for one in every_command() if re.match(r"select .* master\.\.mon", one)]
     assert asked
     for one in asked:
         found = re.match(r"select (?P<columns>.+) from master\.\.(?P<table>mon\w+)", one)
@@ -201,7 +247,93 @@ def test_the_tables_we_ask_for_are_those_whose_columns_we_know() -> None:
 
 
 def test_no_entry_of_the_tables_is_without_a_command() -> None:
-    commands = [*by_facts(), *by_readme(), *by_rules()]
+    commands = every_command()
     for pattern, reports in (*READ, *UNTRIED):
         if reports != ("zvm/cp_level",):  # its question is put together elsewhere
             assert any(re.match(pattern, one) for one in commands), pattern
+    for start in NO_QUESTION:
+        assert any(one.startswith(start) for one in commands), start
+
+
+def test_the_pages_print_commands_that_are_found() -> None:
+    assert {"SHOW FASTPATH", "MCR SYSGEN SHOW {}", 'sp_sysmon "00:10:00" -- at the busiest hour'} <= set(
+        every_command()
+    )
+
+
+WHERE = {"DATABASE": quoted("orders"), "DBID": "4", "TIME": "00:00:30"}
+ANSWERED_BY = {
+    "server": "ase/version",
+    "memory": "ase/memory_headroom",
+    "configuration": "ase/sp_configure",
+    "caches": "ase/sp_cacheconfig",
+    "cache_rows": "ase/syscacheinfo",
+    "pool_rows": "ase/syscacheinfo",
+    "bindings": "ase/sp_helpcache",
+    "usage": "ase/sp_monitorconfig",
+    "tables": "ase/lock_schemes",
+    "sysmon": "ase/sp_sysmon",
+}
+"""The reader of each question; of all others it is that of monitoring tables."""
+BESIDE = {"snapshot": "monState", "monWaitEventInfo": "monSysWaits"}
+"""What says something only beside the answer to another question: a time beside rows, words beside waits."""
+
+
+class Standing(Clock):
+    """A clock that goes on only where the server waits."""
+
+    passed = 10.0
+
+    @property
+    def seconds(self) -> float:
+        return self.passed
+
+
+@pytest.fixture(scope="module", params=["15.7", "16.0"])
+def asked(request: pytest.FixtureRequest) -> Ase:
+    """A server of ours, as the live tests have it, here without a line between."""
+    return Ase(World(load_release(request.param), Standing(), Faults()), "u", "p", Record(None))
+
+
+def parts(server: Ase, sql: str) -> list[Part]:
+    """The answer to one batch, as a collection would have it."""
+    found: list[Part] = []
+    for event in server.answer(Client(17), sql):
+        if isinstance(event, Rows):
+            columns = tuple(column.name for column in event.columns)
+            rows = [tuple(map(of_wire, row, event.columns)) for row in event.rows]
+            found.append(ResultSet(columns, rows))
+        elif isinstance(event, Pause):
+            assert isinstance(server.world.clock, Standing)
+            server.world.clock.passed += event.seconds
+        elif isinstance(event, Message):
+            assert event.severity <= 10, event.text
+            found.append(Said(event.text))
+    return found
+
+
+def of_wire(value: object, column: Column) -> object:
+    """A value of the server as a driver gives it."""
+    return datetime.fromisoformat(value) if column.type == "datetime" and isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("one", [one for one in questions() if one.name not in SILENT], ids=lambda one: one.name)
+def test_what_a_live_collection_asks_is_read_to_its_last_column_by_the_reader_it_is_for(
+    asked: Ase, one: Question
+) -> None:
+    both = [one, *(other for other in questions() if other.name == BESIDE.get(one.name))]
+    text = "".join(printed(sql, parts(asked, sql)) for sql in (each.filled(**WHERE) for each in both))
+    found = read_stream(f"{one.name}.txt", io.BytesIO(text.encode()))
+    assert [problem for part in found for problem in part.problems] == []
+    assert [left for part in found for left in part.leftovers] == []
+    reports = {part.report for part in found if part.facts}
+    assert ANSWERED_BY.get(one.name, "ase/monitor_tables") in reports
+    if ANSWERED_BY.get(one.name) == "ase/lock_schemes":
+        assert {"ase.TableScheme", "ase.IndexSize"} <= {fact.fact_name() for part in found for fact in part.facts}
+
+
+def test_every_monitoring_table_that_is_read_is_asked_live_or_it_is_said_why_not() -> None:
+    tables = {one.table for one in questions() if one.table}
+    assert {table.name for table in TABLES} - tables == set(NOT_ASKED)
+    assert tables <= {table.name for table in TABLES} | {"monTableColumns"}
+    assert all(NOT_ASKED.values())

@@ -18,12 +18,15 @@ EWA0                      3
 """
 
 
-def test_unknown_text_is_given_up_after_a_while_and_what_was_found_stays() -> None:
-    found = read_stream("x", io.BytesIO((SERIES + "\nonly words\n" * 250_000).encode()))
+def test_unknown_text_is_given_up_after_a_while_and_what_was_found_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "MOST_UNKNOWN_LINES", 2_000)
+    found = read_stream("x", io.BytesIO((SERIES + "\nonly words\n" * 2_500).encode()))
     assert found[0].report == "scaling/load_series"
     assert found[0].facts
-    (alone,) = read_stream("x", io.BytesIO(b"only words\n" * 250_000))
+    (alone,) = read_stream("x", io.BytesIO(b"only words\n" * 2_500))
     assert "not read further" in alone.problems[0]
+    (less,) = read_stream("x", io.BytesIO(b"only words\n" * 1_500))
+    assert not any("not read further" in problem for problem in less.problems)
 
 
 def test_a_file_of_too_many_reports_is_read_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:

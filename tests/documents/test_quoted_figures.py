@@ -1,9 +1,9 @@
 """Figures in texts that cite a source document: each stands in the list of documents, and none can be changed unseen.
 
 A text is a paragraph of a docstring, of the README or of a page, or a text in the code (of an f-string what is written
-there, names of the sources put in). It cites a document where it names it. Every number of such a text has to lie
-within a piece of `quoted.yml`, which says in which entry the figure stands, or why it is none. A number that is changed
-is in none of those pieces.
+there, names of the sources put in). It cites a document where it names it, or tells of something that only a document
+tells of. Every number of such a text has to lie within a piece of `quoted.yml`, which says in which entry the figure
+stands, or why it is none. A number that is changed is in none of those pieces.
 """
 
 import ast
@@ -37,6 +37,8 @@ BLOCK = re.compile(r"<(?!/?(?:a|abbr|b|code|em|i|small|span|strong)\b)[^>]{1,500
 CITES = re.compile(
     r"JCC Consulting|\bBL870c?\b|\brx4640\b|Tallman|document 00[0-4]|HP's talk|HP World|APUE|Stevens and Rago"
     r"|Scheduler Lock Improvement|z/VM 4\.4\.0 performance report|[Pp]ublished (?:runs?|tests?|ceiling|gain)\b"
+    r"|[(;] ?published(?: for [^:]{1,60})?:|(?<!AlphaServer )\bES40\b|\bthe slides?\b|\bINSQUE\b|\bAMD Opteron\b"
+    r"|\bof the [\d,]+ buckets\b|\bone hash table of [\d,]+ buckets\b"
 )
 NAMES = {"JCC": sources.JCC, "TALLMAN": sources.TALLMAN, "HP": sources.HP}
 NO_FIGURES = re.compile(
@@ -45,6 +47,7 @@ NO_FIGURES = re.compile(
 )
 """Years of publication, releases, and numbers of sections, figures and tables."""
 NUMBER = re.compile(r"(?<![\w.,$])(?P<number>(?:\d[\d,]*\d|\d)(?:\.\d+)?|\.\d+)(?:[GMK](?:[Hh]z|B)|e-?\d+)?(?!\w|\.\d)")
+TEST = re.compile(r"tests/[\w/]+\.py")
 IN_ENTRY = re.compile(r"\d[\d,]*(?:\.\d+)?|(?<!\d)\.\d+")
 
 
@@ -148,6 +151,12 @@ def test_a_single_figure_that_texts_quote_is_marked_as_quoted_or_worked_out() ->
     named = {name for quote in quotes() for name in quote.get("from", ())}
     bare = {name for name in named if place(name).kind == "figure" and not place(name).quoted}
     assert bare <= WORKED_OUT, "mark the entry as quoted, or name the test that works it out"
+
+
+def test_every_test_that_a_reason_names_is_there() -> None:
+    named = {name for quote in quotes() for why in quote.get("own", {}).values() for name in re.findall(TEST, str(why))}
+    assert named
+    assert [name for name in named if not (ROOT / name).is_file()] == []
 
 
 def test_every_quoted_piece_is_still_in_some_text() -> None:

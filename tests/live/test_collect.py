@@ -15,7 +15,16 @@ from advisor.report.data import audit_data
 from advisor.services.auditing import run_audit
 from advisor.services.reading import read_exports
 from collectors import manifest
-from collectors.facts.ase import MonOpenObjectActivity, MonSpinlockActivity, TableScheme
+from collectors.facts.ase import (
+    MonCachedStatement,
+    MonOpenObjectActivity,
+    MonProcess,
+    MonProcessObject,
+    MonProcessWaits,
+    MonSpinlockActivity,
+    MonSysStatement,
+    TableScheme,
+)
 from collectors.live.ase import collect, order_of, pack, parse, try_it
 from collectors.live.ase.guard import check
 from collectors.live.ase.questions import questions
@@ -77,7 +86,7 @@ def test_only_what_reads_was_sent_and_nothing_else(taken: Taken) -> None:
     assert {one["kind"] for one in taken.requests} <= {"login", "batch", "logout", "gone"}
     batches = [one["text"] for one in taken.requests if one["kind"] == "batch"]
     ours = [text for text in batches if not OF_THE_DRIVER.match(text)]
-    assert len(ours) == 41 + 3 + 1, "as the file of questions says: 41, one for each user database, and sp_sysmon"
+    assert len(ours) == 49 + 3 + 1, "as the file of questions says: 49, one for each user database, and sp_sysmon"
     for text in ours:
         check(text)
     assert [one["password"] for one in taken.requests if one["kind"] == "login"] == ["encrypted"]
@@ -119,6 +128,22 @@ def test_the_two_snapshots_become_differences_that_are_believed(taken: Taken) ->
     assert all(row.believed for row in rows)
     assert all(60 < (row.seconds or 0) < 1200 for row in rows)
     assert any(row.of_interval for row in audit.capture.facts.every(MonOpenObjectActivity))
+
+
+def test_sessions_and_statements_are_asked_within_bounds_and_lead_from_the_table_to_the_statement(taken: Taken) -> None:
+    (audit,) = run_audit(taken.inputs, {}, None)
+    facts = audit.capture.facts
+    assert {row.object_name for row in facts.every(MonProcessObject)} == {"order_old", "queue_out"}
+    assert {row.event for row in facts.every(MonProcessWaits)} == {150}, "of its waits those for locks alone"
+    assert any(row.blocking_spid for row in facts.every(MonProcess))
+    assert [row.statement for row in facts.every(MonSysStatement)] == [1202], "the other read 6 pages"
+    statements = {row.statement: row for row in facts.every(MonCachedStatement)}
+    assert statements.keys() == {1201, 1202, 1203}, "the text of small ones is not asked"
+    assert statements[1201].of_interval
+    assert statements[1203].text == "select * from master..monLocks", "a text that names a table begins no other table"
+    assert b"of-a-user" not in b"".join(path.read_bytes() for path in taken.folder.iterdir())
+    said = [finding.says for one in audit.verdicts if one.rule == "ase/lock_waits_high" for finding in one.findings]
+    assert any('"select * from queue_out where state = 1" (SSQLID 1201)' in says for says in said)
 
 
 def test_the_zip_and_the_folder_give_the_same_audit(taken: Taken, tmp_path: Path) -> None:

@@ -137,9 +137,30 @@ def test_a_switch_that_is_off_gives_an_empty_table_and_says_so(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
+    ("switch", "question"),
+    [
+        ("statement statistics active", "monSysStatement"),
+        ("statement pipe active", "monSysStatement"),
+        ("statement pipe max messages", "monSysStatement"),
+        ("process wait events", "monProcessWaits"),
+    ],
+)
+def test_what_a_site_does_not_gather_for_itself_is_not_asked_and_nobody_is_told_to_switch_it_on(
+    tmp_path: Path, switch: str, question: str
+) -> None:
+    with serving(faults=(f"switch-off={switch}",)) as server:
+        data = taken(server, tmp_path)
+        assert not [text for text in server.batches() if f"master..{question} " in f"{text} "]
+    assert left_out(data) == {question: f"`{switch}` is off; it need not be set for this: "}
+    assert data["missing"] == []
+    assert not [problem for one in read_exports([str(tmp_path)], io.BytesIO()) for problem in one.problems]
+
+
+@pytest.mark.parametrize(
     ("fault", "question", "piece"),
     [
         ("missing-table=monLocks", "monLocks", "Msg 208"),
+        ("missing-table=monCachedStatement", "monCachedStatement", "Msg 208"),
         ("missing-procedure=sp_helpcache", "bindings", "Msg 2812"),
         ("refuse-database=billing", "tables of billing", "Msg 916"),
         ("offline-database=archive", "tables of archive", "Msg 950"),

@@ -10,13 +10,12 @@ import pytest
 from tests.live.asking import ask, connected, one, rows
 from tests.live.running import Serving, serving
 from tests.live.wire import Line
-
-"""Seconds within which a server that answers has answered."""
+from tests.servers import PATIENCE
 
 
 @contextmanager
 def at_fault(*faults: str, pace: float = 1.0) -> Iterator[tuple[Serving, pyodbc.Connection]]:
-    with serving(faults=faults, pace=pace) as server, connected(server, seconds=10) as connection:
+    with serving(faults=faults, pace=pace) as server, connected(server, seconds=round(PATIENCE)) as connection:
         yield server, connection
 
 

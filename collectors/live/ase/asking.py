@@ -270,7 +270,7 @@ def _reason(error: Refused) -> tuple[str, str]:
         case 10353 | 10330:
             return why, "grant the role it names: sp_role 'grant', <role>, <login>"
         case 12052:
-            return why, "sp_configure 'enable monitoring', 1"
+            return why, "set what it names by sp_configure, 'enable monitoring' first"
         case 208:
             return why, "run the script installmontables, or installmaster of this release"
         case 2812:

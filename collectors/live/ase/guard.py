@@ -13,7 +13,19 @@ PROCEDURES = (
     re.compile(r"sp_monitorconfig 'all'"),  # with a second name it would write a table
     re.compile(r"sp_sysmon '[0-9]{2}:[0-9]{2}:[0-9]{2}', noclear"),  # without `noclear` it may clear the counters
 )
-FUNCTIONS = frozenset(["convert", "data_pages", "db_name", "getdate", "isnull", "lockscheme", "proc_role", "show_role"])
+FUNCTIONS = frozenset(
+    (
+        "convert",
+        "data_pages",
+        "db_name",
+        "getdate",
+        "isnull",
+        "lockscheme",
+        "proc_role",
+        "show_cached_text",
+        "show_role",
+    )
+)
 """Functions that read. Others of ASE do not: `lct_admin`, `set_appcontext`, …"""
 NOT_FUNCTIONS = frozenset(["in", "and", "or"])
 """Words that a bracket may follow."""

@@ -47,6 +47,8 @@ def why_not(one: Question, release: Release, allowed: Allowed) -> Lack | None:
     for role in one.needs:
         if not allowed.has(role):
             return Lack(f"the login has no {role}", "")  # `lacks` says once how to grant it
+    if off := [switch for switch in one.only if not allowed.on(switch)]:
+        return Lack(f"`{off[0]}` is off; it need not be set for this", "")
     return None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FILE = Path(__file__).with_name("questions.sql")
-FIELD = re.compile(r"-- (question|why|since|needs|switches|cost|when|file): (.+)")
+FIELD = re.compile(r"-- (question|why|since|needs|switches|only|cost|when|file): (.+)")
 WHEN = ("first", "once", "snapshot", "last", "database", "sysmon")
 TOP = re.compile(r"\Aselect top ([0-9]+) ")
 TABLE = re.compile(r"\bmaster\.\.(mon[A-Za-z]+)")
@@ -28,6 +28,8 @@ class Question:
     """Roles."""
     switches: tuple[str, ...] = ()
     """Configuration parameters that must be on for the answer to say something."""
+    only: tuple[str, ...] = ()
+    """Configuration parameters without which it is not asked, and which nobody is told to set for it."""
     file: str = ""
     """Where the answer is written; empty: with those of the snapshot, or nowhere."""
 
@@ -93,6 +95,7 @@ def _question(block: str) -> Question:
         when=fields["when"],
         needs=_list(fields.get("needs")),
         switches=_list(fields.get("switches")),
+        only=_list(fields.get("only")),
         file=fields.get("file", ""),
     )
 

@@ -10,17 +10,22 @@
 --     grant role mon_role to <login>           or, on every release:     sp_role 'grant', mon_role, <login>
 -- Switches are never set; where one is off its tables are empty or hold zeros, and the result says so.
 --
--- Cost, in sum: 41 statements and one for each user database, on one connection, one after the other. Monitoring tables
+-- Cost, in sum: 49 statements and one for each user database, on one connection, one after the other. Monitoring tables
 -- are built from memory when they are asked for: they take no lock on a user's table. Dear are two: `cached_objects`
 -- walks the hash tables of the data caches (asked once; seconds of one engine on caches of 100 GB, as estimated), and
 -- `tables` reads the allocation pages of every table and index (once per database; some thousand page reads for 10,000
 -- tables, as estimated). Either can be left out: --without NAME.
 -- Rows are bounded where a server may have many: the number stands in the statement.
--- monDeadLock is not asked: a reader may empty its pipe for the monitor that is there.
+-- Text of statements is in one answer alone, that of `monCachedStatement`. It may hold data of your users where literals
+-- are not replaced (`enable literal autoparam`): --without monCachedStatement leaves it out.
+-- monDeadLock is not asked: a reader may empty its pipe for the monitor that is there. `monSysStatement` is a pipe, too;
+-- by the manual each connection has a place of its own in it and takes nothing from another (Monitoring Tables, 15.7,
+-- "Stateful historical monitoring tables"). It is asked only where the site has switched it on for itself.
 --
--- Each question: its name; why; since (release); needs (roles); switches; cost; when (first, once, snapshot: at the
--- beginning and at the end of the interval; last: with the last snapshot alone; database: once for each user database;
--- sysmon: only where --sysmon asks for it); file (where the answer is written, as isql prints it).
+-- Each question: its name; why; since (release); needs (roles); switches; only (switches without which it is not asked,
+-- and which nobody is told to set); cost; when (first, once, snapshot: at the beginning and at the end of the interval;
+-- last: with the last snapshot alone; database: once for each user database; sysmon: only where --sysmon asks for it);
+-- file (where the answer is written, as isql prints it).
 -- <DATABASE> and <DBID> stand for a user database and its number, <TIME> for the time of --sysmon.
 
 -- question: login
@@ -38,7 +43,8 @@ go
 -- when: first
 select c.name Name, u.value Value from master..sysconfigures c, master..syscurconfigs u where c.config = u.config
 and c.name in ('enable monitoring', 'enable spinlock monitoring', 'wait event timing', 'object lockwait timing',
-'per object statistics active', 'enable stmt cache monitoring')
+'per object statistics active', 'enable stmt cache monitoring', 'process wait events', 'statement statistics active',
+'statement pipe active', 'statement pipe max messages')
 go
 
 -- question: server
@@ -260,6 +266,39 @@ select top 20000 * from master..monOpenPartitionActivity
 order by case when LogicalReads < 0 then 1 else 0 end desc, LogicalReads desc
 go
 
+-- question: monProcessObject
+-- why: which session reads which table at this moment: no other table ties the two
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring, per object statistics active
+-- cost: one row for each table of a running statement, sorted in tempdb
+-- when: snapshot
+select top 5000 * from master..monProcessObject order by LogicalReads desc
+go
+
+-- question: monProcessWaits
+-- why: which sessions wait for locks, and how long: events 150, 481, 493 to 495, 499 to 501, 700 and 701
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- only: process wait events, wait event timing
+-- cost: one row for each session and event, of which those of locks are sent
+-- when: snapshot
+select top 20000 * from master..monProcessWaits
+where WaitEventID in (150, 481, 493, 494, 495, 499, 500, 501, 700, 701)
+go
+
+-- question: monCachedStatement
+-- why: which statements read most, how often they run, and which tables their text names
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring, enable stmt cache monitoring
+-- cost: one row a cached statement; the text only of those with 100,000 logical reads or more, sorted in tempdb
+-- when: snapshot
+select top 500 *, show_cached_text(SSQLID) SQLText from master..monCachedStatement
+where convert(float, UseCount) * AvgLIO >= 100000 order by convert(float, UseCount) * AvgLIO desc
+go
+
 -- question: monLocks
 -- why: who holds and who waits at this moment
 -- since: 15.0
@@ -268,6 +307,27 @@ go
 -- cost: one row a lock, up to the bound
 -- when: last
 select top 5000 * from master..monLocks
+go
+
+-- question: monProcess
+-- why: who blocks whom, since when, and what the head of the chain does; beside the locks
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring, wait event timing
+-- cost: one row a session, up to the bound
+-- when: last
+select top 5000 * from master..monProcess
+go
+
+-- question: monSysStatement
+-- why: what the sessions that read a table ran: the statements that ended, the largest ones
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- only: statement statistics active, statement pipe active, statement pipe max messages
+-- cost: reads the pipe once, at most `statement pipe max messages` rows, sorted in tempdb
+-- when: last
+select top 5000 * from master..monSysStatement where LogicalReads >= 1000 order by LogicalReads desc
 go
 
 -- question: cached_objects

@@ -67,6 +67,10 @@ def functions(world: "World", client: Client) -> dict[str, Callable[..., Any]]:
         found = table(number, database)
         return int(found["Rows"]) if found else 0
 
+    def show_cached_text(number: int) -> str | None:
+        found = (one["Text"] for one in world.activity["monCachedStatement"] if one["SSQLID"] == number)
+        return next((str(one) for one in found), None)
+
     def has_role(role: str, *_: Any) -> int:
         return int(role in roles(world))
 
@@ -89,6 +93,7 @@ def functions(world: "World", client: Client) -> dict[str, Callable[..., Any]]:
         "host_name": lambda *_: client.host,
         "proc_role": has_role,
         "has_role": has_role,
+        "show_cached_text": show_cached_text,
         "show_role": lambda: " ".join(roles(world)),
         "convert": convert,
         "isnull": lambda value, other: other if value is None else value,

@@ -19,6 +19,7 @@ RETURNS = {
     "object_name": "varchar(255)",
     "index_name": "varchar(255)",
     "lockscheme": "varchar(11)",
+    "show_cached_text": "varchar(16384)",
     "show_role": "varchar(255)",
     "cluster": "varchar(30)",
     "str": "varchar(30)",

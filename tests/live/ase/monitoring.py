@@ -16,6 +16,11 @@ SWITCHES = {
     "monOpenPartitionActivity": ("per object statistics active",),
     "monDeadLock": ("deadlock pipe active", "deadlock pipe max messages"),
     "monStatementCache": ("enable stmt cache monitoring",),
+    "monCachedStatement": ("enable stmt cache monitoring",),
+    "monProcess": ("wait event timing",),
+    "monProcessWaits": ("process wait events",),
+    "monProcessObject": ("per object statistics active",),
+    "monSysStatement": ("statement statistics active", "statement pipe active", "statement pipe max messages"),
 }
 """The switches that a table needs beside `enable monitoring`: knowledge/ase-formats.md, 2.3."""
 ALWAYS = frozenset(("monTables", "monTableColumns", "monState", "monWaitEventInfo", "monWaitClassInfo", "monLocks"))
@@ -221,6 +226,45 @@ def locks(world: "World") -> Iterator[Mapping[str, Any]]:
         yield {**row, **_where(world, row), "InstanceID": 0, "ParentSPID": 0, "Context": 0}
 
 
+def processes(world: "World") -> Iterator[Mapping[str, Any]]:
+    """The sessions of the data; their seconds stand still."""
+    for row in world.activity["monProcess"]:
+        database = next(one["dbid"] for one in world.databases if one["name"] == row["DBName"])
+        yield {**row, "DBID": database, "InstanceID": 0, "FamilyID": 0, "NumChildren": 0, "BatchID": 1}
+
+
+def process_objects(world: "World") -> Iterator[Mapping[str, Any]]:
+    """What the running statements read; a state, no counter."""
+    for row in world.activity["monProcessObject"]:
+        yield {**row, **_where(world, row), "InstanceID": 0, "OwnerUserID": 1, "ObjectType": "user table"}
+
+
+def cached_statements(world: "World") -> Iterator[Mapping[str, Any]]:
+    """One row for each cached statement, whose executions grow and whose means stand still."""
+    for row in world.activity["monCachedStatement"]:
+        database = next(one["dbid"] for one in world.databases if one["name"] == row["DBName"])
+        uses = row["UseCount"].per_second
+        yield {
+            **row,
+            "InstanceID": 0,
+            "DBID": database,
+            "CachedDate": world.booted,
+            "LastUsedDate": world.clock.moment(),
+            "TotalLIO": Rate(uses * row["AvgLIO"]),
+            "TotalPIO": Rate(uses * row["AvgPIO"]),
+            "TotalElapsedTime": Rate(uses * row["AvgElapsedTime"]),
+            "TotalCpuTime": Rate(uses * row["AvgCpuTime"]),
+        }
+
+
+def ended_statements(world: "World") -> Iterator[Mapping[str, Any]]:
+    """The statements in the pipe, each as long ago as the data say."""
+    for row in world.activity["monSysStatement"]:
+        database = next(one["dbid"] for one in world.databases if one["name"] == row["DBName"])
+        ended = world.clock.moment(row["Ago"] * -1.0)
+        yield {**row, "InstanceID": 0, "DBID": database, "StartTime": ended, "EndTime": ended}
+
+
 def table_list(world: "World") -> Iterator[Mapping[str, Any]]:
     """The monitoring tables themselves."""
     for at, name in enumerate(MONITORING):
@@ -272,6 +316,10 @@ MAKERS: Mapping[str, Callable[["World"], Iterator[Mapping[str, Any]]]] = {
     "monState": state,
     "monDeadLock": deadlocks,
     "monLocks": locks,
+    "monProcess": processes,
+    "monProcessObject": process_objects,
+    "monCachedStatement": cached_statements,
+    "monSysStatement": ended_statements,
     "monTables": table_list,
     "monTableColumns": column_list,
 }

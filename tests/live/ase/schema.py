@@ -81,6 +81,31 @@ MONITORING = {
     "monStatementCache": """
         InstanceID:tinyint TotalSizeKB:int UsedSizeKB:int NumStatements:int NumSearches:int* HitCount:int*
         NumInserts:int* NumRemovals:int* NumRecompilesSchemaChanges:int+ NumRecompilesPlanFlushes:int+""",
+    "monProcess": """
+        SPID:int InstanceID:tinyint KPID:int ServerUserID:int BatchID:int ContextID:int LineNumber:int
+        SecondsConnected:int DBID:int EngineNumber:smallint Priority:int FamilyID:int Login:varchar(30)
+        Application:varchar(30) Command:varchar(30) NumChildren:int SecondsWaiting:int WaitEventID:smallint
+        BlockingSPID:int BlockingXLOID:int DBName:varchar(30) EngineGroupName:varchar(30)
+        ExecutionClass:varchar(30) MasterTransactionID:varchar(255) HostName:varchar(30)@16""",
+    "monProcessWaits": """
+        SPID:int InstanceID:tinyint KPID:int ServerUserID:int WaitEventID:smallint Waits:int+ WaitTime:int+""",
+    "monProcessObject": """
+        SPID:int InstanceID:tinyint KPID:int DBID:int ObjectID:int PartitionID:int IndexID:int OwnerUserID:int
+        LogicalReads:int PhysicalReads:int PhysicalAPFReads:int DBName:varchar(30) ObjectName:varchar(255)
+        PartitionName:varchar(255) ObjectType:varchar(30) PartitionSize:int""",
+    "monCachedStatement": """
+        InstanceID:tinyint SSQLID:int Hashkey:int UserID:int SUserID:int DBID:int UseCount:int+
+        StatementSize:int MinPlanSizeKB:int MaxPlanSizeKB:int CurrentUsageCount:int MaxUsageCount:int
+        NumRecompilesSchemaChanges:int+ NumRecompilesPlanFlushes:int+ HasAutoParams:tinyint
+        AvgPIO:int AvgLIO:int AvgCpuTime:int AvgElapsedTime:int MinLIO:int MaxLIO:int
+        CachedDate:datetime LastUsedDate:datetime DBName:varchar(30) LockWaits:int+ LockWaitTime:int+
+        TotalLIO:bigint+@16 TotalPIO:bigint+@16 TotalCpuTime:bigint+@16 TotalElapsedTime:bigint+@16""",
+    "monSysStatement": """
+        SPID:int InstanceID:tinyint KPID:int DBID:int ProcedureID:int PlanID:int BatchID:int ContextID:int
+        LineNumber:int CpuTime:int WaitTime:int MemUsageKB:int PhysicalReads:int LogicalReads:int
+        PagesModified:int PacketsSent:int PacketsReceived:int NetworkPacketSize:int PlansAltered:int
+        RowsAffected:int ErrorStatus:int HashKey:int SsqlId:int ProcNestLevel:int StatementNumber:int
+        DBName:varchar(30) StartTime:datetime EndTime:datetime""",
     "monTables": """
         TableID:int Columns:tinyint Parameters:tinyint Indicators:int Size:int TableName:varchar(30)
         Description:varchar(368)""",
