@@ -17,9 +17,9 @@ from rules.judging.spinlocks.spin_severity import NOTHING_PERCENT
 from rules.laws.spinlocks import engine_time_percent
 
 CACHE_TURNS, LOCK_TURNS = 150.0, 1000.0
-"""This project: turns of the waiting loop a wait takes at most on up to 8 engines, at 100 ns each. On the 8 busy engines
-of a 16.0 benchmark 134 were measured at the hottest partition of a data cache and 744 at the page and row lock hash
-table; practice calls more than 100 to 200 too many (DbxTune)."""
+"""This project: turns of the waiting loop a wait takes at most on up to 8 engines, at 100 ns each. On the 8 busy
+engines of a 16.0 benchmark 134 were measured at the hottest partition of a data cache and 744 at the page and row lock
+hash table; practice calls more than 100 to 200 too many (DbxTune)."""
 MEASURED_ENGINES = 8
 """Where more engines may wait in front of one, a wait may take more turns in the same proportion (this project)."""
 LITTLE_PERCENT = 3.0
@@ -74,7 +74,8 @@ class WaitBound:
         each = "" if self.figure.lock or self.kind.grabs == 1 else f", {self.kind.grabs:g} grabs for each use"
         said = (
             f"That is {self.per_second:,.0f} waits per second{each}: at up to {self.turns:g} turns of 100 ns each "
-            f"(this project's bound; {self.kind.measured} on 8 engines) at most {self.percent:.2f} % of the engines' time"
+            f"(this project's bound; {self.kind.measured} on 8 engines) at most {self.percent:.2f} % of the engines' "
+            "time"
         )
         if not self.nothing:
             return f"{said}."
