@@ -150,5 +150,5 @@ def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, gi
             Evidence(f"{worst.engine} by ticks", round(worst.ticks, 1), "%", worst.source),
             Evidence(f"{worst.engine} by the operating system", round(worst.given, 1), "%", worst.source),
         ),
-        explains=("ase/engines_not_the_answer",),
+        explains=("ase/engines_not_the_answer", "ase/run_queue_long"),
     )
