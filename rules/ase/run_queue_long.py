@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import EngineBusy, MetadataSpinlock, MonEngine, MonSysWaits, RunnableTasks
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.server import Engines, engines_of, setting_of, subject_of
+from rules.judging.server import Engines, engines_of, setting_of, subject_of, unknown_of
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import CACHE_SEARCHES, LOCK_PERCENT, METADATA_PERCENT, SPINS_ORIGIN, SPINS_PER_ENGINE
 from rules.judging.spinlocks.monitored import dearest
@@ -92,14 +92,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{said}, limit {limits.busy_percent:g} %")
         return
     queue = _printed(facts) or _waited(facts)
-    if queue is None:
-        yield Unknown.of(RunnableTasks, MonSysWaits)
+    if spinning := _spinning(facts, limits, engines):
+        yield Clean(f"{said}, but {spinning}")
+    elif queue is None:
+        yield unknown_of(facts, RunnableTasks, MonSysWaits)
     elif not isinstance(queue, Queue):
         yield queue
     elif queue.tasks <= limits.tasks_per_engine * engines.number:
         yield Clean(f"{said}, {queue.said}: limit {limits.tasks_per_engine:g} for each engine")
-    elif spinning := _spinning(facts, limits, engines):
-        yield Clean(f"{said}, {queue.said}, but {spinning}")
     else:
         yield _finding(facts, limits, engines, queue, said)
 
