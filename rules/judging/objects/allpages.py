@@ -99,8 +99,8 @@ def _same_table(key: Hashable, scheme: TableScheme) -> bool:
     """Whether a size belongs to this table by its names alone, in whatever case and with or without the database."""
     if not isinstance(key, tuple) or not isinstance(key[1], str):
         return False
-    database, table = key
-    same = database is None or database.lower() == (scheme.database or "").lower()
+    database, table = key[0], str(key[1])
+    same = database is None or str(database).lower() == (scheme.database or "").lower()
     return same and table.lower() == scheme.table.lower()
 
 
