@@ -22,7 +22,6 @@ that is read by ranges of its clustered index, or is small and rarely changed, i
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import ceil
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import (
@@ -33,12 +32,12 @@ from collectors.facts.ase import (
     SysmonSample,
     TaskSwitches,
 )
-from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.changes.ase_table import lock_scheme_template
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.figures import seconds_of
 from rules.judging.objects.allpages import USES, Bounds, Table, named_tables, no_allpages_tables
 from rules.judging.objects.lock_waits import Share, Waits, allpages_share, waits_of
+from rules.judging.objects.resources import LOCKS, more_locks
 from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
 from rules.judging.server import ENGINE_FACTS, setting_of, subject_of
 from rules.judging.sources import TALLMAN
@@ -100,7 +99,6 @@ CATALOGUE = (
     "Datapages to datarows changes the catalogue only, a matter of seconds: an exclusive lock for a moment, no copy of "
     "the table and no dump. It takes a lock for each row, so number of locks must suffice."
 )
-LOCKS = "number of locks"
 STEPS = (
     "One table at a time, at a quiet time: an exclusive lock, a copy of the table, a full dump afterwards. Datapages "
     "to datarows is a matter of seconds later, if 15 % of the requests still wait."
@@ -346,16 +344,7 @@ def _more_locks(facts: Facts, limits: Limits) -> Change | None:
     used = [one for one in (usage.active, usage.max_used) if known(one)] if usage else []
     if not running or not used or 100.0 * max(used) < limits.locks_percent * running or max(used) > running:
         return None
-    new = ceil(2 * max(used) / 1000) * 1000
-    wanted = waiting_number(setting)
-    if wanted is not None and wanted >= new:
-        return None
-    memory_mb, caution = more_memory(setting, running, new)
-    sized = (
-        f"At most {max(used):,.0f} of {running:,.0f} were in use: twice that is a first size (this project's); "
-        "datarows takes one for each row, so watch Max_Used afterwards."
-    )
-    return configure(LOCKS, running, new, cautions=(sized, caution), memory_mb=memory_mb, configured=wanted)
+    return more_locks(setting, running, max(used))
 
 
 def _after_locks(change: Change, locks: Change) -> Change:

@@ -1,15 +1,17 @@
 """A contended cache that replaces nothing keeps a strict LRU order.
 
 Finds: a named cache with strict LRU in force and a contended spinlock, hits at 95 % or more, no buffers grabbed and few
-updates. A log-only cache need only have the contention and the hits. Never the default data cache, and never a cache of
-temporary databases.
+updates: of what is bound at most one row changed for a hundred pages read, and a hundred rows a second. A log-only
+cache need only have the contention and the hits. Never the default data cache, and never a cache of temporary
+databases.
 
 Why it matters: with strict LRU every page that is used is moved to the other end of its chain under the cache's
 spinlock. Where nothing is ever replaced nobody needs that order. With relaxed LRU the moves fall away.
 
 What to do: look first whether everything bound to the cache fits into it (`sp_helpcache` names it, a listing of sizes
-or monCachedObject says how large it is; until both are brought the script is a comment), then `sp_cacheconfig "c",
-relaxed` and a restart. The vendor calls the gain slight; Jeff Tallman ("ASE 16 & Managing VLDB's
+or monCachedObject says how large it is) and how many of its rows are changed at the busiest hour (two snapshots of
+monOpenObjectActivity); until all of that is known the script is a comment. Then `sp_cacheconfig "c", relaxed` and a
+restart. The vendor calls the gain slight; Jeff Tallman ("ASE 16 & Managing VLDB's
 with VLH", 2014) saw a run fall from 1.5 minutes to 1 when hot tables moved to a separate cache with relaxed LRU, and 10
 to 15 % contention remain.
 
@@ -23,7 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import NOT_MEASURED, Facts, Reading, Source, known, number_or
-from collectors.facts.ase import CacheActivity, CachePool, NamedCache
+from collectors.facts.ase import CacheActivity, CachePool, MonOpenObjectActivity, NamedCache
 from rules.changes.ase_cache import (
     RELAXED,
     STRICT,
@@ -48,7 +50,15 @@ from rules.judging.caches.figures import (
     set_apart,
     turnover_percent,
 )
-from rules.judging.caches.fit import Fit, fit_of
+from rules.judging.caches.fit import (
+    CHANGED_PER_SECOND,
+    CHANGED_PERCENT,
+    Changes,
+    Fit,
+    changes_of,
+    fit_of,
+    pages_written,
+)
 from rules.judging.caches.lockless import lockless_instead
 from rules.judging.caches.monitored import MONITORED
 from rules.judging.caches.temporary import TEMPORARY_FACTS, serves_tempdb
@@ -64,10 +74,15 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.dc20020_1251/html/databases/databases373.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158541254.html",
 )
-DECIDES = (
+FITS = (
     "Whether everything bound to it fits is not in these exports: sp_helpcache names it and monCachedObject shows what "
-    "of it is in memory (with enable monitoring on). The commands are given as comments until that is known."
+    "of it is in memory (with enable monitoring on)."
 )
+CHANGES = (
+    "How many of its rows are changed a second at the busiest hour is not in these exports: two snapshots of "
+    "monOpenObjectActivity show it, and the vendor wants relaxed LRU only for data that are updated infrequently."
+)
+AS_COMMENTS = "The commands are given as comments until that is known."
 GAIN = "The vendor calls the gain slight."
 TEMPORARY = "temporary tables come and go in it and are changed all the time"
 SEEN = (
@@ -91,7 +106,15 @@ class Limits:
     )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     changed_percent: float = limit(
-        5.0, "this project: rarely updated, at most one row changed for twenty pages read", high=100, unit="%"
+        CHANGED_PERCENT,
+        "this project: rarely updated (vendor), at most one row changed for a hundred pages read",
+        high=100,
+        unit="%",
+    )
+    changed_per_second: float = limit(
+        CHANGED_PER_SECOND,
+        "this project: rarely updated (vendor); a hundred rows a second are eight million a day",
+        unit="/s",
     )
     sample_seconds: float = limit(60.0, "this project: a shorter sample says nothing of an hour", unit="s")
 
@@ -109,11 +132,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield no_caches(facts)
     for cache in caches:
         named = named_of(facts, cache.name)
-        fit = fit_of(facts, cache.name)
+        fit, changes = fit_of(facts, cache.name), changes_of(facts, cache.name)
         quiet = (
             _unfit(facts, cache, named)
             or _unsuited(facts, limits, cache, named)
             or _too_much(limits, cache.name, named, fit)
+            or _updated(facts, limits, cache.name, named, changes)
             or _idle(facts, limits, cache)
         )
         if quiet:
@@ -124,9 +148,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
                 (Lacking(f"replacement strategy of {cache.name}", show),), f"{cache.name}: strategy not known"
             )
         else:
-            yield _finding(facts, limits, cache, named, fit)
-            if kind_of(named) != "log" and not _decided(named, fit):
-                yield Unknown(tuple(_deciding(cache)))
+            yield _finding(facts, limits, cache, named, fit, changes)
+            if kind_of(named) != "log" and not (_fits(named, fit) and _seldom(changes)):
+                yield Unknown(tuple(_deciding(cache, named, fit, changes)))
 
 
 def _unfit(facts: Facts, cache: CacheActivity, named: NamedCache | None) -> Outcome | None:
@@ -201,29 +225,65 @@ def _idle(facts: Facts, limits: Limits, cache: CacheActivity) -> Outcome | None:
 
 
 def _too_much(limits: Limits, name: str, named: NamedCache | None, fit: Fit | None) -> Clean | None:
-    """What is bound does not fit, or is changed too often; `None` where neither is known to be so."""
+    """What is bound does not fit; `None` where that is not known to be so."""
     if named is None or kind_of(named) == "log":
         return None
     size = named.run_size_mb
     if fit and known(size) and fit.bound_mb > size:
         return Clean(f"{name}: {fit.bound_mb:,.0f} MB are bound to {size:,.0f} MB, relaxed LRU needs all of it to fit")
-    if fit and fit.changed_percent is not None and fit.changed_percent > limits.changed_percent:
-        said = f"{fit.changed_percent:.0f} rows are changed for 100 pages read"
-        return Clean(f"{name}: {said} (limit {limits.changed_percent:g}): it is updated too often")
     return None
 
 
-def _decided(named: NamedCache, fit: Fit | None) -> bool:
-    """Whether exports say that all fits and is rarely changed."""
-    return fit is not None and fit.changed_percent is not None and known(named.run_size_mb)
+def _updated(
+    facts: Facts, limits: Limits, name: str, named: NamedCache | None, changes: Changes | None
+) -> Clean | None:
+    """What is bound is changed too often, by its rows or by the pages written; `None` where neither is known."""
+    if kind_of(named) == "log":
+        return None
+    written = pages_written(facts, name)
+    if changes and changes.percent > limits.changed_percent:
+        said, most = f"{round(changes.percent, 1):g} rows are changed for 100 pages read", limits.changed_percent
+    elif changes and changes.per_second is not None and changes.per_second > limits.changed_per_second:
+        said, most = f"{changes.per_second:,.0f} rows are changed a second", limits.changed_per_second
+    elif written and written[0] > limits.changed_per_second:
+        said = f"{written[0]:,.0f} pages are written a second, each changed at least once"
+        most = limits.changed_per_second
+    else:
+        return None
+    return Clean(f"{name}: {said} (limit {most:g}): it is updated too often for relaxed LRU")
 
 
-def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache, fit: Fit | None) -> Finding:
+def _fits(named: NamedCache, fit: Fit | None) -> bool:
+    """Whether exports say that all fits."""
+    return fit is not None and known(named.run_size_mb)
+
+
+def _seldom(changes: Changes | None) -> bool:
+    """Whether an interval says that it is rarely changed: an average since boot hides the busy hour."""
+    return changes is not None and changes.per_second is not None and changes.of_interval
+
+
+def _fitting(fit: Fit) -> str:
+    return f"All that is bound to it fits: {fit.objects} objects of {fit.bound_mb:,.0f} MB together."
+
+
+def _changing(limits: Limits, percent: float | None, rate: float | None) -> str:
+    return (
+        f"For 100 pages that are read {percent:g} rows are changed (limit {limits.changed_percent:g}), {rate:g} a "
+        f"second (limit {limits.changed_per_second:g})."
+    )
+
+
+def _finding(
+    facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache, fit: Fit | None, changes: Changes | None
+) -> Finding:
     name, seconds, hit = cache.name, seconds_of(facts), cache.hit_percent or 0.0
     log, lock = kind_of(named) == "log", cache_figure(facts, name, name)
     assert isinstance(lock, Figure)  # noqa: S101 - _idle() has turned everything else away
     spun = lock.contention if known(lock.contention) else None
-    changed = round(fit.changed_percent, 2) if fit and fit.changed_percent is not None else None
+    changed = round(changes.percent, 2) if changes else None
+    rate = round(changes.per_second, 1) if changes and changes.per_second is not None else None
+    counted = changes.source if changes else named.source
     figures: tuple[tuple[str, Reading | None, str, float | None, Source], ...] = (
         ("cache hits", round(hit, 1), "%", limits.hit_percent, cache.source),
         (
@@ -243,23 +303,20 @@ def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCac
         ("cache spinlock contention", spun, "%", limits.contention_percent, lock.source),
         ("run size", named.run_size_mb, "MB", None, named.source),
         ("bound objects", round(fit.bound_mb, 1) if fit else None, "MB", None, fit.source if fit else named.source),
-        ("rows changed per 100 pages read", changed, "", limits.changed_percent, fit.source if fit else named.source),
+        ("rows changed per 100 pages read", changed, "", limits.changed_percent, counted),
+        ("rows changed", rate, "/s", limits.changed_per_second, counted),
     )
     says = f"{hit:.1f} % of the searches found their page" + (f" in {seconds:.0f} s" if seconds else "")
+    decided = _fits(named, fit) and _seldom(changes)
+    change = set_replacement(name, STRICT, RELAXED) if log or decided else relaxed_if_it_fits(name)
     if log:
         says += "; the cache holds logs only, for which the vendor recommends relaxed LRU."
-        change = set_replacement(name, STRICT, RELAXED)
-    elif fit and _decided(named, fit):
-        says += " and next to no buffer was grabbed, so the strict LRU order is kept for nothing. All that is bound to "
-        says += (
-            f"it fits: {fit.objects} objects of {fit.bound_mb:,.0f} MB together, and of 100 pages that are read "
-            f"{changed:g} rows are changed (limit {limits.changed_percent:g}). {SEEN}"
-        )
-        change = set_replacement(name, STRICT, RELAXED)
     else:
-        says += f" and next to no buffer was grabbed, so the strict LRU order is kept for nothing. {DECIDES} {SEEN}"
-        change = relaxed_if_it_fits(name)
-        if cache.washed_dirty is NOT_MEASURED:
+        says += " and next to no buffer was grabbed, so the strict LRU order is kept for nothing."
+        says += f" {_fitting(fit) if fit and _fits(named, fit) else FITS}"
+        says += f" {_changing(limits, changed, rate)}" if _seldom(changes) else f" {CHANGES}"
+        says += f" {SEEN}" if decided else f" {AS_COMMENTS} {SEEN}"
+        if not decided and cache.washed_dirty is NOT_MEASURED:
             says += " The wash statistics are not available, which is not zero: look how often its data are updated."
     says = " ".join(part for part in (says, GAIN, "" if log else lockless_instead(facts, named)) if part)
     return Finding(
@@ -273,11 +330,11 @@ def _finding(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCac
     )
 
 
-def _deciding(cache: CacheActivity) -> Iterator[Lacking]:
-    """The commands that decide it."""
-    yield Lacking(f"what is bound to {cache.name}", of_cache("sp_helpcache {}", cache.name, "sp_helpcache"))
-    resident = "select DBName, ObjectName, IndexID, CachedKB, TotalSizeKB from master..monCachedObject"
-    yield Lacking(f"what of it is in memory ({cache.name})", query_cache(resident, cache.name, "enable monitoring"))
-    if not known(cache.washed_dirty):
-        writes = "select CacheName, PhysicalWrites from master..monDataCache"
-        yield Lacking(f"updates in {cache.name}", query_cache(writes, cache.name, "enable monitoring"))
+def _deciding(cache: CacheActivity, named: NamedCache, fit: Fit | None, changes: Changes | None) -> Iterator[Lacking]:
+    """The commands that decide it, of what is not there yet."""
+    if not _fits(named, fit):
+        yield Lacking(f"what is bound to {cache.name}", of_cache("sp_helpcache {}", cache.name, "sp_helpcache"))
+        resident = "select DBName, ObjectName, IndexID, CachedKB, TotalSizeKB from master..monCachedObject"
+        yield Lacking(f"what of it is in memory ({cache.name})", query_cache(resident, cache.name, "enable monitoring"))
+    if not _seldom(changes):
+        yield Lacking(f"rows changed a second in {cache.name}", MonOpenObjectActivity.BRING)

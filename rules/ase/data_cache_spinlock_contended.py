@@ -32,7 +32,6 @@ from rules.changes.ase_cache import show_cache
 from rules.finding import Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.binding_plan import BindingPlan, binding_plan
 from rules.judging.caches.binding_report import binding_keys, contention_left
-from rules.judging.caches.costs import costs_nothing
 from rules.judging.caches.figures import doubt, named_of
 from rules.judging.caches.hot import HOT_FACTS, searched
 from rules.judging.caches.lockless import lockless_instead
@@ -45,6 +44,7 @@ from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCE
 from rules.judging.spinlocks.ratio import SWITCHES, UNDECIDED, at_work, refused
 from rules.judging.spinlocks.spin_severity import severity_of, spin_bound
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
+from rules.judging.spinlocks.waits import costs_nothing
 from rules.kit import limit, rule
 
 LINKS = (

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, Source, known
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, Server, ThreadBusy
-from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Cost, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
 from rules.judging.server import not_shown, subject_of
 from rules.judging.spinlocks.monitored import say_doubt
 from rules.kit import limit, rule
@@ -54,6 +54,9 @@ class Limits:
     )
     loud_points: float = limit(
         35.0, "this project: a third of the engines' time is missing", low=1, high=100, unit="points"
+    )
+    loud_processors: float = limit(
+        1.0, "this project: a whole processor is missing, on however many engines", unit="processors"
     )
 
 
@@ -135,9 +138,12 @@ def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, gi
     worst = max(shares, key=lambda one: one.ticks - one.given)
     gap = ticks - given
     missing = len(shares) * gap / 100.0
+    sure = len(shares) * (gap - limits.gap_points) / 100.0  # so far apart the two counts may be for no reason
+    most = sum(max(0.0, one.ticks - one.given) for one in shares) / 100.0
+    loud = gap >= limits.loud_points or missing >= limits.loud_processors
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING if gap >= limits.loud_points else Severity.ADVICE,
+        severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"The host gives the engines {given:.0f} % of a CPU where they were {ticks:.0f} % busy",
         says=f"By its own ticks the server was {ticks:.0f} % busy on {len(shares)} engines, by the operating system "
         f"their threads ran for {given:.0f} %: about {missing:.1f} processors were promised and not given. Ask for the "
@@ -147,8 +153,10 @@ def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, gi
             Evidence("mean engine busy, by ticks", round(ticks, 1), "%", shares[0].source, limits.busy_percent),
             Evidence("mean CPU of the engines' threads", round(given, 1), "%", shares[0].source),
             Evidence("difference", round(gap, 1), "points", shares[0].source, limits.gap_points),
+            Evidence("processors missing", round(missing, 2), "processors", shares[0].source, limits.loud_processors),
             Evidence(f"{worst.engine} by ticks", round(worst.ticks, 1), "%", worst.source),
             Evidence(f"{worst.engine} by the operating system", round(worst.given, 1), "%", worst.source),
         ),
-        explains=("ase/engines_not_the_answer",),
+        cost=Cost(missing, sure, max(most, missing)),
+        explains=("ase/engines_not_the_answer", "ase/run_queue_long"),
     )

@@ -35,6 +35,16 @@ CAUSE = "Log Semaphore Contention"
 FLUSHES = (
     "Transaction Management of the same sp_sysmon says why user log caches are flushed, monOpenDatabases which log."
 )
+LEVERS = (
+    "What reduces it, in this order: where many flushes are by Full ULC (the vendor's limit is 20 %), a larger user "
+    "log cache size (static); fewer and larger transactions; a faster log device (mean wait of events 54 and 55 in "
+    "monSysWaits); a log-only cache of its own with a pool of the log I/O size (sp_logiosize); delayed commit, which "
+    "can lose the last log page in a crash, so its owner decides."
+)
+ULC_LEVERS = (
+    "What reduces it: look what the holder waits for (event 272 in monSysWaits), and where many flushes are by Unpin, "
+    "fewer rows for each page, because two transactions change one page; practice lowers user log cache spinlock ratio."
+)
 QUEUE, MESSAGE = "user log cache queue size", "message 17198"
 ALS = (
     "One database that causes it may take asynchronous log service (sp_dboption, its owner decides), if the log device "
@@ -136,7 +146,8 @@ def _judge(
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"Tasks wait for {what}: {said}",
         says=f"{said[0].upper()}{said[1:]}. Tasks sleep in this queue, so no spinlock ratio and no engine shortens it. "
-        f"{FLUSHES}{_asynchronous(facts, limits) if name == 'Log' and loud else ''}",
+        f"{FLUSHES} {LEVERS if name == 'Log' else ULC_LEVERS}"
+        f"{_asynchronous(facts, limits) if name == 'Log' and loud else ''}",
         evidence=tuple(evidence),
     )
 

@@ -39,6 +39,15 @@ SIZE, LOCAL, ENGINES, LARGE = (
     "max online engines",
     "enable large chunk elc",
 )
+LOCAL_ADVISED = 80.0
+"""Vendor: engine local cache percent, at most (New Features 16.0)."""
+AT_THE_MOST = (
+    "no more than 80 is advised, so the share is at its most and a larger procedure cache size is what gives each "
+    "engine more. From 16.0 SP03 PL08 on monProcELC shows whether the reserve runs empty (Empty to Allocs). The kind "
+    "of allocation is left: large allocation auto tune (0 or 1, static) says whether large pieces are taken. Then the "
+    "causes of the allocations: recompilations, and statements that differ only in their literals (enable literal "
+    "autoparam)."
+)
 Said = tuple[str, tuple[Evidence, ...]]
 """A sentence of advice and its proof."""
 
@@ -120,7 +129,8 @@ def _reserve(facts: Facts) -> Iterator[Said]:
     pages = size.run_number if size else None
     if local and size and share is not None and pages and may:
         each = pages * share / 100.0 / may
-        said = f"At {LOCAL} {share:g} each engine keeps about {each:,.0f} pages; up to 80 is advised (static)."
+        said = f"At {LOCAL} {share:g} each engine keeps about {each:,.0f} pages"
+        said += "; up to 80 is advised (static)." if share < LOCAL_ADVISED else f": {AT_THE_MOST}"
         yield said, (Evidence(LOCAL, share, "%", local.source), Evidence(SIZE, pages, "pages", size.source))
     large = setting_of(facts, LARGE)
     if large and large.run_number == 0:

@@ -5,13 +5,17 @@ database in single-user mode, which is an outage of that database. Sources: Syst
 System Administration Guide 2 (16.0), "Binding objects to caches" (knowledge/ase-rules.md, section 3.3).
 """
 
+import re
 from collections.abc import Sequence
 
 from rules.changes.ase_cache import by_hand
 from rules.changes.ase_table import SYSTEM_DATABASES, SYSTEM_TABLES
-from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, reserved, tsql_literal, tsql_string
+from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, tsql_literal, tsql_name, tsql_string
 from rules.finding import Change, Effect
 
+WORDS = re.compile(r"[\w$#]+(?:[ -][\w$#]+){0,20}\Z")
+"""Letters, digits, `_$#`, single blanks and hyphens between them: no dot, bracket or quote, which sp_bindcache might
+read as more than a part of a name (this project)."""
 NEVER = {
     "sysattributes": "sysattributes cannot be bound (message 867)",
     "sysallocpg": "sysallocpg cannot be bound (message 868)",
@@ -79,8 +83,9 @@ def bind(
 ) -> Change:
     """Bind the data of a user table, or one index of it, to a named cache.
 
-    `old`: the cache it is in, through no binding of its own. By hand where a name is not a plain identifier: how
-    sp_bindcache reads delimiters inside `owner.table` is not documented. Raises `NotBindable`.
+    `old`: the cache it is in, through no binding of its own. By hand where the owner or the table is not a plain
+    identifier: how sp_bindcache reads delimiters inside `owner.table` is not documented. Database and index are
+    arguments of their own, and need only be quoted. Raises `NotBindable`.
     """
     reason = why_not(database, table)
     if reason or table.lower() in {f"sys{name}" for name in SYSTEM_TABLES.split()}:
@@ -88,8 +93,9 @@ def bind(
     name = ".".join((database, owner, table)) + (f".{index}" if index else "")
     key, target = f"ase.bind:{comment(name)}", f"{comment(name)}: cache binding"
     try:
-        _check((database, owner, table, index or "x"))
-        to, what = tsql_string(cache), f'{database}, "{owner}.{table}"' + (f', "{index}"' if index else "")
+        _check((owner, table))
+        into, of = _database(database)
+        to, what = tsql_string(cache), f'{of}, "{owner}.{table}"' + _index(index)
     except Unquotable:
         return by_hand(key, target, None if old is None else comment(old), comment(cache), needs)
     return Change(
@@ -98,7 +104,7 @@ def bind(
         old=None if old is None else comment(old),
         new=comment(cache),
         apply=(
-            f"use {database}",
+            f"use {into}",
             "go",
             "-- what is bound where now",
             "sp_helpcache",
@@ -113,7 +119,7 @@ def bind(
             "go",
         ),
         undo=(
-            f"use {database}",
+            f"use {into}",
             "go",
             "-- if it was bound to another cache before, bind it there instead",
             f"sp_unbindcache {what}",
@@ -146,11 +152,12 @@ def bind_system_tables(
             raise NotBindable(reason or f"{table} is no system table")
     key, target = f"ase.bind:{comment(database)}:system tables", f"{comment(database)}: system tables, cache binding"
     try:
-        _check((database, *(part for table, index in tables for part in (table, index or "x"))))
+        _check([table for table, _ in tables])
         to, option, literal = tsql_string(cache), tsql_string(database), tsql_literal(database)
+        _, of = _database(database)
+        what = [f'{of}, "dbo.{table}"' + _index(index) for table, index in tables]
     except Unquotable:
         return by_hand(key, target, None if old is None else comment(old), comment(cache), needs)
-    what = [f'{database}, "dbo.{table}"' + (f', "{index}"' if index else "") for table, index in tables]
     return Change(
         key=key,
         target=target,
@@ -181,8 +188,7 @@ def bind_temporary(cache: str, database: str, *, old: str | None = None, needs: 
     """Bind a temporary database as a whole to a named cache: single tables of it cannot be bound (18098)."""
     key, target = f"ase.bind:{comment(database)}", f"{comment(database)}: cache binding"
     try:
-        _check((database,))
-        to = tsql_string(cache)
+        (_, of), to = _database(database), tsql_string(cache)
     except Unquotable:
         return by_hand(key, target, None if old is None else comment(old), comment(cache), needs)
     return Change(
@@ -196,8 +202,8 @@ def bind_temporary(cache: str, database: str, *, old: str | None = None, needs: 
             "-- what is bound where now",
             "sp_helpcache",
             "go",
-            f"-- nobody may use {database}: right after a restart, before anybody is let in",
-            f"sp_bindcache {to}, {database}",
+            f"-- nobody may use {comment(database)}: right after a restart, before anybody is let in",
+            f"sp_bindcache {to}, {of}",
             "go",
             "-- check that Status is V (valid)",
             f"sp_helpcache {to}",
@@ -206,9 +212,9 @@ def bind_temporary(cache: str, database: str, *, old: str | None = None, needs: 
         undo=(
             "use master",
             "go",
-            f"-- nobody may use {database}: right after a restart, before anybody is let in",
+            f"-- nobody may use {comment(database)}: right after a restart, before anybody is let in",
             "-- if it was bound to another cache before, bind it there instead",
-            f"sp_unbindcache {database}",
+            f"sp_unbindcache {of}",
             "go",
             "sp_helpcache",
             "go",
@@ -229,8 +235,8 @@ def bind_log(cache: str, database: str, *, old: str | None = None, needs: tuple[
         raise NotBindable(reason)
     key, target = f"ase.bind:{comment(database)}:syslogs", f"{comment(database)}: syslogs, cache binding"
     try:
-        _check((database,))
         to, option, literal = tsql_string(cache), tsql_string(database), tsql_literal(database)
+        into, of = _database(database)
     except Unquotable:
         return by_hand(key, target, None if old is None else comment(old), comment(cache), needs)
     return Change(
@@ -239,7 +245,7 @@ def bind_log(cache: str, database: str, *, old: str | None = None, needs: tuple[
         old=None if old is None else comment(old),
         new=comment(cache),
         apply=(
-            f"use {database}",
+            f"use {into}",
             "go",
             "-- the size of the log I/O: the cache needs a pool of it (sp_poolconfig)",
             "sp_logiosize",
@@ -247,7 +253,7 @@ def bind_log(cache: str, database: str, *, old: str | None = None, needs: tuple[
             f"sp_poolconfig {to}",
             "go",
             *_alone(database, option, literal),
-            f"sp_bindcache {to}, {database}, syslogs",
+            f"sp_bindcache {to}, {of}, syslogs",
             "go",
             "-- check that Status is V (valid)",
             f"sp_helpcache {to}",
@@ -256,7 +262,7 @@ def bind_log(cache: str, database: str, *, old: str | None = None, needs: tuple[
         ),
         undo=(
             *_alone(database, option, literal),
-            f"sp_unbindcache {database}, syslogs",
+            f"sp_unbindcache {of}, syslogs",
             "go",
             "sp_helpcache",
             "go",
@@ -273,14 +279,14 @@ def _alone(database: str, option: str, literal: str) -> tuple[str, ...]:
     return (
         "use master",
         "go",
-        f"-- nobody may be in {database}: this must show no rows",
+        f"-- nobody may be in {comment(database)}: this must show no rows",
         f"select spid, suid, program_name from master..sysprocesses where dbid = db_id({literal})",  # noqa: S608 - quoted
         "go",
         "sp_who",
         "go",
         f'sp_dboption {option}, "single user", true',
         "go",
-        f"use {database}",
+        f"use {_database(database)[0]}",
         "go",
         "checkpoint",
         "go",
@@ -294,7 +300,7 @@ def _for_all(database: str, option: str) -> tuple[str, ...]:
         "go",
         f'sp_dboption {option}, "single user", false',
         "go",
-        f"use {database}",
+        f"use {_database(database)[0]}",
         "go",
         "checkpoint",
         "go",
@@ -306,10 +312,29 @@ def _for_all(database: str, option: str) -> tuple[str, ...]:
     )
 
 
+def _database(database: str) -> tuple[str, str]:
+    """The name as `use` takes it, in brackets where it must be, and as the argument of a procedure, then a string.
+
+    Raises `Unquotable`.
+    """
+    name = tsql_name(_words(database))
+    return name, name if name == database else tsql_string(database)
+
+
+def _index(index: str | None) -> str:
+    """An index as a further argument, nothing where there is none. Raises `Unquotable`."""
+    return f", {tsql_string(_words(index))}" if index else ""
+
+
+def _words(name: str) -> str:
+    """Let pass what is a string to the procedure whatever it does with it. Raises `Unquotable` for marks in a name."""
+    if not WORDS.match(name):
+        raise Unquotable(repr(name))
+    return name
+
+
 def _check(names: Sequence[str]) -> None:
-    """Raise `Unquotable` for anything but plain identifiers; the first, the database, stands outside of quotes."""
+    """Raise `Unquotable` for anything but plain identifiers."""
     for name in names:
         if not PLAIN_IDENTIFIER.match(name):
             raise Unquotable(repr(name))
-    if reserved(names[0]):
-        raise Unquotable(repr(names[0]))

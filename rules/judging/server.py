@@ -18,6 +18,7 @@ from collectors.facts.ase import (
     MonEngine,
     MonSpinlockActivity,
     MonThread,
+    RunnableTasks,
     Server,
     ThreadBusy,
 )
@@ -33,9 +34,10 @@ SINCE: dict[type[Fact], tuple[str, str]] = {
     MonSpinlockActivity: ("monSpinlockActivity", "15.7 ESD#2"),
     MonThread: ("monThread", "15.7"),
     ThreadBusy: ("Thread Utilization of sp_sysmon", "15.7"),
+    RunnableTasks: ("Average Runnable Tasks of sp_sysmon", "15.7"),
 }
 """What came with a release, by the vendor's documentation (knowledge/ase-formats.md, 1.5 and 2)."""
-THREADED: tuple[type[Fact], ...] = (ThreadBusy,)
+THREADED: tuple[type[Fact], ...] = (ThreadBusy, RunnableTasks)
 """What only the threaded kernel prints."""
 
 F = TypeVar("F", bound=Fact)

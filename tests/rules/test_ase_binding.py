@@ -7,7 +7,7 @@ from rules.changes.ase_binding import NotBindable
 from rules.finding import Change, Effect
 
 QUOTED = 'x"; drop table y --'
-HOSTILE = [QUOTED, "a b", "a.b", "a]", "a\nshutdown", "a\rshutdown", "a\u202eb", "a\u2028b"]
+HOSTILE = [QUOTED, "a.b", "a]", "a\nshutdown", "a\rshutdown", "a\u202eb", "a\u2028b"]
 TABLES = [("sysobjects", None), ("syscolumns", None), ("sysindexes", "csysindexes")]
 
 
@@ -95,9 +95,28 @@ def test_temporary_and_system_tables_are_not_bound_like_user_tables(database: st
         ase_binding.bind("c", database, "dbo", table)
 
 
-def test_a_database_whose_name_is_a_word_of_transact_sql_is_bound_by_hand() -> None:
-    assert ase_binding.bind("hot", "order", "dbo", "lines").takes_effect is Effect.ADVICE
-    assert ase_binding.bind_system_tables("hot", "Order", [("sysobjects", None)]).takes_effect is Effect.ADVICE
+@pytest.mark.parametrize("database", ["order", "fin dept", "fin-2024", "München"])
+def test_a_database_whose_name_needs_delimiters_is_used_in_brackets_and_named_as_a_string(database: str) -> None:
+    user = ase_binding.bind("hot", database, "dbo", "lines", "lines by day")
+    assert f"use [{database}]" in user.apply
+    assert f'sp_bindcache "hot", "{database}", "dbo.lines", "lines by day"' in user.apply
+    assert f'sp_unbindcache "{database}", "dbo.lines", "lines by day"' in user.undo
+    system = ase_binding.bind_system_tables("hot", database, [("sysobjects", None)])
+    assert f'sp_bindcache "hot", "{database}", "dbo.sysobjects"' in system.apply
+    assert system.apply.count(f"use [{database}]") == 2
+    log = ase_binding.bind_log("log_cache", database)
+    assert f'sp_bindcache "log_cache", "{database}", syslogs' in log.apply
+    assert f'sp_unbindcache "{database}", syslogs' in log.undo
+    temporary = ase_binding.bind_temporary("t", database)
+    assert f'sp_bindcache "t", "{database}"' in temporary.apply
+    assert f'sp_unbindcache "{database}"' in temporary.undo
+    assert all(one.takes_effect is not Effect.ADVICE for one in (user, system, log, temporary))
+
+
+@pytest.mark.parametrize("part", ["a b", "a.b", "o'hare"])
+def test_an_owner_or_a_table_that_needs_delimiters_is_bound_by_hand(part: str) -> None:
+    for owner, table in ((part, "orders"), ("dbo", part)):
+        assert ase_binding.bind("hot", "sales", owner, table).takes_effect is Effect.ADVICE
     assert ase_binding.bind("hot", "sales", "dbo", "order").takes_effect is Effect.ONLINE
 
 

@@ -330,11 +330,21 @@ def test_what_is_bound_is_never_moved_out_of_a_contended_cache() -> None:
 
 
 @pytest.mark.parametrize(
-    ("misses", "changed", "relaxed"),
-    [(50, 10, True), (51, 10, False), (50, 11, False), (None, 0, False), (0, None, False)],
+    ("misses", "changed", "seconds", "relaxed"),
+    [
+        (50, 10, 60.0, True),
+        (51, 10, 60.0, False),
+        (50, 11, 60.0, False),
+        (None, 0, 60.0, False),
+        (0, None, 60.0, False),
+        (0, 10, None, False),  # how many a second is not known
+        (0, 0, None, True),
+        (0, 10, 0.1, True),
+        (0, 10, 0.09, False),  # 111 rows a second
+    ],
 )
 def test_relaxed_is_for_what_is_hardly_read_from_disk_or_changed(
-    misses: float | None, changed: float | None, relaxed: bool
+    misses: float | None, changed: float | None, seconds: float | None, relaxed: bool
 ) -> None:
     one = Held("sales", "dbo", "t", 0, None, DEFAULT, False, 1000.0, CACHE.source, misses=misses, changed=changed)
-    assert suits_relaxed((one,))[0] is relaxed
+    assert suits_relaxed((one,), seconds)[0] is relaxed

@@ -10,8 +10,9 @@ Without the 1 there is the second result alone::
      -------------------- ----------- --------------- --------------- --------------- ---------------
      item                 5210400     909080 KB       812416 KB       96256 KB        408 KB
 
-The fact is the size of the data, as index 0. The indexes are listed by name without their numbers, which other reports
-know them by, so their sizes are not kept: the query of `ase/lock_schemes` gives both. No database is printed. The form
+The fact is the size of the data, as index 0. A name that is printed with its owner or its database (`dbo.item`,
+`sales..item`) is taken apart. The indexes are listed by name without their numbers, which other reports
+know them by, so their sizes are not kept: the query of `ase/lock_schemes` gives both. The form
 for a whole database (`database_name`, `database_size`) is of no use here and is not read.
 """
 
@@ -70,6 +71,22 @@ def _tables(report: Report, table: Table, heading: int) -> Iterator[IndexSize]:
         if not name or kb is ABSENT:
             report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
             continue
+        database, owner, own = _apart(name)
         yield IndexSize(
-            source=report.source(row.first, row.last), table=name, index_id=0, size_kb=kb, system=is_system(name)
+            source=report.source(row.first, row.last),
+            database=database,
+            owner=owner,
+            table=own,
+            index_id=0,
+            size_kb=kb,
+            system=is_system(own),
         )
+
+
+def _apart(name: str) -> tuple[str | None, str | None, str]:
+    """Database, owner and table of a name with up to three parts; a quoted one is left as it is."""
+    parts = name.split(".")
+    if len(parts) > 3 or not parts[-1] or any(mark in name for mark in "\"[]' "):
+        return None, None, name
+    database, owner = ([""] * (3 - len(parts)) + parts)[:2]
+    return database or None, owner or None, parts[-1]

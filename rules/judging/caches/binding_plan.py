@@ -16,6 +16,7 @@ from rules.judging.caches.bindings import all_listed, bound_to, listed
 from rules.judging.caches.carving import Carving, Uncarved, can_give, carved, large_pools
 from rules.judging.caches.contents import CONTENT_FACTS, Contents, Held, partitions_of
 from rules.judging.caches.figures import POOL_KB, POOL_PAGES, named_of, page_kb, replaces, set_apart
+from rules.judging.caches.fit import CHANGED_PER_SECOND, CHANGED_PERCENT
 from rules.judging.caches.memory import MEMORY_FACTS, MEMORY_MISSING, FreeMemory, free_memory
 from rules.judging.caches.temporary import perhaps_temporary, serves_tempdb
 from rules.judging.server import ENGINES_MISSING, busy_of
@@ -41,8 +42,6 @@ FREE_MARGIN_PERCENT = 1.0
 the last free megabyte; carving out of the default data cache leaves more: `rules.judging.caches.carving`)."""
 RELAXED_MISS_PERCENT = 5.0
 """Reads from disk an object for a relaxed cache may have (vendor: hit rate above 95 %)."""
-RELAXED_CHANGED_PERCENT = 1.0
-"""Rows changed per 100 page reads it may have (vendor: rarely updated; the figure is this project's)."""
 BOUNDLESS_MB = 1e9
 SYSTEM, USER = "system", "user"
 STRICT, RELAXED = "strict", "relaxed"
@@ -250,7 +249,7 @@ def _bindable(contents: Contents, holds: tuple[Held, ...], large: tuple[tuple[fl
     none and the optimizer may count on them. System tables get none (this project: they are looked up by key).
     """
     first, system = holds[0], holds[0].system
-    relaxed, why = suits_relaxed(holds)
+    relaxed, why = suits_relaxed(holds, contents.seconds)
     name = f"{first.database}: system tables in {first.cache}" if system else first.name
     large = () if system else large
     contents_mb = GROWTH * sum(one.size_mb or 0.0 for one in holds)
@@ -267,19 +266,23 @@ def _bindable(contents: Contents, holds: tuple[Held, ...], large: tuple[tuple[fl
     return Bindable(piece, holds, why, tuple((io_kb, size * share) for io_kb, share in large))
 
 
-def suits_relaxed(holds: tuple[Held, ...]) -> tuple[bool, str]:
+def suits_relaxed(holds: tuple[Held, ...], seconds: float | None) -> tuple[bool, str]:
     """Whether objects that fit into their cache as a whole suit relaxed LRU: next to never read or changed.
 
-    With the reason, in words.
+    With the reason, in words. `seconds`: how long was counted; where no export says it, only what was not changed at
+    all suits.
     """
     reads = sum(one.reads for one in holds)
     if any(one.misses is None or one.changed is None for one in holds) or not reads:
         return False, "how often it is read from disk or changed is not in the export"
     missed = 100.0 * sum(one.misses or 0.0 for one in holds) / reads
     tables = {(one.database, one.table): one.changed or 0.0 for one in holds}
-    changed = 100.0 * sum(tables.values()) / reads
+    rows = sum(tables.values())
+    changed = 100.0 * rows / reads
     said = f"{missed:.1f} % of its reads from disk, {changed:.1f} rows changed per 100 reads"
-    return missed <= RELAXED_MISS_PERCENT and changed <= RELAXED_CHANGED_PERCENT, said
+    said += f", {rows / seconds:,.1f} rows a second" if seconds else ", no time in the export to say how many a second"
+    seldom = rows / seconds <= CHANGED_PER_SECOND if seconds else not rows
+    return missed <= RELAXED_MISS_PERCENT and changed <= CHANGED_PERCENT and seldom, said
 
 
 def _caches(

@@ -7,9 +7,30 @@ as a whole may grow without limit, so of it nothing is said.
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject
+from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject, MonDataCache
 from rules.judging.caches.bindings import bound_to
 from rules.judging.caches.contents import DATA, Contents, contents_of
+
+CHANGED_PERCENT, CHANGED_PER_SECOND = 1.0, 100.0
+"""The most changes of what a relaxed cache holds: rows for each hundred pages read, and rows a second.
+
+The vendor says "not updated or updated infrequently" and gives no figure, so both are this project's: a lookup table
+that millions of searches hide in the share is still changed all the time at thousands of rows a second. A hundred rows
+a second are eight million a day, which no table that is "rarely updated" has.
+"""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How often what is bound to one cache is changed."""
+
+    percent: float
+    """Rows changed for each hundred pages read."""
+    per_second: float | None
+    """Rows; `None` where no export says how long was counted."""
+    of_interval: bool
+    """Whether that is between two snapshots, and not an average since boot."""
+    source: Source
 
 
 @dataclass(frozen=True)
@@ -18,8 +39,6 @@ class Fit:
 
     bound_mb: float
     objects: int
-    changed_percent: float | None
-    """Rows changed for each hundred pages read of what is bound; `None` where that was not counted."""
     source: Source
 
 
@@ -32,7 +51,6 @@ def fit_of(facts: Facts, cache: str) -> Fit | None:
     return Fit(
         bound_mb=sum(size for size in sizes if size is not None),
         objects=len(bindings),
-        changed_percent=_changed(facts, cache),
         source=bindings[0].source,
     )
 
@@ -73,7 +91,8 @@ def _resident_mb(facts: Facts, binding: CacheBinding) -> float | None:
     return sum(kb for kb in parts.values() if known(kb)) / 1024
 
 
-def _changed(facts: Facts, cache: str) -> float | None:
+def changes_of(facts: Facts, cache: str) -> Changes | None:
+    """How often what a cache holds is changed, counted by object; `None` where that was not counted of all of it."""
     contents = contents_of(facts)
     if not isinstance(contents, Contents):
         return None
@@ -82,4 +101,16 @@ def _changed(facts: Facts, cache: str) -> float | None:
     reads = sum(one.reads for one in held)
     if not reads or any(changed is None for changed in tables.values()):
         return None
-    return 100.0 * sum(changed for changed in tables.values() if changed is not None) / reads
+    rows = sum(changed for changed in tables.values() if changed is not None)
+    most = max(held, key=lambda one: one.changed or 0.0)
+    rate = rows / contents.seconds if contents.seconds else None
+    return Changes(100.0 * rows / reads, rate, contents.of_interval, most.source)
+
+
+def pages_written(facts: Facts, cache: str) -> tuple[float, Source] | None:
+    """Pages of a cache written a second between two snapshots: each was changed, so at least as many rows were."""
+    rows = [one for one in facts.every(MonDataCache) if one.name == cache and one.of_interval and one.believed]
+    row = rows[-1] if rows else None
+    if row is None or not row.seconds or not known(row.physical_writes):
+        return None
+    return row.physical_writes / row.seconds, row.source

@@ -7,7 +7,6 @@ from collectors.facts.ase import CacheActivity, MonSpinlockActivity
 from rules.finding import Clean, Lacking, Outcome, Unknown, Untrusted
 from rules.judging.caches.binding_plan import PLAN_FACTS, pending_of
 from rules.judging.caches.contents import Contents, contents_of
-from rules.judging.caches.costs import costs_nothing
 from rules.judging.caches.figures import doubt
 from rules.judging.server import ENGINE_FACTS, not_shown
 from rules.judging.spinlocks.cas import CAS_GRABS
@@ -15,6 +14,7 @@ from rules.judging.spinlocks.figures import Figure, ways
 from rules.judging.spinlocks.ratio import refused
 from rules.judging.spinlocks.spin_severity import spin_bound
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
+from rules.judging.spinlocks.waits import costs_nothing
 
 HOT_FACTS: tuple[type[Fact], ...] = tuple(dict.fromkeys((*PLAN_FACTS, *ENGINE_FACTS, *CACHE_FACTS)))
 """All that the rules of the binding plan look at."""

@@ -78,17 +78,30 @@ class Table:
 def pages_of(facts: Facts, scheme: TableScheme) -> Pages:
     """What the table takes now, by the listing of sizes, else by monCachedObject, else by sp_spaceused.
 
-    sp_spaceused names no database: it counts where only one listed table has the name, and it says the data alone.
+    sp_spaceused names no database as a rule: it counts where only one table has the name, and it says the data alone.
     """
     listed, key = sizes(facts).of, table_key(scheme)
     found = {index: kb for (table, index), kb in listed.items() if table == key}
-    if found:
-        data = [kb for index, kb in found.items() if index <= 1]
-        indexes = [kb for index, kb in found.items() if index > 1]
-        return Pages(sum(data) if data else None, sum(indexes))
-    namesakes = [one for one in schemes(facts).values() if one.table == scheme.table]
-    alone = listed.get(((None, scheme.table), 0)) if len(namesakes) == 1 else None
-    return Pages(alone)
+    if not found:
+        alike = {table for table, _ in listed if _same_table(table, scheme)}
+        namesakes = {table_key(one) for one in schemes(facts).values() if one.table.lower() == scheme.table.lower()}
+        others = [one for one in facts.every(IndexSize) if one.owner and scheme.owner and one.owner != scheme.owner]
+        another = any(one.table.lower() == scheme.table.lower() for one in others)
+        if len(alike) == 1 and len(namesakes | {key}) == 1 and not another:
+            return Pages(sum(kb for (table, index), kb in listed.items() if table in alike and index <= 1) or None)
+        return Pages()
+    data = [kb for index, kb in found.items() if index <= 1]
+    indexes = [kb for index, kb in found.items() if index > 1]
+    return Pages(sum(data) if data else None, sum(indexes))
+
+
+def _same_table(key: Hashable, scheme: TableScheme) -> bool:
+    """Whether a size belongs to this table by its names alone, in whatever case and with or without the database."""
+    if not isinstance(key, tuple) or not isinstance(key[1], str):
+        return False
+    database, table = key[0], str(key[1])
+    same = database is None or str(database).lower() == (scheme.database or "").lower()
+    return same and table.lower() == scheme.table.lower()
 
 
 def no_allpages_tables(facts: Facts) -> TableScheme | None:

@@ -4,7 +4,8 @@ A spinlock ratio says how many buckets or descriptors one spinlock guards. The g
 one engine (with one engine every table has one spinlock and the ratios mean nothing), engines that have work, enough
 activity, and the figure over its limit. Where nothing says how many engines there are, no script is given and nothing
 is critical. sp_sysmon prints a per cent alone; grabs and spins would decide better, and every finding says so. Where
-the spins are known they decide how loud it is, and whether anything is changed at all (`spin_severity`). Since boot
+the spins are known they decide how loud it is, and whether anything is changed at all (`spin_severity`); where they are
+not, but how many waited is, that number bounds it (`waits`). Since boot
 nothing is critical, and no dynamic ratio is asked for: it may have been lowered since. Of a moment nothing is critical
 either, and nothing is asked for.
 
@@ -38,6 +39,7 @@ from rules.judging.server import ENGINES_MISSING, busy_of, not_shown, setting_of
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import CRITICAL_USES
 from rules.judging.spinlocks.spin_severity import SpinBound, spin_bound
+from rules.judging.spinlocks.waits import WaitBound, wait_bound
 from rules.laws.spinlocks import contention_after, most_contended_evenly, spinlocks
 
 SWITCHES = "it needs enable monitoring and enable spinlock monitoring, which costs about 1 %"
@@ -173,7 +175,8 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
     now = setting.run_number if setting else None
     engines, _ = busy_of(facts)
     bound = spin_bound(facts, figure.lock)
-    nothing = bound is not None and bound.nothing
+    waits = wait_bound(facts, figure) if bound is None else None
+    nothing = bool((bound and bound.nothing) or (waits and waits.nothing))
     step = _Step(ratio.first) if ratio.first else _next_step(ratio, contention, gate.fires_percent, setting, now)
     spreads_too = ratio.spreads_too
     if nothing:
@@ -192,15 +195,16 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
         spreads_too,
         "" if nothing else ratio.cure,
         alone,
+        waits.says if waits else "",
         cost,
         figure.aside,
     )
     yield Finding(
         subject=subject_of(facts),
-        severity=_severity(ratio, gate, contention, bound, engines),
+        severity=_severity(ratio, gate, contention, bound or waits, engines),
         title=f"{figure.label[0].upper()}{figure.label[1:]} spinlocks {contention:g} % contended",
         says=" ".join(part for part in told if part),
-        evidence=tuple(_evidence(ratio, gate, contention, setting, now, bound)),
+        evidence=tuple(_evidence(ratio, gate, contention, setting, now, bound or waits)),
         explains=() if nothing else ratio.explains,
         changes=(step.change,) if step.change else (),
         expects=step.expects,
@@ -260,16 +264,19 @@ def _measured(bound: SpinBound | None) -> bool:
     return bound is not None and bound.lock.of_interval and bool(bound.lock.seconds) and not bound.nothing
 
 
-def _severity(ratio: Ratio, gate: Gate, contention: float, bound: SpinBound | None, engines: int | None) -> Severity:
-    """By the share, then by the spins where they are known."""
+def _severity(
+    ratio: Ratio, gate: Gate, contention: float, bound: SpinBound | WaitBound | None, engines: int | None
+) -> Severity:
+    """By the share, then by the spins where they are known, else by the waits."""
     figure = ratio.figure
     if figure.undated:
         return Severity.NOTE
     loud = Severity.CRITICAL if engines and not figure.since_boot and not figure.short else Severity.WARNING
     by_share = loud if contention >= gate.critical_percent else gate.base
-    if ratio.spins_needed and not _measured(bound):
+    by_spins = bound if isinstance(bound, SpinBound) else None
+    if ratio.spins_needed and not _measured(by_spins):
         by_share = min(by_share, Severity.ADVICE)
-    if bound is None and known(figure.per_second) and figure.per_second < CRITICAL_USES * gate.per_second:
+    if by_spins is None and known(figure.per_second) and figure.per_second < CRITICAL_USES * gate.per_second:
         by_share = min(by_share, Severity.WARNING)
     return bound.severity(by_share) if bound else by_share
 
@@ -280,7 +287,7 @@ def _evidence(
     contention: float,
     setting: ConfigParameter | None,
     now: float | None,
-    bound: SpinBound | None,
+    bound: SpinBound | WaitBound | None,
 ) -> Iterator[Evidence]:
     figure = ratio.figure
     yield Evidence(f"{figure.label} spinlock contention", contention, "%", figure.source, gate.fires_percent)
@@ -289,7 +296,9 @@ def _evidence(
         yield Evidence(uses, figure.per_second, "/s", where, gate.per_second)
     if figure.lock:
         yield from figure.lock.cost_evidence(gate.fires_percent)
-    if bound:
+    if isinstance(bound, WaitBound):
+        yield from bound.evidence
+    elif bound:
         yield bound.evidence
     if setting and now is not None:
         yield Evidence(ratio.parameter, now, "", setting.source)

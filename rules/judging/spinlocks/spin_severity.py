@@ -26,9 +26,6 @@ NOTHING_PERCENT, CRITICAL_PERCENT = 1.0, 10.0
 critical."""
 MOST_PERCENT = 50.0
 """This project: of the spins outside the scheduler's queues; more than all other spinlocks together."""
-CACHE_TURNS = 150.0
-"""This project: turns of the waiting loop a wait for a data cache takes at most, 15 microseconds at 100 ns each. 134
-were measured at the hottest partition of a 16.0 benchmark; practice calls more than 100 to 200 too many (DbxTune)."""
 BUSY_PERCENT = 70.0
 """Practice: threads busier than this want relief (justdaveinfo, magic numbers)."""
 
@@ -103,16 +100,6 @@ def spin_bound(facts: Facts, lock: Spinlock | None) -> SpinBound | None:
     if lock.of_interval and rate is not None and engines.number:
         percent = min(percent, engine_time_percent(rate, engines.number))
     return SpinBound(lock, percent, engines.number, busy, most=_most(facts, lock))
-
-
-def at_most_share(waits_per_second: float, engines: float, *, turns: float = CACHE_TURNS) -> float:
-    """What so many waits a second can take of the engines' time at most, per cent, where no export has their spins.
-
-    `turns`: of the waiting loop for each wait, at 100 ns each; the default is of data caches. Other spinlocks wait
-    longer (744 turns at the page and row lock hash table of the same benchmark). Not true where the host takes the
-    processor of the engine that holds the spinlock. Raises `ValueError` for less than one engine.
-    """
-    return engine_time_percent(waits_per_second * turns, engines)
 
 
 def severity_of(facts: Facts, lock: Spinlock | None, by_share: Severity) -> Severity:

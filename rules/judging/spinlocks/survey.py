@@ -23,6 +23,7 @@ from rules.judging.spinlocks.gates import lock_uses
 from rules.judging.spinlocks.monitored import BUFFERS, OF_HASHTABLE, OF_METADATA, names_read
 from rules.judging.spinlocks.ratio import refused
 from rules.judging.spinlocks.spin_severity import NOTHING_PERCENT, spin_bound
+from rules.judging.spinlocks.waits import wait_bound
 
 LOCK_FACTS: tuple[type[Fact], ...] = (LockHashtable, LockSummary, MonSpinlockActivity)
 CACHE_FACTS: tuple[type[Fact], ...] = (
@@ -158,6 +159,9 @@ def _faint(facts: Facts, figure: Figure, per_second: float) -> str:
     if few:
         return few
     bound = spin_bound(facts, figure.lock)
+    waits = wait_bound(facts, figure) if bound is None else None
+    if waits and waits.nothing:
+        return f"its waits cannot have taken {NOTHING_PERCENT:g} % of the engines' time"
     if bound is None or not bound.nothing:
         return ""
     return f"its spins cannot have taken {NOTHING_PERCENT:g} % of the engines' time"

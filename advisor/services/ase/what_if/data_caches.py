@@ -192,7 +192,7 @@ def new_answer(facts: Facts, contents: Contents, asked: Asked, judged: Judgement
         return replace(answer, refused=refused)
     rule = SYSTEM if all(one.system for one in chosen) else HOT
     key = f"ase.bind:{chosen[0].name}" if not chosen[0].system else f"ase.bind:{chosen[0].database}:system tables"
-    relaxed, why = suits_relaxed(tuple(chosen))
+    relaxed, why = suits_relaxed(tuple(chosen), contents.seconds)
     remarks = [f"Suits {'relaxed' if relaxed else 'strict'} LRU: {why}."]
     if any(one.system for one in chosen):
         remarks.append(OUTAGE)

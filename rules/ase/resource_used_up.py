@@ -1,0 +1,165 @@
+"""Locks or user connections have run out, or are about to.
+
+Finds: a line of `sp_monitorconfig` with nothing free, with as many in use at some time as there are, or with nine
+tenths in use. Of resources whose loss is smaller (open databases, worker processes and the like) only that all were in
+use, as a note. Descriptors of objects, indexes and partitions are judged by ase/descriptors_reused: a count of reuses
+says something of descriptors alone. A procedure cache that is full is no resource that ran out.
+
+Why it matters: without a free lock a statement ends with message 1204, and only users with sa_role can log in until
+locks are added; every other login is refused. Without a free connection logins are refused; one connection is kept
+for an administrator, for 15 minutes.
+
+What to do: raise the number. Both are dynamic and take memory. For locks twice what was in use at most; before that
+look who holds them: one transaction that locks rows by the hundred thousand needs a table lock or smaller batches, not
+more locks. For connections a quarter more, after a look at what they do: a pool that never closes its connections
+fills any number. The operating system's file descriptors end it (`select @@max_connections`).
+
+When to ignore it: where all of it was used once, by a job that is no longer run: Max_Used counts from the start of the
+server, or of the last reset.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+
+from collectors.facts import OVERFLOW, Facts, known
+from collectors.facts.ase import ConfigParameter, ResourceUsage
+from rules.changes.ase_config import configure, more_memory, waiting_number
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.judging.objects.resources import LOCKS, more_locks, usages_of
+from rules.judging.server import setting_of
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158527503.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629137503.html",
+)
+CONNECTIONS = "number of user connections"
+LOST = {
+    LOCKS: "Without a free lock a statement ends with message 1204, and only users with sa_role can log in until locks "
+    "are added. Look who holds them first (sp_lock, monLocks): one transaction that locks its rows one by one needs "
+    "smaller batches or a table lock.",
+    CONNECTIONS: "Without a free connection logins are refused; one is kept for an administrator, for 15 minutes. Look "
+    "first how many of them only wait for their client (sp_who): a pool that never closes its connections fills any "
+    "number.",
+}
+OTHERS = (
+    "number of open databases",
+    "number of worker processes",
+    "number of dtx participants",
+    "number of aux scan descriptors",
+)
+"""What sp_monitorconfig counts beside them, whose loss no source that was read tells: a note at most."""
+ROUNDED = 50
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a resource counts as about to run out, and by how much to raise connections."""
+
+    used_percent: float = limit(
+        90.0, "practice: DbxTune warns at 90 % of locks and of user connections", low=50, high=100, unit="%"
+    )
+    growth_percent: float = limit(
+        25.0, "this project: four fifths of the new number are in use at the peak that was seen", low=1, unit="%"
+    )
+
+
+@rule(needs=(ResourceUsage,), uses=(ConfigParameter,), links=LINKS, limits=Limits, sample=None)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each resource, in a cluster of each instance."""
+    named = [(name, usage) for name in (*LOST, *OTHERS) for usage in usages_of(facts, name)]
+    if not any(name in LOST for name, _ in named):
+        yield Unknown.of(ResourceUsage)
+    for name, usage in named:
+        yield _judge(facts, limits, name, usage)
+
+
+def _judge(facts: Facts, limits: Limits, name: str, usage: ResourceUsage) -> Outcome:
+    label = name.removeprefix("number of ") + (f" of {usage.instance}" if usage.instance else "")
+    figures = (usage.free, usage.active, usage.max_used)
+    if OVERFLOW in figures or any(known(one) and one < 0 for one in figures):
+        return Untrusted(f"{label}: a figure is below zero or printed as asterisks")
+    if not known(usage.active) or not known(usage.free):
+        return Unknown.of(ResourceUsage)
+    there = usage.active + usage.free
+    most = max(usage.active, usage.max_used if known(usage.max_used) else 0.0)
+    said = f"{label}: {usage.active:,.0f} of {there:,.0f} in use, at most {most:,.0f}"
+    if not there:
+        return Clean(f"{label}: none is configured")
+    if most > there:
+        return Clean(f"{said}: there were more when the most were in use")
+    out = most >= there
+    if not out and (name not in LOST or 100.0 * most < limits.used_percent * there):
+        return Clean(said)
+    return _finding(facts, limits, name, label, usage, (there, most))
+
+
+def _finding(
+    facts: Facts, limits: Limits, name: str, label: str, usage: ResourceUsage, numbers: tuple[float, float]
+) -> Finding:
+    there, most = numbers
+    assert known(usage.active)  # noqa: S101 - _judge() has turned everything else away
+    out, setting = most >= there, setting_of(facts, name)
+    running = setting.run_number if setting else None
+    newer = running is not None and running > there and not usage.instance
+    change = None if newer or usage.instance or name not in LOST else _more(limits, name, setting, there, most)
+    says = [
+        f"{usage.active:,.0f} of {there:,.0f} {label} were in use when this was listed, at most {most:,.0f} since the "
+        "start of the server.",
+        LOST.get(name, "What is lost without a free one is in no source that was read: see the error log."),
+    ]
+    if newer:
+        says.append(f"{name} is {running:,.0f} by now, so this report is older than the setting: take a new one.")
+    elif change:
+        says.append(f"Raise {name} from {there:.0f} to {change.new}: it is dynamic.")
+    elif usage.instance and name in LOST:
+        says.append("Whether the instance has a value of its own is not known here, so no script is given.")
+    elif name in LOST:
+        says.append(f"More are configured already, but do not run: see the error log, and max memory ({name}).")
+    severity = Severity.WARNING if out else Severity.ADVICE
+    return Finding(
+        subject=label,
+        severity=Severity.NOTE if newer or name not in LOST else severity,
+        title=f"{label[0].upper()}{label[1:]}: {'all' if out else 'nearly all'} of {there:,.0f} were in use",
+        says=" ".join(says),
+        evidence=(
+            Evidence(f"{label} in use", usage.active, "", usage.source),
+            Evidence(f"{label} there are", there, "", usage.source),
+            Evidence(
+                f"{label} in use at most since the start",
+                most,
+                "",
+                usage.source,
+                there * (limits.used_percent if name in LOST else 100.0) / 100,
+            ),
+        ),
+        changes=(change,) if change else (),
+        expects=(Expectation(f"share of {label} in use", round(100 * most / there, 1), "lower", "arithmetic"),)
+        if change
+        else (),
+        share=100.0 * most / there,
+    )
+
+
+def _more(limits: Limits, name: str, setting: ConfigParameter | None, there: float, most: float) -> Change | None:
+    if name == LOCKS:
+        return more_locks(setting, there, most)
+    new = ceil(most * (1 + limits.growth_percent / 100) / ROUNDED) * ROUNDED
+    wanted = waiting_number(setting)
+    if wanted is not None and wanted >= new:
+        return None
+    memory_mb, caution = more_memory(setting, there, new)
+    descriptors = (
+        "Connections, devices times twice the engines, remote sites and listeners together may not be more than "
+        "@@max_connections, the file descriptors that the operating system gives the server."
+    )
+    return configure(
+        name,
+        there,
+        new,
+        cautions=(descriptors, caution),
+        memory_mb=memory_mb,
+        look=("-- the most that the operating system allows", "select @@max_connections", "go"),
+        configured=wanted,
+    )

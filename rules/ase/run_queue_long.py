@@ -1,0 +1,173 @@
+"""Engines are busy and tasks queue for them, without contended spinlocks.
+
+Finds: engines over 90 % busy, more than two tasks in the run queue of each on average (sp_sysmon, or the waits of
+monSysWaits for the run queue), and no spinlock in use that is contended or spins much. With contended spinlocks this
+is ase/engines_not_the_answer.
+
+Why it matters: this is work, not contention: each task waits for the tasks in front of it, so response times grow with
+the queue while throughput is at what these engines give. It is no fault of a setting, and no setting of the server
+takes it away.
+
+What to do: look at the statements that take most of the processor first: between two snapshots of monCachedStatement,
+AvgCPUTime times the growth of UseCount. An engine more only where the host has a processor that is idle at the same
+minutes, which no export of the server shows: the processors of the host or the virtual machine, and how busy they are,
+decide. With a threaded kernel leave processors for the threads of disk and network.
+
+When to ignore it: when response times are good: a batch that nobody waits for may keep all engines busy. Where the
+queue was long for a minute alone the averages of 5 and 15 minutes show it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.ase import EngineBusy, MetadataSpinlock, MonEngine, MonSysWaits, RunnableTasks
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.judging.server import Engines, engines_of, setting_of, subject_of, unknown_of
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.gates import CACHE_SEARCHES, LOCK_PERCENT, METADATA_PERCENT, SPINS_ORIGIN, SPINS_PER_ENGINE
+from rules.judging.spinlocks.monitored import dearest
+from rules.judging.spinlocks.survey import (
+    CACHE_FACTS,
+    LOCK_FACTS,
+    cache_figures,
+    lock_figures,
+    metadata_figures,
+    survey,
+)
+from rules.judging.waits.events import RUN_QUEUE
+from rules.judging.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
+    "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
+)
+STATEMENTS = "monCachedStatement (AvgCPUTime times the growth of UseCount between two snapshots)"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How busy the engines must be, and how long the queue; what counts as contended."""
+
+    busy_percent: float = limit(
+        90.0, "vendor: add engines only if they are busier than this all the time", high=100, unit="%"
+    )
+    tasks_per_engine: float = limit(
+        2.0,
+        "practice: DbxTune warns at 2.0 runnable tasks over 5 minutes; this project: of each engine",
+        unit="tasks",
+    )
+    contention_percent: float = limit(LOCK_PERCENT, "practice: 10 % starts the search (Rukav)", high=100, unit="%")
+    metadata_percent: float = limit(METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)", high=100, unit="%")
+    uses_per_second: float = limit(
+        CACHE_SEARCHES, "this project: fewer lookups or searches cannot keep an engine busy", unit="/s"
+    )
+    spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Tasks that could have run and had no engine."""
+
+    tasks: float
+    said: str
+    source: Source
+
+
+@rule(
+    needs=(),
+    uses=tuple(dict.fromkeys((*WAIT_FACTS, *LOCK_FACTS, *CACHE_FACTS, MetadataSpinlock, RunnableTasks))),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Hold the queue against the engines, and both against the spinlocks."""
+    engines = engines_of(facts)
+    if engines.busy_percent is None or engines.number is None:
+        yield Unknown.of(EngineBusy, MonEngine)
+        return
+    said = f"{engines.number} engines {engines.busy_percent:.0f} % busy on average"
+    if engines.busy_percent <= limits.busy_percent:
+        yield Clean(f"{said}, limit {limits.busy_percent:g} %")
+        return
+    queue = _printed(facts) or _waited(facts)
+    if spinning := _spinning(facts, limits, engines):
+        yield Clean(f"{said}, but {spinning}")
+    elif queue is None:
+        yield unknown_of(facts, RunnableTasks, MonSysWaits)
+    elif not isinstance(queue, Queue):
+        yield queue
+    elif queue.tasks <= limits.tasks_per_engine * engines.number:
+        yield Clean(f"{said}, {queue.said}: limit {limits.tasks_per_engine:g} for each engine")
+    else:
+        yield _finding(facts, limits, engines, queue, said)
+
+
+def _printed(facts: Facts) -> Queue | None:
+    """What sp_sysmon prints: the averages of five minutes of every queue, added up."""
+    rows = list({(one.pool, one.queue): one for one in facts.every(RunnableTasks)}.values())
+    counted = [one.five_minutes for one in rows if known(one.five_minutes)]
+    if not rows or len(counted) < len(rows) or any(one < 0 for one in counted):
+        return None
+    longest = max(rows, key=lambda one: one.five_minutes if known(one.five_minutes) else 0.0)
+    tasks = sum(counted)
+    return Queue(tasks, f"{tasks:,.1f} tasks runnable on average over 5 minutes", longest.source)
+
+
+def _waited(facts: Facts) -> Queue | Untrusted | Unknown | None:
+    """What monSysWaits counts for the run queue between two snapshots."""
+    found = waited_for(facts, "the run queue", RUN_QUEUE)
+    if not isinstance(found, Waited):
+        return found
+    if found.unsure:
+        return Unknown.of(RunnableTasks)
+    return Queue(found.tasks, f"{found.tasks:,.1f} tasks waited for the run queue on average", found.source)
+
+
+def _spinning(facts: Facts, limits: Limits, engines: Engines) -> str:
+    """What says that part of the work is spinning; empty where nothing does."""
+    figures = [*lock_figures(facts), *metadata_figures(facts), *cache_figures(facts)]
+    figures = [one for one in figures if not (isinstance(one, Figure) and one.since_boot)]
+    families = {one.family for one in figures if isinstance(one, Figure)}
+    percents = dict.fromkeys(families, limits.contention_percent) | {"metadata": limits.metadata_percent}
+    seen = survey(facts, figures, percents, dict.fromkeys(families, limits.uses_per_second), limits.busy_percent)
+    if seen.hot:
+        return f"{seen.by_spins[0].label} is contended: judged by ase/engines_not_the_answer"
+    most = dearest(facts)
+    rate = most.per_engine(engines.number) if most else None
+    if most and rate is not None and rate >= limits.spins_per_engine:
+        return f"{most.name} spins {rate:,.0f} times a second on each engine: see the rules about spinlocks"
+    return ""
+
+
+def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, said: str) -> Finding:
+    number, busy = engines.number or 1, engines.busy_percent or 0.0
+    most = setting_of(facts, "max online engines")
+    room = most.run_number if most else None
+    configured = "" if room is None else f" max online engines is {room:g}."
+    spins = (
+        ""
+        if dearest(facts)
+        else (
+            " No spins were counted, so spinlocks that sp_sysmon does not print are not excluded: two snapshots of "
+            "monSpinlockActivity show them."
+        )
+    )
+    each = queue.tasks / number
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE,
+        title=f"{each:.1f} tasks queue for each of {number} engines that are {busy:.0f} % busy",
+        says=f"{said}, and {queue.said}: {each:.1f} for each engine. No spinlock that was read and is in use is "
+        "contended, so this is work, not contention, and no setting takes it away. Tune the statements that take most "
+        f"of the processor first: {STATEMENTS}. Whether an engine more helps is not in these exports: the processors "
+        f"of the host and how busy they are at the same minutes decide, and whether the host gave these engines their "
+        f"time (ase/host_takes_processor).{configured}{spins}",
+        evidence=(
+            Evidence("mean engine busy", round(busy, 1), "%", engines.source, limits.busy_percent),
+            Evidence("runnable tasks of all engines", round(queue.tasks, 1), "tasks", queue.source),
+            Evidence("runnable tasks for each engine", round(each, 2), "tasks", queue.source, limits.tasks_per_engine),
+        ),
+        share=busy,
+    )
