@@ -23,7 +23,7 @@ from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, set_param
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cluster import READ, members_of, own_name, own_rates, sustained, wrong_reading
 from rules.judging.openvms.mastership import compare_nodes
-from rules.judging.openvms.node import USE, parameter_of, pending_of, pending_text
+from rules.judging.openvms.node import USE, parameter_of, pending_clause, pending_of, pending_said
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
@@ -51,7 +51,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if value != OFF:
         told = "lock trees move freely" if value == 0 else "moving lock trees is limited, not off"
         old = "; a limit set before V7.3 should be reviewed, moving became far faster then" if value > 0 else ""
-        yield Clean(f"PE1 {value:.0f}: {told}{old}")
+        yield Clean(f"PE1 {value:.0f}: {told}{old}{pending_clause(facts, NAME)}")
         return
     moved = sustained(facts)
     if moved and (wrong := wrong_reading(moved)):
@@ -120,14 +120,13 @@ def _finding(facts: Facts, value: float, read: Evidence) -> Finding:
             "move) and counts again; 0 lets them move."
         )
     waits = pending_of(facts, NAME)
-    pending = f" {pending_text(NAME, waits[0])}" if waits else ""
     return Finding(
         subject=node or "node",
         severity=Severity.NOTE if together is not True or local or measuring else Severity.ADVICE,
         title="Remastering is switched off, and the lock trees are not counted (PE1 = -1)",
         says=(
             f"PE1 is -1: no lock tree leaves this node, and the activity counters of its trees stand still, so nothing "
-            f"tells which tree is busy.{why} {remedy}{pending} {USE}"
+            f"tells which tree is busy.{why} {remedy}{pending_said(facts, NAME)} {USE}"
         ),
         evidence=(read,),
         explains=("openvms/lock_master_on_slow_node",) if serves and not measuring else (),
