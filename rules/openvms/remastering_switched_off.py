@@ -22,7 +22,7 @@ from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates, Sy
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, set_parameter
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cluster import READ, members_of, own_name, own_rates, sustained, wrong_reading
-from rules.judging.openvms.mastership import compare_nodes
+from rules.judging.openvms.mastership import MEASURE_FIRST, compare_nodes
 from rules.judging.openvms.node import USE, parameter_of, pending_clause, pending_of, pending_said
 from rules.kit import limit, rule
 
@@ -112,7 +112,7 @@ def _finding(facts: Facts, value: float, read: Evidence) -> Finding:
     elif faster:
         remedy = (
             f"{faster} is faster and this node serves others, so its trees are to move: first PE1 = 0 here, then the "
-            f"weights (openvms/lock_master_on_slow_node). PE1 = 1 would keep them where they are."
+            f"weights (openvms/lock_master_on_slow_node). {MEASURE_FIRST} PE1 = 1 would keep them where they are."
         )
     else:
         remedy = (
@@ -149,7 +149,11 @@ def _changes(
     if together is None:
         when = "only if this node is a member of a cluster, which the exports do not tell"
         return (advise_parameter(NAME, value, new, when=when, node=node),)
-    free = f"Its trees are meant to move to {faster}: afterwards, where they are to stay, 1." if faster else ""
+    free = (
+        f"Its trees are meant to move to {faster}: afterwards, where they are to stay, 1. {MEASURE_FIRST}"
+        if faster
+        else ""
+    )
     stay = "0 instead of 1 where lock trees may move to the node that uses them most."
     then = waits[0] if waits else None
     return (set_parameter(NAME, value, new, dynamic=True, cautions=(free or stay,), node=node, pending=then),)
