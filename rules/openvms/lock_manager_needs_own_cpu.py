@@ -183,7 +183,7 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
         return Untrusted(f"MP synch {synch:g} % on {modes.cpus} CPUs")
     said = f"MP synch {synch:g} % of one CPU ({modes.statistic}), limit {limits.mp_synch_percent:g}"
     if synch <= limits.mp_synch_percent:
-        return _hidden(layout, limits, cpus, said) or Clean(said)
+        return _hidden(layout, limits, cpus, said) or Clean(said, (modes.source,))
     if cpus is None:
         return Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), said)
     return _too_few(layout, limits, cpus, said)
