@@ -365,12 +365,12 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
     if layout.setting("LCKMGR_MODE") != limits.least_cpus:
         turned_on = layout.set("LCKMGR_MODE", limits.least_cpus, *cautions)
         changes.append(replace(turned_on, needs=tuple(change.key for change in changes)))
-    seat = pending_of(facts, "LCKMGR_CPUID")
-    if layout.setting("LCKMGR_CPUID") == home and seat and seat[0] != home:
-        check = "The next boot would give the lock manager another CPU."
-        changes.append(keep_parameter("LCKMGR_CPUID", seat[0], home, cautions=(check,), node=layout.node))
     stop, second = stop_beside(layout, placed, tuple(change.key for change in changes), least=limits.least_cpus)
     stopped = next((seat.sibling for seat in placed.seats if seat.cpu == home), None) if stop else None
+    waits = pending_of(facts, "LCKMGR_CPUID")
+    if layout.setting("LCKMGR_CPUID") == home and waits and waits[0] != home:
+        check = "The next boot would give the lock manager another CPU."
+        stop = (*stop, keep_parameter("LCKMGR_CPUID", waits[0], home, cautions=(check,), node=layout.node))
     return _Steps((*changes, *stop), f"{turns_on} {placed.answer}{second}", stopped)
 
 

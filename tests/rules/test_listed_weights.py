@@ -25,7 +25,7 @@ def moved(listed: float | None) -> Move:
             System(name, "openvms"),
             DAY,
             Facts(
-                [
+                (
                     *cluster,
                     weight(name, 1.0),
                     DistributedLockRates(
@@ -35,13 +35,13 @@ def moved(listed: float | None) -> Move:
                         enq_incoming=incoming,
                         enq_local=100.0,
                     ),
-                ]
+                )
             ),
         )
         for name, (outgoing, incoming) in rates.items()
     ]
     if listed is not None:
-        captures.append(Capture(System("RHUM", "openvms"), Interval(), Facts([weight("RHUM", listed)])))
+        captures.append(Capture(System("RHUM", "openvms"), Interval(), Facts((weight("RHUM", listed),))))
     facts = with_members(captures)[0].facts
     return move_to(facts, facts.every(ClusterMember), "SKYE")
 
