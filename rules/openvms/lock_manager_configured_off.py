@@ -1,4 +1,4 @@
-"""A dedicated lock manager is configured and does not run, or will not after the next boot.
+"""A dedicated lock manager is configured and does not run.
 
 Finds: LCKMGR_MODE, as it runs (ACTIVE), above the number of active CPUs. It is the number of CPUs that have to be
 active before the lock manager takes one for itself, not a CPU number: with fewer it turns itself off within a second.
