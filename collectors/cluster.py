@@ -44,10 +44,11 @@ def with_members(captures: Sequence[Capture]) -> list[Capture]:
     for together in _clusters([found[at] for at in nodes]):
         members = [nodes[at] for at in together]
         complete, listed = _complete([found[at] for at in members]), _listed([found[at] for at in members])
+        weights = _weights([found[at] for at in nodes if at not in members], listed)
         for at in members:
             told = [_member(found[other], listed, own=other == at, complete=complete) for other in members]
             one = found[at]
-            found[at] = replace(one, facts=Facts((*one.facts.items, *told)))
+            found[at] = replace(one, facts=Facts((*one.facts.items, *weights, *told)))
     return found
 
 
@@ -123,6 +124,20 @@ def _mean(facts: Facts, kind: type[F]) -> F | None:
 def _listed(captures: Sequence[Capture]) -> dict[str, ClusterNode]:
     """What SHOW CLUSTER of any of these nodes prints of each, by its name in capitals."""
     return {node.name.upper(): node for one in captures for node in one.facts.every(ClusterNode)}
+
+
+def _weights(captures: Sequence[Capture], listed: dict[str, ClusterNode]) -> list[ClusterNode]:
+    """The nodes of the cluster of which nothing but listings was collected, with the LOCKDIRWT that they print.
+
+    A listing has no time, so such a node is no member with rates; but its weight counts among the others.
+    """
+    found: list[ClusterNode] = []
+    for one in captures:
+        node, weight = listed.get(one.system.name.upper()), _parameter(one.facts, "LOCKDIRWT")
+        source = _read_in(one.facts, "LOCKDIRWT")
+        if node and source and known(weight) and one.interval.start is None:
+            found.append(replace(node, source=source, lock_directory_weight=weight))
+    return found
 
 
 def _member(capture: Capture, listed: dict[str, ClusterNode], *, own: bool, complete: bool | None) -> ClusterMember:

@@ -133,10 +133,23 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Span:
+    """How long something was counted, where no heading of its file says it: two writes of a screen, so far apart."""
+
+    seconds: float
+    bring: str
+    """What to collect for a longer one."""
+
+
+@dataclass(frozen=True)
 class Clean:
     """Judged and in order; `why` carries the figures."""
 
     why: str
+    measured: tuple[Source, ...] = ()
+    """Where the measured figures stand that make it so: of less than the rule's sample they say nothing, and the engine
+    makes it unknown. Empty where settings alone do, or what no length would change."""
+    span: Span | None = None
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from rules.finding import (
 from rules.judging.lacking import precisely
 from rules.plausibility import Bounds, bounded, bounds_of, impossible
 from rules.provenance import facts_by_place, with_provenance
-from rules.sample import LEAST, LeastSample, gated, samples_of
+from rules.sample import LEAST, LeastSample, gated, in_order, samples_of
 
 PARTS = ("Finds", "Why it matters", "What to do", "When to ignore it")
 PRODUCTS = ("ase", "openvms", "rdb", "scaling", "unix", "zvm")
@@ -206,6 +206,8 @@ def _precise(verdict: Verdict, facts: Facts) -> Verdict:
 
 def _given_out(outcome: Outcome, least: LeastSample | None, facts: Facts) -> Outcome:
     """What a finding may say: nothing impossible, as loud as what is lost, no more than its sample and layout bear."""
+    if isinstance(outcome, Clean) and least is not None and (outcome.measured or outcome.span):
+        return in_order(outcome, least, facts.once(SysmonSample, samples_of))
     if not isinstance(outcome, Finding):
         return outcome
     bounds = facts.once(SysmonSample, bounds_of)

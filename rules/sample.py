@@ -1,10 +1,10 @@
 """How long a capture was measured, and what a rule needs of it: one gate for all rules.
 
 A moment is not the work: five seconds of sp_sysmon or three one-second samples of MONITOR show what happened to run.
-Below what a rule declares, its finding is a note, without changes, and says what to collect.
+Below what a rule declares, its finding is a note, without changes, and says what to collect; and nothing is in order.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Fact, Facts, known
@@ -12,7 +12,7 @@ from collectors.facts.ase import SysmonSample
 from collectors.facts.openvms import MonitorSample, T4File
 from collectors.facts.rdb import EventLog, StatisticsWindow
 from collectors.facts.zvm import PerfkitPage
-from rules.finding import Finding, Severity
+from rules.finding import Clean, Finding, Lacking, Severity, Unknown
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,18 @@ class Sample:
 
     def falls_short(self, least: LeastSample) -> str:
         """What it has too little of, in words; nothing where it is enough or not said."""
-        if self.seconds is not None and self.seconds < least.seconds:
-            return f"{self.seconds:,.0f} s (at least {least.seconds:,.0f} s"
+        if said := _length(self.seconds, least):
+            return said
         if self.samples is not None and self.samples < least.samples:
             return f"{self.samples} samples (at least {least.samples}"
         return ""
+
+    def brief(self, least: LeastSample) -> str:
+        """The same for what is called in order: its time alone where that is known, as means are of counters that run.
+
+        How many samples there are matters to a change, which one moment must not decide.
+        """
+        return self.falls_short(least) if self.seconds is None else _length(self.seconds, least)
 
 
 def samples_of(facts: Facts) -> list[Sample]:
@@ -87,17 +94,43 @@ def gated(finding: Finding, least: LeastSample, samples: list[Sample]) -> Findin
     """
     judged = {one.source.file for one in finding.evidence if one.limit is not None}
     files = judged or {one.source.file for one in finding.evidence}
-    for file in files:
+    short = _short(files, samples, lambda one: one.falls_short(least))
+    if short is None:
+        return finding
+    said = f"These figures cover {short[0]} are needed; {least.origin}): this is a note, and nothing is to be "
+    said += f"changed for it. Collect a longer sample: {short[1]}"
+    return replace(
+        finding,
+        severity=Severity.NOTE,
+        says=f"{finding.says} {said}",
+        changes=(),
+        expects=(),
+    )
+
+
+def in_order(clean: Clean, least: LeastSample, samples: list[Sample]) -> Clean | Unknown:
+    """The verdict, or unknown where what it rests on was measured for too short a time to call anything in order."""
+    short = None
+    if clean.span and (said := _length(clean.span.seconds, least)):
+        short = said, clean.span.bring
+    short = short or _short({source.file for source in clean.measured}, samples, lambda one: one.brief(least))
+    if short is None:
+        return clean
+    why = f"{clean.why}; measured for {short[0]}; {least.origin})"
+    return Unknown((Lacking("a longer sample", short[1]),), why)
+
+
+def _short(files: set[str], samples: list[Sample], lacks: Callable[[Sample], str]) -> tuple[str, str] | None:
+    """Of the first file all of whose samples fall short: what it has too little of, and what to collect instead."""
+    for file in sorted(files):
         mine = [one for one in samples if one.file == file]
-        short = [why for one in mine if (why := one.falls_short(least))]
+        short = [why for one in mine if (why := lacks(one))]
         if mine and len(short) == len(mine):
-            said = f"These figures cover {short[0]} are needed; {least.origin}): this is a note, and nothing is to be "
-            said += f"changed for it. Collect a longer sample: {mine[0].kind.BRING}"
-            return replace(
-                finding,
-                severity=Severity.NOTE,
-                says=f"{finding.says} {said}",
-                changes=(),
-                expects=(),
-            )
-    return finding
+            return short[0], mine[0].kind.BRING
+    return None
+
+
+def _length(seconds: float | None, least: LeastSample) -> str:
+    return (
+        f"{seconds:,.0f} s (at least {least.seconds:,.0f} s" if seconds is not None and seconds < least.seconds else ""
+    )

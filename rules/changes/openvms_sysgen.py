@@ -83,24 +83,12 @@ def set_parameter(
     then = back
     if pending is not None:
         then = f"{pending:.0f}" if known.low <= pending <= known.high and pending == int(pending) else UNSHOWN
+        was = f", was {then} in CURRENT" if then != UNSHOWN and not dynamic else was
     shown = f", in the export {then}" if then != UNSHOWN and pending is not None else ""
     on = f" on node {where}, while logged in there" if where else ""
-    last = (
-        f"$! any older line for {name}: put ! before it, or AUTOGEN finds two values",
-        f'$ SEARCH {MODPARAMS} "{name}"',
-        f"$ OPEN/APPEND LOCKWRIGHT {MODPARAMS}",
-        f'$ WRITE LOCKWRIGHT "{line} {MARK}{was}"',
-        "$ CLOSE LOCKWRIGHT",
-    )
     expected = f"; the export showed {back}" if old is not None else "; note it for the way back"
-    forget = (
-        f"$! take the line out of MODPARAMS.DAT again: {EDITED} is the file without it. Look at it,",
-        "$! and RENAME makes it the new version of MODPARAMS.DAT; put back any older line",
-        f'$ SEARCH/MATCH=NOR/NOHEADING/OUTPUT={EDITED} {MODPARAMS} "{line} {MARK}"',
-        f"$ TYPE {EDITED}",
-        f"$ RENAME {EDITED} {MODPARAMS}",
-        f"$ DIRECTORY {MODPARAMS}",
-    )
+    last, forget = _into_modparams(name, line, was), _out_of_modparams(line)
+    waiting = f", and {then} in CURRENT, which the next boot takes" if shown else ""
     if dynamic:
         apply = (
             f"$! {name}{on}: the ACTIVE value and the CURRENT one (of the next boot){expected}",
@@ -123,8 +111,9 @@ def set_parameter(
         )
     else:
         apply = (
-            f"$! {name}{on}: the value now{expected}",
+            f"$! {name}{on}: the value now{expected}{waiting}",
             show,
+            *_current(name, pending),
             *last,
             f"$! after the reboot, check that {name} is {least}{new:.0f}:  MCR SYSGEN SHOW {name}",
         )
@@ -146,6 +135,71 @@ def set_parameter(
         opening=() if dynamic else _KEEP,
         closing=() if dynamic else _AUTOGEN,
         undo_closing=() if dynamic else _UNDO_REST,
+    )
+
+
+def keep_parameter(
+    name: str,
+    pending: float,
+    new: float,
+    *,
+    when: str = "",
+    cautions: tuple[str, ...] = (),
+    memory_mb: float = 0.0,
+    node: str | None = None,
+) -> Change:
+    """Let the next boot take another value than the one that waits for it: CURRENT and MODPARAMS.DAT alone.
+
+    Nothing that runs changes, and no reboot is asked for. `pending`: what CURRENT has now, to which the undo goes back.
+    `when` makes it a template in comments alone that says what has to be decided first. Ranges as above.
+    """
+    known = PARAMETERS.get(name)
+    minimum = known is not None and known.computed
+    known = _checked(name, None, new, known is not None and known.dynamic, minimum)
+    try:
+        where = openvms_name(node) if node is not None else None
+    except Unquotable:
+        return _by_hand(known, pending, new, cautions)
+    legal = known.low <= pending <= known.high and pending == int(pending)
+    back = f"{pending:.0f}" if legal else UNSHOWN
+    line = f"{'MIN_' if minimum else ''}{name} = {new:.0f}"
+    if when:
+        on = f" on node {where}" if where else ""
+        apply: tuple[str, ...] = (
+            f"$! {name}{on}, {when}:",
+            f"$!   MCR SYSGEN, USE CURRENT, SET {name} {new:.0f}, WRITE CURRENT",
+            f"$!   {line}   as a line of {MODPARAMS}",
+        )
+        undo: tuple[str, ...] = (
+            f"$! {name}{on}: if it was written, CURRENT back to {back}, and the line out of {MODPARAMS} again",
+        )
+    else:
+        on = f" on node {where}, while logged in there" if where else ""
+        show = ("$ MCR SYSGEN", "USE CURRENT", f"SHOW {name}", "EXIT")
+        apply = (
+            f"$! {name}{on}: the CURRENT value (of the next boot) alone; the export showed {back}",
+            *show,
+            *_sysgen("CURRENT", name, f"{new:.0f}"),
+            *_into_modparams(name, line, f", was {back} in CURRENT" if legal else ""),
+            f"$! check that CURRENT is {new:.0f}; nothing that runs changes before the next boot",
+            *show,
+        )
+        undo = (
+            f"$! CURRENT: what the first SHOW gave before the change, in the export {back}",
+            *_sysgen("CURRENT", name, back),
+            *_out_of_modparams(line),
+            *show,
+        )
+    return Change(
+        key=f"{_key(where, name)}:CURRENT",
+        target=f"{name} in CURRENT",
+        old=pending,
+        new=new,
+        apply=apply,
+        undo=undo,
+        takes_effect=Effect.ADVICE if when else Effect.REBOOT,
+        cautions=(*cautions, *(() if when else _KEPT)),
+        memory_mb=memory_mb,
     )
 
 
@@ -181,6 +235,34 @@ def advise_parameter(
         takes_effect=Effect.ADVICE,
         cautions=cautions,
         memory_mb=memory_mb,
+    )
+
+
+def _current(name: str, pending: float | None) -> tuple[str, ...]:
+    """A look at CURRENT, where it was another value than the one that runs."""
+    return () if pending is None else ("$ MCR SYSGEN", "USE CURRENT", f"SHOW {name}", "EXIT")
+
+
+def _into_modparams(name: str, line: str, was: str) -> tuple[str, ...]:
+    """Write a line into MODPARAMS.DAT, after a look at what is there."""
+    return (
+        f"$! any older line for {name}: put ! before it, or AUTOGEN finds two values",
+        f'$ SEARCH {MODPARAMS} "{name}"',
+        f"$ OPEN/APPEND LOCKWRIGHT {MODPARAMS}",
+        f'$ WRITE LOCKWRIGHT "{line} {MARK}{was}"',
+        "$ CLOSE LOCKWRIGHT",
+    )
+
+
+def _out_of_modparams(line: str) -> tuple[str, ...]:
+    """Take that line out again."""
+    return (
+        f"$! take the line out of MODPARAMS.DAT again: {EDITED} is the file without it. Look at it,",
+        "$! and RENAME makes it the new version of MODPARAMS.DAT; put back any older line",
+        f'$ SEARCH/MATCH=NOR/NOHEADING/OUTPUT={EDITED} {MODPARAMS} "{line} {MARK}"',
+        f"$ TYPE {EDITED}",
+        f"$ RENAME {EDITED} {MODPARAMS}",
+        f"$ DIRECTORY {MODPARAMS}",
     )
 
 
@@ -258,6 +340,10 @@ _UNDO_REST = (
 _ONLINE = (
     "Per node: MODPARAMS.DAT and the active value belong to the node where this is run. Needs CMKRNL and SYSPRV.",
     "The active value is lost at a reboot until it is also written to CURRENT.",
+)
+_KEPT = (
+    "No reboot is needed for it: it is for the next one, whenever that happens. Per node: CURRENT and MODPARAMS.DAT "
+    "belong to the node where this is run. Needs CMKRNL and SYSPRV.",
 )
 _REBOOT = (
     "Not dynamic: needs a reboot. Per node: MODPARAMS.DAT belongs to the node where this is run.",

@@ -12,6 +12,8 @@ NOISE = 0.05
 """Practice: runs repeat within a few per cent (JCC Consulting's slides of 2014)."""
 LEAST_RISING = 3
 """This project: so many loads behind the first one that each do more than the one before, and less than the first."""
+LEAST_LOW = 2
+"""This project: one run below the peak may be the one disturbed run."""
 CONFIRMS = 0.8
 """This project: the next load bears a rate out where it does so much of it, or more than the loads below allow."""
 
@@ -104,6 +106,12 @@ class Course:
         """Whether one of several runs at the highest load did as much as one at the peak: the fall may be noise."""
         last, peak = self.last.runs, self.peak.runs
         return len(last) > 1 and max(run.rate for run in last) >= min(run.rate for run in peak)
+
+    @property
+    def borne_out(self) -> bool:
+        """Whether the fall is more than one run's: two beyond the peak did less than it by more than noise."""
+        runs = [run for step in self.beyond for run in step.runs]
+        return sum(run.rate < (1 - NOISE) * self.peak.rate for run in runs) >= LEAST_LOW
 
     @property
     def fall_percent(self) -> float:

@@ -232,13 +232,15 @@ def harm_from(model: Model) -> float | None:
     """The load from which adding more does harm; `None` where neither a usable law nor the measured rates show one.
 
     Only where the highest load does less than the measured peak by more than noise: the law bends down where rates
-    level off, too. By a usable law its peak, inside the measured range and proven; else the measured peak. Of captures
-    that are no runs of one test only where the machine was busy in them.
+    level off, too. By a usable law its peak, inside the measured range and proven; else the measured peak, and of fewer
+    loads than the law needs only where more than one run bears the fall out. Of captures that are no runs of one test
+    only where the machine was busy in them.
     """
     course = course_of(model.series)
     if not isinstance(course, Course) or uneven_work(model.series) or course.fall_percent <= NOISE_PERCENT:
         return None
-    if len(course.steps) < LEAST_FOR_HARM:
+    few = len(course.steps) < LEAST_POINTS
+    if len(course.steps) < LEAST_FOR_HARM or (few and not course.borne_out):
         return None
     if model.series.derived and not was_busy(course):
         return None

@@ -297,9 +297,10 @@ def _judge_modes(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif work.sustained and (hidden := _hidden(facts, limits, work.cpus)):
         yield Unknown((hidden.lacking,), f"{figures}, but {hidden.said}")
     elif work.share < limits.synch_share_percent:
-        yield Clean(f"{figures}, limit {limits.synch_share_percent:g} %")
+        yield Clean(f"{figures}, limit {limits.synch_share_percent:g} %", (work.modes.source,))
     else:
-        yield Clean(f"{figures}; busy {work.busy:.0f} % of {whole:.0f}, below {enough:.0f} there is no peak to pass")
+        little = f"busy {work.busy:.0f} % of {whole:.0f}, below {enough:.0f} there is no peak to pass"
+        yield Clean(f"{figures}; {little}", (work.modes.source,))
 
 
 def _hidden(facts: Facts, limits: Limits, cpus: float) -> Stretch | None:

@@ -143,7 +143,8 @@ def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Itera
     locks = work.sustained and work.synch >= limits.synch_percent and work.share >= limits.synch_share_percent
     said = f"{work.busy:.0f} of {whole:.0f} % busy ({work.modes.statistic}), {work.share:.0f} % of it MP synch"
     if not locks and work.busiest > whole * limits.light_percent / 100:
-        yield Clean(f"co-threads are on and busy with work: {said}; at the busiest {work.busiest:.0f} %")
+        why = f"co-threads are on and busy with work: {said}; at the busiest {work.busiest:.0f} %"
+        yield Clean(why, (work.modes.source,))
         return
     evidence = (
         Evidence(f"busy ({work.modes.statistic})", round(work.busy, 2), "% of one CPU", work.modes.source),

@@ -27,8 +27,9 @@ from rules.judging.openvms.node import (
     level_of,
     node_name,
     parameter_of,
+    pending_clause,
     pending_of,
-    pending_text,
+    pending_said,
     subject_of,
 )
 from rules.kit import limit, rule
@@ -61,14 +62,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     share = 100 * value / peak if peak else math.inf
     figures = f"LOCKIDTBL {value:,.0f}, at most {peak:,.0f} locks"
     if share >= limits.share_percent:
-        yield Clean(f"{figures}; speaks below {limits.share_percent:g} % of them")
+        yield Clean(f"{figures}; speaks below {limits.share_percent:g} % of them{pending_clause(facts, NAME)}")
         return
     new = min(math.ceil(peak * limits.growth / ROUND) * ROUND, RANGE.high)
     if new <= value:
         yield Clean(f"{figures}; the table is as large as it may be")
         return
     if (waits := pending_of(facts, NAME)) and 100 * waits[0] / peak >= limits.share_percent:
-        yield Clean(f"{figures}; {pending_text(NAME, waits[0])}")
+        yield Clean(f"{figures}{pending_clause(facts, NAME)}")
         return
     grown = math.ceil((peak - value) / value)
     memory = (new - value) * LOCK_ID_BYTES / 2**20
@@ -80,7 +81,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             f"{figures}: the table has to be extended {grown} times after a boot before it holds them all. That is "
             "work done while it fills and no failure, so no reboot is worth it by itself. "
             f"With the next one set it to {new:,} ({memory:.2f} MB more at {LOCK_ID_BYTES} bytes an entry), and look "
-            f"at RESHASHTBL in the same step: it belongs together with this one. {hard_coded(facts, NAME)}".rstrip()
+            f"at RESHASHTBL in the same step: it belongs together with this one.{pending_said(facts, NAME)} "
+            f"{hard_coded(facts, NAME)}".rstrip()
         ),
         evidence=(
             Evidence(NAME, value, "entries", fact.source),

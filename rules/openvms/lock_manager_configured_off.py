@@ -2,6 +2,8 @@
 
 Finds: LCKMGR_MODE, as it runs (ACTIVE), above the number of active CPUs. It is the number of CPUs that have to be
 active before the lock manager takes one for itself, not a CPU number: with fewer it turns itself off within a second.
+Or a lock manager that runs, where another value is pending (CURRENT): LCKMGR_MODE 0 or above the CPUs there are, with
+which the next boot leaves it without a CPU, or LCKMGR_CPUID naming one that cannot be taken or does not suit it.
 
 Why it matters: who set it believes that lock operations have a CPU of their own. They have not: callers spin in MP
 synchronisation as if it had never been set. A CPU that was stopped (STOP/CPU, iCAP) or did not start is enough.
@@ -9,9 +11,10 @@ synchronisation as if it had never been set. A CPU that was stopped (STOP/CPU, i
 What to do: where it is meant to run, start the CPU again, or lower LCKMGR_MODE to the CPUs that are active: it is
 dynamic and takes effect at once. Whether a CPU is worth it is another question (openvms/lock_manager_needs_own_cpu):
 the vendor asks for more than five CPUs and MP synchronisation above two CPUs' worth. Where it is not meant to run,
-LCKMGR_MODE 0 says so.
+LCKMGR_MODE 0 says so. A pending value is put back in CURRENT and in MODPARAMS.DAT, which needs no reboot.
 
-When to ignore it: while a CPU is out for service and comes back.
+When to ignore it: while a CPU is out for service and comes back; where the pending value is meant, as when someone
+switches the lock manager off with the next boot.
 """
 
 from collections.abc import Iterator
@@ -19,14 +22,18 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, Process, ProcessorModes, SysgenParameter
-from rules.changes.openvms_sysgen import advise_parameter
+from rules.changes.openvms_cpu import HIGHEST_CPU
+from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter
+from rules.changes.quoting import comment
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, no_dedicated
-from rules.judging.openvms.node import parameter_of, pending_of, pending_text
+from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, Pair, no_dedicated
+from rules.judging.openvms.dedicated import EARNS_PERCENT, IDLE_PERCENT, day_busy, most_busy
+from rules.judging.openvms.node import parameter_of, pending_clause, pending_of, pending_said
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE",)
-NAME = "LCKMGR_MODE"
+NAME, SEAT = "LCKMGR_MODE", "LCKMGR_CPUID"
+MEANT = "Where someone chose it on purpose, nothing is to be done."
 HIGHEST = 1024
 """This project: no listing's maximum is believed beyond the CPUs that a node can number."""
 
@@ -41,6 +48,15 @@ class Limits:
     mp_synch_percent: float = limit(
         200.0, "vendor: higher than 200 % (OpenVMS V7.3 New Features, 4.4.1): advice, else a note", unit="% of one CPU"
     )
+    idle_percent: float = limit(
+        IDLE_PERCENT, "this project: a lock manager less busy than this may go with the next boot", high=100, unit="%"
+    )
+    earns_percent: float = limit(
+        EARNS_PERCENT, "this project: half busy, its loss with the next boot is advice, else a note", high=100, unit="%"
+    )
+    few_cpus: int = limit(
+        4, "practice: of four CPUs the lock manager takes a quarter (community.hpe.com 3562167)", high=32, unit="CPUs"
+    )
 
 
 @rule(needs=(), uses=(*READ, Process, DedicatedLockManager), links=LINKS, limits=Limits)
@@ -50,15 +66,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     setting = parameter_of(facts, NAME, 0, HIGHEST)
     if quiet := no_dedicated(layout):
         yield quiet
+    elif isinstance(ends := _ends(facts, layout, limits), Finding):
+        yield ends
     elif not isinstance(setting, tuple):
         yield _spins_little(facts, limits, setting) or setting
     elif not setting[0]:
-        waits = pending_of(facts, NAME)
-        yield Clean(f"{NAME} 0: none is configured{f'; {pending_text(NAME, waits[0])}' if waits else ''}")
+        yield Clean(f"{NAME} 0: none is configured{pending_clause(facts, NAME)}")
     elif layout.lock_manager:
-        yield Clean(f"{NAME} {setting[0]:.0f}, and the lock manager runs on CPU {layout.lock_manager[0]}")
-    elif any(one.on for one in facts.every(DedicatedLockManager)):
-        yield Clean(f"{NAME} {setting[0]:.0f}, and the [LCK73] columns show it at work")
+        yield Clean(f"{NAME} {setting[0]:.0f}, and the lock manager runs on CPU {layout.lock_manager[0]}{ends}")
+    elif _works(facts):
+        yield Clean(f"{NAME} {setting[0]:.0f}, and the [LCK73] columns show it at work{ends}")
     elif layout.active is None:
         yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), f"{NAME} {setting[0]:.0f}")
     elif setting[0] > layout.active:
@@ -68,6 +85,124 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((Lacking(f"state of {SERVER}", f"SHOW SYSTEM/PROCESS={SERVER}"),), why)
     else:
         yield Clean(f"{NAME} {setting[0]:.0f}, and {layout.active:.0f} CPUs are active: enough for it to run")
+
+
+def _works(facts: Facts) -> bool:
+    return any(one.on for one in facts.every(DedicatedLockManager))
+
+
+def _ends(facts: Facts, layout: Layout, limits: Limits) -> Finding | str:
+    """What the next boot does to a lock manager that runs, or the pending values where that is nothing to tell of."""
+    if not layout.lock_manager and not _works(facts):
+        return ""
+    waits = pending_of(facts, NAME)
+    cpus = None if layout.active is None else layout.active + len(layout.stopped)  # a boot starts what was stopped
+    if waits and (waits[0] == 0 or (cpus is not None and waits[0] > cpus)):
+        return _ended(facts, layout, limits, *waits)
+    seat = pending_of(facts, SEAT)
+    if seat and layout.lock_manager and (why := _unsuitable(layout, seat[0])):
+        return _moved(facts, layout, layout.lock_manager[0], seat, *why)
+    return pending_clause(facts, NAME) + pending_clause(facts, SEAT)
+
+
+def _ended(facts: Facts, layout: Layout, limits: Limits, pending: float, fact: SysgenParameter) -> Finding | str:
+    """The next boot leaves the lock manager without a CPU: nothing to tell of where it does little with the one it has.
+
+    Whoever followed openvms/lock_manager_idle for the next boot has exactly this, so it is no alarm.
+    """
+    most, day = most_busy(facts), day_busy(facts)
+    peak = most.busy_percent if most and known(most.busy_percent) else None
+    little = day is not None and day < limits.idle_percent and (peak or 0.0) < limits.earns_percent
+    if little or (layout.active is not None and layout.active <= limits.few_cpus):
+        why = f"it serves requests {day:g} % of the time" if little else f"there are only {layout.active:.0f} CPUs"
+        return f"{pending_clause(facts, NAME)} It then gives its CPU back, which suits: {why}"
+    setting = parameter_of(facts, NAME, 1, PARAMETERS[NAME].high)
+    keep = setting[0] if isinstance(setting, tuple) else None
+    used = f" It serves requests up to {peak:.0f} % of the time." if peak is not None else ""
+    seat = f" on CPU {layout.lock_manager[0]}" if layout.lock_manager else ""
+    boot = (
+        "takes that CPU away from it" if pending == 0 else f"leaves it off: then {pending:.0f} CPUs have to be active"
+    )
+    stay = f" Where it is to stay, {NAME} {keep:.0f} belongs into CURRENT and MODPARAMS.DAT: no reboot." if keep else ""
+    changes: tuple[Change, ...] = ()
+    if keep:
+        when = "only if the lock manager is meant to keep a CPU after the next boot"
+        changes = (keep_parameter(NAME, pending, keep, when=when, node=layout.node),)
+    earns = peak is not None and peak >= limits.earns_percent
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.ADVICE if earns else Severity.NOTE,
+        title=f"The lock manager runs on a CPU of its own until the next boot: {NAME} {pending:.0f} is pending",
+        says=f"The lock manager runs{seat} now.{pending_said(facts, NAME)} That boot {boot}.{used} {MEANT}{stay}",
+        evidence=(
+            Evidence(f"{NAME} in CURRENT (pending)", pending, "", fact.source),
+            *((Evidence(NAME, setting[0], "", setting[1].source),) if isinstance(setting, tuple) else ()),
+            *(
+                (Evidence("[LCK73]Busy %, highest", peak, "%", most.source, limits.earns_percent),)
+                if most and peak
+                else ()
+            ),
+        ),
+        changes=changes,
+    )
+
+
+def _unsuitable(layout: Layout, pending: float) -> tuple[Severity, str] | None:
+    """What stands against the CPU that the next boot gives the lock manager, and how sure that is.
+
+    What was stopped by hand runs again after a boot, so that counts for nothing.
+    """
+    if not 0 <= pending <= HIGHEST_CPU or pending != int(pending):
+        return Severity.ADVICE, "that is no CPU number"
+    if pending == 0:  # as shipped: no choice
+        return None
+    cpu = int(pending)
+    if cpu not in layout.displayed and layout.all_displayed:
+        return (
+            Severity.ADVICE,
+            f"no CPU {cpu} is in the displays of all active CPUs, so it would take another by itself",
+        )
+    if layout.is_primary(cpu):
+        return Severity.ADVICE, f"CPU {cpu} is the primary"
+    pair = layout.pair(cpu)
+    if isinstance(pair, Pair) and pair.sibling is not None and layout.is_primary(pair.sibling):
+        return Severity.ADVICE, f"its co-thread, CPU {pair.sibling}, is the primary and cannot be stopped"
+    there = [one.device for one in layout.devices_on(cpu)]
+    there += [one.service for one in layout.services_on(cpu) if "lock manager" not in one.service.lower()]
+    if there:
+        return (
+            Severity.NOTE,
+            f"{' and '.join(map(comment, there))} runs there now: look at SHOW FASTPATH after that boot",
+        )
+    return None
+
+
+def _moved(
+    facts: Facts, layout: Layout, now: int, seat: tuple[float, SysgenParameter], severity: Severity, why: str
+) -> Finding:
+    pending, fact = seat
+    changes: tuple[Change, ...] = ()
+    if severity is Severity.ADVICE and now <= PARAMETERS[SEAT].high:
+        when = "only if the lock manager is meant to stay where it runs"
+        changes = (keep_parameter(SEAT, pending, now, when=when, node=layout.node),)
+    return Finding(
+        subject=layout.subject,
+        severity=severity,
+        title=f"The next boot gives the lock manager CPU {pending:.0f}: {SEAT} {pending:.0f} is pending",
+        says=(
+            f"The lock manager runs on CPU {now} now.{pending_said(facts, SEAT)} Of CPU {pending:.0f}: {why}. {MEANT}"
+            + (
+                f" Where it is to stay, {SEAT} {now} belongs into CURRENT and MODPARAMS.DAT: no reboot."
+                if changes
+                else ""
+            )
+        ),
+        evidence=(
+            Evidence(f"{SEAT} in CURRENT (pending)", pending, "", fact.source),
+            *((Evidence("CPU of the lock manager", now, "", layout.lock_manager[1]),) if layout.lock_manager else ()),
+        ),
+        changes=changes,
+    )
 
 
 def _spins_little(facts: Facts, limits: Limits, setting: Outcome) -> Clean | None:
@@ -105,8 +240,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, mode: float, fact: Sy
     )
     server = facts.latest(Process, name=SERVER)
     hibernates = f" {SERVER} is there and waits ({server.state})." if server and server.state == "HIB" else ""
-    waits = pending_of(facts, NAME)
-    pending = f" {pending_text(NAME, waits[0])}" if waits else ""
+    pending = pending_said(facts, NAME)
     changes: tuple[Change, ...] = ()
     if enough and not spins:
         when = "only if it is meant to run with the CPUs that are active now"

@@ -20,7 +20,8 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates, T4File
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.openvms.cpu_layout import READ, Layout
-from rules.judging.openvms.dedicated import LCK73, not_to_believe, served
+from rules.judging.openvms.dedicated import EARNS_PERCENT, IDLE_PERCENT, LCK73, most_busy, not_to_believe, served
+from rules.judging.openvms.node import pending_said
 from rules.kit import limit, rule
 
 LINKS = (
@@ -33,9 +34,12 @@ LINKS = (
 class Limits:
     """What counts as little work, and as few CPUs."""
 
-    busy_percent: float = limit(5.0, "this project: a twentieth of one CPU any CPU can do", high=100, unit="%")
+    busy_percent: float = limit(IDLE_PERCENT, "this project: a twentieth of one CPU any CPU can do", high=100, unit="%")
     earns_percent: float = limit(
-        50.0, "this project: half busy when most is locked, it does what other CPUs would wait for", high=100, unit="%"
+        EARNS_PERCENT,
+        "this project: half busy when most is locked, it does what other CPUs would wait for",
+        high=100,
+        unit="%",
     )
     least_hours: float = limit(
         8.0, "this project: a shorter T4 file does not cover a working day", low=1, high=24, unit="hours"
@@ -64,8 +68,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     busy = day.busy_percent if day and known(day.busy_percent) else None
     cpus = layout.active
     few = cpus is not None and cpus <= limits.few_cpus
-    if (most := _most(facts)) >= limits.earns_percent:
-        yield Clean(f"[LCK73]Busy % up to {most:g}, limit {limits.earns_percent:g}: it is worth its CPU then")
+    most = most_busy(facts)
+    if most and known(most.busy_percent) and most.busy_percent >= limits.earns_percent:
+        peak = most.busy_percent
+        yield Clean(f"[LCK73]Busy % up to {peak:g}, limit {limits.earns_percent:g}: it is worth its CPU then")
     elif few:
         yield _finding(layout, limits, day, busy, f"of only {cpus:.0f} CPUs")
         if busy is None:
@@ -89,12 +95,6 @@ def _hours(facts: Facts) -> float | None:
     return sum(span.total_seconds() for span in spans) / 3600 if spans else None
 
 
-def _most(facts: Facts) -> float:
-    """The highest share of all statistics: a night's batch may earn what the day does not."""
-    peaks = [one.busy_percent for one in facts.every(DedicatedLockManager)]
-    return max((peak for peak in peaks if known(peak)), default=0.0)
-
-
 def _finding(layout: Layout, limits: Limits, day: DedicatedLockManager | None, busy: float | None, why: str) -> Finding:
     manager, cpus = layout.lock_manager, layout.active
     evidence = [Evidence("CPU of the lock manager", manager[0], "", manager[1])] if manager else []
@@ -115,8 +115,9 @@ def _finding(layout: Layout, limits: Limits, day: DedicatedLockManager | None, b
         if manager
         else f"CPU for the lock manager, {why}",
         says=(
-            f"The lock manager takes a whole CPU, {why}.{used} {step} Do it under the usual load and count operations "
-            "per second before and after: waits for locks show as MP synch again, not as kernel time."
+            f"The lock manager takes a whole CPU, {why}.{used} {step}{pending_said(layout.facts, 'LCKMGR_MODE')} "
+            "Do it under the usual load and count operations per second before and after: waits for locks show as MP "
+            "synch again, not as kernel time."
         ),
         evidence=tuple(evidence),
         cost=Cost(1 - busy / 100, 1 - busy / 100, 1.0, of_capture=False) if busy is not None else None,

@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
-from rules.changes.openvms_sysgen import advise_parameter, parameter_key
+from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, parameter_key
 from rules.finding import (
     Change,
     Clean,
@@ -50,7 +50,7 @@ from rules.finding import (
 from rules.judging.openvms.chains import NAME as TABLE
 from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
-from rules.judging.openvms.node import pending_of, pending_text
+from rules.judging.openvms.node import pending_of, pending_said
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import longest, peak_cost
 from rules.judging.openvms.placement import cost_of, left_alone, placement_of, stop_beside
@@ -183,7 +183,7 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
         return Untrusted(f"MP synch {synch:g} % on {modes.cpus} CPUs")
     said = f"MP synch {synch:g} % of one CPU ({modes.statistic}), limit {limits.mp_synch_percent:g}"
     if synch <= limits.mp_synch_percent:
-        return _hidden(layout, limits, cpus, said) or Clean(said)
+        return _hidden(layout, limits, cpus, said) or Clean(said, (modes.source,))
     if cpus is None:
         return Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), said)
     return _too_few(layout, limits, cpus, said)
@@ -269,8 +269,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     cost, peak = peak_cost(facts)
     severity = Severity.CRITICAL if share >= limits.critical_share else Severity.WARNING
     taken = 1 if steps.stopped is None else 2
-    waits = pending_of(facts, "LCKMGR_MODE")
-    pending = f" {pending_text('LCKMGR_MODE', waits[0])}" if waits else ""
+    pending = pending_said(facts, "LCKMGR_MODE") + pending_said(facts, "LCKMGR_CPUID")
     return Finding(
         subject=layout.subject,
         severity=Severity.NOTE if short else severity,
@@ -368,6 +367,10 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
         changes.append(replace(turned_on, needs=tuple(change.key for change in changes)))
     stop, second = stop_beside(layout, placed, tuple(change.key for change in changes), least=limits.least_cpus)
     stopped = next((seat.sibling for seat in placed.seats if seat.cpu == home), None) if stop else None
+    waits = pending_of(facts, "LCKMGR_CPUID")
+    if layout.setting("LCKMGR_CPUID") == home and waits and waits[0] != home:
+        check = "The next boot would give the lock manager another CPU."
+        stop = (*stop, keep_parameter("LCKMGR_CPUID", waits[0], home, cautions=(check,), node=layout.node))
     return _Steps((*changes, *stop), f"{turns_on} {placed.answer}{second}", stopped)
 
 

@@ -71,7 +71,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     busy = day.busy_percent
     said = f"[LCK73]Busy % {busy:g} ({day.statistic})"
     if busy < limits.busy_percent:
-        yield Clean(f"{said}, limit {limits.busy_percent:g}")
+        yield Clean(f"{said}, limit {limits.busy_percent:g}", (day.source,))
         return
     mean = facts.latest(DedicatedLockManager, statistic="mean")
     always = mean is not None and known(mean.busy_percent) and mean.busy_percent >= limits.busy_percent

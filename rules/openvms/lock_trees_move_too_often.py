@@ -15,11 +15,11 @@ check what it is now and see the effect before it is kept.
 When to ignore it: when jobs wander through the cluster by intent, or when only small trees move and nobody waits.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import RemasterRates
+from collectors.facts.openvms import ClusterMember, RemasterRates
 from rules.finding import (
     Clean,
     Evidence,
@@ -127,8 +127,7 @@ def _told(
         title=f"{fought:.2g} lock trees per second move away, and as many come back",
         says=(
             f"{figures}.{why} Two nodes take the trees from each other: while a tree moves, nobody gets a lock in it. "
-            f"{move.says} Unequal weights end it; the work of a tree on one node ends it too. PE1 above 0 limits "
-            "moving to small trees (as recalled): check its value now (MCR SYSGEN SHOW PE1), and what it does, first."
+            f"{move.says} Unequal weights end it; the work of a tree on one node ends it too. {_pe1(members)}"
         ),
         evidence=(
             Evidence("lock trees moved out", out, "/s", rates.source),
@@ -141,6 +140,17 @@ def _told(
     )
     if move.missing:
         yield Unknown(move.missing)
+
+
+def _pe1(members: Sequence[ClusterMember]) -> str:
+    """What PE1 is on the nodes, where it was read, and on which it was not."""
+    limits_it = "PE1 above 0 limits moving to small trees (as recalled)"
+    read = {one.name: one.pe1 for one in members if known(one.pe1)}
+    if not read:
+        return f"{limits_it}: check its value now (MCR SYSGEN SHOW PE1), and what it does, first."
+    said = f"{limits_it}; it is {', '.join(f'{value:.0f} on {name}' for name, value in read.items())}."
+    unread = [one.name for one in members if one.name not in read]
+    return f"{said} Of {', '.join(unread)} it is not in the exports (MCR SYSGEN SHOW PE1)." if unread else said
 
 
 def _by_reason(rates: RemasterRates, limits: Limits) -> Iterator[Evidence]:

@@ -22,8 +22,8 @@ from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates, Sy
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, set_parameter
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cluster import READ, members_of, own_name, own_rates, sustained, wrong_reading
-from rules.judging.openvms.mastership import compare_nodes
-from rules.judging.openvms.node import USE, parameter_of, pending_of, pending_text
+from rules.judging.openvms.mastership import MEASURE_FIRST, compare_nodes
+from rules.judging.openvms.node import USE, parameter_of, pending_clause, pending_of, pending_said
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
@@ -51,7 +51,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if value != OFF:
         told = "lock trees move freely" if value == 0 else "moving lock trees is limited, not off"
         old = "; a limit set before V7.3 should be reviewed, moving became far faster then" if value > 0 else ""
-        yield Clean(f"PE1 {value:.0f}: {told}{old}")
+        yield Clean(f"PE1 {value:.0f}: {told}{old}{pending_clause(facts, NAME)}")
         return
     moved = sustained(facts)
     if moved and (wrong := wrong_reading(moved)):
@@ -112,7 +112,7 @@ def _finding(facts: Facts, value: float, read: Evidence) -> Finding:
     elif faster:
         remedy = (
             f"{faster} is faster and this node serves others, so its trees are to move: first PE1 = 0 here, then the "
-            f"weights (openvms/lock_master_on_slow_node). PE1 = 1 would keep them where they are."
+            f"weights (openvms/lock_master_on_slow_node). {MEASURE_FIRST} PE1 = 1 would keep them where they are."
         )
     else:
         remedy = (
@@ -120,14 +120,13 @@ def _finding(facts: Facts, value: float, read: Evidence) -> Finding:
             "move) and counts again; 0 lets them move."
         )
     waits = pending_of(facts, NAME)
-    pending = f" {pending_text(NAME, waits[0])}" if waits else ""
     return Finding(
         subject=node or "node",
         severity=Severity.NOTE if together is not True or local or measuring else Severity.ADVICE,
         title="Remastering is switched off, and the lock trees are not counted (PE1 = -1)",
         says=(
             f"PE1 is -1: no lock tree leaves this node, and the activity counters of its trees stand still, so nothing "
-            f"tells which tree is busy.{why} {remedy}{pending} {USE}"
+            f"tells which tree is busy.{why} {remedy}{pending_said(facts, NAME)} {USE}"
         ),
         evidence=(read,),
         explains=("openvms/lock_master_on_slow_node",) if serves and not measuring else (),
@@ -150,7 +149,11 @@ def _changes(
     if together is None:
         when = "only if this node is a member of a cluster, which the exports do not tell"
         return (advise_parameter(NAME, value, new, when=when, node=node),)
-    free = f"Its trees are meant to move to {faster}: afterwards, where they are to stay, 1." if faster else ""
+    free = (
+        f"Its trees are meant to move to {faster}: afterwards, where they are to stay, 1. {MEASURE_FIRST}"
+        if faster
+        else ""
+    )
     stay = "0 instead of 1 where lock trees may move to the node that uses them most."
     then = waits[0] if waits else None
     return (set_parameter(NAME, value, new, dynamic=True, cautions=(free or stay,), node=node, pending=then),)

@@ -3,7 +3,7 @@
 Finds: RESHASHTBL as it runs (ACTIVE) against the number of resources. Names fall into buckets at random, so resources ÷
 buckets is the mean chain length; over 1 the table is undersized. The system rounds RESHASHTBL up to a power of two.
 How loud it speaks follows what is lost: lock operations per second × names compared beyond the one that is found. A
-value of CURRENT that differs is pending and changes nothing before the next boot.
+value of CURRENT that differs is pending and changes nothing before the next boot; one that is too small is told, too.
 
 Why it matters: every name in a chain is compared in turn while the lock database is held, which costs processor time
 that no display attributes to it. A table that is far too small takes a large part of the lock throughput (JCC
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.openvms import Node, SpinlockTrace, SpinlockTraceRun, SysgenParameter
-from rules.changes.openvms_sysgen import advise_parameter, set_parameter
+from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, set_parameter
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity
 from rules.judging.openvms.chains import (
     COMPARISON_USEC,
@@ -40,11 +40,20 @@ from rules.judging.openvms.chains import (
     Chain,
     chain_of,
 )
-from rules.judging.openvms.node import USE, hard_coded, node_name, pending_of, pending_text, subject_of
+from rules.judging.openvms.node import (
+    USE,
+    hard_coded,
+    node_name,
+    pending_clause,
+    pending_of,
+    pending_said,
+    pending_text,
+    subject_of,
+)
 from rules.judging.openvms.spinlocks import LCKMGR, waited_for
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
-from rules.laws.hashing import BUCKET_BYTES, PROVEN, mean_chain, next_power_of_two, share_colliding
+from rules.laws.hashing import BUCKET_BYTES, PROVEN, mean_chain, mean_probes, next_power_of_two, share_colliding
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
 EXPLAINS = (
@@ -99,23 +108,29 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         f"{found.peak:,.0f} resources at most in {found.buckets:,} buckets ({NAME} {found.value:.0f}): mean chain "
         f"{found.length:.2f}"
     )
-    if found.length <= limits.mean_chain:
-        if waits and mean_chain(found.peak, next_power_of_two(waits[0])) > limits.mean_chain:
-            yield _too_small_next(facts, found, figures, limits, waits)
-        else:
-            yield Clean(f"{figures}, limit {limits.mean_chain:g}")
-        return
-    rate = found.operations
-    if rate is not None and rate < limits.operations_per_second:
-        yield Clean(f"{figures}, but only {rate:,.0f} lock operations/s (limit {limits.operations_per_second:,.0f})")
-        return
+    rate, waiting = found.operations, pending_clause(facts, NAME)
     new = min(next_power_of_two(found.peak * limits.growth), RANGE.high)
-    if new <= found.buckets:
-        yield Clean(f"{figures}; the table is as large as it may be, {found.buckets:,} buckets: only fewer locks help")
-    elif found.buckets >= PROVEN and found.usual < limits.far_chain:
-        yield _large_already(facts, figures, found, limits)
-    else:
+    short = found.length <= limits.mean_chain
+    if rate is not None and rate < limits.operations_per_second and not short:
+        few = f"but only {rate:,.0f} lock operations/s (limit {limits.operations_per_second:,.0f})"
+        yield Clean(f"{figures}, {few}{waiting}")
+    elif not short and new > found.buckets and (found.buckets < PROVEN or found.usual >= limits.far_chain):
         yield _finding(facts, found, figures, limits, new, waits)
+    elif waits and _shrinks(found, limits, waits[0]):
+        yield _too_small_next(facts, found, figures, limits, waits)
+    elif short:
+        yield Clean(f"{figures}, limit {limits.mean_chain:g}{waiting}")
+    elif new <= found.buckets:
+        large = f"the table is as large as it may be, {found.buckets:,} buckets: only fewer locks help"
+        yield Clean(f"{figures}; {large}{waiting}")
+    else:
+        yield _large_already(facts, figures, found, limits)
+
+
+def _shrinks(found: Chain, limits: Limits, pending: float) -> bool:
+    """Whether the next boot brings a table that is smaller than the one that runs, and too small."""
+    then = next_power_of_two(pending)
+    return then < found.buckets and mean_chain(found.peak, then) > limits.mean_chain
 
 
 def _severity(found: Chain, limits: Limits) -> Severity:
@@ -238,6 +253,8 @@ def _change(
 ) -> Change:
     cautions = (USE, *((UNPROVEN,) if new > PROVEN else ()), *((told,) if told else ()))
     node = node_name(facts)
+    if severity is Severity.NOTE and waits:  # a boot that someone has prepared: for that one, and none of its own
+        return keep_parameter(NAME, waits[0], new, cautions=cautions, memory_mb=memory, node=node)
     if severity is Severity.NOTE:
         return advise_parameter(NAME, found.value, new, when=WHEN, cautions=cautions, memory_mb=memory, node=node)
     return set_parameter(
@@ -256,21 +273,27 @@ def _change(
 def _too_small_next(
     facts: Facts, found: Chain, figures: str, limits: Limits, waits: tuple[float, SysgenParameter]
 ) -> Finding:
+    """The next boot brings a table that is too small: CURRENT is put back to what runs, which needs no reboot."""
     value, after = waits[0], mean_chain(found.peak, next_power_of_two(waits[0]))
+    compared = None if found.operations is None else found.operations * (mean_probes(after, 1) - 1)
+    little = compared is not None and compared < limits.little_compared
+    meant = f"Only if nobody lowered it on purpose, as in taking back a larger {NAME} that brought nothing."
+    runs = "is in order" if found.length <= limits.mean_chain else "is as it runs now"
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.ADVICE,
+        severity=Severity.NOTE if little else Severity.ADVICE,
         title=f"{NAME} {value:,.0f} is pending: the next boot makes chains of {after:.1f} resources per bucket",
         says=(
-            f"{figures}, which is in order. {pending_text(NAME, value)} With it the mean chain is {after:.2f}, limit "
+            f"{figures}, which {runs}. {pending_text(NAME, value)} With it the mean chain is {after:.2f}, limit "
             f"{limits.mean_chain:g}. Before the next boot put the value that runs now into CURRENT and into "
-            f"MODPARAMS.DAT (MIN_{NAME} = {found.value:.0f}), or find out who lowered it."
+            f"MODPARAMS.DAT (MIN_{NAME} = {found.buckets}), or find out who lowered it. No reboot is needed for that."
         ),
         evidence=(
             Evidence(NAME, found.value, "entries", found.setting.source),
             *_waiting(waits),
             Evidence("resources at the peak", found.peak, "resources", found.source),
         ),
+        changes=(keep_parameter(NAME, value, found.buckets, cautions=(meant,), node=node_name(facts)),),
         expects=(Expectation(CHAIN, round(found.length, 2), round(after, 2), "arithmetic"),),
     )
 
@@ -282,7 +305,7 @@ def _large_already(facts: Facts, figures: str, found: Chain, limits: Limits) -> 
         title=f"{found.length:.1f} resources per bucket at the peak, with {PROVEN:,} buckets or more already",
         says=(
             f"{figures}. Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash "
-            "has 16 bits. So no larger table is asked for at this length."
+            f"has 16 bits. So no larger table is asked for at this length.{pending_said(facts, NAME)}"
         ),
         evidence=(
             Evidence(NAME, found.value, "entries", found.setting.source),

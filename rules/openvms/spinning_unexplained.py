@@ -100,7 +100,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((WANTED, *untold.missing) if (untold := _untold(facts, layout)) else (WANTED,))
     else:
         held_against = f"limits {limits.warning_share:g} % and {limits.least_percent:g} % of one CPU"
-        yield _hidden(facts, limits, cpus, figures) or Clean(f"{figures}, {held_against}")
+        yield _hidden(facts, limits, cpus, figures) or Clean(f"{figures}, {held_against}", (modes.source,))
 
 
 def _untold(facts: Facts, layout: Layout) -> Unknown | None:

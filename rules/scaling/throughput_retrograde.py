@@ -2,7 +2,8 @@
 
 Finds: a load series to which the Universal Scalability Law fits, with its peak inside or near the measured range; the
 same law with its load capped at the number of processors, where only that fits; or, where the law does not fit or
-proves no peak, measured rates that fall beyond their highest point by more than noise.
+proves no peak, measured rates that fall beyond their highest point by more than noise. Of fewer than six loads, too
+few for the law, only a fall that two runs bear out, and as advice at most.
 
 Why it matters: queueing for what is shared (α) makes throughput level off; keeping copies in step (β) makes it fall.
 Past the peak every further process, engine or user takes throughput from the others.
@@ -20,7 +21,7 @@ of production are no runs of one test: a series made of them is advice at most, 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
 from collectors.facts.scaling import LoadSeries, ParameterSeries
@@ -41,7 +42,7 @@ from rules.kit import limit, rule
 from rules.laws.derived import BUSY_PERCENT, demand, was_busy
 from rules.laws.modes import spinning
 from rules.laws.series import Course, course_of
-from rules.laws.usl import LEAST_POINTS, LEAST_R2, Model, model_of
+from rules.laws.usl import LEAST_POINTS, LEAST_R2, Model, harm_from, model_of
 from rules.laws.work import uneven_work
 
 LINKS = ("https://github.com/cran/usl", "https://github.com/codahale/usl4j")
@@ -95,6 +96,8 @@ def _judge(series: LoadSeries, course: Course, limits: Limits) -> Outcome:
     if uneven := uneven_work(series):
         return Untrusted(f"{series.title}: {uneven}")
     if len(course.steps) < limits.least_loads:
+        if harm_from(model_of(series, limits.least_r2)) is not None and fall > limits.noise_percent:
+            return _few(series, course, limits)
         bring = f"runs at {limits.least_loads} different loads or more, from 1 to beyond the suspected peak"
         fell = f", the highest of which does {fall:.0f} % less than the best" if fall > limits.noise_percent else ""
         rates = ", ".join(f"{_rate(step.rate)} at {step.load:g}" for step in course.steps)
@@ -132,6 +135,16 @@ def _judge(series: LoadSeries, course: Course, limits: Limits) -> Outcome:
             f"it fall by {lost:.0f} %, measured it falls by {fall:.0f} % ({figures})"
         )
     return _by_law(series, course, limits, model, figures)
+
+
+def _few(series: LoadSeries, course: Course, limits: Limits) -> Finding | Untrusted:
+    """A fall that more than one run bears out is measured, whether or not the loads do for a law: advice at most."""
+    law = f"{len(course.steps)} different loads are too few to fit a law to, and a measured fall needs none."
+    found = _measured(series, course, limits, law)
+    if isinstance(found, Untrusted):
+        return found
+    more = f"Where the peak lies is known no better than these loads are apart: {limits.least_loads} would tell."
+    return replace(found, severity=min(found.severity, Severity.ADVICE), says=f"{found.says} {more}")
 
 
 def _by_law(series: LoadSeries, course: Course, limits: Limits, model: Model, figures: str) -> Finding:

@@ -117,7 +117,8 @@ def _pages(facts: Facts, users: tuple[float, ProcessorLoad] | None, limits: Limi
     if spin is None:
         return Unknown((LOCKS, *ASK), f"{HCPTRQLK} is not on the page, nor is the total")
     if machine.processors == 1 or of_all(spin.percent, machine, scale)[1] < limits.spin_percent:
-        return Clean(f"{spin.said}, limit {limits.spin_percent:g} %: timer requests are not spun for")
+        said = f"{spin.said}, limit {limits.spin_percent:g} %: timer requests are not spun for"
+        return Clean(said, (spin.fact.source,))
     if spin.lock != HCPTRQLK:
         also = "before 4.4.0 it serves timer requests and much else" if early else f"{HCPTRQLK} is not on the page"
         return Unknown((*(() if early else (LOCKS,)), *(() if users else (ASK_USERS,)), *ASK), f"{spin.said}; {also}")

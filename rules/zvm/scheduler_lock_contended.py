@@ -218,7 +218,7 @@ def _pages(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
     if machine.processors == 1 or not hot:
         sent = f"; {yields[0].value:g} Diagnose X'9C' per second" if yields else ""
         why = "one processor waits for no other" if machine.processors == 1 else f"limit {limits.spin_percent:g} %"
-        yield Clean(f"{figures}{sent}; {why}")
+        yield Clean(f"{figures}{sent}; {why}", tuple(spin.fact.source for spin in here))
         return
     if machine.release is None:
         why = f"{figures}: what relieves that depends on the release, which no page names, or they name several"
@@ -234,7 +234,8 @@ def _not_listed(spins: Spins, limits: Limits) -> Outcome:
     """None of the three is on the page: in order where the total leaves no room for them."""
     listed = sum(spin.percent for spin in spins.locks)
     if spins.total is not None and spins.total.percent - listed < limits.spin_percent:
-        return Clean(f"{spins.total.said}; none of {', '.join(SCHEDULER)} is listed")
+        unlisted = f"none of {', '.join(SCHEDULER)} is listed"
+        return Clean(f"{spins.total.said}; {unlisted}", (spins.total.fact.source,))
     why = f"none of {', '.join(SCHEDULER)} is on the page"
     return Unknown((Lacking(SpinLock.fact_name(), SpinLock.BRING),), why)
 
@@ -260,7 +261,8 @@ def _lock(spin: Spin, machine: Machine, evidence: list[Evidence], limits: Limits
             yield Unknown((ASK_PROCESSORS, *((ask_service(applied),) if applied else ())), why)
             return
         if overhead <= limits.overhead_percent:
-            yield Clean(f"{spin.said}, but system overhead is {overhead:.1f} %, limit {limits.overhead_percent:g} %")
+            low = f"system overhead is {overhead:.1f} %, limit {limits.overhead_percent:g} %"
+            yield Clean(f"{spin.said}, but {low}", (spin.fact.source,))
             return
     worth = overhead is not None and overhead > limits.overhead_percent and not few and bool(rows)
     yield _finding(spin, machine, rows, evidence, limits, worth=worth, few=few)

@@ -195,7 +195,7 @@ def _locks(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
     if not dear and together and of_all(together.percent, machine, scale)[1] >= limits.spin_percent:
         dear = [together]
     if not dear:
-        yield Clean(f"highest: {figures}; limit {limits.spin_percent:g} %")
+        yield Clean(f"highest: {figures}; limit {limits.spin_percent:g} %", tuple(one.fact.source for one in ranked))
         return
     for spin in dear[:MOST]:
         yield _lock_finding(spin, spins, machine, scale, limits)

@@ -214,5 +214,12 @@ def test_rates_that_level_off_do_no_harm_though_the_law_bends_down() -> None:
     assert "no fall beyond noise was measured" in " ".join(model.remarks)
 
 
+def test_of_few_loads_one_low_run_shows_no_harm_and_two_do() -> None:
+    rising = ((1, 100.0), (2, 180.0), (4, 255.0))
+    assert harm_from(model_of(series((*rising, (8, 190.0))))) is None
+    assert harm_from(model_of(series((*rising, (8, 190.0), (8, 194.0))))) == 4
+    assert harm_from(model_of(series((*rising, (8, 215.0), (16, 175.0))))) == 4
+
+
 def test_two_loads_show_no_harm() -> None:
     assert harm_from(model_of(series(((1, 100.0), (2, 50.0))))) is None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockLatency, Node, RemasterRates
+from rules.changes.quoting import comment
 from rules.finding import Clean, Lacking, Outcome, Unknown, Untrusted
 from rules.judging.openvms.node import READS, node_name
 
@@ -16,6 +17,7 @@ READ = (*READS, ClusterMember, ClusterNode, LockLatency, DistributedLockRates)
 """What a rule that uses this module has to declare."""
 PARTS = ("local", "incoming", "outgoing")
 STATISTICS = ("mean", "current", "at lock peak")
+SERVED_BY = "a T4 composite CSV of {0}, of the same day, or MONITOR DLOCK ! on {0}"
 SERVED = f"{DistributedLockRates.BRING}, or MONITOR DLOCK"
 
 
@@ -83,20 +85,51 @@ def cluster_of(facts: Facts) -> Cluster | Outcome:
     members = members_of(facts)
     own = [one for one in members if one.own]
     if len(members) < 2 or len(own) != 1:
-        return Unknown.of(ClusterMember)
+        return _alone(facts)
     for one in members:
         for part in PARTS:
             value: Reading = getattr(one, f"{part}_per_second")
             if unreal(value):
                 return Untrusted(f"{part} lock operations of {one.name}: {as_read(value)} is no rate")
-            if not known(value):
-                lack = Lacking(f"lock operations of {one.name} by where they are served", SERVED)
-                return Unknown((lack,), f"{one.name}: {part} lock operations are not in the export")
+    silent = [one.name for one in members if not all(known(getattr(one, f"{part}_per_second")) for part in PARTS)]
+    silent += [one.name for one in unbrought(facts, members)]
     found = Cluster(tuple(members), own[0])
+    if found.own.complete is True:
+        return found
+    lacks = _unserved(silent)
+    if any(one.name in silent for one in members):
+        return Unknown(lacks, f"of {', '.join(silent)} no lock operations by where they are served are in the exports")
     if found.own.complete is False:
-        why = f"all nodes together: {found.agreement}, so a node is missing, or the exports are of different times"
-        return Unknown(Unknown.of(ClusterMember).missing, why)
+        missing = (
+            f"the lock operations of {', '.join(silent)} are not in the exports" if silent else "a node is missing"
+        )
+        why = f"all nodes together: {found.agreement}, so {missing}, or the exports are of different times"
+        return Unknown(lacks or Unknown.of(ClusterMember).missing, why)
     return found
+
+
+def _alone(facts: Facts) -> Unknown:
+    """What is missing where the exports are of one node alone: the others by name, where SHOW CLUSTER lists them."""
+    own = (own_name(facts) or "").upper()
+    others = [one.name for one in unbrought(facts, ()) if one.name.upper() != own]
+    if not own or not others:
+        return Unknown.of(ClusterMember)
+    return Unknown(_unserved(others))
+
+
+def _unserved(nodes: Sequence[str]) -> tuple[Lacking, ...]:
+    """That the lock operations of these nodes are not in the exports, each with what prints them."""
+    return tuple(
+        Lacking(f"lock operations of {comment(name, 31)} by where they are served", SERVED_BY.format(comment(name, 31)))
+        for name in nodes
+    )
+
+
+def unbrought(facts: Facts, members: Sequence[ClusterMember]) -> list[ClusterNode]:
+    """Nodes of the cluster whose own exports were not collected: a quorum node or a satellite has a weight, too."""
+    names = {one.name.upper() for one in members}
+    latest = {one.name.upper(): one for one in facts.every(ClusterNode)}
+    return [one for name, one in latest.items() if name not in names and (one.status or "MEMBER").upper() == "MEMBER"]
 
 
 def unreal(value: Reading) -> bool:

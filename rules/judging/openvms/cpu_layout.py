@@ -140,6 +140,10 @@ class Layout:
             return self._states[cpu].running
         return True if self.devices_on(cpu) or self.services_on(cpu) else None
 
+    def is_primary(self, cpu: int) -> bool:
+        """Whether a display says that it is the primary."""
+        return self._primary.get(cpu) is True
+
     def may_be_primary(self, cpu: int) -> bool:
         """Whether it is the primary, or nothing rules it out: CPU 0 and the lowest number seen count as it.
 

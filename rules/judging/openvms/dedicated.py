@@ -6,6 +6,8 @@ from rules.finding import Lacking, Untrusted
 from rules.judging.openvms.cpu_layout import Layout
 
 LCK73 = Lacking("busy share of the lock manager's CPU", "a T4 composite CSV made with the LCK73_MON collector")
+IDLE_PERCENT, EARNS_PERCENT = 5.0, 50.0
+"""This project: a twentieth of one CPU any CPU can do; half busy, it does what other CPUs would wait for."""
 MUCH = 1000.0
 """This project: so many lock operations or requests per second cannot go with zero busy or zero requests."""
 
@@ -22,6 +24,12 @@ def day_busy(facts: Facts) -> float | None:
         if one and known(one.busy_percent):
             return one.busy_percent
     return None
+
+
+def most_busy(facts: Facts) -> DedicatedLockManager | None:
+    """The reading with the highest busy share of all statistics: a night's batch may earn what the day does not."""
+    read = [one for one in facts.every(DedicatedLockManager) if known(one.busy_percent)]
+    return max(read, key=lambda one: one.busy_percent if known(one.busy_percent) else 0.0, default=None)
 
 
 def not_to_believe(facts: Facts, layout: Layout) -> Untrusted | None:

@@ -12,7 +12,7 @@ from collectors.facts import Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
 from rules.changes.openvms_sysgen import PARAMETERS, parameter_key, set_parameter
 from rules.finding import Change, Evidence, Lacking
-from rules.judging.openvms.cluster import hardware_names, latencies_of, local_cells
+from rules.judging.openvms.cluster import hardware_names, latencies_of, local_cells, unbrought
 from rules.judging.openvms.hardware import Order, compare, hardware_of
 from rules.laws.mastering import Candidate, WhatIf, what_if_masters
 
@@ -35,6 +35,7 @@ MEANT = (
     "Then leave it, and move the work instead."
 )
 MEASURE_FIRST = "Measure after this step: where the trees move by themselves, no weight need be changed."
+AFTER_PE1 = "Not before PE1 = 0 was set on the master and measured: where the trees moved by then, leave this step out."
 ALL = "A node with LOCKRMWT 10 takes every tree it locks in from nodes with less (wiki.vmssoftware.com/LOCKRMWT)."
 
 
@@ -104,13 +105,6 @@ def governing(facts: Facts, members: Sequence[ClusterMember]) -> str | None:
     return None if len(new) > 1 else ("LOCKDIRWT" if new == {True} else "LOCKRMWT")
 
 
-def unbrought(facts: Facts, members: Sequence[ClusterMember]) -> list[ClusterNode]:
-    """Nodes of the cluster whose own exports were not brought: a quorum node or a satellite has a weight, too."""
-    names = {one.name.upper() for one in members}
-    latest = {one.name.upper(): one for one in facts.every(ClusterNode)}
-    return [one for name, one in latest.items() if name not in names and (one.status or "MEMBER").upper() == "MEMBER"]
-
-
 @dataclass(frozen=True)
 class Move:
     """How mastership goes to a node: the scripts, what to say, and what is missing for a script."""
@@ -138,7 +132,7 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     numbers = {node: value for node, value in weights.items() if value is not None}
     if len(numbers) < len(weights):
         told = ", ".join(node for node in weights if node not in numbers)
-        lack = Lacking(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on each node of the cluster")
+        lack = Lacking(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on {told}")
         return Move((), f"{BOTH}: here {name} of {target} is to be the highest of all.", (lack,))
     read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
     read += tuple(
@@ -146,10 +140,12 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     )
     now, most = numbers[target], max(value for node, value in numbers.items() if node != target)
     if now > most:
+        free = any(one.name == master and known(one.pe1) and one.pe1 == 0 for one in members)
+        off = "" if free else "whether remastering is off (PE1), "
         return Move(
             (),
             f"{name} of {target} is {now:.0f} and the highest already (others up to {most:.0f}): look whether that "
-            "value is the active one, whether remastering is off (PE1), and whether the node locks in those trees.",
+            f"value is the active one, {off}and whether the node locks in those trees.",
             evidence=read,
         )
     if name == "LOCKDIRWT" and (waiting := _pending(members, numbers, target)):
@@ -206,15 +202,19 @@ def freed(move: Move, master: ClusterMember) -> tuple[Move, str]:
     if not known(master.pe1) or not master.pe1:
         return move, ""
     what = "remastering is switched off" if master.pe1 < 0 else "only small trees may move (as recalled)"
-    said = (
-        f" On {master.name} {what} (PE1 = {master.pe1:.0f}): its trees stay there whatever the weights, so first "
-        "PE1 = 0 on that node (dynamic), then the weights."
-    )
+    stays = f" On {master.name} {what} (PE1 = {master.pe1:.0f}): its trees stay there whatever the weights"
     key = parameter_key("PE1", master.name)
-    changes = tuple(replace(change, after=(*change.after, key)) for change in move.changes)
+    changes = tuple(
+        replace(change, after=(*change.after, key), cautions=(AFTER_PE1, *change.cautions)) for change in move.changes
+    )
+    if changes:
+        said = (
+            f"{stays}, so first PE1 = 0 on that node (dynamic). {MEASURE_FIRST} Only then the weights, as a step apart."
+        )
+    else:
+        said = f"{stays}, so PE1 = 0 on that node (dynamic) is the step to take. Measure after it."
     parameter = PARAMETERS["PE1"]
     if not move.missing and 0 < master.pe1 <= parameter.high and master.pe1 == int(master.pe1):
-        said += " Measure after PE1 = 0 first: the weights may then need no change."
         first = set_parameter("PE1", master.pe1, 0, dynamic=True, cautions=(MEASURE_FIRST,), node=master.name)
         changes = (first, *changes)
     return replace(move, changes=changes), said

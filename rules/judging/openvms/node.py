@@ -82,6 +82,18 @@ def pending_text(name: str, value: float) -> str:
     return f"{name} is {value:,.0f} in CURRENT: pending, it takes effect with the next boot."
 
 
+def pending_said(facts: Facts, name: str) -> str:
+    """The same of a parameter, with a blank before it; empty where no other value waits."""
+    waits = pending_of(facts, name)
+    return f" {pending_text(name, waits[0])}" if waits else ""
+
+
+def pending_clause(facts: Facts, name: str) -> str:
+    """The same to stand behind a figure."""
+    said = pending_said(facts, name)
+    return f";{said}" if said else ""
+
+
 def hard_coded(facts: Facts, name: str) -> str:
     """What AUTOGEN's report says of a value that MODPARAMS.DAT fixes, as a sentence; empty where it says nothing."""
     found = facts.latest(AutogenFeedback, parameter=name)

@@ -14,6 +14,7 @@ from rules.changes.openvms_sysgen import PARAMETERS
 from rules.changes.quoting import comment
 from rules.finding import Change, Evidence, Untrusted
 from rules.judging.openvms.cpu_layout import Layout, Pair
+from rules.judging.openvms.node import pending_of
 
 HIGHEST = PARAMETERS["LCKMGR_CPUID"].high
 EQUAL = "as good, but of a higher number"
@@ -75,7 +76,9 @@ def placement_of(layout: Layout, without: frozenset[int] = frozenset()) -> Place
     """Judge every CPU that was read; `without`: those that are not to be taken (its place now and the co-thread)."""
     seats = tuple(_seat(layout, cpu) for cpu in _numbers(layout) if cpu not in without)
     free = [seat for seat in seats if seat.against is None]
-    named = next((seat for seat in free if seat.cpu and seat.cpu == layout.setting("LCKMGR_CPUID")), None)
+    waits = pending_of(layout.facts, "LCKMGR_CPUID")  # the later choice of two
+    chosen = (waits[0] if waits else None, layout.setting("LCKMGR_CPUID"))
+    named = next((seat for cpu in chosen for seat in free if seat.cpu and seat.cpu == cpu), None)
     best = named or min(free, key=lambda seat: (_rank(layout, seat), seat.cpu), default=None)
     return Placement(seats, best.cpu if best else None, named is not None)
 

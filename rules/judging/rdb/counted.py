@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, Reading, Source
 from collectors.facts.openvms import DistributedLockRates, LockRates
 from collectors.facts.rdb import StatisticRow
-from rules.finding import Clean, Lacking, Outcome, Unknown
+from rules.finding import Clean, Lacking, Outcome, Span, Unknown
 from rules.judging.rdb.databases import OneDatabase
 from rules.judging.rdb.sharing import SUSTAINED
 from rules.judging.rdb.statistics import APART, Rate, Statistics, statistics_of, trusted
-from rules.sample import LEAST
 
 DAY = 86_400.0
 LONG = DAY
 """An average over more than this holds nights with the busy hours (this project)."""
-LONGER = Lacking("a longer sample", StatisticRow.BRING)
 BUSY = Lacking("the busy hour by itself, not the average since a reset", StatisticRow.BRING)
 ATTACHED = Lacking("whether there were users", "RMU/SHOW USERS ! and the root file, on the same node")
 ASKED = ("locks requested", "locks promoted")
@@ -71,12 +69,9 @@ def quiet(why: str, each: Statistics) -> Outcome:
     return Unknown((BUSY,), f"{why}.{said}") if said else in_order(why, each)
 
 
-def in_order(why: str, each: Statistics) -> Outcome:
-    """Below the limits, unless the screens were counted for so short a time that nothing can be called in order."""
-    if each.seconds is not None and each.seconds < LEAST.seconds:
-        short = f"counted for {each.seconds:,.0f} s alone (at least {LEAST.seconds:,.0f} s; {LEAST.origin})"
-        return Unknown((LONGER,), f"{why}; {short}")
-    return Clean(why)
+def in_order(why: str, each: Statistics) -> Clean:
+    """Below the limits, as far as the screens were counted long enough, which the engine decides."""
+    return Clean(why, span=None if each.seconds is None else Span(each.seconds, StatisticRow.BRING))
 
 
 def on_node(each: Statistics) -> str:
