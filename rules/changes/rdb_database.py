@@ -9,6 +9,7 @@ RMU as in the help of Rdb 7.2. What is recalled only is said to be so in the cha
 import textwrap
 from dataclasses import dataclass
 
+from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import Unquotable, comment, rdb_file, rdb_name
 from rules.changes.rdb_clauses import CLAUSES, Clause
 from rules.finding import Change, Effect
@@ -21,10 +22,6 @@ ONLINE = (
     "$! the busy hour, and not beside a long transaction",
 )
 ASKED = "<the value shown before the change>"
-
-
-class OutOfRange(ValueError):
-    """A value that Rdb would refuse, that is there already, or that must not be set: never to be printed."""
 
 
 @dataclass(frozen=True)
