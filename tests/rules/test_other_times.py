@@ -1,10 +1,12 @@
 """Figures of one node and day, of different times: not mixed, not asked for without a word; settings are used."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 from collectors.capture import captures
+from collectors.facts import Fact
 from collectors.facts.openvms import OtherSample
-from collectors.facts.rdb import Database
+from collectors.facts.rdb import Database, StatisticsWindow
 from rules.audit import Audit, audit
 from tests.stories import HERE, audits_of, inputs_of
 
@@ -35,13 +37,17 @@ def test_no_figure_of_one_time_explains_a_finding_of_the_other() -> None:
     assert not [item for item in found.finding.evidence if "node's own" in item.metric]
 
 
+def _a_day_later(fact: Fact) -> Fact:
+    if isinstance(fact, StatisticsWindow) and fact.at is not None:
+        return replace(fact, at=fact.at + timedelta(days=1))
+    return fact
+
+
 def test_settings_of_another_day_count_for_that_day_alone() -> None:
     inputs = inputs_of(STORY)
     at = next(n for n, one in enumerate(inputs) if one.report and "statistics" in one.report)
     assert len(captures(inputs)) == 2
-    moved = [
-        replace(fact, at=fact.at.replace(day=22)) if getattr(fact, "at", None) else fact for fact in inputs[at].facts
-    ]
+    moved = [_a_day_later(fact) for fact in inputs[at].facts]
     inputs[at] = replace(inputs[at], facts=moved)
     one, other = captures(inputs)
     assert not one.facts.every(Database)
