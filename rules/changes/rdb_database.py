@@ -18,8 +18,9 @@ RULER = f"$! {'=' * 96}"
 HEADER = "SYS$LOGIN:LOCKWRIGHT_HEADER.TXT"
 PLACE = "LOCKWRIGHT_BACKUP"
 ONLINE = (
-    "$! an online backup waits for a moment without a transaction, and then new ones wait for it (recalled): not in",
-    "$! the busy hour, and not beside a long transaction",
+    "$! an online backup waits for a moment without an update transaction (HELP RMU BACKUP, Quiet_Point), and new ones",
+    "$! may wait for it: not in the busy hour, and not beside a long transaction. It needs snapshots (immediate",
+    "$! or deferred): where they are disabled it fails, and the database has to be closed for a backup without /ONLINE",
 )
 ASKED = "<the value shown before the change>"
 

@@ -191,8 +191,8 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> O
     worst = max(nodes, key=lambda pair: pair[0].per_second, default=None)
     groups = _waited(waits, limits, "nowait")
     if _many(groups, limits) or (worst and worst[0].per_second >= limits.stalled_per_second):
-        logged = waits.events([group.kind for group in groups[:1]])
-        return _finding(facts, one, limits, setting, groups, worst, found, logged.hours if logged else None)
+        log = waits.events([group.kind for group in groups[:1]])
+        return _finding(facts, one, limits, setting, groups, worst, found, log.hours if log else None)
     areas = _waited(waits, limits, "area", "logical area")
     if _many(areas, limits):
         why_not = (

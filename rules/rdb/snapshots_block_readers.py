@@ -88,11 +88,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield Untrusted(f"a wait of {damaged[0].longest_seconds:g} s for {damaged[0].resource_kind} is no length")
         return
     logs = list(belonging(facts.every(EventLog), one))
-    stalled = _stalled(facts, one)
-    if isinstance(stalled, Untrusted) or (isinstance(stalled, Unknown) and not waits and not logs):
-        yield stalled
+    stalled, refused = _stalled(facts, one)
+    if isinstance(refused, Untrusted) or (refused and not waits and not logs):
+        yield refused
         return
-    stalled = None if isinstance(stalled, Unknown) else stalled
     if not waits and not logs and stalled is None:
         why = f"{one.subject}: snapshots are deferred; whether a reader waits is not in the export"
         yield Unknown((Lacking("waits of read-only transactions", WaitGroup.BRING),), why)
@@ -110,11 +109,11 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     yield quiet(said, stalled[1]) if stalled and not logs else Clean(said)
 
 
-def _stalled(facts: Facts, one: OneDatabase) -> tuple[Rate, Statistics] | Outcome | None:
-    """Stalled requests for snapshot locks, the highest of all nodes; why there is no such figure, or `None`."""
+def _stalled(facts: Facts, one: OneDatabase) -> tuple[tuple[Rate, Statistics] | None, Outcome | None]:
+    """Stalled requests for snapshot locks, the highest of all nodes; else why there is no such figure, where told."""
     found, refused = counted(facts, one)
     rates = [(rate, each) for each in of_each_node(found, _has) if (rate := _of_snapshots(each))]
-    return max(rates, key=lambda pair: pair[0].per_second) if rates else refused
+    return max(rates, key=lambda pair: pair[0].per_second, default=None), None if rates else refused
 
 
 def _has(each: Statistics) -> bool:

@@ -24,7 +24,8 @@ from rules.changes.quoting import comment
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
 from rules.judging.openvms.cluster import READ as CLUSTER
 from rules.judging.openvms.cluster import own_name
-from rules.judging.openvms.mastership import Order, compare_nodes
+from rules.judging.openvms.hardware import Order
+from rules.judging.openvms.mastership import compare_nodes
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
 from rules.judging.rdb.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of
 from rules.judging.rdb.sharing import READS as SHARING

@@ -301,3 +301,10 @@ def test_a_way_back_that_rdb_would_refuse_is_no_change() -> None:
 
 def test_what_rdb_would_refuse_is_no_fault_of_the_rule() -> None:
     assert issubclass(OutOfRange, RefusedValue), "the engine calls the export untrusted, not the rule broken"
+
+
+def test_an_online_backup_says_that_it_needs_snapshots() -> None:
+    opening = " ".join(alter("carry_over_locks", Place("D:[A]B.RDB"), "ENABLED", "DISABLED").opening)
+    assert "/ONLINE/LOG" in opening
+    assert "It needs snapshots" in opening, "HELP RMU BACKUP: immediate or deferred; else it fails"
+    assert "snapshots" not in " ".join(alter("snapshot", Place("D:[A]B.RDB"), "DEFERRED", "IMMEDIATE").opening)

@@ -92,7 +92,7 @@ class OtherSample(Fact):
     It has no figures: those stand in the capture of their own time and are never mixed with others.
     """
 
-    BRING: ClassVar[str] = "T4 files, displays and screens of one node that cover the same time"
+    BRING: ClassVar[str] = "a T4 composite CSV of the node, and screens and displays of the same time"
 
     brought: tuple[str, ...]
     """The commands whose figures it has and this capture has not (`Fact.BRING`)."""
