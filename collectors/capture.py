@@ -4,13 +4,14 @@ Listings have no time; which of them count for a sample says `collectors.listing
 make advice worse than none. What other nodes of a cluster did meanwhile is added by `collectors.cluster`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
 
 from collectors.cluster import with_members
 from collectors.facts import Capture, Fact, Facts, Interval, System, known
 from collectors.facts.ase import EngineBusy, MonEngine, Server, Snapshot, SysmonSample
-from collectors.facts.openvms import MonitorSample, Node, ProcessorModes, T4File
+from collectors.facts.openvms import MonitorSample, Node, OtherSample, ProcessorModes, T4File
 from collectors.facts.rdb import Database, DatabaseUse, EventLog, StatisticsWindow
 from collectors.facts.scaling import LoadSeries
 from collectors.facts.zvm import PerfkitPage, ProcessorLoad
@@ -105,10 +106,15 @@ def _split_by_time(group: Group) -> list[Capture]:
     listings = Listings(timeless, [one for sample in samples for one in sample])
     if not samples:
         return [_capture(group, listings.beside(()))]
-    return [
-        _capture(group, [*(fact for one in sample for fact in one.facts), *listings.beside(sample)])
-        for sample in samples
+    near = of_one_day(group, samples)
+    own = [
+        [
+            *(fact for one in sample for fact in one.facts),
+            *listings.beside(sample, (one for at in near[number] for one in samples[at])),
+        ]
+        for number, sample in enumerate(samples)
     ]
+    return [_capture(group, [*own[at], *apart(own, at, near[at])]) for at in range(len(own))]
 
 
 def _sample_key(one: Input, span: Interval) -> object:
@@ -202,6 +208,66 @@ def _ends_in(one: Interval, other: Interval) -> bool:
 def _apart(one: Interval, other: Interval) -> float:
     """Seconds between the ends of two intervals."""
     return abs((one.end - other.end).total_seconds()) if one.end and other.end else float("inf")
+
+
+def of_one_day(group: Group, samples: Sequence[Sequence[Input]]) -> list[list[int]]:
+    """For each sample of a node or database the others of its day that were not joined to it: of each kind the nearest.
+
+    Two are of one kind where the same reports made them.
+    """
+    if len(samples) < 2 or group.product not in ("openvms", "rdb"):
+        return [[] for _ in samples]
+    spans = [interval_of(fact for one in sample for fact in one.facts) or Interval() for sample in samples]
+    kinds = [frozenset(one.report for one in sample) for sample in samples]
+    days: dict[tuple[date, frozenset[str | None]], list[tuple[datetime, int]]] = {}
+    for at, span in enumerate(spans):
+        if span.start and span.end:
+            days.setdefault((span.start.date(), kinds[at]), []).append((span.start, at))
+    for starts in days.values():
+        starts.sort()
+    found: list[list[int]] = []
+    for at, span in enumerate(spans):
+        of_day = [(kind, starts) for (day, kind), starts in days.items() if span.start and day == span.start.date()]
+        found.append([_nearest(spans, at, starts) for kind, starts in of_day if kind != kinds[at]])
+    return found
+
+
+def _nearest(spans: Sequence[Interval], at: int, starts: Sequence[tuple[datetime, int]]) -> int:
+    """The one with most of its time within that of `at`, else the nearest: of those that begin before and after it."""
+    start = spans[at].start
+    place = bisect_left(starts, start, key=lambda one: one[0]) if start else 0
+    around = starts[max(0, place - 2) : place + 2]
+    return max(
+        (other for _, other in around),
+        key=lambda other: (shared_part(spans[at], spans[other]), -_apart(spans[at], spans[other])),
+    )
+
+
+def apart(samples: Sequence[Sequence[Fact]], at: int, near: Sequence[int]) -> Iterator[OtherSample]:
+    """Say of a sample which figures of its day are in captures of their own, because they are of another time.
+
+    Screens of an hour that begin in the last ten minutes of a T4 file tell of that hour: a rate of the one by a rate of
+    the other would be of neither.
+    """
+    mine, own = {fact.BRING for fact in samples[at]}, interval_of(samples[at]) or Interval()
+    for other in near:
+        span = interval_of(samples[other]) or Interval()
+        brought = {fact.BRING: fact.source for fact in samples[other] if fact.BRING and fact.BRING not in mine}
+        if brought and span.start and span.end:
+            yield OtherSample(
+                source=next(iter(brought.values())),
+                brought=tuple(sorted(brought)),
+                start=span.start,
+                end=span.end,
+                shared_seconds=_common(own, span),
+            )
+
+
+def _common(one: Interval, other: Interval) -> float:
+    """Seconds that two intervals have in common."""
+    if not (one.start and one.end and other.start and other.end):
+        return 0.0
+    return max(0.0, (min(one.end, other.end) - max(one.start, other.start)).total_seconds())
 
 
 def _is_t4(facts: Iterable[Fact]) -> bool:

@@ -2,10 +2,11 @@
 
 Nearest first: a listing in the sample's own file, then one in its own folder, then any other of the system. Of several
 as near as each other that disagree none counts, because nobody can say which of them was in force during the sample.
+Last come the settings that lie with another sample of the same day, where this one has no such listing of its own.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -24,7 +25,7 @@ from collectors.facts.rdb import Database
 from collectors.partial import completed
 from collectors.read import Input
 
-IN_FILE, IN_FOLDER, ELSEWHERE = 0, 1, 2
+IN_FILE, IN_FOLDER, ELSEWHERE, OF_DAY = 0, 1, 2, 3
 MOST_NAMED = 5
 """So many of the values that disagree are named; the others are counted."""
 
@@ -51,18 +52,37 @@ class Listings:
             else:
                 self.of_all.append(one)
         self.settled: dict[tuple[int, ...], list[Fact]] = {}
+        self.settings: dict[int, Input] = {}
+        """The settings alone of a listing, by its identity: `known_by` needs the same object each time."""
 
-    def beside(self, sample: Iterable[Input]) -> list[Fact]:
-        """The facts of the listings that count for a sample; what was left out becomes a problem of its inputs."""
+    def beside(self, sample: Iterable[Input], of_day: Iterable[Input] = ()) -> list[Fact]:
+        """The facts of the listings that count for a sample; what was left out becomes a problem of its inputs.
+
+        `of_day`: the inputs of other samples of the same day, whose settings count where this one has no such listing.
+        """
         files = list(dict.fromkeys(one.file for one in sample))
         folders = list(dict.fromkeys(map(_folder, files)))
         near = [(ELSEWHERE, one) for one in self.of_all]
         near += [(IN_FOLDER, one) for folder in folders for one in self.of_folder.get(folder, ())]
         near += [(IN_FILE, one) for file in files for one in self.of_file.get(file, ())]
+        near = [*self._of_day(of_day, {one.report for _, one in near}, set(files), set(folders)), *near]
         known_by = tuple(id(one) for _, one in near)  # self keeps them alive, so no id is used twice
         if known_by not in self.settled:
             self.settled[known_by] = _settle(near, self.files)
         return self.settled[known_by]
+
+    def _of_day(
+        self, others: Iterable[Input], reports: Collection[str | None], files: set[str], folders: set[PurePath]
+    ) -> Iterator[tuple[int, Input]]:
+        """The settings, and nothing else, that lie with other samples of the day and are of none of these reports."""
+        of_files = list(dict.fromkeys(one.file for one in others))
+        of_folders = list(dict.fromkeys(map(_folder, of_files)))
+        found = [one for folder in of_folders if folder not in folders for one in self.of_folder.get(folder, ())]
+        found += [one for file in of_files if file not in files for one in self.of_file.get(file, ())]
+        for one in found:
+            if one.report not in reports:
+                settings = [fact for fact in one.facts if _unit(one, fact) is not None]
+                yield OF_DAY, self.settings.setdefault(id(one), replace(one, facts=settings))
 
 
 def _folder(file: str) -> PurePath:

@@ -27,6 +27,7 @@ from rules.finding import (
     Verdict,
 )
 from rules.judging.lacking import precisely
+from rules.judging.other_times import of_another_time
 from rules.plausibility import Bounds, bounded, bounds_of, impossible
 from rules.provenance import facts_by_place, with_provenance
 from rules.sample import LEAST, LeastSample, gated, in_order, samples_of
@@ -200,8 +201,8 @@ def judge_one(one: Rule, facts: Facts, overrides: Mapping[str, float]) -> Verdic
 def _precise(verdict: Verdict, facts: Facts) -> Verdict:
     """Name what a verdict lacks by the part of a report that was collected, and ask for nothing a release lacks."""
     missing, why = precisely(verdict.missing, facts)
-    said = why if why and why not in verdict.why else ""
-    return dataclasses.replace(verdict, missing=missing, why="; ".join(part for part in (verdict.why, said) if part))
+    said = [part for part in (why, of_another_time(missing, facts)) if part and part not in verdict.why]
+    return dataclasses.replace(verdict, missing=missing, why="; ".join(filter(None, (verdict.why, *said))))
 
 
 def _given_out(outcome: Outcome, least: LeastSample | None, facts: Facts) -> Outcome:

@@ -110,7 +110,7 @@ class Audit(models.Model):
     at = models.DateTimeField(default=timezone.now)
     by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     why = models.CharField(max_length=40, default="upload")
-    """`upload`, `limits changed`, `rules changed`, `asked for`."""
+    """`upload`, `limits changed`, `rules changed`, `asked for`, `another node changed`."""
     rules_version = models.CharField(max_length=40)
     limits = models.JSONField(default=dict)
     """The limits of the site and the system it was judged by, as far as they differ from the rules' own."""

@@ -20,7 +20,7 @@ from advisor.services.excerpts import Opener
 from advisor.services.judging import Prepared, prepare_all
 from advisor.services.outside import outside
 from advisor.services.reading import Watched, captures_of
-from advisor.services.remembering import remember_audit, remember_capture, restore, settle_system
+from advisor.services.remembering import remember_audit, remember_capture, renew_beside, restore, settle_system
 from advisor.services.same import settle_again
 from advisor.services.scheduling import troubles
 from advisor.services.starting import start
@@ -269,9 +269,13 @@ def audit_again(capture_id: int, by: User | None = None, why: str = "asked for")
     if capture is None:
         return None
     found, problems = restore(capture)
+    before = set(capture.audit.findings_digest) if capture.audit else set()
     with spooled(capture.upload) as files:
         made = remember_audit(capture, found, files.streams, by=by, why=why, problems=problems)
     settle_system(capture.system)
+    if before != set(made.findings_digest):  # what other nodes link to has changed; once theirs settle, this ends
+        for other in renew_beside(capture, found):
+            start("audit_again", other, None, "another node changed")
     if by:
         journal.note(by, "audit again", f"capture {capture_id}: {why}", system=capture.system)
     return made

@@ -35,9 +35,19 @@ class Prepared:
     settings: dict[str, str | float]
 
 
-def judge(found: base.Capture, limits: dict[str, float], opener: Opener) -> Judged:
-    """Judge one capture."""
-    data = capture_data(audit(found, limits))
+def judge(
+    found: base.Capture,
+    limits: dict[str, float],
+    opener: Opener,
+    beside: Sequence[tuple[base.Capture, dict[str, float]]] = (),
+) -> Judged:
+    """Judge one capture.
+
+    `beside`: the captures of other nodes of its cluster, each with its limits. They are judged as well, so that a cause
+    keeps its links to what it explains on them.
+    """
+    nodes = linked([audit(capture, own) for capture, own in ((found, limits), *beside)])
+    data = capture_data(nodes[0])
     add_excerpts({"captures": [data]}, opener)
     return Judged(limits, data)
 

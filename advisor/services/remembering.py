@@ -3,10 +3,12 @@
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from advisor.models import Audit, Capture, CaptureFacts, Finding, SettingsSnapshot, System, Upload, User
@@ -15,10 +17,13 @@ from advisor.services import former
 from advisor.services.excerpts import Opener
 from advisor.services.judging import Judged, Prepared, judge
 from advisor.services.limits import limits_of
+from advisor.services.same import captures_in
 from advisor.version import rules_version
 from collectors import facts as base
-from collectors.facts.codec import load
+from collectors.facts.codec import DamagedFacts, load
+from collectors.facts.openvms import ClusterMember
 from rules.finding import Severity
+from rules.judging.openvms.cluster_links import of_one_cluster
 
 TREND = 40
 """Captures in the line of the overview."""
@@ -66,6 +71,33 @@ def restore(capture: Capture) -> tuple[base.Capture, list[str]]:
     return base.Capture(system, interval, base.Facts(tuple(items))), problems
 
 
+def _members_beside(capture: Capture, found: base.Capture) -> Iterator[tuple[Capture, base.Capture]]:
+    """The captures of the other nodes of its cluster that came with it, as stored and with their facts."""
+    if all(member.own for member in found.facts.every(ClusterMember)):
+        return
+    uploads = Upload.objects.filter(Q(pk=capture.upload_id) | Q(captures_again=capture)).distinct()
+    came = {one.pk: one for upload in uploads for one in captures_in(upload).select_related("system", "packed")}
+    for pk, one in sorted(came.items()):
+        if pk == capture.pk or one.system.product != capture.system.product:
+            continue
+        try:
+            restored, _ = restore(one)
+        except DamagedFacts:  # its own renewal says so
+            continue
+        if of_one_cluster(found, restored):
+            yield one, restored
+
+
+def renew_beside(capture: Capture, found: base.Capture) -> list[int]:
+    """Ask for new audits of the other nodes of a cluster capture, as their links lead to its findings; which they are.
+
+    Those for which one is asked already are left out: they see today's findings when their turn comes.
+    """
+    near = [one.pk for one, _ in _members_beside(capture, found) if one.audit_id and one.audit_wanted is None]
+    Capture.objects.filter(pk__in=near).update(audit_wanted=timezone.now())
+    return near
+
+
 def remember_audit(
     capture: Capture,
     found: base.Capture,
@@ -79,7 +111,8 @@ def remember_audit(
     """Judge a capture by today's rules and the limits of its system, and make that its current audit."""
     limits = limits_of(capture.system)
     if judged is None or judged.limits != limits:  # not judged yet, or somebody set a limit meanwhile
-        judged = judge(found, limits, opener)
+        near = [(restored, limits_of(one.system)) for one, restored in _members_beside(capture, found)]
+        judged = judge(found, limits, opener, near)
     data = judged.data
     before = capture.audit
     if before is not None:

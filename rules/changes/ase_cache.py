@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from rules.changes.ase_config import OutOfRange
+from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import Unquotable, comment, tsql_literal, tsql_string
 from rules.finding import Change, Effect
 

@@ -5,7 +5,7 @@ keys are those of rules/changes/ase_cache.py: the same setting cannot be taken b
 """
 
 from rules.changes.ase_cache import by_hand, cache_key, check_strategy
-from rules.changes.ase_config import OutOfRange
+from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import Unquotable, comment, tsql_string
 from rules.finding import Change, Effect
 

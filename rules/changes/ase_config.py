@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from collectors.facts import Missing
 from collectors.facts import known as is_known
 from collectors.facts.ase import ConfigParameter
+from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import tsql_string
-from rules.finding import Change, Effect, RefusedValue
+from rules.finding import Change, Effect
 
 LARGEST = 2_147_483_647
 ASK = "<the Run Value shown before the change>"
@@ -64,10 +65,6 @@ PARAMETERS = {
 """What the rules set. Two defaults moved between releases (engine local cache percent: 25 up to 15.7, 50 in 16.0) and
 are left open; `max online engines` ended at 128 in 15.0, `global cache partition number` at 64 before 16.0 SP02
 (messages 18177, 18611 and an older 10652): a rule that sets it asks `most_partitions` of rules/changes/ase_cache.py."""
-
-
-class OutOfRange(RefusedValue):
-    """A value the server would refuse: never to be printed."""
 
 
 def configured_value(setting: ConfigParameter) -> float | str | Missing:

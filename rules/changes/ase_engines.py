@@ -4,7 +4,7 @@ Only ever fewer: nothing here adds an engine. Sources: System Administration Gui
 servers" (alter thread pool … with thread count; sp_engine "offline", <engine>); knowledge/ase-rules.md, 3.6 E1.
 """
 
-from rules.changes.ase_config import OutOfRange
+from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import PLAIN_IDENTIFIER, comment, reserved
 from rules.finding import Change, Effect
 

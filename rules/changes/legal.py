@@ -8,6 +8,7 @@ import math
 
 from rules.changes.ase_config import LARGEST, PARAMETERS, legal
 from rules.changes.openvms_sysgen import PARAMETERS as SYSGEN
+from rules.changes.rdb_clauses import CLAUSES
 from rules.finding import Change
 
 ASE = ("ase.config", "ase.restart", "ase.pending")
@@ -42,6 +43,11 @@ def _refused(change: Change, value: float | str | None, *, strictly: bool) -> st
         low = sysgen.low if strictly else min(sysgen.low, 0)
         fits = low <= value <= sysgen.high and value == int(value)
         return "" if fits else f"{change.target} {value:.15g}: SYSGEN takes {sysgen.low} to {sysgen.high}"
+    clause = CLAUSES.get(name.rpartition(":")[2]) if kind == "rdb.database" else None
+    if clause and not clause.words:
+        low = clause.low if strictly else min(clause.low, 0)
+        fits = low <= value <= clause.high and value == int(value)
+        return "" if fits else f"{change.target} {value:.15g}: Rdb takes {clause.low} to {clause.high}"
     return ""
 
 

@@ -9,8 +9,9 @@ Ranges: knowledge/openvms-rules.md, section 1 (a VAX V7 listing, SYSGEN.HLB, wik
 
 from dataclasses import dataclass
 
+from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import Unquotable, openvms_name
-from rules.finding import Change, Effect, RefusedValue
+from rules.finding import Change, Effect
 
 MARK = "! Lockwright"
 MODPARAMS = "SYS$SYSTEM:MODPARAMS.DAT"
@@ -44,10 +45,6 @@ PARAMETERS = {
         Parameter("PE1", -1, 2_147_483_647, True),
     )
 }
-
-
-class OutOfRange(RefusedValue):
-    """A value that SYSGEN would refuse or that would change nothing: never to be printed."""
 
 
 def set_parameter(

@@ -9,6 +9,7 @@ RMU as in the help of Rdb 7.2. What is recalled only is said to be so in the cha
 import textwrap
 from dataclasses import dataclass
 
+from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import Unquotable, comment, rdb_file, rdb_name
 from rules.changes.rdb_clauses import CLAUSES, Clause
 from rules.finding import Change, Effect
@@ -17,14 +18,11 @@ RULER = f"$! {'=' * 96}"
 HEADER = "SYS$LOGIN:LOCKWRIGHT_HEADER.TXT"
 PLACE = "LOCKWRIGHT_BACKUP"
 ONLINE = (
-    "$! an online backup waits for a moment without a transaction, and then new ones wait for it (recalled): not in",
-    "$! the busy hour, and not beside a long transaction",
+    "$! an online backup waits for a moment without an update transaction (HELP RMU BACKUP, Quiet_Point), and new ones",
+    "$! may wait for it: not in the busy hour, and not beside a long transaction. It needs snapshots (immediate",
+    "$! or deferred): where they are disabled it fails, and the database has to be closed for a backup without /ONLINE",
 )
 ASKED = "<the value shown before the change>"
-
-
-class OutOfRange(ValueError):
-    """A value that Rdb would refuse, that is there already, or that must not be set: never to be printed."""
 
 
 @dataclass(frozen=True)

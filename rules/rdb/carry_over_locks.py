@@ -9,7 +9,8 @@ lock first, on which all others give up what they carried over: long if they are
 DEFINE and CHANGE DATABASE).
 
 What to do: enable them where the same areas are used again and again; disable them where NOWAIT transactions wait
-noticeably for the NOWAIT lock. Both are possible while users are attached.
+noticeably for the NOWAIT lock. Both are possible while users are attached. Where requests for areas stall, processes
+want the same areas in modes that exclude each other: to keep those locks for longer helps nobody.
 
 When to ignore it: where they were disabled for NOWAIT transactions: then nobody waits for that lock any more, and
 enabling them brings the waits back. And where each transaction uses other areas: nothing is carried over. A wait for an
@@ -53,6 +54,12 @@ WHY_OFF = (
     "they wait again when they are on.",
 )
 COST = ("Each transaction then asks for its area locks and top record locks anew: count both before and after.",)
+NOTHING = ", so nothing is set here."
+WANTED = (
+    " Requests for areas stall: processes want the same areas in modes that exclude each other, and a lock that is "
+    "carried over makes the next one wait as well. See which transactions reserve them in a protected or exclusive "
+    "mode first; nothing is set here."
+)
 KINDS = (*STALLS, TIMEOUTS[0])
 
 
@@ -77,6 +84,19 @@ class Limits:
     )
     events: int = limit(
         5, "this project: fewer events without a length in one log are chance", low=1, unit="waits for the NOWAIT lock"
+    )
+    areas_stalled: float = limit(
+        1.0,
+        "this project: where more requests for areas wait, carried over locks make the next one wait, too",
+        unit="stalled area locks/s",
+    )
+    one_seconds: float = limit(
+        30.0,
+        "this project: fewer waits than make a finding, all shorter, are a note and no reason to disable",
+        unit="s",
+    )
+    events_per_hour: float = limit(
+        1.0, "this project: a few in a day cost less than each transaction's area locks", unit="waits/h"
     )
     stalled_per_second: float = limit(
         0.1, "this project: one NOWAIT transaction in ten seconds that waits; no vendor names a limit", unit="/s"
@@ -114,9 +134,8 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
         said = f"(limits {limits.areas_per_second:g}/s and {limits.areas_per_transaction:g})"
         return quiet(f"{start}, and only {figures} {said}", each)
     stalled = stalled_of(each, "area")
-    costs = rate.per_second >= limits.busy_areas or waits_matter(
-        each, stalled.per_second if stalled else None, 1, "area"
-    )
+    wanted = waits_matter(each, stalled.per_second if stalled else None, limits.areas_stalled, "area")
+    costs = rate.per_second >= limits.busy_areas and not wanted
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
@@ -125,7 +144,13 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
             f"{figures} ({each.over}). With carry-over locks a process keeps them from one transaction to the next, "
             "and its top record locks, too: a substantial reduction, the vendor says, where the same areas are used "
             f"again. {WHY_OFF[0]}"
-            + ("" if costs else f" Below {limits.busy_areas:,.0f}/s there is little to gain, so nothing is set here.")
+            + (
+                WANTED
+                if wanted
+                else ""
+                if costs
+                else f" Below {limits.busy_areas:,.0f}/s there is little to gain{NOTHING}"
+            )
             + averaged(each)
         ),
         evidence=(
@@ -134,6 +159,15 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
             Evidence(
                 *("area locks requested per transaction", round(per, 2), ""),
                 *(rate.source, limits.areas_per_transaction),
+            ),
+            *(
+                (
+                    Evidence(
+                        "stalled area locks", round(stalled.per_second, 1), "/s", stalled.source, limits.areas_stalled
+                    ),
+                )
+                if stalled
+                else ()
             ),
         ),
         changes=(alter("carry_over_locks", place_of(facts, one), "DISABLED", "ENABLED", cautions=WHY_OFF),)
@@ -157,7 +191,8 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> O
     worst = max(nodes, key=lambda pair: pair[0].per_second, default=None)
     groups = _waited(waits, limits, "nowait")
     if _many(groups, limits) or (worst and worst[0].per_second >= limits.stalled_per_second):
-        return _finding(facts, one, limits, setting, groups, worst, found)
+        log = waits.events([group.kind for group in groups[:1]])
+        return _finding(facts, one, limits, setting, groups, worst, found, log.hours if log else None)
     areas = _waited(waits, limits, "area", "logical area")
     if _many(areas, limits):
         why_not = (
@@ -203,6 +238,7 @@ def _finding(
     groups: list[WaitGroup],
     worst: tuple[Stalled, Statistics] | None,
     found: list[Statistics],
+    hours: float | None,
 ) -> Finding:
     evidence = [Evidence("carry-over locks", "enabled", "", setting.source)]
     seen = []
@@ -224,19 +260,37 @@ def _finding(
             )
         )
     cost, more, expects = _cost(found)
+    costs = _costs(limits, total(groups), [seconds for seconds, _ in lengths], worst, hours)
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE,
+        severity=Severity.ADVICE if costs else Severity.NOTE,
         title="NOWAIT transactions wait for carry-over locks to be given up",
         says=(
             f"Carry-over locks are enabled, and {', '.join(seen)}. A NOWAIT transaction needs that lock first, and all "
             "others then give up what they carried over, which takes as long as their longest verb. The vendor says to "
             f"consider disabling them if that delay is noticeable.{cost}{averaged(worst[1]) if worst else ''}"
+            + ("" if costs else f" So few waits are not worth that{NOTHING}")
         ),
         evidence=(*evidence, *more),
-        changes=(alter("carry_over_locks", place_of(facts, one), "ENABLED", "DISABLED", cautions=COST),),
+        changes=(alter("carry_over_locks", place_of(facts, one), "ENABLED", "DISABLED", cautions=COST),)
+        if costs
+        else (),
         expects=(Expectation("waits for the NOWAIT lock", seen[0], "fewer", "heuristic"), *expects),
     )
+
+
+def _costs(
+    limits: Limits,
+    events: int,
+    lengths: list[float],
+    worst: tuple[Stalled, Statistics] | None,
+    hours: float | None,
+) -> bool:
+    """Whether NOWAIT transactions wait so often, or so long, that the locks of all others may pay for it."""
+    if worst and waits_matter(worst[1], worst[0].per_second, limits.stalled_per_second, "nowait"):
+        return True
+    often = events >= limits.events and (hours is None or events / hours >= limits.events_per_hour)
+    return often or max(lengths, default=0.0) >= limits.one_seconds
 
 
 def _cost(found: list[Statistics]) -> tuple[str, tuple[Evidence, ...], tuple[Expectation, ...]]:

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import averaged, quiet, waits_matter
+from rules.judging.rdb.counted import averaged, counted, of_each_node, quiet, waits_matter
 from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
 from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, steps_to, unmet, unsure
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Rate, statistics_of, trusted
+from rules.judging.rdb.statistics import Rate, Statistics
 from rules.kit import limit, rule
 
 LINKS = (
@@ -65,11 +65,12 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if fast.value:
         yield Clean(f"{one.subject}: fast commit is enabled")
         return
-    found, refused = trusted(statistics_of(facts, one), one)
-    if not found and refused:
+    found, refused = counted(facts, one)
+    best = of_each_node(found, _has)
+    read = [(w, t, each) for each in best if (w := each.rate("synch data writes")) and (t := each.transactions)]
+    if not read and refused:
         yield refused
         return
-    read = [(w, t, each) for each in found if (w := each.rate("synch data writes")) and (t := each.transactions)]
     if not read:
         bring = Lacking("synchronous data writes and transactions (Summary IO)", StatisticRow.BRING)
         yield Unknown((bring,), f"{one.subject}: fast commit is disabled, the default")
@@ -84,16 +85,21 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             of,
         )
         return
-    yield _finding(facts, one, limits, fast, (writes, done, each_writes, figures), averaged(of))
+    yield _finding(facts, one, limits, fast, (writes, done, each_writes, figures), of)
     if lacking := unsure(steps_to("fast_commit", one)):
         yield Unknown(tuple(lacking))
 
 
+def _has(each: Statistics) -> bool:
+    return each.rate("synch data writes") is not None and each.transactions is not None
+
+
 def _finding(
-    facts: Facts, one: OneDatabase, limits: Limits, fast: Read, found: tuple[Rate, Rate, float, str], long: str
+    facts: Facts, one: OneDatabase, limits: Limits, fast: Read, found: tuple[Rate, Rate, float, str], of: Statistics
 ) -> Finding:
     writes, done, each_writes, figures = found
-    stalled, waits = _stalled(facts, one, limits)
+    stalled = of.rate("requests stalled", "total")
+    waits = waits_matter(of, stalled.per_second if stalled else None, limits.stalled_per_second)
     missing = unmet(steps_to("fast_commit", one))
     first = f"First: {listed(missing)}, which needs a journal file on a disk of its own. " if missing else ""
     return Finding(
@@ -105,7 +111,7 @@ def _finding(
             f"{first}Fast commit leaves them to the next checkpoint; in return a recovery has to do again all work "
             "since then, so choose the checkpoint interval by how long a recovery may take."
             + ("" if waits else " Hardly a lock was seen to wait, or none was measured, so nothing is set here.")
-            + long
+            + averaged(of)
         ),
         evidence=(
             Evidence("fast commit", "disabled", "", fast.source),
@@ -132,13 +138,3 @@ def _finding(
         changes=changes_to("fast_commit", facts, one, "DISABLED", "ENABLED") if waits else (),
         expects=(Expectation("synchronous data writes per transaction", round(each_writes, 2), "lower", "heuristic"),),
     )
-
-
-def _stalled(facts: Facts, one: OneDatabase, limits: Limits) -> tuple[Rate | None, bool]:
-    """New locks of all types that had to wait, the highest of all nodes, and whether they cost anything."""
-    found, _ = trusted(statistics_of(facts, one), one)
-    rates = [(rate, each) for each in found if (rate := each.rate("requests stalled", "total"))]
-    if not rates:
-        return None, False
-    most, each = max(rates, key=lambda pair: pair[0].per_second)
-    return most, waits_matter(each, most.per_second, limits.stalled_per_second)

@@ -30,7 +30,15 @@ from rules.finding import (
     Severity,
     Unknown,
 )
-from rules.judging.rdb.counted import Stalled, in_order, stalled_of, waits_matter
+from rules.judging.rdb.counted import (
+    Stalled,
+    averaged,
+    counted,
+    of_each_node,
+    quiet,
+    stalled_of,
+    waits_matter,
+)
 from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
 from rules.judging.rdb.prerequisites import (
     changes_of,
@@ -45,7 +53,7 @@ from rules.judging.rdb.prerequisites import (
 )
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Rate, Statistics, statistics_of, trusted
+from rules.judging.rdb.statistics import Rate, Statistics
 from rules.kit import limit, rule
 
 LINKS = (
@@ -94,11 +102,11 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if str(transfer.value).lower() == "memory":
         yield from _set_already(facts, one, transfer)
         return
-    found, refused = trusted(statistics_of(facts, one), one)
-    if not found and refused:
+    found, refused = counted(facts, one)
+    judged = [(blasts, writes, each) for each in of_each_node(found, _has) for blasts, writes in _figures(each)]
+    if not judged and refused:
         yield refused
         return
-    judged = [(blasts, writes, each) for each in found for blasts, writes in _figures(each)]
     if not judged:
         bring = "blocking ASTs of page locks, and synchronous data writes"
         yield Unknown((Lacking(bring, StatisticRow.BRING),), f"{one.subject}: transfer via disk, the default")
@@ -115,7 +123,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             or blasts.per_second < limits.blasts_per_second
             or writes.per_second < limits.writes_per_second
         ):
-            yield in_order(
+            yield quiet(
                 f"{one.subject}: transfer via disk, and {figures}; speaks where all three reach "
                 f"{limits.blasts_percent:g} %, {limits.blasts_per_second:g}/s and {limits.writes_per_second:g}/s",
                 each,
@@ -125,6 +133,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         if lacking := unsure(steps_to("page_transfer", one)):
             yield Unknown(tuple(lacking))
         return
+
+
+def _has(each: Statistics) -> bool:
+    return any(True for _ in _figures(each))
 
 
 def _figures(each: Statistics) -> Iterator[tuple[Rate, Rate]]:
@@ -177,6 +189,7 @@ def _finding(
             f"{figures}: a page that another process wants is written before it may have it. Via memory it need not. "
             f"{first}It needs memory for global buffers and makes recovery longer.{moved(one)}"
             + ("" if costs else " Hardly a request for a page was seen to wait, so nothing is set here.")
+            + averaged(each)
         ),
         evidence=(
             Evidence("page transfer", str(transfer.value), "", transfer.source),

@@ -12,8 +12,8 @@ first and the database closed, so do them together: the clause ROW CACHE IS ENAB
 is added and assigned.
 
 When to ignore it: where users attach from several nodes: row caches work on one alone, so never there. Where rows are
-read once and not again, as in batch runs over large tables, and where the locks are few. Fast commit lengthens
-recovery after a failure.
+read once and not again, as in batch runs over large tables, and where the locks are few. With page level locking page
+locks stand in for record locks and dominate by design. Fast commit lengthens recovery after a failure.
 """
 
 from collections.abc import Iterator
@@ -33,12 +33,12 @@ from rules.finding import (
     Severity,
     Unknown,
 )
-from rules.judging.rdb.counted import averaged, part_of_own, quiet
+from rules.judging.rdb.counted import averaged, counted, of_each_node, part_of_own, quiet
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, moved, never, steps_to, unmet, unsure
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Share, Statistics, statistics_of, trusted
+from rules.judging.rdb.statistics import Share, Statistics
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 
@@ -89,11 +89,11 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if active:
         yield Clean(f"{one.subject}: active row caches: {active:g}")
         return
-    found, refused = trusted(statistics_of(facts, one), one)
-    if not found and refused:
+    found, refused = counted(facts, one)
+    shares = [(share, each) for each in of_each_node(found, _has_share) if (share := each.share("page"))]
+    if not shares and refused:
         yield refused
         return
-    shares = [(share, each) for each in found if (share := each.share("page"))]
     if not shares:
         yield Unknown((Lacking("page locks as a share of all locks", StatisticRow.BRING),), one.subject)
         return
@@ -101,6 +101,9 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     figures = f"{one.subject}: {share.percent:.0f} % of {share.whole:,.0f} lock operations/s are page locks"
     if share.percent < limits.page_percent or share.whole < limits.operations_per_second:
         yield quiet(f"{figures} (limits {limits.page_percent:g} % of {limits.operations_per_second:,.0f}/s)", of)
+        return
+    if one.is_on("page_level_locking"):
+        yield NotApplicable(f"{figures}, by design: locking is at page level, so no row has a lock of its own")
         return
     if why := never(one):
         yield NotApplicable(f"{figures}, but a row cache is out of the question: {why}")
@@ -111,6 +114,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     yield _finding(facts, one, limits, share, of)
     if lacking := unsure(steps_to("row_cache", one)):
         yield Unknown(tuple(lacking))
+
+
+def _has_share(each: Statistics) -> bool:
+    return each.share("page") is not None
 
 
 def _add(one: OneDatabase) -> str:

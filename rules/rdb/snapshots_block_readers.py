@@ -21,11 +21,14 @@ from collectors.facts import Facts, known
 from collectors.facts.rdb import Database, EventLog, WaitGroup
 from rules.changes.rdb_database import alter
 from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.judging.rdb.counted import averaged, counted, of_each_node, quiet, waits_matter
 from rules.judging.rdb.databases import READS, OneDatabase, Read, belonging, databases
 from rules.judging.rdb.prerequisites import place_of
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Rate, statistics_of, trusted
+from rules.judging.rdb.statistics import Rate, Statistics
+from rules.judging.rdb.waits import READS as WAITING
+from rules.judging.rdb.waits import waits_of
 from rules.kit import limit, rule
 
 LINKS = (
@@ -53,12 +56,15 @@ class Limits:
     events: int = limit(
         5, "this project: fewer events without a length in one log are chance", low=1, unit="waits for a snapshot lock"
     )
+    events_per_hour: float = limit(
+        1.0, "this project: a few in a day are not worth closing the database", unit="waits/h"
+    )
     stalled_per_second: float = limit(
         0.1, "this project: one start in ten seconds that stalls; no vendor names a limit", unit="stalled requests/s"
     )
 
 
-@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING, WaitGroup, EventLog), links=LINKS, limits=Limits)
+@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts, (WaitGroup, EventLog)):
@@ -72,7 +78,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     word = str(mode.value).lower()
     if word == "disabled":
-        yield NotApplicable(f"{one.subject}: snapshots are disabled: there are no read-only transactions")
+        yield NotApplicable(f"{one.subject}: snapshots are disabled: nobody waits for a snapshot")
         return
     if word != "deferred":
         yield Clean(f"{one.subject}: snapshots are {word}: readers wait for no writer")
@@ -82,33 +88,40 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield Untrusted(f"a wait of {damaged[0].longest_seconds:g} s for {damaged[0].resource_kind} is no length")
         return
     logs = list(belonging(facts.every(EventLog), one))
-    stalled = _stalled(facts, one)
-    if isinstance(stalled, Untrusted):
-        yield stalled
+    stalled, refused = _stalled(facts, one)
+    if isinstance(refused, Untrusted) or (refused and not waits and not logs):
+        yield refused
         return
     if not waits and not logs and stalled is None:
         why = f"{one.subject}: snapshots are deferred; whether a reader waits is not in the export"
         yield Unknown((Lacking("waits of read-only transactions", WaitGroup.BRING),), why)
         return
     readers = [wait for wait in waits if wait.resource_kind == "snapshot"]
-    if _many(readers, limits) or (stalled is not None and stalled.per_second >= limits.stalled_per_second):
+    if _many(readers, limits) or (stalled is not None and stalled[0].per_second >= limits.stalled_per_second):
         yield _finding(facts, one, limits, mode, (readers, stalled))
         return
     events = sum(wait.logged + wait.missed for wait in readers)
-    rate = f", {stalled.per_second:g} stalled requests/s" if stalled else ""
-    yield Clean(
+    rate = f", {stalled[0].per_second:g} stalled requests/s" if stalled else ""
+    said = (
         f"{one.subject}: snapshots are deferred, and {events} waits for a snapshot lock were seen{rate} (limits "
         f"{limits.stall_seconds:g} s, {limits.events} without a length, {limits.stalled_per_second:g}/s)"
     )
+    yield quiet(said, stalled[1]) if stalled and not logs else Clean(said)
 
 
-def _stalled(facts: Facts, one: OneDatabase) -> Rate | Untrusted | None:
-    """Stalled requests for snapshot locks, the highest of all nodes."""
-    found, refused = trusted(statistics_of(facts, one), one)
-    rates = [rate for each in found if (rate := each.rate("requests stalled", "snapshot"))]
-    if rates:
-        return max(rates, key=lambda rate: rate.per_second)
-    return refused
+def _stalled(facts: Facts, one: OneDatabase) -> tuple[tuple[Rate, Statistics] | None, Outcome | None]:
+    """Stalled requests for snapshot locks, the highest of all nodes; else why there is no such figure, where told."""
+    found, refused = counted(facts, one)
+    rates = [(rate, each) for each in of_each_node(found, _has) if (rate := _of_snapshots(each))]
+    return max(rates, key=lambda pair: pair[0].per_second, default=None), None if rates else refused
+
+
+def _has(each: Statistics) -> bool:
+    return _of_snapshots(each) is not None
+
+
+def _of_snapshots(each: Statistics) -> Rate | None:
+    return each.rate("requests stalled", "snapshot")
 
 
 def _many(readers: Sequence[WaitGroup], limits: Limits) -> bool:
@@ -119,9 +132,13 @@ def _many(readers: Sequence[WaitGroup], limits: Limits) -> bool:
 
 
 def _finding(
-    facts: Facts, one: OneDatabase, limits: Limits, mode: Read, found: tuple[Sequence[WaitGroup], Rate | None]
+    facts: Facts,
+    one: OneDatabase,
+    limits: Limits,
+    mode: Read,
+    found: tuple[Sequence[WaitGroup], tuple[Rate, Statistics] | None],
 ) -> Finding:
-    readers, stalled = found
+    readers, (stalled, each) = found[0], found[1] or (None, None)
     events = sum(wait.logged + wait.missed for wait in readers)
     longest = max((wait.longest_seconds for wait in readers if known(wait.longest_seconds)), default=None)
     seen = [f"{events} waits for a snapshot lock were logged"] if events else []
@@ -136,8 +153,11 @@ def _finding(
         seen.append(f"{stalled.per_second:,.1f} requests/s for snapshot locks stalled")
         rate = round(stalled.per_second, 2)
         evidence.append(Evidence("stalled snapshot locks", rate, "/s", stalled.source, limits.stalled_per_second))
-    often = events >= limits.events or (stalled is not None and stalled.per_second >= limits.stalled_per_second)
-    costs = often or (longest is not None and longest >= limits.one_seconds)
+    logged = waits_of(facts, one).events([wait.kind for wait in readers[:1]])
+    rare = logged is not None and logged.hours is not None and events / logged.hours < limits.events_per_hour
+    rate_of = stalled.per_second if stalled else None
+    stalls = each is not None and waits_matter(each, rate_of, limits.stalled_per_second, "snapshot")
+    costs = stalls or (events >= limits.events and not rare) or (longest is not None and longest >= limits.one_seconds)
     when = JOURNAL if one.is_on("commit_to_journal") else ""
     return Finding(
         subject=one.subject,
@@ -148,6 +168,7 @@ def _finding(
             "active read/write transactions have ended: look for the long one first. If readers come all the time, "
             "SNAPSHOT IS ENABLED IMMEDIATE lets them start at once, and costs every writer snapshot I/O."
             + ("" if costs else " So few waits are not worth closing the database, so nothing is set here.")
+            + (averaged(each) if each else "")
         ),
         evidence=tuple(evidence),
         changes=(alter("snapshot", place_of(facts, one), "DEFERRED", "IMMEDIATE", cautions=COST, when=when),)

@@ -11,6 +11,7 @@ What to do: let the users of this node attach through Rdb remote access to the n
 application first, and measure both nodes and the network before and after.
 
 When to ignore it: where the network is slow or full, where programs fetch many rows one at a time, and on one node.
+Never where the node that masters the locks is the slower one: then the trees belong here, not the work there.
 Where the storage areas have distinct main users, partitioned lock trees are tried first: they need no other attach.
 """
 
@@ -19,7 +20,12 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.rdb import DatabaseUse
+from rules.changes.quoting import comment
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.judging.openvms.cluster import READ as CLUSTER
+from rules.judging.openvms.cluster import own_name
+from rules.judging.openvms.hardware import Order
+from rules.judging.openvms.mastership import compare_nodes
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
 from rules.judging.rdb.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of
 from rules.judging.rdb.sharing import READS as SHARING
@@ -43,7 +49,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *CLUSTER), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts)
@@ -82,11 +88,30 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if not is_main(facts, one, trusted(statistics_of(facts, one), one)[0]):
         yield Unknown((DLOCK,), f"{one.subject}: {figures}, but the node's locks are mostly not of this database")
         return
-    yield _finding(one, limits, remote, names, figures)
+    other, order = _master(facts, one)
+    if order is not None and order.sign < 0:
+        yield NotApplicable(
+            f"{one.subject}: {figures}, and {other} is the slower one ({order.basis}): the trees belong here, not this "
+            "work there (openvms/lock_master_on_slow_node)"
+        )
+        return
+    yield _finding(one, limits, remote, names, figures, known_faster=order is not None)
 
 
-def _finding(one: OneDatabase, limits: Limits, remote: Remote, names: str, figures: str) -> Finding:
+def _master(facts: Facts, one: OneDatabase) -> tuple[str, Order | None]:
+    """The one other node that has it in use, and how fast that is against this one; `None`: not known."""
+    own = own_name(facts)
+    others = [use.node for use in one.in_use if own and use.node.upper() != own.upper()]
+    if own is None or len(others) != 1:
+        return "", None
+    return comment(others[0], 31), compare_nodes(facts, others[0], own)
+
+
+def _finding(
+    one: OneDatabase, limits: Limits, remote: Remote, names: str, figures: str, *, known_faster: bool
+) -> Finding:
     leaving = round(remote.leaving, 1)
+    slow = "" if known_faster else " Not where the node that masters them is the slower one: a LOCKTIME run tells."
     first = (
         " Lock partitioning is disabled: where the storage areas have distinct main users, try that first."
         if one.is_on("lock_partitioning") is False
@@ -99,7 +124,7 @@ def _finding(one: OneDatabase, limits: Limits, remote: Remote, names: str, figur
         says=(
             f"Users of {names} are in it at one time, and {figures}. Through Rdb remote access their locks are taken "
             "where the database is, and SQL goes over the network instead. It can often improve throughput in a "
-            f"cluster ({JCC}), and the network becomes the limit: try it with one application and measure.{first}"
+            f"cluster ({JCC}), and the network becomes the limit: try it with one application and measure.{slow}{first}"
         ),
         evidence=(
             *(Evidence(f"open on {node_names([use])}", "yes", "", use.source) for use in one.in_use),

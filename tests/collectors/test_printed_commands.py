@@ -18,7 +18,7 @@ import pytest
 
 from collectors.facts import Fact
 from collectors.facts.ase import MonTable
-from collectors.facts.openvms import ClusterMember
+from collectors.facts.openvms import ClusterMember, OtherSample
 from collectors.facts.shapes import kinds as fact_kinds
 from collectors.intake import open_all
 from collectors.kit import kinds
@@ -105,6 +105,7 @@ NO_OUTPUT = re.compile(
 """What is no question of its own: frames, continuation lines, and our own program."""
 MADE = {
     ClusterMember: "made of the captures of all nodes",
+    OtherSample: "made of two captures of one node",
     MonTable: "any table says that it was asked for; its switch, which sp_configure shows, decides on an empty one",
 }
 """Facts that no single report gives."""

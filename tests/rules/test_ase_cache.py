@@ -4,7 +4,7 @@ import pytest
 
 from rules.changes import ase_binding, ase_cache, ase_cache_back
 from rules.changes.ase_cache import RELAXED, STRICT
-from rules.changes.ase_config import OutOfRange
+from rules.changes.out_of_range import OutOfRange
 from rules.finding import Change, Effect
 
 QUOTED = 'x"; drop table y --'

@@ -3,7 +3,8 @@
 import pytest
 
 from collectors.facts.ase import ConfigParameter
-from rules.changes.ase_config import PARAMETERS, OutOfRange, configure, more_memory, waiting_number
+from rules.changes.ase_config import PARAMETERS, configure, more_memory, waiting_number
+from rules.changes.out_of_range import OutOfRange
 from rules.finding import Effect
 
 

@@ -1,5 +1,8 @@
 """Causes and effects on different nodes of one cluster are linked, and only there."""
 
+from dataclasses import replace
+from datetime import datetime
+
 from collectors.facts import Capture, Facts, Interval, System
 from collectors.facts.openvms import ClusterMember
 from rules.audit import Audit
@@ -63,3 +66,14 @@ def test_remastering_switched_off_concerns_others_only_on_a_slow_master() -> Non
     rule = "openvms/remastering_switched_off"
     assert not links_across([(master, [told(rule, "A")]), (asks, [told(REMOTE, "B")])])
     assert links_across([(master, [told(rule, "A", SLOW)]), (asks, [told(REMOTE, "B")])])
+
+
+def test_nodes_of_one_cluster_on_different_days_have_nothing_to_do_with_each_other() -> None:
+    def of_day(one: Capture, day: int) -> Capture:
+        start = datetime(2026, 3, day, 8, 0)  # noqa: DTZ001 - exports have no zone
+        return replace(one, facts=Facts(tuple(replace(m, start=start) for m in one.facts.every(ClusterMember))))
+
+    master, asks = node("A", "B", incoming=900.0), node("B", "A", outgoing=900.0)
+    told_of = ([told(SLOW, "A")], [told(REMOTE, "B")])
+    assert links_across([(of_day(master, 2), told_of[0]), (of_day(asks, 2), told_of[1])])
+    assert not links_across([(of_day(master, 2), told_of[0]), (of_day(asks, 3), told_of[1])])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from rules.changes.openvms_sysgen import PARAMETERS, UNSHOWN, OutOfRange, advise_parameter, set_parameter
+from rules.changes.openvms_sysgen import PARAMETERS, UNSHOWN, advise_parameter, set_parameter
+from rules.changes.out_of_range import OutOfRange
 from rules.finding import Change, Effect
 from rules.plan import make_plan
 

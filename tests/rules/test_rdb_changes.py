@@ -8,10 +8,12 @@ import pytest
 from collectors.facts import Facts
 from collectors.facts.openvms import ClusterNode
 from collectors.facts.rdb import Database, DatabaseUse, RowCache
+from rules.changes.legal import refusal
+from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import Unquotable, rdb_file, rdb_name
 from rules.changes.rdb_clauses import CLAUSES
-from rules.changes.rdb_database import OutOfRange, Place, alter, key_of
-from rules.finding import Change, Effect
+from rules.changes.rdb_database import Place, alter, key_of
+from rules.finding import Change, Effect, RefusedValue
 from rules.judging.rdb.databases import databases
 from rules.judging.rdb.prerequisites import changes_to
 from rules.plan import make_plan
@@ -287,3 +289,22 @@ def test_no_remark_holds_an_apostrophe_or_ends_in_a_hyphen() -> None:
             assert not [line for line in remarks if line.endswith("-")]
             assert not [line for line in remarks if "'" in line and "ALTER DATABASE FILENAME" not in line]
             assert not [caution for caution in change.cautions if "'" in caution]
+
+
+def test_a_way_back_that_rdb_would_refuse_is_no_change() -> None:
+    assert "Rdb takes 1 to 96" in refusal(
+        alter("cluster_nodes", Place("D:[A]B.RDB", elsewhere=False), 4_294_967_290, 1)
+    )
+    assert not refusal(alter("cache_slots", Place("D:[A]B.RDB"), 0, 1)), "no slot is what a database begins with"
+    assert not refusal(alter("snapshot", Place("D:[A]B.RDB"), "DEFERRED", "IMMEDIATE"))
+
+
+def test_what_rdb_would_refuse_is_no_fault_of_the_rule() -> None:
+    assert issubclass(OutOfRange, RefusedValue), "the engine calls the export untrusted, not the rule broken"
+
+
+def test_an_online_backup_says_that_it_needs_snapshots() -> None:
+    opening = " ".join(alter("carry_over_locks", Place("D:[A]B.RDB"), "ENABLED", "DISABLED").opening)
+    assert "/ONLINE/LOG" in opening
+    assert "It needs snapshots" in opening, "HELP RMU BACKUP: immediate or deferred; else it fails"
+    assert "snapshots" not in " ".join(alter("snapshot", Place("D:[A]B.RDB"), "DEFERRED", "IMMEDIATE").opening)

@@ -1,6 +1,6 @@
 """Facts about OpenVMS nodes, their processors, their lock manager and their cluster."""
 
-from collectors.facts.openvms.cluster import ClusterMember, ClusterNode, LockLatency
+from collectors.facts.openvms.cluster import ClusterMember, ClusterNode, LockLatency, OtherSample
 from collectors.facts.openvms.listings import AutogenFeedback, AutogenRun, MemoryUse, Process
 from collectors.facts.openvms.locking import (
     DedicatedLockManager,
@@ -54,6 +54,7 @@ __all__ = [
     "MonitorSample",
     "Node",
     "OfNode",
+    "OtherSample",
     "Process",
     "ProcessorModes",
     "RemasterRates",

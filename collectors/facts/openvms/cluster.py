@@ -83,3 +83,20 @@ class ClusterMember(Fact):
     complete: bool | None = None
     """The same in every member: `True` where what all members together ask for elsewhere and what they serve for others
     agree, so no node is missing; `False` where they do not; `None` where a member has no such figures."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherSample(Fact):
+    """What was measured on the same node, of a time too different to be one capture: made by `collectors.capture`.
+
+    It has no figures: those stand in the capture of their own time and are never mixed with others.
+    """
+
+    BRING: ClassVar[str] = "a T4 composite CSV of the node, and screens and displays of the same time"
+
+    brought: tuple[str, ...]
+    """The commands whose figures it has and this capture has not (`Fact.BRING`)."""
+    start: datetime
+    end: datetime
+    shared_seconds: float
+    """How much of its time lies within that of this capture."""

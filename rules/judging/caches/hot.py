@@ -73,7 +73,7 @@ def _quiet(facts: Facts, name: str, figure: Figure, limits: tuple[float, float, 
         yield Unknown((interval,), f"{figure.said}: an average since boot hides the peak, so no binding plan is made")
     if figure.short:
         longer = Lacking("an interval long enough for a binding plan", MonSpinlockActivity.BRING)
-        yield Unknown((longer,), f"{figure.said}: {figure.aside}")
+        yield Unknown((longer,), f"{figure.said}: {figure.aside or 'too short for a binding plan'}")
     waiting = pending_of(facts, name)
     if waiting:
         yield Clean(f"{figure.said}; {waiting}")

@@ -11,7 +11,7 @@ from collectors.facts import Facts, known, number_or
 from collectors.facts.ase import NamedCache, Server
 from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, set_partitions, show_cache
 from rules.changes.ase_cache_back import take_back_partitions
-from rules.changes.ase_config import OutOfRange
+from rules.changes.out_of_range import OutOfRange
 from rules.finding import Change, Expectation, Lacking
 from rules.judging.caches.figures import kind_of, page_kb, pool_kb, pools_of, set_apart, too_small_for, unknown_kind
 from rules.judging.server import ENGINES_MISSING, busy_of

@@ -5,6 +5,7 @@ the cause and the fast node the symptom; a database that is open on two nodes is
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from collectors.facts import Capture
 from collectors.facts.openvms import ClusterMember
@@ -37,7 +38,7 @@ def links_across(found: Sequence[tuple[Capture, Sequence[Told]]]) -> dict[Key, t
     """
     links: dict[Key, tuple[Key, ...]] = {}
     for at, (capture, told) in enumerate(found):
-        near = [other for other in range(len(found)) if other != at and _together(capture, found[other][0])]
+        near = [other for other in range(len(found)) if other != at and of_one_cluster(capture, found[other][0])]
         for rule, finding in told:
             effects = [key for other in near for key in _effects(rule, finding, found, at, other)]
             if effects:
@@ -71,12 +72,13 @@ def _own(capture: Capture) -> ClusterMember | None:
     return next((one for one in capture.facts.every(ClusterMember) if one.own), None)
 
 
-def _together(one: Capture, other: Capture) -> bool:
-    names: list[Mapping[bool, set[str]]] = []
+def of_one_cluster(one: Capture, other: Capture) -> bool:
+    """Whether each has the other as a member, of the very interval: one upload may hold several days of each node."""
+    told: list[Mapping[bool, set[tuple[str, datetime | None, datetime | None]]]] = []
     for capture in (one, other):
         members = capture.facts.every(ClusterMember)
-        names.append({own: {member.name.upper() for member in members if member.own is own} for own in (True, False)})
-    return bool(names[0][True] & names[1][False]) and bool(names[1][True] & names[0][False])
+        told.append({own: {(m.name.upper(), m.start, m.end) for m in members if m.own is own} for own in (True, False)})
+    return bool(told[0][True] & told[1][False]) and bool(told[1][True] & told[0][False])
 
 
 def _rates(member: ClusterMember) -> tuple[float, float, float]:

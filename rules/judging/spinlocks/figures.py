@@ -12,6 +12,7 @@ from collectors.facts.ase import MonSpinlockActivity
 from rules.finding import Clean, Lacking, NotApplicable, Outcome, Unknown
 from rules.judging.server import not_shown
 from rules.judging.spinlocks.monitored import Spinlock, not_believed, not_measured, spinlock_named
+from rules.sample import LEAST
 
 DISAGREE_TIMES, DISAGREE_POINTS = 3.0, 5.0
 """This project: two sources disagree grossly where one is three times the other and five points of a per cent more."""
@@ -19,13 +20,6 @@ FEW_GRABS = 10_000.0
 """This project: without times, fewer grabs in all are nothing; the SAP wiki calls 100 harmless and 100,000 dear."""
 
 AT_LEAST = ", at least"
-SHORT_SECONDS = 30.0
-"""This project: a shorter interval shows a moment, not the work; nothing is changed for it."""
-
-
-def short(seconds: float | None) -> bool:
-    """Whether an interval of so many seconds is a moment, or one of unknown length."""
-    return seconds is None or seconds < SHORT_SECONDS
 
 
 @dataclass(frozen=True)
@@ -63,8 +57,11 @@ class Figure:
 
     @property
     def short(self) -> bool:
-        """Whether its interval is a moment or of unknown length: nothing is changed for it."""
-        return self.of_interval and self.lock is not None and short(self.lock.span[0] if self.lock.span else None)
+        """Whether its interval is too short for any rule, or may be: without times, or with times to the minute.
+
+        The engine holds back a finding for what the printed length is (`rules.sample`); what it may be is known here.
+        """
+        return self.of_interval and self.lock is not None and (self.lock.span or (0.0,))[0] < LEAST.seconds
 
     @property
     def undated(self) -> bool:
@@ -150,8 +147,6 @@ def monitored(lock: Spinlock, label: str, family: str, printed: Figure | None = 
     grabs = lock.rates(lock.grabs)
     other = printed.contention if printed else ABSENT
     aside = lock.caveat
-    if lock.of_interval and lock.seconds and short(lock.seconds):
-        aside = f"{lock.seconds:,.0f} s are a moment: take the two snapshots at least {SHORT_SECONDS:.0f} s apart."
     if known(other) and 0 <= other <= 100 and _apart(percent, other):
         aside = f"{aside} " if aside else ""
         aside += (

@@ -41,6 +41,7 @@ from rules.judging.spinlocks.gates import CRITICAL_USES
 from rules.judging.spinlocks.spin_severity import SpinBound, spin_bound
 from rules.judging.spinlocks.waits import WaitBound, wait_bound
 from rules.laws.spinlocks import contention_after, most_contended_evenly, spinlocks
+from rules.sample import LEAST
 
 SWITCHES = "it needs enable monitoring and enable spinlock monitoring, which costs about 1 %"
 """What must be on in sp_configure before monSpinlockActivity holds anything."""
@@ -244,7 +245,7 @@ def _held_back(ratio: Ratio, bound: SpinBound | None, engines: int | None) -> st
     if figure.since_boot and not PARAMETERS[ratio.parameter].static:
         return "Should an interval show the same (the ratio may be new)"
     if figure.short:
-        return "Should an interval of 30 s or more show the same"
+        return f"Should an interval of {LEAST.seconds:g} s or more show the same"
     if ratio.spins_needed and not _measured(bound):
         return "Should its spins in an interval take a measurable part of the engines' time"
     return ""
