@@ -82,6 +82,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             )
         )
     refused = [why for one in differ if (why := refusal(restart_setting(one)))]
+    refused += [why for one in settings if (why := _no_number(one))]
     refused += [why for cache in caches if (why := _refused(cache))]
     if refused:
         yield Untrusted(f"{'; '.join(refused)}: the listing is damaged, collect it again")
@@ -113,7 +114,15 @@ def _runs(cache: NamedCache) -> bool:
 
 def _comparable(setting: ConfigParameter) -> bool:
     """Whether both columns hold the same sort of value: a number and a name cannot be compared."""
+    if _no_number(setting):
+        return False
     return isinstance(configured_value(setting), str) == isinstance(setting.run_value, str)
+
+
+def _no_number(setting: ConfigParameter) -> str:
+    """That a parameter that takes numbers was read as a word; nothing where it was not."""
+    words = [one for one in (configured_value(setting), setting.run_value) if isinstance(one, str)]
+    return f"{setting.name} {comment(words[0])}: it takes numbers" if words and setting.name in PARAMETERS else ""
 
 
 def _static(setting: ConfigParameter) -> bool | None:

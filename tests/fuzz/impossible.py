@@ -5,10 +5,12 @@ import re
 from collections.abc import Iterator
 
 from rules.audit import Audit
+from rules.changes.openvms_sysgen import PARAMETERS
 from rules.finding import Change, Finding
+from rules.plausibility import bounds_of
 
-MOST = 1e15
-"""Larger figures are of no machine."""
+MOST = 2.0**64
+"""Larger figures are of no counter: spins since a boot reach 10^18 in a year of many engines."""
 ROUNDING = 0.06
 NOT_FINITE = re.compile(r"\b(?:nan|inf)\b")
 WORD = 2**32
@@ -21,14 +23,14 @@ def impossible(audits: list[Audit]) -> dict[Fault, str]:
     """Every impossible figure of every finding, with the number."""
     found: dict[Fault, str] = {}
     for audit in audits:
-        processors = audit.capture.system.processors
+        processors = bounds_of(audit.capture.facts).processors or audit.capture.system.processors
         for ranked in audit.findings:
             for what, name, value in of_finding(ranked.finding, processors):
                 found[ranked.rule, what, name] = value
     return found
 
 
-def of_finding(finding: Finding, processors: int | None) -> Iterator[tuple[str, str, str]]:
+def of_finding(finding: Finding, processors: float | None) -> Iterator[tuple[str, str, str]]:
     """What is wrong with one finding: what, with which figure, and its number."""
     for one in finding.evidence:
         if isinstance(one.value, str):
@@ -36,7 +38,7 @@ def of_finding(finding: Finding, processors: int | None) -> Iterator[tuple[str, 
         said = f"{one.value:g} {one.unit}"
         if not math.isfinite(one.value) or abs(one.value) > MOST:
             yield "not finite", one.metric, said
-        elif one.value < 0:
+        elif one.value < _least(one.metric):
             yield "below zero", one.metric, said
         elif one.unit == "%" and one.value > 100 + ROUNDING:
             yield "above 100 %", one.metric, said
@@ -51,6 +53,12 @@ def of_finding(finding: Finding, processors: int | None) -> Iterator[tuple[str, 
         yield from _of_change(change)
     if word := NOT_FINITE.search(finding.says):
         yield "says", word[0], finding.says[:200]
+
+
+def _least(name: str) -> float:
+    """The least that a figure may be: 0, but of a parameter as low as SYSGEN takes it, as PE1."""
+    known = PARAMETERS.get(name)
+    return min(0, known.low) if known else 0
 
 
 def _of_change(change: Change) -> Iterator[tuple[str, str, str]]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from rules.changes.openvms_sysgen import OutOfRange, keep_parameter, set_parameter
+from rules.changes.openvms_sysgen import keep_parameter, set_parameter
+from rules.changes.out_of_range import OutOfRange
 from rules.finding import Effect
 
 
