@@ -17,6 +17,7 @@ from collectors.facts.openvms import Cpu, CpuModes, Node, ProcessorModes
 from collectors.facts.scaling import LoadSeries
 from collectors.facts.zvm import PerfkitPage, PerformanceRun, ProcessorLoad
 from rules.changes.legal import refusal
+from rules.changes.openvms_sysgen import PARAMETERS as SYSGEN
 from rules.finding import Evidence, Finding
 from rules.sample import longest
 
@@ -62,6 +63,10 @@ KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
 )
 """Unit → what it measures; the first that matches the whole unit. A sum over tasks has a unit of its own
 (`s, all tasks together`), and so has a state that began before the sample (`s so far`): both are plain amounts."""
+
+
+CHANGES = ("% more", "% less", "% per hour")
+"""Units of what may be below zero: how much one figure differs from another."""
 
 
 def kind_of(unit: str) -> Kind:
@@ -137,12 +142,12 @@ def _beyond(one: Evidence, value: float, bounds: Bounds) -> str:
     turned = one.metric.endswith(" spins") and "and" in one.computed  # counted between two snapshots
     if turned and bounds.seconds and value > TURNS_PER_SECOND * bounds.most * bounds.seconds:
         return f"is more than {bounds.most:g} processors can do in {bounds.seconds:,.0f} s"
+    if value < least_of(one.metric) and one.unit not in CHANGES:
+        return "is below zero"
     if kind is Kind.AMOUNT:
         return ""
     if kind is Kind.CLOCK and value > FASTEST_MHZ:
         return f"is more than the {FASTEST_MHZ:,.0f} MHz that any processor has"
-    if value < 0:
-        return "is below zero"
     many = f"{bounds.processors:g} processors" if bounds.processors else "any machine"
     if kind is Kind.SHARE and value > 100 * ROUNDED:
         return "is above 100 %"
@@ -156,6 +161,12 @@ def _beyond(one: Evidence, value: float, bounds: Bounds) -> str:
     if kind is Kind.TIME and bounds.seconds and value * SECONDS[one.unit] > bounds.seconds * ROUNDED:
         return f"is longer than the {bounds.seconds:,.0f} s that were measured"
     return ""
+
+
+def least_of(name: str) -> float:
+    """The least that a figure of this name may be: 0, but of a parameter as low as SYSGEN takes it, as of PE1."""
+    known = SYSGEN.get(name)
+    return min(0, known.low) if known else 0
 
 
 def bounded(finding: Finding, bounds: Bounds) -> Finding:

@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterator
 
 from rules.audit import Audit
-from rules.changes.openvms_sysgen import PARAMETERS
 from rules.finding import Change, Finding
-from rules.plausibility import bounds_of
+from rules.plausibility import bounds_of, least_of
 
 MOST = 2.0**64
 """Larger figures are of no counter: spins since a boot reach 10^18 in a year of many engines."""
@@ -38,7 +37,7 @@ def of_finding(finding: Finding, processors: float | None) -> Iterator[tuple[str
         said = f"{one.value:g} {one.unit}"
         if not math.isfinite(one.value) or abs(one.value) > MOST:
             yield "not finite", one.metric, said
-        elif one.value < _least(one.metric):
+        elif one.value < least_of(one.metric):
             yield "below zero", one.metric, said
         elif one.unit == "%" and one.value > 100 + ROUNDING:
             yield "above 100 %", one.metric, said
@@ -53,12 +52,6 @@ def of_finding(finding: Finding, processors: float | None) -> Iterator[tuple[str
         yield from _of_change(change)
     if word := NOT_FINITE.search(finding.says):
         yield "says", word[0], finding.says[:200]
-
-
-def _least(name: str) -> float:
-    """The least that a figure may be: 0, but of a parameter as low as SYSGEN takes it, as PE1."""
-    known = PARAMETERS.get(name)
-    return min(0, known.low) if known else 0
 
 
 def _of_change(change: Change) -> Iterator[tuple[str, str, str]]:

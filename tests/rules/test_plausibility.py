@@ -39,6 +39,14 @@ def found(value: float = 1.0, unit: str = "", **more: Any) -> Finding:
     return Finding("S", more.pop("severity", Severity.WARNING), "title", "says", evidence, **more)
 
 
+def test_a_parameter_may_be_as_low_as_it_is_taken() -> None:
+    def given(value: float) -> Finding:
+        return Finding("S", Severity.NOTE, "title", "says", (Evidence("PE1", value, "", HERE),))
+
+    assert said(given(-1.0)).verdict == "fired"
+    assert said(given(-2.0)).verdict == "untrusted"
+
+
 @pytest.mark.parametrize(
     ("value", "unit"),
     [
@@ -66,6 +74,7 @@ def test_what_can_be_is_given_out(value: float, unit: str) -> None:
         (147.0, "%", "above 100 %"),
         (252.2, "% of the time", "above 100 %"),
         (-0.5, "%", "below zero"),
+        (-7.0, "", "below zero"),
         (900.0, "% of one CPU", "more than 8 processors have"),
         (8.2, "CPUs", "more than 8 processors are"),
         (9e8, "/s", "more than 8 processors can do"),
