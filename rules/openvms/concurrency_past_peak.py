@@ -27,12 +27,16 @@ from collectors.facts import Facts
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
 from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.openvms.cpu_layout import READ as LAYOUT
+from rules.judging.openvms.cpu_layout import Layout
+from rules.judging.openvms.dedicated import READ as DEDICATED
+from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import READS, Work, busiest_operations, subject_of, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Stretch, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import waited_for
+from rules.judging.openvms.spinlocks import LCKMGR, waited_for
 from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
@@ -97,7 +101,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(LoadSeries, SpinlockTrace, SpinlockTraceRun, *READS, *PEAKS, *SAMPLES),
+    uses=(LoadSeries, SpinlockTrace, SpinlockTraceRun, *READS, *PEAKS, *SAMPLES, *LAYOUT, *DEDICATED),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_sampled_minutes),
@@ -334,18 +338,20 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
         lasts += f" But these are {short} (this project's minimum; none is published)."
     moment = MOMENT.get(modes.statistic, modes.statistic)
     cost, peak = peak_cost(facts) if work.sustained else ("", ())
+    before = not_yet(facts, Layout(facts))
+    heat = waited_for(facts)
+    dealt_with = before is not None and heat is not None and heat.name == LCKMGR
+    loud = work.sustained and not short and synch >= limits.synch_percent and not dealt_with
     yield Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING
-        if work.sustained and not short and synch >= limits.synch_percent
-        else Severity.ADVICE,
+        severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"{moment} {share:.0f} % of the busy time is MP synchronisation: past the peak",
         says=(
             f"{moment} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
             f"({share:.0f} %) are MP synch.{lasts}{cost} The highest lock rate read is {operations:,.0f} lock "
             f"operations per second. In a published series the most work was done at 20 % of the busy time in MP synch "
             f"({JCC}); beyond that, driving harder does less. Do not add processes or CPUs. A series of runs "
-            f"would show the peak itself{_spinlock(facts)}."
+            f"would show the peak itself{_spinlock(facts)}.{f' {before.said}' if before else ''}"
         ),
         evidence=(
             Evidence(f"MP synch ({work.spun.statistic})", synch, "% of one CPU", work.spun.source),

@@ -206,7 +206,7 @@ def _finding(
         says.append(f"The trace covers less than {limits.least_seconds:g} s: one moment, so trace longer under load.")
     yield Finding(
         subject=f"{Layout(facts).subject} spinlock {heat.name}",
-        severity=severity,
+        severity=min(severity, look.at_most),
         title=f"{heat.name}: {spin / 100:.1f} CPUs' worth spins for one spinlock",
         says=" ".join(says),
         evidence=(*_evidence(heat, limits), *_capture(loss), *look.evidence),

@@ -21,6 +21,7 @@ from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace
 from collectors.facts.openvms.spinlocks import TRACE
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cpu_layout import Layout, no_dedicated
+from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import busiest_operations
 from rules.judging.openvms.peaks import longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
@@ -97,7 +98,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{figures}; {why}")
     elif loud:
         yield _finding(facts, layout, limits, modes, synch, cpus)
-        yield Unknown((WANTED, *untold.missing) if (untold := _untold(facts, layout)) else (WANTED,))
+        untold, before = _untold(facts, layout), not_yet(facts, layout)
+        yield Unknown((WANTED, *(untold.missing if untold else ()), *((before.lacking,) if before else ())))
     else:
         held_against = f"limits {limits.warning_share:g} % and {limits.least_percent:g} % of one CPU"
         yield _hidden(facts, limits, cpus, figures) or Clean(f"{figures}, {held_against}")
@@ -147,7 +149,9 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     rates = facts.every(LockRates)
     operations = busiest_operations(rates)
     said, evidence = [], []
-    if own_cpu(layout):
+    if before := not_yet(facts, layout):
+        said.append(before.said)
+    elif own_cpu(layout):
         said.append(
             "The lock manager has a CPU of its own, so callers wait for it in kernel mode: this is another spinlock."
         )
@@ -184,5 +188,6 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
             *evidence,
         ),
         cost=Cost(synch / 100, synch / 100, synch / 100),
+        explains=("openvms/concurrency_past_peak",),
         expects=(Expectation("MP synch (% of one CPU)", synch, "divided by a trace", "heuristic"),),
     )

@@ -4,14 +4,17 @@ from dataclasses import dataclass, field
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import KernelService, LockRates, Node, SystemRates
-from rules.finding import Evidence, Expectation, Lacking, Unknown, Untrusted
+from rules.finding import Evidence, Expectation, Lacking, Severity, Unknown, Untrusted
+from rules.judging.openvms.cpu_layout import Layout
+from rules.judging.openvms.dedicated import READ as DEDICATED
+from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import READS, busiest_operations, parameter_of
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.spinlocks import IOLOCK8, LCKMGR, MMG
 from rules.judging.sources import HP
 from rules.laws.platforms import KPB_AFTER, KPB_BEFORE
 
-LOOKS_AT = (*READS, Node, KernelService, SystemRates)
+LOOKS_AT = (*READS, *DEDICATED, Node, KernelService, SystemRates)
 """What a rule that uses this module has to declare."""
 PORTS = ("PKQDRIVER", "FGEDRIVER", "PKADRIVER", "PEDRIVER", "PKRDRIVER", "PKMDRIVER", "PGQDRIVER")
 """Bits 0 to 6 of FAST_PATH_PORTS: a bit that is set turns the fast path of that driver off."""
@@ -25,6 +28,8 @@ class Look:
     evidence: list[Evidence] = field(default_factory=list)
     expects: list[Expectation] = field(default_factory=list)
     missing: list[Unknown | Untrusted] = field(default_factory=list)
+    at_most: Severity = Severity.CRITICAL
+    """How loud the rule may speak with what was seen."""
 
 
 def look_at(facts: Facts, name: str) -> Look:
@@ -49,10 +54,15 @@ def _locks(facts: Facts, look: Look) -> None:
         look.says.append(f"The highest lock rate read is {operations:,.0f} lock operations per second.")
         look.evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
     documented = machine_of(facts).dedicated_documented
-    dedicated = [one for one in facts.every(KernelService) if "lock manager" in one.service.lower()]
-    if dedicated:
+    layout = Layout(facts)
+    if before := not_yet(facts, layout):
+        look.says.append(before.said)
+        look.missing.append(Unknown((before.lacking,)))
+        look.at_most = Severity.ADVICE
+    elif layout.lock_manager:
         look.says.append(
-            f"The lock manager already has CPU {dedicated[-1].cpu} of its own: only fewer lock operations help further."
+            f"The lock manager already has CPU {layout.lock_manager[0]} of its own: only fewer lock operations help "
+            "further."
         )
     elif documented is False:
         look.says.append(
