@@ -16,14 +16,15 @@ MP synchronisation takes half of the busy time at the end of a series, the kerne
 one CPU could serve.
 
 When to ignore it: when the dip is within the noise of the method (a few per cent), or when the MP synchronisation comes
-from another spinlock than the lock manager's: a trace with SDA's SPL extension tells. Captures of one node at several
+from another spinlock than the lock manager's: where a trace with SDA's SPL extension says so, the finding is advice
+without a cost, for openvms/spinlock_hot counts it. Captures of one node at several
 numbers of CPUs are no runs of one test: a series made of them is advice at most, a note unless the node was busy.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import Facts
+from collectors.facts import Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
 from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
@@ -36,8 +37,8 @@ from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Stretch, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import LCKMGR, waited_for
-from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE
+from rules.judging.openvms.spinlocks import LCKMGR, half_believed, heats, waited_for
+from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE, apart
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.dedicated import Dedicated, dedicated
@@ -264,9 +265,18 @@ def _round(rate: float) -> float:
     return float(f"{rate:.2g}")
 
 
+def _other_spinlock(facts: Facts, synch: float) -> str:
+    """The spinlock that a trace of this time blames, where it is not the lock manager's: then that is the cause."""
+    heat = waited_for(facts)
+    spun = sum(one.spin for one in heats(facts) if known(one.spin))
+    return heat.name if heat and heat.name != LCKMGR and not apart(facts, synch, spun) else ""
+
+
 def _spinlock(facts: Facts) -> str:
     """What a trace says of the spinlock, or that one would tell."""
     heat = waited_for(facts)
+    if heat is None and (doubted := half_believed(facts)):
+        return f"; {doubted}"
     if heat is None:
         return ", and SDA's spinlock trace whether it is the lock manager's spinlock"
     return f"; the spinlock trace shows that CPUs wait for {heat.name} most"
@@ -341,7 +351,8 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     before = not_yet(facts, Layout(facts))
     heat = waited_for(facts)
     dealt_with = before is not None and heat is not None and heat.name == LCKMGR
-    loud = work.sustained and not short and synch >= limits.synch_percent and not dealt_with
+    other = _other_spinlock(facts, now)
+    loud = work.sustained and not short and synch >= limits.synch_percent and not dealt_with and not other
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
@@ -352,6 +363,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
             f"operations per second. In a published series the most work was done at 20 % of the busy time in MP synch "
             f"({JCC}); beyond that, driving harder does less. Do not add processes or CPUs. A series of runs "
             f"would show the peak itself{_spinlock(facts)}.{f' {before.said}' if before else ''}"
+            f"{f' That is not the spinlock of the lock manager: openvms/spinlock_hot says what {other} costs.' if other else ''}"
         ),
         evidence=(
             Evidence(f"MP synch ({work.spun.statistic})", synch, "% of one CPU", work.spun.source),
@@ -371,7 +383,9 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
             ),
             Evidence("lock operations, highest", round(operations, 1), "/s", rates[-1].source, limits.lock_operations),
         ),
-        cost=Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100, of_capture=modes.statistic == "mean"),
+        cost=None
+        if other
+        else Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100, of_capture=modes.statistic == "mean"),
         explains=("scaling/throughput_retrograde",),
         expects=(Expectation("MP synch (% of busy time)", round(share, 1), "lower", "heuristic"),),
     )

@@ -57,7 +57,7 @@ from rules.judging.openvms.placement import cost_of, left_alone, placement_of, s
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import LCKMGR, share_of_spinning, waited_for
+from rules.judging.openvms.spinlocks import LCKMGR, half_believed, share_of_spinning, waited_for
 from rules.judging.openvms.spinning import (
     OWN_CPU_CPUS,
     OWN_CPU_OPERATIONS,
@@ -154,8 +154,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     assert modes is not None  # noqa: S101 - _little_spinning() has turned everything else away
     assert known(modes.mp_synch_percent)  # noqa: S101 - the same
     yield _finding(facts, layout, limits, modes, modes.mp_synch_percent)
-    if waited_for(facts) is None:
-        yield Unknown((TRACE,))
+    if wanted := _wanted(facts):
+        yield Unknown(wanted)
     if machine_of(facts).dedicated_documented is None:
         yield Unknown((Lacking("machine and release of the node", "SHOW SYSTEM"),))
     if not layout.fastpath_read:
@@ -218,12 +218,15 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, modes: Processo
     operations = rates.operations_per_second if rates else None
     spins = f"MP synch {modes.mp_synch_percent if modes else 0:g} % of one CPU"
     if rates is None or operations is None:
-        return Unknown((Lacking("lock operations per second ([MON.LOCK])", LockRates.BRING), TRACE), spins)
+        rate = Lacking("lock operations per second ([MON.LOCK])", LockRates.BRING)
+        return Unknown((rate, *_wanted(facts)), spins)
     if operations < 0:
         return Untrusted(f"{operations:g} lock operations per second")
     if operations < limits.lock_operations:
         few = f"only {operations:,.0f} lock operations/s ({rates.statistic}; limit {limits.lock_operations:,.0f})"
-        return Unknown((TRACE,), f"{spins}, but {few}: another spinlock may be the cause")
+        heat, doubted = waited_for(facts), half_believed(facts)
+        blames = f"; the spinlock trace blames {heat.name}" if heat else (f"; {doubted}" if doubted else "")
+        return Unknown(_wanted(facts), f"{spins}, but {few}: another spinlock may be the cause{blames}")
     heat = waited_for(facts)
     if heat and heat.name != LCKMGR:
         return Clean(
@@ -240,6 +243,11 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, modes: Processo
             )
     untold = own_cpu_untold(layout)
     return replace(untold, why=untold.why or spins) if untold else None
+
+
+def _wanted(facts: Facts) -> tuple[Lacking, ...]:
+    """The trace that is still lacking; none where one came along, if only a tentative one."""
+    return () if waited_for(facts) or half_believed(facts) else (TRACE,)
 
 
 @dataclass(frozen=True)
@@ -326,7 +334,10 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
     A template while no CPU is chosen, the machine is not known, or a resource hash table has to grow first.
     """
     cautions = ON[:1] + ON[2:] if traced else ON
+    doubted = half_believed(facts)
     blamed = "The trace blames LCKMGR: dedicate one" if traced else "If a spinlock trace blames LCKMGR, dedicate one"
+    if doubted:
+        blamed = f"{doubted[0].upper()}{doubted[1:]}. Only where it is LCKMGR, dedicate a CPU"
     turns_on = (
         f"{blamed}: LCKMGR_MODE {limits.least_cpus} turns it on while at least {limits.least_cpus} CPUs are active."
     )
@@ -358,7 +369,8 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
         now = layout.setting("LCKMGR_CPUID")
         if now != home:
             seat = (advise_parameter("LCKMGR_CPUID", now, home, when=when, node=layout.node),)
-        return _Steps((*seat, _template(layout, limits, when, cautions)), f"{turns_on} {placed.answer} {UNTRACED}")
+        until = "Until its lines were held against the display by hand nothing is set." if doubted else UNTRACED
+        return _Steps((*seat, _template(layout, limits, when, cautions)), f"{turns_on} {placed.answer} {until}")
     changes: list[Change] = []
     if layout.setting("LCKMGR_CPUID") != home:
         check = "Check by hand that the CPU is in the RAD of the work (NUMA)."

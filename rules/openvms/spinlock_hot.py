@@ -52,6 +52,7 @@ LINKS = (
     "https://wiki.vmssoftware.com/LCKMGR_MODE",
     "https://wiki.vmssoftware.com/FAST_PATH_PORTS",
 )
+PAST_PEAK = "openvms/concurrency_past_peak"
 MOST = 10
 """Findings for one node: a trace may name a spinlock for each process."""
 USES = (*READ, *LOOKS_AT, *SAMPLES, SpinlockTrace, SpinlockTraceRun, SpinlockState)
@@ -191,9 +192,8 @@ def _finding(
     beyond = _beyond(facts, loss)
     severity = Severity.NOTE if short or lost is None or beyond else _severity(limits, lost, cpus)
     explains: tuple[str, ...] = ()
-    strong = leads and not short and not beyond and not heat.trace.source.tentative
-    if heat.name == LCKMGR and strong and spin >= limits.advice_percent:
-        explains = ("openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak")
+    if leads and not short and not beyond and spin >= limits.advice_percent:
+        explains = (*(("openvms/lock_manager_needs_own_cpu",) if heat.name == LCKMGR else ()), PAST_PEAK)
     says = [
         f"In the trace{_time(heat)} CPUs spent {spin:.1f} % of one CPU's time spinning for {heat.name}"
         f"{f', which was held {heat.hold:.1f} % of the time' if known(heat.hold) else ''}"
