@@ -3,8 +3,8 @@
 A case: `facts`, optional `limits`, and exactly one of `fires`, `clean`, `unknown`, `untrusted`, `not_applicable`.
 Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` and `never_says` (pieces),
 `changes` (target: [old, new]), `apply` (pieces of the script), `undo`, `cautions`, `expects` (metric: [before, after]),
-`takes_effect`, `cost`, `no_cost`, `evidence` (metric: value), `explains`, `no_changes`. Beside any of them `missing`: pieces of
-what to bring.
+`takes_effect`, `cost`, `no_cost`, `evidence` (metric: value), `explains`, `no_changes`. Beside any of them `missing`:
+pieces of what to bring.
 """
 
 from copy import deepcopy

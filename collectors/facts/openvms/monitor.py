@@ -122,3 +122,5 @@ class Curve(OfNode):
     means: tuple[Reading, ...]
     peaks: tuple[Reading, ...]
     """The highest sample of each step."""
+    first_lines: tuple[int, ...] = ()
+    """The first line of each step, 0 of one without a sample. Of `mp synch` of T4 alone: there a line is a sample."""

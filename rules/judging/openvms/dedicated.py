@@ -119,5 +119,5 @@ def _shown_at(facts: Facts, source: Source) -> datetime | None:
 
 def _end_of_capture(facts: Facts) -> datetime | None:
     """When the last sample of T4 or MONITOR was taken."""
-    ends = [one.end for one in (*facts.every(T4File), *facts.every(MonitorSample)) if one.end]
-    return max(ends, default=None)
+    ends = [one.end for one in facts.every(T4File)] + [one.end for one in facts.every(MonitorSample)]
+    return max((end for end in ends if end), default=None)
