@@ -2,6 +2,7 @@
 
 Finds: LCKMGR_MODE, as it runs (ACTIVE), above the number of active CPUs. It is the number of CPUs that have to be
 active before the lock manager takes one for itself, not a CPU number: with fewer it turns itself off within a second.
+As a note: enough CPUs are active and LCKMGR_SERVER hibernates all the same.
 
 Why it matters: who set it believes that lock operations have a CPU of their own. They have not: callers spin in MP
 synchronisation as if it had never been set. A CPU that was stopped (STOP/CPU, iCAP) or did not start is enough.
@@ -23,6 +24,7 @@ from rules.changes.openvms_sysgen import advise_parameter
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, no_dedicated
 from rules.judging.openvms.node import parameter_of, pending_of, pending_text
+from rules.judging.openvms.spinning import asleep
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE",)
@@ -63,11 +65,34 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), f"{NAME} {setting[0]:.0f}")
     elif setting[0] > layout.active:
         yield _finding(facts, layout, limits, *setting)
+    elif server := asleep(layout):
+        yield _asleep(layout, server, *setting)
     elif layout.fastpath_read:
         why = f"{NAME} {setting[0]:.0f} with {layout.active:.0f} active CPUs, and SHOW FASTPATH has no lock manager"
         yield Unknown((Lacking(f"state of {SERVER}", f"SHOW SYSTEM/PROCESS={SERVER}"),), why)
     else:
         yield Clean(f"{NAME} {setting[0]:.0f}, and {layout.active:.0f} CPUs are active: enough for it to run")
+
+
+def _asleep(layout: Layout, server: Process, mode: float, fact: SysgenParameter) -> Finding:
+    """Enough CPUs are active, and the process of the lock manager hibernates all the same."""
+    active, read_in = layout.active_read
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.NOTE,
+        title=f"Dedicated lock manager configured, off: {SERVER} hibernates with {active:.0f} active CPUs",
+        says=(
+            f"{NAME} is {mode:.0f} and {active:.0f} CPUs are active, enough for it, yet {SERVER} was in state "
+            f"{server.state}: started and off, so the lock manager has no CPU of its own. Either the value was set "
+            f"after that display, or its listing is not of the active one: look at both at one time (MCR SYSGEN, USE "
+            f"ACTIVE, SHOW {NAME}, then SHOW SYSTEM and SHOW FASTPATH) before anything is set."
+        ),
+        evidence=(
+            Evidence(NAME, mode, "", fact.source),
+            Evidence("active CPUs", active, "CPUs", read_in),
+            Evidence(f"state of {SERVER}", server.state, "", server.source),
+        ),
+    )
 
 
 def _spins_little(facts: Facts, limits: Limits, setting: Outcome) -> Clean | None:

@@ -31,7 +31,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import OVERFLOW, Facts, Source, known
-from collectors.facts.openvms import DedicatedLockManager, LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
+from collectors.facts.openvms import (
+    DedicatedLockManager,
+    LockRates,
+    Process,
+    ProcessorModes,
+    SpinlockTrace,
+    SpinlockTraceRun,
+)
 from rules.changes.openvms_sysgen import advise_parameter, parameter_key
 from rules.finding import (
     Change,
@@ -63,6 +70,7 @@ from rules.judging.openvms.spinning import (
     OWN_CPU_OPERATIONS,
     OWN_CPU_SYNCH,
     OWN_CPU_WORTH,
+    asleep,
     lasting_modes,
     own_cpu_untold,
     rates_while_spinning,
@@ -140,7 +148,7 @@ class Limits:
 
 @rule(
     needs=(ProcessorModes,),
-    uses=(*READ, *PEAKS, *SAMPLES, DedicatedLockManager, SpinlockTrace, SpinlockTraceRun),
+    uses=(*READ, *PEAKS, *SAMPLES, DedicatedLockManager, Process, SpinlockTrace, SpinlockTraceRun),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_sampled_minutes),
@@ -173,6 +181,12 @@ def _own_already(facts: Facts, layout: Layout) -> Outcome | None:
         return NotApplicable(f"the lock manager has a CPU of its own: CPU {layout.lock_manager[0]}")
     if any(dedicated.on for dedicated in facts.every(DedicatedLockManager)):
         return NotApplicable("the lock manager has a CPU of its own: the [LCK73] columns show it at work")
+    mode = layout.setting("LCKMGR_MODE")
+    if asleep(layout) and mode and layout.active and mode <= layout.active:
+        return NotApplicable(
+            f"LCKMGR_MODE is {mode:g} with {layout.active:g} active CPUs, and SHOW SYSTEM has LCKMGR_SERVER hibernating: "
+            "configured and off, see openvms/lock_manager_configured_off"
+        )
     return None
 
 

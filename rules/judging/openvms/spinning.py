@@ -9,6 +9,7 @@ from collectors.facts.openvms import (
     DedicatedLockManager,
     DistributedLockRates,
     LockRates,
+    Process,
     ProcessorModes,
     SpinlockTrace,
     SpinlockTraceRun,
@@ -17,7 +18,7 @@ from rules.finding import Lacking, Unknown
 from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cluster import own_rates, wrong_reading
 from rules.judging.openvms.cpu_layout import READ as LAYOUT
-from rules.judging.openvms.cpu_layout import Layout, no_dedicated
+from rules.judging.openvms.cpu_layout import SERVER, Layout, no_dedicated
 from rules.judging.openvms.node import Work, busiest_operations, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Stretch
@@ -25,7 +26,7 @@ from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.sampling import percentile_told
 from rules.judging.openvms.spinlocks import LCKMGR, heats, share_of_spinning, waited_for
 
-READ = (*LAYOUT, *PEAKS, *SAMPLES, DistributedLockRates, DedicatedLockManager, SpinlockTrace, SpinlockTraceRun)
+READ = (*LAYOUT, *PEAKS, *SAMPLES, DistributedLockRates, DedicatedLockManager, Process, SpinlockTrace, SpinlockTraceRun)
 """What a rule that uses this module has to declare."""
 OWN_CPU_SYNCH, OWN_CPU_CPUS, OWN_CPU_OPERATIONS = 200.0, 6, 50_000.0
 """openvms/lock_manager_needs_own_cpu: MP synch in per cent of one CPU, CPUs, lock operations per second."""
@@ -111,6 +112,12 @@ def rates_while_spinning(facts: Facts) -> LockRates | None:
     return None
 
 
+def asleep(layout: Layout) -> Process | None:
+    """LCKMGR_SERVER, where SHOW SYSTEM has it hibernating: it was started, and it is off (openvms-formats.md, d.9)."""
+    server = layout.facts.latest(Process, name=SERVER)
+    return server if server and server.state == "HIB" and not own_cpu(layout) else None
+
+
 def own_cpu_untold(layout: Layout) -> Unknown | None:
     """What is lacking to say that the lock manager has no CPU of its own; `None` where the export shows that.
 
@@ -118,6 +125,8 @@ def own_cpu_untold(layout: Layout) -> Unknown | None:
     suffice for makes it doubtful, whatever else was read.
     """
     mode = layout.setting("LCKMGR_MODE")
+    if asleep(layout):
+        return None
     if mode and layout.active and mode <= layout.active:
         why = f"LCKMGR_MODE is {mode:g} with {layout.active:g} active CPUs, yet no CPU was seen at it: is it pending?"
         return Unknown((Lacking("state of LCKMGR_SERVER", "SHOW SYSTEM/PROCESS=LCKMGR_SERVER"),), why)
@@ -152,5 +161,8 @@ def _needs_own_cpu(facts: Facts, layout: Layout, hours: Stretch | None) -> bool:
     blamed = share_of_spinning(facts, LCKMGR) if waited_for(facts) else None
     worth = blamed is None or synch * blamed / 100 > OWN_CPU_WORTH
     spins = synch > OWN_CPU_SYNCH
+    mode = layout.setting("LCKMGR_MODE")
+    if asleep(layout) and mode and layout.active and mode <= layout.active:
+        return False
     shown = not own_cpu(layout) and no_dedicated(layout) is None and own_cpu_untold(layout) is None
     return enough and spins and worth and shown
