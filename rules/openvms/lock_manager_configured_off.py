@@ -2,7 +2,7 @@
 
 Finds: LCKMGR_MODE, as it runs (ACTIVE), above the number of active CPUs. It is the number of CPUs that have to be
 active before the lock manager takes one for itself, not a CPU number: with fewer it turns itself off within a second.
-As a note: enough CPUs are active and LCKMGR_SERVER hibernates all the same.
+Also: enough CPUs are active and LCKMGR_SERVER hibernates all the same.
 
 Why it matters: who set it believes that lock operations have a CPU of their own. They have not: callers spin in MP
 synchronisation as if it had never been set. A CPU that was stopped (STOP/CPU, iCAP) or did not start is enough.
@@ -66,7 +66,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif setting[0] > layout.active:
         yield _finding(facts, layout, limits, *setting)
     elif server := asleep(layout):
-        yield _asleep(layout, server, *setting)
+        yield _asleep(layout, server, *setting, spins=_synch(facts) > limits.mp_synch_percent)
     elif layout.fastpath_read:
         why = f"{NAME} {setting[0]:.0f} with {layout.active:.0f} active CPUs, and SHOW FASTPATH has no lock manager"
         yield Unknown((Lacking(f"state of {SERVER}", f"SHOW SYSTEM/PROCESS={SERVER}"),), why)
@@ -74,12 +74,18 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{NAME} {setting[0]:.0f}, and {layout.active:.0f} CPUs are active: enough for it to run")
 
 
-def _asleep(layout: Layout, server: Process, mode: float, fact: SysgenParameter) -> Finding:
+def _synch(facts: Facts) -> float:
+    """MP synch that lasts, per cent of one CPU; 0 where none was read."""
+    modes = facts.latest(ProcessorModes, statistic="p95") or facts.latest(ProcessorModes, statistic="mean")
+    return modes.mp_synch_percent if modes and known(modes.mp_synch_percent) else 0.0
+
+
+def _asleep(layout: Layout, server: Process, mode: float, fact: SysgenParameter, *, spins: bool) -> Finding:
     """Enough CPUs are active, and the process of the lock manager hibernates all the same."""
     active, read_in = layout.active_read
     return Finding(
         subject=layout.subject,
-        severity=Severity.NOTE,
+        severity=Severity.ADVICE if spins else Severity.NOTE,
         title=f"Dedicated lock manager configured, off: {SERVER} hibernates with {active:.0f} active CPUs",
         says=(
             f"{NAME} is {mode:.0f} and {active:.0f} CPUs are active, enough for it, yet {SERVER} was in state "
