@@ -184,7 +184,7 @@ def _own_already(facts: Facts, layout: Layout) -> Outcome | None:
     mode = layout.setting("LCKMGR_MODE")
     if asleep(layout) and mode and layout.active and mode <= layout.active:
         return NotApplicable(
-            f"LCKMGR_MODE is {mode:g} with {layout.active:g} active CPUs, and SHOW SYSTEM has LCKMGR_SERVER hibernating: "
+            f"LCKMGR_MODE is {mode:g} with {layout.active:g} active CPUs, and LCKMGR_SERVER hibernates (SHOW SYSTEM): "
             "configured and off, see openvms/lock_manager_configured_off"
         )
     return None

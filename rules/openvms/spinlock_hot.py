@@ -220,8 +220,9 @@ def _finding(
 ) -> Iterator[Outcome]:
     spin = heat.spin
     assert known(spin)  # noqa: S101 - check() has turned everything else away
-    look, short = look_at(facts, heat.name), heat.seconds is not None and heat.seconds < limits.least_seconds
+    short = heat.seconds is not None and heat.seconds < limits.least_seconds
     lost = loss.of(spin, limits.explained_percent)
+    look = look_at(facts, heat.name, spin if lost is None else lost)
     beyond = _beyond(facts, loss)
     severity = Severity.NOTE if short or lost is None or beyond else _severity(limits, lost, cpus)
     if loss.hours:
