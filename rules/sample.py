@@ -43,7 +43,7 @@ class Sample:
         if self.seconds is not None and self.seconds < least.seconds:
             return f"{self.seconds:,.0f} s (at least {least.seconds:,.0f} s"
         if self.samples is not None and self.samples < least.samples:
-            return f"{self.samples} samples (at least {least.samples}"
+            return f"{self.samples} sample{'' if self.samples == 1 else 's'} (at least {least.samples}"
         return ""
 
 

@@ -121,6 +121,7 @@ def _finding(facts: Facts, value: float, read: Evidence) -> Finding:
         )
     waits = pending_of(facts, NAME)
     pending = f" {pending_text(NAME, waits[0])}" if waits else ""
+    changes = _changes(value, new, node, together, faster, waits)
     return Finding(
         subject=node or "node",
         severity=Severity.NOTE if together is not True or local or measuring else Severity.ADVICE,
@@ -131,8 +132,10 @@ def _finding(facts: Facts, value: float, read: Evidence) -> Finding:
         ),
         evidence=(read,),
         explains=("openvms/lock_master_on_slow_node",) if serves and not measuring else (),
-        changes=_changes(value, new, node, together, faster, waits),
-        expects=(Expectation("activity counters of the lock trees", "stand still", "count", "published"),),
+        changes=changes,
+        expects=(Expectation("activity counters of the lock trees", "stand still", "count", "published"),)
+        if changes
+        else (),
     )
 
 

@@ -250,7 +250,9 @@ def _finding(
         if lost is None or beyond
         else Cost(lost / 100, min(lost, spin) / 100, max(lost, spin) / 100, of_capture=loss.hours is None),
         explains=explains,
-        expects=(
+        expects=()
+        if beyond
+        else (
             Expectation(f"{heat.name} spin (% of one CPU)", round(spin, 1), "lower", "heuristic"),
             *look.expects,
         ),
