@@ -158,10 +158,11 @@ def _stretch(facts: Facts, curve: Curve, cpus: float, first: int, run: Sequence[
     rates = [rate for _, _, rate in run if rate is not None]
     minutes = len(run) * curve.step_seconds / 60
     source, samples = curve.source, _samples_in(facts, curve, minutes)
-    if lines := curve.first_lines[first:]:
-        after = next((line for line in lines[len(run) :] if line), curve.source.last + 1)
-        source = replace(curve.source, first=lines[0], last=after - 1)
-        samples = after - lines[0]
+    if begins := [curve.source.first + offset if offset >= 0 else None for offset in curve.line_offsets[first:]]:
+        after = next((line for line in begins[len(run) :] if line is not None), curve.source.last + 1)
+        begin = begins[0] if begins[0] is not None else curve.source.first
+        source = replace(curve.source, first=begin, last=after - 1)
+        samples = after - begin
     return Stretch(
         start=curve.start + timedelta(seconds=first * curve.step_seconds),
         minutes=minutes,

@@ -34,7 +34,7 @@ class Look:
     """How loud the rule may speak with what was seen."""
 
 
-def look_at(facts: Facts, name: str, lost: float | None) -> Look:
+def look_at(facts: Facts, name: str, lost: float | None = None) -> Look:
     """What the export shows beside the trace of this spinlock, for which `lost` per cent of one CPU spin."""
     look = Look()
     if name == LCKMGR:

@@ -79,5 +79,7 @@ def curves_of(
             step_seconds=float(curves.step),
             means=tuple(found[0]),
             peaks=tuple(found[1]),
-            first_lines=tuple(int(line) for line in curves.line[: len(found[0])]) if course.name == SPINNING else (),
+            line_offsets=tuple(int(line) - source.first if line else -1 for line in curves.line[: len(found[0])])
+            if course.name == SPINNING
+            else (),
         )
