@@ -49,7 +49,22 @@ def with_members(captures: Sequence[Capture]) -> list[Capture]:
             told = [_member(found[other], listed, own=other == at, complete=complete) for other in members]
             one = found[at]
             found[at] = replace(one, facts=Facts((*one.facts.items, *weights, *told)))
-    return found
+    return [replace(one, facts=Facts((*one.facts.items, *_named_elsewhere(one, found)))) for one in found]
+
+
+def _named_elsewhere(capture: Capture, captures: Sequence[Capture]) -> list[ClusterNode]:
+    """What SHOW CLUSTER of another node prints of this one, where no export of its own names its machine.
+
+    Rates belong to a time, the machine to the node: so it is known for captures of another day, too.
+    """
+    facts, name = capture.facts, capture.system.name.upper()
+    known_here = any(node.hardware for node in facts.every(Node)) or facts.every(ClusterMember)
+    if known_here or any(node.name.upper() == name for node in facts.every(ClusterNode)):
+        return []
+    others = [one for one in captures if one is not capture and one.system.product == capture.system.product]
+    seen = [node for one in others for node in one.facts.every(ClusterNode) if node.name.upper() == name]
+    named = {node.hardware: node for node in seen if node.hardware}
+    return list(named.values()) if len(named) == 1 else []
 
 
 def _clusters(captures: Sequence[Capture]) -> Iterator[list[int]]:

@@ -43,7 +43,7 @@ class Sample:
         if said := _length(self.seconds, least):
             return said
         if self.samples is not None and self.samples < least.samples:
-            return f"{self.samples} samples (at least {least.samples}"
+            return f"{self.samples} sample{'' if self.samples == 1 else 's'} (at least {least.samples}"
         return ""
 
     def brief(self, least: LeastSample) -> str:

@@ -3,8 +3,8 @@
 A case: `facts`, optional `limits`, and exactly one of `fires`, `clean`, `unknown`, `untrusted`, `not_applicable`.
 Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` and `never_says` (pieces),
 `changes` (target: [old, new]), `apply` (pieces of the script), `undo`, `cautions`, `expects` (metric: [before, after]),
-`takes_effect`, `cost`, `evidence` (metric: value), `explains`, `no_changes`. Beside any of them `missing`: pieces of
-what to bring.
+`takes_effect`, `cost`, `evidence` (metric: value), `explains`, `no_changes`, `no_cost`, `no_expects`. Beside any of
+them `missing`: pieces of what to bring.
 """
 
 from copy import deepcopy
@@ -65,6 +65,10 @@ def compare(finding: Finding, want: dict[str, Any]) -> None:
     if "cost" in want:
         assert finding.cost is not None
         assert [round(v, 2) for v in (finding.cost.processors, finding.cost.low, finding.cost.high)] == want["cost"]
+    if want.get("no_expects"):
+        assert not finding.expects
+    if want.get("no_cost"):
+        assert finding.cost is None
     changes = {change.target: [change.old, change.new] for change in finding.changes}
     for target, values in want.get("changes", {}).items():
         assert changes.get(target) == values, changes

@@ -27,14 +27,18 @@ class Curves:
         self.sum: Floats = np.zeros((MOST_STEPS, figures))
         self.count = np.zeros((MOST_STEPS, figures), dtype=np.int64)
         self.high: Floats = np.full((MOST_STEPS, figures), -math.inf)
+        self.line = np.zeros(MOST_STEPS, dtype=np.int64)
+        """The first line of each step, 0 for none."""
 
     @property
     def step(self) -> int:
         """Seconds of one step."""
         return STEPS[self.ladder]
 
-    def add(self, ends: Floats, values: Floats) -> None:
+    def add(self, ends: Floats, values: Floats, lines: Sequence[int] = ()) -> None:
         """Take samples: the seconds at which each ends, never falling, and a row of figures for each; NaN: none.
+
+        `lines`: the line of each, where they are told.
 
         A sample counts in the step in which it ends; what lies beyond all steps, or before the first sample, is left
         out.
@@ -47,6 +51,10 @@ class Curves:
             self._coarser()
         at = ((ends - self.begin) // self.step).astype(np.int64)
         fits = (at >= 0) & (at < MOST_STEPS)
+        if len(lines):
+            steps, first = np.unique(at[fits], return_index=True)
+            begins = np.asarray(lines, dtype=np.int64)[fits][first]
+            self.line[steps] = np.where(self.line[steps] == 0, begins, self.line[steps])
         at, values = at[fits], values[fits]
         there = np.isfinite(values)
         np.add.at(self.sum, at, np.where(there, values, 0.0))
@@ -65,6 +73,12 @@ class Curves:
             new = np.full_like(old, empty)
             new[: room // together] = put(padded.reshape(-1, together, self.figures), axis=1)
             setattr(self, name, new)
+        lines = np.zeros(room, dtype=np.int64)
+        lines[:MOST_STEPS] = self.line
+        groups = lines.reshape(-1, together)
+        self.line = np.zeros_like(self.line)
+        self.line[: room // together] = np.where(groups == 0, np.iinfo(np.int64).max, groups).min(axis=1)
+        self.line[self.line == np.iinfo(np.int64).max] = 0
 
     def finish(self, interval_seconds: float | None) -> None:
         """Let no step be shorter than the samples are apart: else every other one would be empty."""

@@ -11,14 +11,14 @@ SET DEVICE/PREFERRED_CPUS, which is therefore named but never written out.
 
 from collections.abc import Sequence
 
-from rules.changes.quoting import Unquotable, openvms_name
+from rules.changes.quoting import Unquotable, held_back, openvms_name
 from rules.finding import Change, Effect
 
 HIGHEST_CPU = 1023
 """Source: IO_PRCPU_BITMAP stands for CPU 0 to CPU 1023 (wiki.vmssoftware.com/IO_PRCPU_BITMAP)."""
 STARTUP = "SYS$MANAGER:SYSTARTUP_VMS.COM"
 RULER = f"$! {'=' * 96}"
-"""Above and below a decision: in a pasted script nothing else stops the hand."""
+"""Above and below a decision. What it decides on is a comment: in a script nothing else stops the next line."""
 
 
 class NeverStop(ValueError):
@@ -69,12 +69,12 @@ def stop_cpu(
         ),
         apply=(
             RULER,
-            f"$! DECIDE HERE before STOP/CPU {cpu} is sent. Do NOT stop CPU {cpu} if what was shown says that",
+            "$! DECIDE HERE. Take $! out of the line below this box, and send it, NOT if what was shown says that",
             f"$!   - CPU {cpu} is the primary, or does not run",
             f"$!   - TCP/IP or the lock manager is on CPU {cpu}",
             "$!   - LCKMGR_MODE is as large as the number of active CPUs: the dedicated lock manager would turn off",
             RULER,
-            f"$ STOP/CPU {cpu}",
+            *held_back(f"$ STOP/CPU {cpu}"),
             f"$! check: CPU {cpu} stopped{f', {moved} on another CPU' if moved else ''}, the lock manager where it was",
             *look,
             f"$! measure; when it is to stay, make it last over a boot: at the end of {STARTUP} the line",

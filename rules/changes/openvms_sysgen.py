@@ -2,7 +2,8 @@
 
 AUTOGEN computes some parameters itself: for those a floor (`MIN_name`) is written, which its formula and its feedback
 may only exceed. AUTOGEN recomputes every parameter, so its report comes before its last phases, and the phase that
-reboots is a comment to be typed by a person: a pasted script must not take the node down. All parameters of a plan
+reboots is a comment to be typed by a person: a pasted script must not take the node down. So is what makes a dynamic
+value last: it waits for a measurement. All parameters of a plan
 share one saved parameter file, one AUTOGEN and one reboot.
 Ranges: knowledge/openvms-rules.md, section 1 (a VAX V7 listing, SYSGEN.HLB, wiki.vmssoftware.com).
 """
@@ -10,7 +11,7 @@ Ranges: knowledge/openvms-rules.md, section 1 (a VAX V7 listing, SYSGEN.HLB, wik
 from dataclasses import dataclass
 
 from rules.changes.out_of_range import OutOfRange
-from rules.changes.quoting import Unquotable, openvms_name
+from rules.changes.quoting import Unquotable, held_back, openvms_name
 from rules.finding import Change, Effect
 
 MARK = "! Lockwright"
@@ -94,9 +95,10 @@ def set_parameter(
             *_sysgen("ACTIVE", name, f"{new:.0f}"),
             f"$! check that it is {new:.0f}",
             show,
-            "$! measure; when it is to stay, make it last over a reboot and over AUTOGEN",
-            *_sysgen("CURRENT", name, f"{new:.0f}"),
-            *last,
+            "$! MEASURE FIRST. To let it last over a reboot and AUTOGEN, take $! out of the lines below and send them",
+            *held_back(*_sysgen("CURRENT", name, f"{new:.0f}")),
+            last[0],
+            *held_back(*last[1:]),
         )
         undo = (
             f"$! ACTIVE: what the first SHOW gave before the change{', in the export ' + back if was else ''}",

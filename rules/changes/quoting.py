@@ -106,3 +106,11 @@ def comment(text: str, longest: int = 120) -> str:
         .replace("*/", "* /")
         .replace("--", "- -")[:longest]
     )
+
+
+def held_back(*lines: str) -> tuple[str, ...]:
+    """Turn lines of DCL, and of input to SYSGEN, into comments: they do nothing until a person takes `$!` out of them.
+
+    For what has to wait for a decision or a measurement: nothing else stops a script.
+    """
+    return tuple(f"$!{line}" for line in lines)

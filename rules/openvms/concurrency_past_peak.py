@@ -3,7 +3,7 @@
 Finds: a load series whose lock rate falls beyond its highest point; or, without a series, MP synchronisation over its
 share of the busy time on a busy node with real lock traffic. Share and busy time are those of one moment, the mean
 (95th percentiles of single modes do not add up to any); one sample alone never makes a warning. Where the mean of a day
-hides the hours in which it was so, they are named, to be brought alone.
+hides hours in which it was so for long enough, these hours are judged by their own figures.
 
 Why it matters: CPUs that wait for one spinlock spin, and what they spin on gets slower for the one that holds it. On a
 BL870c with four cores two processes did 490,199 lock operations per second, and six did 341,316; at the peak a fifth of
@@ -16,24 +16,29 @@ MP synchronisation takes half of the busy time at the end of a series, the kerne
 one CPU could serve.
 
 When to ignore it: when the dip is within the noise of the method (a few per cent), or when the MP synchronisation comes
-from another spinlock than the lock manager's: a trace with SDA's SPL extension tells. Captures of one node at several
+from another spinlock than the lock manager's: where a trace with SDA's SPL extension says so, the finding is advice
+without a cost, for openvms/spinlock_hot counts it. Captures of one node at several
 numbers of CPUs are no runs of one test: a series made of them is advice at most, a note unless the node was busy.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import Facts
+from collectors.facts import Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
 from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.openvms.cpu_layout import READ as LAYOUT
+from rules.judging.openvms.cpu_layout import Layout
+from rules.judging.openvms.dedicated import READ as DEDICATED
+from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import READS, Work, busiest_operations, subject_of, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
-from rules.judging.openvms.peaks import Stretch, longest, peak_cost
+from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import waited_for
-from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE
+from rules.judging.openvms.spinlocks import LCKMGR, Heat, half_believed, heats, waited_for
+from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE, apart, fits
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.dedicated import Dedicated, dedicated
@@ -85,7 +90,7 @@ class Limits:
         PAST_OPERATIONS, "this project: below this the lock manager is hardly the cause", unit="lock operations/s"
     )
     least_minutes: float = limit(
-        30.0, "this project: hours that a mean hides are asked for from half an hour on", low=1, unit="minutes"
+        30.0, "this project: hours that a mean hides, where nobody counted their samples", low=1, unit="minutes"
     )
     least_samples: int = limit(
         LEAST_SAMPLES, "this project: no minimum is published; fewer samples make no warning", low=1, unit="samples"
@@ -97,7 +102,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(LoadSeries, SpinlockTrace, SpinlockTraceRun, *READS, *PEAKS, *SAMPLES),
+    uses=(LoadSeries, SpinlockTrace, SpinlockTraceRun, *READS, *PEAKS, *SAMPLES, *LAYOUT, *DEDICATED),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_sampled_minutes),
@@ -260,9 +265,18 @@ def _round(rate: float) -> float:
     return float(f"{rate:.2g}")
 
 
+def _other_spinlock(facts: Facts, synch: float) -> bool:
+    """Whether a trace of this time blames another spinlock than the lock manager's: then that is the cause."""
+    heat = waited_for(facts)
+    spun = sum(one.spin for one in heats(facts) if known(one.spin))
+    return heat is not None and heat.name != LCKMGR and not apart(facts, synch, spun)
+
+
 def _spinlock(facts: Facts) -> str:
     """What a trace says of the spinlock, or that one would tell."""
     heat = waited_for(facts)
+    if heat is None and (doubted := half_believed(facts)):
+        return f"; {doubted}"
     if heat is None:
         return ", and SDA's spinlock trace whether it is the lock manager's spinlock"
     return f"; the spinlock trace shows that CPUs wait for {heat.name} most"
@@ -295,7 +309,7 @@ def _judge_modes(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif work.share >= limits.synch_share_percent and work.busy >= enough:
         yield from _modes_finding(facts, limits, work)
     elif work.sustained and (hidden := _hidden(facts, limits, work.cpus)):
-        yield Unknown((hidden.lacking,), f"{figures}, but {hidden.said}")
+        yield _of_hours(facts, limits, hidden)
     elif work.share < limits.synch_share_percent:
         yield Clean(f"{figures}, limit {limits.synch_share_percent:g} %", (work.modes.source,))
     else:
@@ -310,7 +324,58 @@ def _hidden(facts: Facts, limits: Limits, cpus: float) -> Stretch | None:
         locks = operations is not None and operations >= limits.lock_operations
         return locks and busy >= limits.busy_percent * cpus and 100 * synch >= limits.synch_share_percent * busy
 
-    return longest(facts, cpus, limits.least_minutes, past)
+    return longest(facts, cpus, Length(limits.least_samples, limits.least_sampled_minutes, limits.least_minutes), past)
+
+
+def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
+    """What the mean of the capture hides, judged by its own figures."""
+    share, operations = 100 * hours.synch / hours.busy, hours.operations or 0.0
+    before, heat = not_yet(facts, Layout(facts)), waited_for(facts)
+    spun = sum(one.spin for one in heats(facts) if known(one.spin))
+    other = heat is not None and heat.name != LCKMGR and fits(hours, spun)
+    dealt_with = before is not None and heat is not None and heat.name == LCKMGR
+    loud = hours.synch >= limits.synch_percent and not other and not dealt_with
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.WARNING if loud else Severity.ADVICE,
+        title=f"{hours.when} {share:.0f} % of the busy time was MP synchronisation: past the peak",
+        says=(
+            f"{hours.when} {hours.busy:.0f} of {100 * hours.cpus:.0f} % were busy, and {hours.synch:.0f} of these "
+            f"{hours.busy:.0f} ({share:.0f} %) were MP synch, at {operations:,.0f} lock operations per second. "
+            f"{hours.apart} In a published series the most work was done at 20 % of the busy time in MP synch ({JCC}); "
+            "beyond that, driving harder does less. Do not add processes or CPUs for these hours: spread their work, "
+            f"or let it queue. A series of runs would show the peak itself{_spinlock(facts)}."
+            f"{f' {before.said}' if before else ''}{_said_there(other, heat)}"
+        ),
+        evidence=(
+            hours.evidence,
+            Evidence(
+                "MP synch, its share then",
+                round(share, 1),
+                "% of busy time",
+                hours.source,
+                limits.synch_share_percent,
+                computed=hours.counted,
+            ),
+            Evidence(
+                "lock operations then",
+                round(operations, 1),
+                "/s",
+                hours.source,
+                limits.lock_operations,
+                computed=hours.counted,
+            ),
+        ),
+        cost=None if other else hours.cost,
+        explains=("scaling/throughput_retrograde",),
+    )
+
+
+def _said_there(other: bool, heat: Heat | None) -> str:
+    """That the cost of another spinlock is counted elsewhere, as a sentence after a blank."""
+    if not other or heat is None:
+        return ""
+    return f" That is not the spinlock of the lock manager: openvms/spinlock_hot says what {heat.name} costs."
 
 
 def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome]:
@@ -335,18 +400,22 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
         lasts += f" But these are {short} (this project's minimum; none is published)."
     moment = MOMENT.get(modes.statistic, modes.statistic)
     cost, peak = peak_cost(facts) if work.sustained else ("", ())
+    before = not_yet(facts, Layout(facts))
+    heat = waited_for(facts)
+    dealt_with = before is not None and heat is not None and heat.name == LCKMGR
+    other = _other_spinlock(facts, now)
+    loud = work.sustained and not short and synch >= limits.synch_percent and not dealt_with and not other
     yield Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING
-        if work.sustained and not short and synch >= limits.synch_percent
-        else Severity.ADVICE,
+        severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"{moment} {share:.0f} % of the busy time is MP synchronisation: past the peak",
         says=(
             f"{moment} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
             f"({share:.0f} %) are MP synch.{lasts}{cost} The highest lock rate read is {operations:,.0f} lock "
             f"operations per second. In a published series the most work was done at 20 % of the busy time in MP synch "
             f"({JCC}); beyond that, driving harder does less. Do not add processes or CPUs. A series of runs "
-            f"would show the peak itself{_spinlock(facts)}."
+            f"would show the peak itself{_spinlock(facts)}.{f' {before.said}' if before else ''}"
+            f"{_said_there(other, heat)}"
         ),
         evidence=(
             Evidence(f"MP synch ({work.spun.statistic})", synch, "% of one CPU", work.spun.source),
@@ -366,7 +435,9 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
             ),
             Evidence("lock operations, highest", round(operations, 1), "/s", rates[-1].source, limits.lock_operations),
         ),
-        cost=Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100, of_capture=modes.statistic == "mean"),
+        cost=None
+        if other
+        else Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100, of_capture=modes.statistic == "mean"),
         explains=("scaling/throughput_retrograde",),
         expects=(Expectation("MP synch (% of busy time)", round(share, 1), "lower", "heuristic"),),
     )

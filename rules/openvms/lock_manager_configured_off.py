@@ -4,6 +4,7 @@ Finds: LCKMGR_MODE, as it runs (ACTIVE), above the number of active CPUs. It is 
 active before the lock manager takes one for itself, not a CPU number: with fewer it turns itself off within a second.
 Or a lock manager that runs, where another value is pending (CURRENT): LCKMGR_MODE 0 or above the CPUs there are, with
 which the next boot leaves it without a CPU, or LCKMGR_CPUID naming one that cannot be taken or does not suit it.
+Also: enough CPUs are active and LCKMGR_SERVER hibernates all the same.
 
 Why it matters: who set it believes that lock operations have a CPU of their own. They have not: callers spin in MP
 synchronisation as if it had never been set. A CPU that was stopped (STOP/CPU, iCAP) or did not start is enough.
@@ -29,6 +30,7 @@ from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking
 from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, Pair, no_dedicated
 from rules.judging.openvms.dedicated import EARNS_PERCENT, IDLE_PERCENT, day_busy, most_busy
 from rules.judging.openvms.node import parameter_of, pending_clause, pending_of, pending_said
+from rules.judging.openvms.spinning import asleep
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE",)
@@ -80,6 +82,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), f"{NAME} {setting[0]:.0f}")
     elif setting[0] > layout.active:
         yield _finding(facts, layout, limits, *setting)
+    elif server := asleep(layout):
+        yield _asleep(layout, server, *setting, spins=_synch(facts) > limits.mp_synch_percent)
     elif layout.fastpath_read:
         why = f"{NAME} {setting[0]:.0f} with {layout.active:.0f} active CPUs, and SHOW FASTPATH has no lock manager"
         yield Unknown((Lacking(f"state of {SERVER}", f"SHOW SYSTEM/PROCESS={SERVER}"),), why)
@@ -202,6 +206,33 @@ def _moved(
             *((Evidence("CPU of the lock manager", now, "", layout.lock_manager[1]),) if layout.lock_manager else ()),
         ),
         changes=changes,
+    )
+
+
+def _synch(facts: Facts) -> float:
+    """MP synch that lasts, per cent of one CPU; 0 where none was read."""
+    modes = facts.latest(ProcessorModes, statistic="p95") or facts.latest(ProcessorModes, statistic="mean")
+    return modes.mp_synch_percent if modes and known(modes.mp_synch_percent) else 0.0
+
+
+def _asleep(layout: Layout, server: Process, mode: float, fact: SysgenParameter, *, spins: bool) -> Finding:
+    """Enough CPUs are active, and the process of the lock manager hibernates all the same."""
+    active, read_in = layout.active_read
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.ADVICE if spins else Severity.NOTE,
+        title=f"Dedicated lock manager configured, off: {SERVER} hibernates with {active:.0f} active CPUs",
+        says=(
+            f"{NAME} is {mode:.0f} and {active:.0f} CPUs are active, enough for it, yet {SERVER} was in state "
+            f"{server.state}: started and off, so the lock manager has no CPU of its own. Either the value was set "
+            f"after that display, or its listing is not of the active one: look at both at one time (MCR SYSGEN, USE "
+            f"ACTIVE, SHOW {NAME}, then SHOW SYSTEM and SHOW FASTPATH) before anything is set."
+        ),
+        evidence=(
+            Evidence(NAME, mode, "", fact.source),
+            Evidence("active CPUs", active, "CPUs", read_in),
+            Evidence(f"state of {SERVER}", server.state, "", server.source),
+        ),
     )
 
 

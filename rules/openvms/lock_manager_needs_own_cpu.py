@@ -1,8 +1,8 @@
 """CPUs spin for the lock database, which has no CPU of its own.
 
 Finds: MP synchronisation above two CPUs' worth in the busy part of the day, on more than five CPUs, with many lock
-operations, and no CPU dedicated to the lock manager. Hours that the 95th percentile of a day leaves out are named, to
-be brought alone.
+operations, and no CPU dedicated to the lock manager. Hours that the 95th percentile of a day leaves out are
+judged by their own figures, where they lasted long enough.
 
 Why it matters: one spinlock guards the lock database. CPUs that wait for it spin and do nothing else; on a BL870c of
 four cores 273 of 400 per cent were MP synchronisation, and it did less work than with half of the load (JCC
@@ -30,8 +30,15 @@ dedicated CPU takes a quarter of the machine.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.openvms import DedicatedLockManager, LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
+from collectors.facts import OVERFLOW, Facts, Source, known
+from collectors.facts.openvms import (
+    DedicatedLockManager,
+    LockRates,
+    Process,
+    ProcessorModes,
+    SpinlockTrace,
+    SpinlockTraceRun,
+)
 from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, parameter_key
 from rules.finding import (
     Change,
@@ -52,17 +59,18 @@ from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
 from rules.judging.openvms.node import pending_of, pending_said
 from rules.judging.openvms.peaks import READS as PEAKS
-from rules.judging.openvms.peaks import longest, peak_cost
+from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
 from rules.judging.openvms.placement import cost_of, left_alone, placement_of, stop_beside
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import LCKMGR, share_of_spinning, waited_for
+from rules.judging.openvms.spinlocks import LCKMGR, half_believed, share_of_spinning, waited_for
 from rules.judging.openvms.spinning import (
     OWN_CPU_CPUS,
     OWN_CPU_OPERATIONS,
     OWN_CPU_SYNCH,
     OWN_CPU_WORTH,
+    asleep,
     lasting_modes,
     own_cpu_untold,
     rates_while_spinning,
@@ -86,6 +94,9 @@ WHEN = {
     "p95": "At the 95th percentile",
     "at mp synch peak": "In the sample with most MP synch",
 }
+FOR_HOURS = (
+    "A dedicated CPU is taken at all hours: LCKMGR_MODE is dynamic, so it may also be turned on for such hours alone."
+)
 UNTRACED = "Until a spinlock trace blames LCKMGR nothing is set."
 TRACE = Lacking(
     "spinlock trace (whether LCKMGR is the spinlock that is waited for)",
@@ -117,7 +128,7 @@ class Limits:
         unit="%",
     )
     least_minutes: float = limit(
-        30.0, "this project: hours that a p95 leaves out are asked for from half an hour on", low=1, unit="minutes"
+        30.0, "this project: hours that a p95 leaves out, where nobody counted their samples", low=1, unit="minutes"
     )
     least_samples: int = limit(
         LEAST_SAMPLES,
@@ -137,7 +148,7 @@ class Limits:
 
 @rule(
     needs=(ProcessorModes,),
-    uses=(*READ, *PEAKS, *SAMPLES, DedicatedLockManager, SpinlockTrace, SpinlockTraceRun),
+    uses=(*READ, *PEAKS, *SAMPLES, DedicatedLockManager, Process, SpinlockTrace, SpinlockTraceRun),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_sampled_minutes),
@@ -146,16 +157,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node."""
     layout = Layout(facts)
     modes = lasting_modes(facts)
-    quiet = no_dedicated(layout) or _own_already(facts, layout) or _little_spinning(layout, limits, modes)
-    quiet = quiet or _other_reasons(facts, layout, limits, modes)
+    hours = _hidden(layout, limits, modes)
+    quiet = no_dedicated(layout) or _own_already(facts, layout)
+    quiet = quiet or (None if hours else _little_spinning(layout, limits, modes))
+    spins = _of_hours(hours) if hours else _of_capture(facts, modes)
+    quiet = quiet or _other_reasons(facts, layout, limits, spins)
     if quiet:
         yield quiet
         return
-    assert modes is not None  # noqa: S101 - _little_spinning() has turned everything else away
-    assert known(modes.mp_synch_percent)  # noqa: S101 - the same
-    yield _finding(facts, layout, limits, modes, modes.mp_synch_percent)
-    if waited_for(facts) is None:
-        yield Unknown((TRACE,))
+    yield _finding(facts, layout, limits, spins)
+    if wanted := _wanted(facts):
+        yield Unknown(wanted)
     if machine_of(facts).dedicated_documented is None:
         yield Unknown((Lacking("machine and release of the node", "SHOW SYSTEM"),))
     if not layout.fastpath_read:
@@ -169,6 +181,12 @@ def _own_already(facts: Facts, layout: Layout) -> Outcome | None:
         return NotApplicable(f"the lock manager has a CPU of its own: CPU {layout.lock_manager[0]}")
     if any(dedicated.on for dedicated in facts.every(DedicatedLockManager)):
         return NotApplicable("the lock manager has a CPU of its own: the [LCK73] columns show it at work")
+    mode = layout.setting("LCKMGR_MODE")
+    if asleep(layout) and mode and layout.active and mode <= layout.active:
+        return NotApplicable(
+            f"LCKMGR_MODE is {mode:g} with {layout.active:g} active CPUs, and LCKMGR_SERVER hibernates (SHOW SYSTEM): "
+            "configured and off, see openvms/lock_manager_configured_off"
+        )
     return None
 
 
@@ -183,7 +201,7 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
         return Untrusted(f"MP synch {synch:g} % on {modes.cpus} CPUs")
     said = f"MP synch {synch:g} % of one CPU ({modes.statistic}), limit {limits.mp_synch_percent:g}"
     if synch <= limits.mp_synch_percent:
-        return _hidden(layout, limits, cpus, said) or Clean(said, (modes.source,))
+        return Clean(said, (modes.source,))
     if cpus is None:
         return Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), said)
     return _too_few(layout, limits, cpus, said)
@@ -200,30 +218,76 @@ def _too_few(layout: Layout, limits: Limits, cpus: float, said: str) -> Clean | 
     return None
 
 
-def _hidden(layout: Layout, limits: Limits, cpus: float | None, said: str) -> Unknown | None:
-    """Hours in which the CPUs spun for long with many locks, on a machine with enough of them: to be brought alone."""
-    if cpus is None or _too_few(layout, limits, cpus, said):
+def _hidden(layout: Layout, limits: Limits, modes: ProcessorModes | None) -> Stretch | None:
+    """Hours in which CPUs spun for long with many locks although the capture's figure does not show it."""
+    cpus, synch = layout.active, modes.mp_synch_percent if modes else None
+    if cpus is None or synch is None or not known(synch) or not 0 <= synch <= limits.mp_synch_percent:
+        return None
+    if _too_few(layout, limits, cpus, ""):
         return None
 
     def spins(synch: float, _busy: float, operations: float | None) -> bool:
         return synch > limits.mp_synch_percent and operations is not None and operations >= limits.lock_operations
 
-    hours = longest(layout.facts, cpus, limits.least_minutes, spins)
-    return Unknown((hours.lacking,), f"{said}, but {hours.said}") if hours else None
+    length = Length(limits.least_samples, limits.least_sampled_minutes, limits.least_minutes)
+    return longest(layout.facts, cpus, length, spins)
 
 
-def _other_reasons(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes | None) -> Outcome | None:
-    """What speaks against advice although CPUs spin: no lock traffic, or not known whether it is on already."""
+@dataclass(frozen=True)
+class _Spins:
+    """The time that is judged: how much spins in it, and what is locked then."""
+
+    when: str
+    """The beginning of a sentence."""
+    rated: str
+    """The same of the lock operations."""
+    statistic: str
+    """What those are, in brackets."""
+    synch: float
+    """Per cent of one CPU."""
+    operations: float | None
+    evidence: tuple[Evidence, ...]
+    """Of both."""
+    source: Source | None
+    hours: Stretch | None = None
+    """Of these hours alone; `None`: of the capture."""
+
+
+def _of_hours(hours: Stretch) -> _Spins:
+    operations = hours.operations or 0.0
+    rate = Evidence("lock operations then", round(operations, 1), "/s", hours.source, computed=hours.counted)
+    return _Spins(hours.when, "Then", "then", hours.synch, operations, (hours.evidence, rate), hours.source, hours)
+
+
+def _of_capture(facts: Facts, modes: ProcessorModes | None) -> _Spins:
     rates = rates_while_spinning(facts)
     operations = rates.operations_per_second if rates else None
-    spins = f"MP synch {modes.mp_synch_percent if modes else 0:g} % of one CPU"
-    if rates is None or operations is None:
-        return Unknown((Lacking("lock operations per second ([MON.LOCK])", LockRates.BRING), TRACE), spins)
+    synch = modes.mp_synch_percent if modes and known(modes.mp_synch_percent) else 0.0
+    read = []
+    if modes:
+        read.append(Evidence(f"MP synch ({modes.statistic})", synch, "% of one CPU", modes.source))
+    if rates and operations is not None:
+        read.append(Evidence(f"lock operations ({rates.statistic})", operations, "/s", rates.source))
+    when = WHEN[modes.statistic] if modes else ""
+    rated, statistic = (WHEN[rates.statistic], rates.statistic) if rates else ("", "")
+    return _Spins(when, rated, statistic, synch, operations, tuple(read), modes.source if modes else None)
+
+
+def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Outcome | None:
+    """What speaks against advice although CPUs spin: no lock traffic, or not known whether it is on already."""
+    operations = judged.operations
+    at = f" {judged.when[0].lower()}{judged.when[1:]}" if judged.hours else ""
+    spins = f"MP synch {judged.synch:g} % of one CPU{at}"
+    if operations is None:
+        rate = Lacking("lock operations per second ([MON.LOCK])", LockRates.BRING)
+        return Unknown((rate, *_wanted(facts)), spins)
     if operations < 0:
         return Untrusted(f"{operations:g} lock operations per second")
     if operations < limits.lock_operations:
-        few = f"only {operations:,.0f} lock operations/s ({rates.statistic}; limit {limits.lock_operations:,.0f})"
-        return Unknown((TRACE,), f"{spins}, but {few}: another spinlock may be the cause")
+        few = f"only {operations:,.0f} lock operations/s ({judged.statistic}; limit {limits.lock_operations:,.0f})"
+        heat, doubted = waited_for(facts), half_believed(facts)
+        blames = f"; the spinlock trace blames {heat.name}" if heat else (f"; {doubted}" if doubted else "")
+        return Unknown(_wanted(facts), f"{spins}, but {few}: another spinlock may be the cause{blames}")
     heat = waited_for(facts)
     if heat and heat.name != LCKMGR:
         return Clean(
@@ -231,8 +295,8 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, modes: Processo
             "relieve it"
         )
     blamed = share_of_spinning(facts, LCKMGR) if heat else None
-    if blamed is not None and modes and known(modes.mp_synch_percent):
-        worth = modes.mp_synch_percent * blamed / 100
+    if blamed is not None:
+        worth = judged.synch * blamed / 100
         if worth <= limits.worth_percent:
             return Clean(
                 f"{spins}, of which the spinlock trace gives {LCKMGR} {blamed:.0f} %: {worth:.0f} % of one CPU, and a "
@@ -240,6 +304,11 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, modes: Processo
             )
     untold = own_cpu_untold(layout)
     return replace(untold, why=untold.why or spins) if untold else None
+
+
+def _wanted(facts: Facts) -> tuple[Lacking, ...]:
+    """The trace that is still lacking; none where one came along, if only a tentative one."""
+    return () if waited_for(facts) or half_believed(facts) else (TRACE,)
 
 
 @dataclass(frozen=True)
@@ -252,42 +321,44 @@ class _Steps:
     """The co-thread that is stopped in the second step."""
 
 
-def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes, synch: float) -> Finding:
-    cpus, rates = layout.active, rates_while_spinning(facts)
-    assert cpus is not None  # noqa: S101 - _little_spinning() has turned everything else away
-    assert rates is not None  # noqa: S101 - _other_reasons() has
-    operations = rates.operations_per_second or 0.0
+def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Finding:
+    cpus, synch, hours = layout.active, judged.synch, judged.hours
+    assert cpus is not None  # noqa: S101 - _little_spinning() and _hidden() have turned everything else away
+    assert judged.source is not None  # noqa: S101 - the same
+    operations = judged.operations or 0.0
     mean = facts.latest(ProcessorModes, statistic="mean")
     usual = mean.mp_synch_percent if mean and known(mean.mp_synch_percent) else synch
     heat = waited_for(facts)
-    short = too_short(facts, modes.source, limits.least_samples, limits.least_sampled_minutes)
+    short = too_short(facts, judged.source, limits.least_samples, limits.least_sampled_minutes) if not hours else None
     steps = _Steps((), _too_short(short)) if short else _steps(facts, layout, limits, heat is not None)
     costs, idle = cost_of(layout)
     share = synch / cpus
-    when = WHEN[modes.statistic]
     average = f" On average it takes {usual / cpus:.0f} %." if usual != synch else ""
     cost, peak = peak_cost(facts)
-    severity = Severity.CRITICAL if share >= limits.critical_share else Severity.WARNING
+    if hours:
+        average = f" {hours.apart} {FOR_HOURS}"
+    critical = share >= limits.critical_share and not hours
     taken = 1 if steps.stopped is None else 2
     pending = pending_said(facts, "LCKMGR_MODE") + pending_said(facts, "LCKMGR_CPUID")
+    spun, rate = judged.evidence
     return Finding(
         subject=layout.subject,
-        severity=Severity.NOTE if short else severity,
-        title=f"{when} {synch / 100:.1f} of {cpus:.0f} CPUs spin: MP synch {synch:.0f} % of one CPU",
+        severity=Severity.NOTE if short else (Severity.CRITICAL if critical else Severity.WARNING),
+        title=f"{judged.when} {synch / 100:.1f} of {cpus:.0f} CPUs spin: MP synch {synch:.0f} % of one CPU",
         says=(
-            f"{when} MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own."
-            f"{average}{cost} {WHEN[rates.statistic]} there are {operations:,.0f} lock operations per second."
+            f"{judged.when} MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own."
+            f"{average}{cost} {judged.rated} there are {operations:,.0f} lock operations per second."
             f"{_mode_now(layout)}{pending} {steps.says} {costs} Kernel time replaces MP synch, so judge by operations "
             "per second and not by falling MP synch."
         ),
         evidence=(
-            Evidence(f"MP synch ({modes.statistic})", synch, "% of one CPU", modes.source, limits.mp_synch_percent),
+            replace(spun, limit=limits.mp_synch_percent),
             *peak,
-            Evidence("CPUs", cpus, "", modes.source, limits.least_cpus),
-            Evidence(f"lock operations ({rates.statistic})", operations, "/s", rates.source, limits.lock_operations),
+            Evidence("CPUs", cpus, "", layout.active_read[1], limits.least_cpus),
+            replace(rate, limit=limits.lock_operations),
             *idle,
         ),
-        cost=Cost(usual / 100, min(usual, synch) / 100, max(usual, synch) / 100),
+        cost=hours.cost if hours else Cost(usual / 100, min(usual, synch) / 100, max(usual, synch) / 100),
         explains=("openvms/concurrency_past_peak", "openvms/cothreads_hurt"),
         changes=steps.changes,
         expects=()
@@ -325,7 +396,10 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
     A template while no CPU is chosen, the machine is not known, or a resource hash table has to grow first.
     """
     cautions = ON[:1] + ON[2:] if traced else ON
+    doubted = half_believed(facts)
     blamed = "The trace blames LCKMGR: dedicate one" if traced else "If a spinlock trace blames LCKMGR, dedicate one"
+    if doubted:
+        blamed = f"{doubted[0].upper()}{doubted[1:]}. Only where it is LCKMGR, dedicate a CPU"
     turns_on = (
         f"{blamed}: LCKMGR_MODE {limits.least_cpus} turns it on while at least {limits.least_cpus} CPUs are active."
     )
@@ -357,7 +431,8 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
         now = layout.setting("LCKMGR_CPUID")
         if now != home:
             seat = (advise_parameter("LCKMGR_CPUID", now, home, when=when, node=layout.node),)
-        return _Steps((*seat, _template(layout, limits, when, cautions)), f"{turns_on} {placed.answer} {UNTRACED}")
+        until = "Until its lines were held against the display by hand nothing is set." if doubted else UNTRACED
+        return _Steps((*seat, _template(layout, limits, when, cautions)), f"{turns_on} {placed.answer} {until}")
     changes: list[Change] = []
     if layout.setting("LCKMGR_CPUID") != home:
         check = "Check by hand that the CPU is in the RAD of the work (NUMA)."

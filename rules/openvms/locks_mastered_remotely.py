@@ -50,6 +50,11 @@ SERVING = (
 """What a node that serves others most of the time pays with: it spins for their locks."""
 
 
+OF_OTHERS = ": collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
+CLEARLY = 2.0
+"""This project: a node that serves others twice what it asks them for is their master."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """From which shares on the rule speaks, and when the total is too small to matter."""
@@ -75,6 +80,19 @@ class Limits:
     gap_percent: float = limit(
         5.0, "this project: local, incoming and outgoing add up to the total within rounding", high=50, unit="%"
     )
+
+
+@dataclass(frozen=True)
+class _Rates:
+    """What is judged: operations per second, and shares in per cent."""
+
+    total: float
+    incoming: float
+    outgoing: float
+    share: float
+    """Incoming and outgoing of the total."""
+    leaving: float
+    """Outgoing of this node's own requests."""
 
 
 @rule(needs=(DistributedLockRates,), uses=READ, links=LINKS, limits=Limits)
@@ -108,7 +126,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{figures}; limit {limits.remote_percent:g} % incoming and outgoing together")
         return
     severity = Severity.WARNING if loud else Severity.ADVICE
-    yield _finding(facts, rates, limits, severity, figures, (total, incoming, outgoing, share, leaving))
+    yield _finding(facts, rates, limits, severity, figures, _Rates(total, incoming, outgoing, share, leaving))
 
 
 def _refused(facts: Facts, rates: DistributedLockRates, limits: Limits) -> Outcome | None:
@@ -146,37 +164,47 @@ def _master(facts: Facts, cluster: Cluster | Outcome) -> tuple[str, str] | None:
     return (others.pop(), "the other node of the cluster") if own in listed and len(others) == 1 else None
 
 
-def _where(
-    facts: Facts, cluster: Cluster | Outcome, incoming: float, outgoing: float, leaving: float
-) -> tuple[str, str]:
-    """Where work and trees belong, as a sentence and as a clause of what to do: never on the slower node."""
+def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rates) -> tuple[str, str]:
+    """Where work and trees belong, as a sentence and as a clause of what to do: never on the slower node.
+
+    Work is sent elsewhere only where most of it is served there, and that node's own figures are at hand.
+    """
     together = "bring work and trees together on the faster node"
-    if outgoing < incoming:
+    if rates.incoming >= limits.remote_percent / 100 * rates.total and rates.incoming > CLEARLY * rates.outgoing:
         return (
-            f"Mostly this node serves others ({incoming:,.0f}/s): it is the master of trees that other nodes work on. "
-            "Work and trees belong on one node, the faster one where they differ."
+            f"This node serves others {rates.incoming:,.0f}/s and asks them for {rates.outgoing:,.0f}/s: it is the "
+            "master of trees that other nodes work on. Work and trees belong on one node, the faster one where they "
+            "differ."
         ), together
-    waits = f"{leaving:.0f} % of this node's own requests wait for another node ({outgoing:,.0f}/s)"
+    waits = f"{rates.leaving:.0f} % of this node's own requests wait for another node ({rates.outgoing:,.0f}/s)"
     own, found = own_name(facts), _master(facts, cluster)
     order = compare_nodes(facts, found[0], own) if own and found else None
+    if order is not None and found is not None and order.sign < 0:
+        return (
+            f"{waits}, and {found[0]}, {found[1]}, is the slower one ({order.basis}): the trees belong here, not this "
+            f"work there (openvms/lock_master_on_slow_node, in the capture of {found[0]})."
+        ), "make this node the master of its trees"
+    if rates.leaving < limits.outgoing_percent:
+        return (
+            f"{waits}, {100 - rates.leaving:.0f} % are served here, and it serves others {rates.incoming:,.0f}/s: "
+            "its work stays where it is. Which trees cross, and which node works most in each, decides where those "
+            f"trees belong{'' if isinstance(cluster, Cluster) else OF_OTHERS}."
+        ), "bring the work on a tree that crosses together on one node"
     if order is None or found is None:
         return (
             f"{waits}: work and trees belong on one node, and a LOCKTIME run tells which is the faster one.",
             together,
         )
     master, why = found
-    if order.sign < 0:
+    faster = f"the faster one ({order.basis})" if order.sign > 0 else "as fast"
+    if not isinstance(cluster, Cluster):
         return (
-            f"{waits}, and {master}, {why}, is the slower one ({order.basis}): the trees belong "
-            f"here, not this work there (openvms/lock_master_on_slow_node, in the capture of {master})."
-        ), "make this node the master of its trees"
+            f"{waits}, and {master}, {why}, is {faster}: this work belongs there or the trees here, which the lock "
+            f"operations of {master} decide: collect its [MON.DLOC] columns of the same hours."
+        ), together
     if order.sign > 0:
-        return (
-            f"{waits}, and {master}, {why}, is the faster one ({order.basis}): this work belongs there."
-        ), f"move the work to {master}"
-    return f"{waits}: its work belongs on {master}, {why} and as fast, or the trees here.", (
-        f"move the work to {master}"
-    )
+        return f"{waits}, and {master}, {why}, is {faster}: this work belongs there.", f"move the work to {master}"
+    return f"{waits}: its work belongs on {master}, {why} and as fast, or the trees here.", f"move the work to {master}"
 
 
 def _finding(
@@ -185,9 +213,9 @@ def _finding(
     limits: Limits,
     severity: Severity,
     figures: str,
-    found: tuple[float, float, float, float, float],
+    found: _Rates,
 ) -> Finding:
-    total, incoming, outgoing, share, leaving = found
+    total, incoming, share, leaving = found.total, found.incoming, found.share, found.leaving
     evidence = [
         Evidence("lock operations", round(total, 1), "/s", rates.source, limits.operations_per_second),
         Evidence("incoming and outgoing", round(share, 1), "% of lock operations", rates.source, limits.remote_percent),
@@ -199,7 +227,7 @@ def _finding(
     if directory:
         evidence.append(Evidence("directory lookups, both ways", round(sum(directory), 1), "/s", rates.source))
     cluster = cluster_of(facts)
-    who, remedy = _where(facts, cluster, incoming, outgoing, leaving)
+    who, remedy = _where(facts, cluster, limits, found)
     together = ""
     whole: list[Evidence] = []
     masters: list[WhatIf] = []

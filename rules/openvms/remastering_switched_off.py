@@ -119,7 +119,7 @@ def _finding(facts: Facts, value: float, read: Evidence) -> Finding:
             "PE1 = 1 keeps all but the smallest trees where they are (as recalled: trees up to that many locks may "
             "move) and counts again; 0 lets them move."
         )
-    waits = pending_of(facts, NAME)
+    changes = _changes(value, new, node, together, faster, pending_of(facts, NAME))
     return Finding(
         subject=node or "node",
         severity=Severity.NOTE if together is not True or local or measuring else Severity.ADVICE,
@@ -130,8 +130,10 @@ def _finding(facts: Facts, value: float, read: Evidence) -> Finding:
         ),
         evidence=(read,),
         explains=("openvms/lock_master_on_slow_node",) if serves and not measuring else (),
-        changes=_changes(value, new, node, together, faster, waits),
-        expects=(Expectation("activity counters of the lock trees", "stand still", "count", "published"),),
+        changes=changes,
+        expects=(Expectation("activity counters of the lock trees", "stand still", "count", "published"),)
+        if changes
+        else (),
     )
 
 

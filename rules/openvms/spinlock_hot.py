@@ -13,7 +13,8 @@ the lock manager, and then for fewer lock operations or for a dedicated CPU. Of 
 says just that: the program counters of the trace tell whose code takes it, no remedy is invented.
 
 A trace lasts seconds: it divides the MP synchronisation of a capture (T4, MONITOR) that is long enough, and how loud
-the rule speaks follows from that. Without such a capture it is a note, whatever its shares. No least length of a trace
+the rule speaks follows from that. Where the capture's mean hides hours in which CPUs spun as in the trace, it divides
+these hours, not the mean. Without such a capture it is a note, whatever its shares. No least length of a trace
 is published; the capture's and the trace's here are this project's own.
 
 When to ignore it: when the trace was short, or not of the busy time: the buffer of a trace may hold less than a second.
@@ -24,7 +25,7 @@ of one moment; nothing is judged by it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
+from collectors.facts import ABSENT, Facts, Reading, known
 from collectors.facts.openvms import ProcessorModes, SpinlockState, SpinlockTrace, SpinlockTraceRun
 from collectors.facts.openvms.spinlocks import TRACE
 from rules.finding import (
@@ -40,11 +41,13 @@ from rules.finding import (
     Untrusted,
 )
 from rules.judging.openvms.cpu_layout import READ, Layout
+from rules.judging.openvms.peaks import READS as PEAKS
+from rules.judging.openvms.peaks import Length, Stretch, longest
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.sampling import too_short
 from rules.judging.openvms.spinlock_looks import LOOKS_AT, look_at
 from rules.judging.openvms.spinlocks import LCKMGR, Heat, heats, known_of, listed_from
-from rules.judging.openvms.spinning import apart
+from rules.judging.openvms.spinning import TRACED, apart
 from rules.kit import limit, rule
 
 LINKS = (
@@ -52,9 +55,10 @@ LINKS = (
     "https://wiki.vmssoftware.com/LCKMGR_MODE",
     "https://wiki.vmssoftware.com/FAST_PATH_PORTS",
 )
+PAST_PEAK = "openvms/concurrency_past_peak"
 MOST = 10
 """Findings for one node: a trace may name a spinlock for each process."""
-USES = (*READ, *LOOKS_AT, *SAMPLES, SpinlockTrace, SpinlockTraceRun, SpinlockState)
+USES = (*READ, *LOOKS_AT, *PEAKS, *SAMPLES, SpinlockTrace, SpinlockTraceRun, SpinlockState)
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,12 @@ class Limits:
     )
     least_capture_seconds: float = limit(
         30.0, "this project: a trace divides the MP synch of a capture of this length at least", unit="s"
+    )
+    least_samples: int = limit(
+        LEAST_SAMPLES, "this project: hours that a trace divides have so many samples, or", low=1, unit="samples"
+    )
+    least_minutes: float = limit(
+        30.0, "this project: last so long, where nobody counted their samples", low=1, unit="minutes"
     )
     explained_percent: float = limit(
         50.0,
@@ -111,8 +121,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     synch = _synch(facts, limits)
     spun = sum(heat.spin for heat in sound if known(heat.spin))
+    hours = _hours(facts, limits, cpus, synch, spun)
     for heat in hot[:MOST]:
-        yield from _finding(facts, limits, heat, cpus, _Loss(synch, spun), leads=heat is sound[0])
+        yield from _finding(facts, limits, heat, cpus, _Loss(synch, spun, hours), leads=heat is sound[0])
     if hot and synch is None:
         wanted = Lacking("MP synch of a capture around the trace, which it divides", ProcessorModes.BRING)
         yield Unknown((wanted,))
@@ -131,13 +142,22 @@ class _Loss:
     """Mean MP synch of a capture that is long enough; `None`: the trace is alone."""
     spun: float
     """Of all spinlocks in the trace."""
+    hours: Stretch | None = None
+    """The hours of the capture in which CPUs spun as in the trace, where its mean spins far less: these are divided."""
+
+    @property
+    def whole(self) -> Reading:
+        """What is divided; `ABSENT`: nothing."""
+        if self.hours:
+            return self.hours.synch
+        return self.synch.mp_synch_percent if self.synch else ABSENT
 
     def of(self, spin: float, explained_percent: float) -> float | None:
         """The spinlock's part of the capture's MP synch; `None` without a capture.
 
         Where the trace spins far less than the capture, it is of a quieter time and only its own share is told.
         """
-        whole = self.synch.mp_synch_percent if self.synch else None
+        whole = self.whole
         if not known(whole):
             return None
         return whole * spin / self.spun if self.spun >= explained_percent / 100 * whole else min(spin, whole)
@@ -148,6 +168,20 @@ def _synch(facts: Facts, limits: Limits) -> ProcessorModes | None:
     if modes is None or not known(modes.mp_synch_percent) or modes.mp_synch_percent < 0:
         return None
     return None if too_short(facts, modes.source, 1, limits.least_capture_seconds / 60) else modes
+
+
+def _hours(
+    facts: Facts, limits: Limits, cpus: float | None, mean: ProcessorModes | None, spun: float
+) -> Stretch | None:
+    """The longest time in which CPUs spun as in the trace, where the mean of the capture hides that."""
+    usual = mean.mp_synch_percent if mean else ABSENT
+    if cpus is None or not known(usual) or spun <= usual / TRACED:
+        return None
+
+    def alike(synch: float, _busy: float, _operations: float | None) -> bool:
+        return TRACED * spun <= synch <= spun / TRACED
+
+    return longest(facts, cpus, Length(limits.least_samples, LEAST_MINUTES, limits.least_minutes), alike)
 
 
 def _nothing(facts: Facts) -> Outcome:
@@ -186,14 +220,16 @@ def _finding(
 ) -> Iterator[Outcome]:
     spin = heat.spin
     assert known(spin)  # noqa: S101 - check() has turned everything else away
-    look, short = look_at(facts, heat.name), heat.seconds is not None and heat.seconds < limits.least_seconds
+    short = heat.seconds is not None and heat.seconds < limits.least_seconds
     lost = loss.of(spin, limits.explained_percent)
+    look = look_at(facts, heat.name, spin if lost is None else lost)
     beyond = _beyond(facts, loss)
     severity = Severity.NOTE if short or lost is None or beyond else _severity(limits, lost, cpus)
+    if loss.hours:
+        severity = min(severity, Severity.WARNING)  # of some hours, not of all
     explains: tuple[str, ...] = ()
-    strong = leads and not short and not beyond and not heat.trace.source.tentative
-    if heat.name == LCKMGR and strong and spin >= limits.advice_percent:
-        explains = ("openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak")
+    if leads and not short and not beyond and spin >= limits.advice_percent:
+        explains = (*(("openvms/lock_manager_needs_own_cpu",) if heat.name == LCKMGR else ()), PAST_PEAK)
     says = [
         f"In the trace{_time(heat)} CPUs spent {spin:.1f} % of one CPU's time spinning for {heat.name}"
         f"{f', which was held {heat.hold:.1f} % of the time' if known(heat.hold) else ''}"
@@ -206,13 +242,17 @@ def _finding(
         says.append(f"The trace covers less than {limits.least_seconds:g} s: one moment, so trace longer under load.")
     yield Finding(
         subject=f"{Layout(facts).subject} spinlock {heat.name}",
-        severity=severity,
+        severity=min(severity, look.at_most),
         title=f"{heat.name}: {spin / 100:.1f} CPUs' worth spins for one spinlock",
         says=" ".join(says),
         evidence=(*_evidence(heat, limits), *_capture(loss), *look.evidence),
-        cost=None if lost is None or beyond else Cost(lost / 100, min(lost, spin) / 100, max(lost, spin) / 100),
+        cost=None
+        if lost is None or beyond
+        else Cost(lost / 100, min(lost, spin) / 100, max(lost, spin) / 100, of_capture=loss.hours is None),
         explains=explains,
-        expects=(
+        expects=()
+        if beyond
+        else (
             Expectation(f"{heat.name} spin (% of one CPU)", round(spin, 1), "lower", "heuristic"),
             *look.expects,
         ),
@@ -224,7 +264,7 @@ def _finding(
 def _beyond(facts: Facts, loss: _Loss) -> str:
     """That the trace spins far more than the capture ever did, as sentences; empty where it does not."""
     synch = loss.synch.mp_synch_percent if loss.synch else None
-    if not known(synch) or loss.spun < synch or not (away := apart(facts, synch, loss.spun)):
+    if loss.hours or not known(synch) or loss.spun < synch or not (away := apart(facts, synch, loss.spun)):
         return ""
     return (
         f"All spinlocks of the trace together spin {loss.spun:.0f} %, {away}: trace and capture are of different "
@@ -291,6 +331,8 @@ def _evidence(heat: Heat, limits: Limits) -> tuple[Evidence, ...]:
 
 
 def _capture(loss: _Loss) -> tuple[Evidence, ...]:
+    if loss.hours:
+        return (loss.hours.evidence,)
     if loss.synch is None or not known(loss.synch.mp_synch_percent):
         return ()
     return (Evidence("MP synch (mean)", loss.synch.mp_synch_percent, "% of one CPU", loss.synch.source),)
@@ -302,6 +344,11 @@ def _divided(heat: Heat, loss: _Loss, lost: float | None) -> str:
         return (
             "A trace is a moment: what that costs over time only a capture of MP synch tells, and none that is long "
             "enough came with it, so this is a note."
+        )
+    if loss.hours:
+        return (
+            f"{loss.hours.when} CPUs spun as in this trace, {loss.hours.synch:.0f} % of one CPU in MP synch: of these "
+            f"{lost:.0f} % are {heat.name}'s by it. {loss.hours.apart}"
         )
     return (
         f"Of the {loss.synch.mp_synch_percent:.0f} % of one CPU that MP synch takes on average, {lost:.0f} % are "

@@ -14,15 +14,16 @@ When to ignore it: when the capture is of a stress test that drives the locks on
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace
 from collectors.facts.openvms.spinlocks import TRACE
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cpu_layout import Layout, no_dedicated
+from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import busiest_operations
-from rules.judging.openvms.peaks import longest, peak_cost
+from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import heats
@@ -53,7 +54,7 @@ class Limits:
         1.0, "this project: less than one CPU's worth is advice at most, whatever its share", unit="CPUs"
     )
     least_minutes: float = limit(
-        30.0, "this project: hours that a mean hides are asked for from half an hour on", low=1, unit="minutes"
+        30.0, "this project: hours that a mean hides, where nobody counted their samples", low=1, unit="minutes"
     )
     least_samples: int = limit(
         LEAST_SAMPLES, "this project: no minimum is published; fewer samples are a note", low=1, unit="samples"
@@ -97,10 +98,18 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{figures}; {why}")
     elif loud:
         yield _finding(facts, layout, limits, modes, synch, cpus)
-        yield Unknown((WANTED, *untold.missing) if (untold := _untold(facts, layout)) else (WANTED,))
+        untold, before = _untold(facts, layout), not_yet(facts, layout)
+        yield Unknown((WANTED, *(untold.missing if untold else ()), *((before.lacking,) if before else ())))
     else:
         held_against = f"limits {limits.warning_share:g} % and {limits.least_percent:g} % of one CPU"
-        yield _hidden(facts, limits, cpus, figures) or Clean(f"{figures}, {held_against}", (modes.source,))
+        hours = _hidden(facts, limits, cpus)
+        if hours is None:
+            yield Clean(f"{figures}, {held_against}", (modes.source,))
+        elif why := explained(facts, hours.synch, hours):
+            yield Clean(f"{figures}; {hours.when.lower()} {hours.synch:.0f} %: {why}")
+        else:
+            yield _of_hours(layout, limits, hours, cpus)
+            yield Unknown((WANTED,))
 
 
 def _untold(facts: Facts, layout: Layout) -> Unknown | None:
@@ -109,14 +118,35 @@ def _untold(facts: Facts, layout: Layout) -> Unknown | None:
     return own_cpu_untold(layout) if much and not own_cpu(layout) and no_dedicated(layout) is None else None
 
 
-def _hidden(facts: Facts, limits: Limits, cpus: float, figures: str) -> Unknown | None:
+def _hidden(facts: Facts, limits: Limits, cpus: float) -> Stretch | None:
     """Hours in which much of the machine spun although the mean does not show it."""
 
     def spins(synch: float, _busy: float, _operations: float | None) -> bool:
-        return synch >= limits.critical_share * cpus
+        return synch >= limits.critical_share * cpus and synch >= 100 * limits.warning_cpus
 
-    hours = longest(facts, cpus, limits.least_minutes, spins)
-    return Unknown((hours.lacking,), f"{figures}, but {hours.said}") if hours else None
+    least_length = Length(limits.least_samples, limits.least_sampled_minutes, limits.least_minutes)
+    return longest(facts, cpus, least_length, spins)
+
+
+def _of_hours(layout: Layout, limits: Limits, hours: Stretch, cpus: float) -> Finding:
+    share = hours.synch / cpus
+    lost = f"{hours.synch / 100:.2g} of {cpus:.0f} CPUs were lost in MP synchronisation"
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.WARNING,
+        title=f"{hours.when} {lost}, cause not shown by these exports",
+        says=(
+            f"{hours.when} MP synch took {hours.synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not "
+            f"shown by these exports. {hours.apart} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells "
+            f"which. Collect, in such hours, {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
+        ),
+        evidence=(
+            replace(hours.evidence, limit=limits.critical_share * cpus),
+            Evidence("CPUs", cpus, "", layout.active_read[1]),
+        ),
+        cost=hours.cost,
+        explains=("openvms/concurrency_past_peak",),
+    )
 
 
 def _severity(limits: Limits, synch: float, cpus: float) -> Severity:
@@ -147,7 +177,9 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     rates = facts.every(LockRates)
     operations = busiest_operations(rates)
     said, evidence = [], []
-    if own_cpu(layout):
+    if before := not_yet(facts, layout):
+        said.append(before.said)
+    elif own_cpu(layout):
         said.append(
             "The lock manager has a CPU of its own, so callers wait for it in kernel mode: this is another spinlock."
         )
@@ -184,5 +216,6 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
             *evidence,
         ),
         cost=Cost(synch / 100, synch / 100, synch / 100),
+        explains=("openvms/concurrency_past_peak",),
         expects=(Expectation("MP synch (% of one CPU)", synch, "divided by a trace", "heuristic"),),
     )

@@ -81,7 +81,7 @@ def test_machines_of_two_clocks_are_held_against_each_other_in_one_of_them() -> 
 def test_the_text_names_the_shape_the_peak_and_where_adding_does_harm() -> None:
     said = " ".join(render("audit", data_of(made("LEWIS four cores", CAPPED, cores=4)), "txt").split())
     assert "LEWIS four cores (LEWIS four cores.csv): Universal Scalability Law, load capped at 4 (retrograde)" in said
-    assert "Adding does harm beyond 2 processes. The law did not fit (R² 0." in said
+    assert "Adding does harm beyond 2 processes (by the law). The law did not fit (R² 0." in said
 
 
 def test_a_derived_series_is_not_said_to_prove_harm() -> None:

@@ -143,3 +143,24 @@ def test_show_cluster_of_one_node_tells_machine_and_release_of_all_of_them() -> 
     assert (found["SKYE"].hardware, found["SKYE"].version) == ("CHARON-AXP", "VMS V8.3")
     assert found["SKYE"].hardware_source == Source("in/c.lis", 9, 9)
     assert (found["ORKNEY"].hardware, found["ORKNEY"].version) == ("HP rx2800 i4", "VMS V8.4")
+
+
+def test_a_machine_is_known_on_another_day_too_and_rates_are_not() -> None:
+    seen = ClusterNode(source=Source("in/c.lis", 9, 9), name="skye", hardware="CHARON-AXP", software="VMS V8.3")
+    _, skye = captures([day("ORKNEY", 9000, 3000, 600, seen), day("SKYE", 2000, 610, 2990, of=3)])
+    assert [one.hardware for one in skye.facts.every(ClusterNode)] == ["CHARON-AXP"]
+    assert members(skye) == {}
+
+
+def test_where_two_displays_name_two_machines_none_is_taken() -> None:
+    first = ClusterNode(source=Source("in/c.lis", 9, 9), name="skye", hardware="CHARON-AXP")
+    second = ClusterNode(source=Source("in/d.lis", 9, 9), name="SKYE", hardware="HP rx2660")
+    found = captures(
+        [
+            day("ORKNEY", 9000, 3000, 600, first),
+            day("ORKNEY", 9000, 3000, 600, second, of=4),
+            day("SKYE", 2000, 610, 2990, of=3),
+        ]
+    )
+    (skye,) = [one for one in found if one.system.name == "SKYE"]
+    assert not skye.facts.every(ClusterNode)

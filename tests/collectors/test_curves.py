@@ -15,7 +15,7 @@ def course(seconds: int, every: int, chunk: int = 7) -> Curves:
     ends = np.arange(0, seconds, every, dtype=np.float64) + 1000
     values = np.column_stack([np.arange(len(ends)), np.where(np.arange(len(ends)) % 3 == 0, 5.0, np.nan)])
     for at in range(0, len(ends), chunk):
-        curves.add(ends[at : at + chunk], values[at : at + chunk])
+        curves.add(ends[at : at + chunk], values[at : at + chunk], range(at + 8, at + 8 + len(ends[at : at + chunk])))
     curves.finish(every)
     return curves
 
@@ -43,6 +43,13 @@ def test_a_course_has_no_more_steps_than_a_picture_shows(seconds: int, every: in
 
 def test_means_do_not_depend_on_how_the_samples_came_in_chunks() -> None:
     assert course(86_400, 60, chunk=1).of(0) == course(86_400, 60, chunk=500).of(0)
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 500])
+def test_each_step_knows_its_first_line(chunk: int) -> None:
+    curves = course(86_400, 60, chunk)
+    assert list(curves.line[:4]) == [8, 13, 18, 23]
+    assert curves.line[287] == 8 + 287 * 5
 
 
 def test_a_step_without_a_sample_is_absent_and_no_zero() -> None:

@@ -78,7 +78,7 @@ def test_what_is_read_tentatively_is_never_more_than_advice() -> None:
         verdict = judge_one(rule, Facts((*facts_of(HEAD + rows.format(hold)), capture)), {})
         (finding,) = [one for one in verdict.findings if "LCKMGR" in one.subject]
         severities.append((finding.severity.label, bool(finding.explains)))
-    assert severities == [("critical", True), ("advice", False)]
+    assert severities == [("critical", True), ("advice", True)]
 
 
 def test_two_traces_of_one_file_stay_two() -> None:

@@ -32,12 +32,11 @@ def test_one_cpu_is_stopped_after_a_look_and_checked_afterwards() -> None:
         "$ SHOW CPU 2/FULL",
         "$ SHOW FASTPATH",
         "$ MCR SYSGEN SHOW LCKMGR_MODE",
-        "$ STOP/CPU 2",
         "$ SHOW CPU 2/FULL",
         "$ SHOW FASTPATH",
-    ]
+    ], "nothing but looks: the stop waits for a person"
     assert change.takes_effect is Effect.ONLINE
-    decision, stop = (change.apply.index(line) for line in (RULER, "$ STOP/CPU 2"))
+    decision, stop = (change.apply.index(line) for line in (RULER, "$!$ STOP/CPU 2"))
     assert decision < stop
     assert change.apply[stop - 1] == RULER
     assert any("DECIDE HERE" in line and "$ " not in line for line in change.apply[decision:stop])
@@ -45,7 +44,7 @@ def test_one_cpu_is_stopped_after_a_look_and_checked_afterwards() -> None:
 
 def test_the_undo_starts_exactly_what_was_stopped_and_takes_the_boot_line_out() -> None:
     change = stopped(13)
-    assert [line for line in commands(change.apply) if "STOP/CPU" in line] == ["$ STOP/CPU 13"]
+    assert [line for line in change.apply if line.startswith("$!$")] == ["$!$ STOP/CPU 13"]
     assert commands(change.undo)[0] == "$ START/CPU 13"
     assert "$!   $ STOP/CPU 13" in change.apply
     assert any("out of SYS$MANAGER:SYSTARTUP_VMS.COM" in line for line in change.undo)

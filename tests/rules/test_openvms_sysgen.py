@@ -92,6 +92,16 @@ def test_advice_runs_nothing_and_keeps_to_the_same_ranges() -> None:
             advise_parameter(name, old, new, when="later")
 
 
+def test_what_makes_a_dynamic_parameter_last_waits_for_a_person() -> None:
+    change = set_parameter("LCKMGR_MODE", 0, 6, dynamic=True)
+    measured = next(at for at, line in enumerate(change.apply) if "MEASURE FIRST" in line)
+    assert not executed(change.apply[measured:]), "pasted or run with @, nothing of it happens unmeasured"
+    freed = tuple(line.removeprefix("$!") for line in change.apply[measured + 1 :])
+    assert executed(freed)[1:5] == ["USE CURRENT", "SET LCKMGR_MODE 6", "WRITE CURRENT", "EXIT"]
+    assert '$ WRITE LOCKWRIGHT "LCKMGR_MODE = 6 ! Lockwright, was 0"' in freed
+    assert executed(change.undo), "the way back is open for both halves"
+
+
 def test_a_dynamic_parameter_is_set_now_and_made_to_last() -> None:
     change = set_parameter("LCKMGR_MODE", 0, 6, dynamic=True)
     run = executed(change.apply)
@@ -105,7 +115,7 @@ def test_a_dynamic_parameter_is_set_now_and_made_to_last() -> None:
         "WRITE ACTIVE",
         "EXIT",
     ]
-    assert '$ WRITE LOCKWRIGHT "LCKMGR_MODE = 6 ! Lockwright, was 0"' in run
+    assert '$!$ WRITE LOCKWRIGHT "LCKMGR_MODE = 6 ! Lockwright, was 0"' in change.apply
     assert not any("AUTOGEN" in line for line in run)
     undone = executed(change.undo)
     assert undone[1:4] == ["USE ACTIVE", "SET LCKMGR_MODE 0", "WRITE ACTIVE"]

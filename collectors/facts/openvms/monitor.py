@@ -122,3 +122,6 @@ class Curve(OfNode):
     means: tuple[Reading, ...]
     peaks: tuple[Reading, ...]
     """The highest sample of each step."""
+    line_offsets: tuple[int, ...] = ()
+    """How many lines below the first of the source each step begins, -1 of a step without a sample. Of `mp synch` of T4
+    alone: there a line is a sample."""

@@ -1,13 +1,23 @@
-"""What the rules about the dedicated lock manager have in common: when T4's LCK73 figures may be believed."""
+"""What the rules about the dedicated lock manager have in common: when T4's LCK73 figures may be believed.
 
-from collectors.facts import Facts, known
-from collectors.facts.openvms import DedicatedLockManager, LockRates
+SHOW FASTPATH and SHOW CPU show a moment, and it need not be one of the capture: who turned the lock manager's CPU on
+yesterday brings the figures of the day before with the display of today.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.openvms import DedicatedLockManager, LockRates, MonitorSample, Node, T4File
 from rules.finding import Lacking, Untrusted
 from rules.judging.openvms.cpu_layout import Layout
 
 LCK73 = Lacking("busy share of the lock manager's CPU", "a T4 composite CSV made with the LCK73_MON collector")
 IDLE_PERCENT, EARNS_PERCENT = 5.0, 50.0
 """This project: a twentieth of one CPU any CPU can do; half busy, it does what other CPUs would wait for."""
+READ = (DedicatedLockManager, LockRates, MonitorSample, Node, T4File)
+"""What a rule that asks whether the lock manager had its CPU in the capture has to declare, beside the layout's."""
+AT = "%d-%b-%Y %H:%M"
 MUCH = 1000.0
 """This project: so many lock operations or requests per second cannot go with zero busy or zero requests."""
 
@@ -42,12 +52,80 @@ def not_to_believe(facts: Facts, layout: Layout) -> Untrusted | None:
             return Untrusted(f"[LCK73]Req Count/Sec is {requests:g} ({one.statistic}): a counter wrapped or was reset")
         if known(busy) and known(requests) and busy == 0 and requests >= MUCH:
             return Untrusted(f"[LCK73]Busy % is 0 at {requests:g} requests per second ({one.statistic})")
-    rates = facts.latest(LockRates, statistic="mean")
-    operations = rates.operations_per_second if rates else None
-    off = bool(served(facts)) and not any(one.on for one in served(facts))
-    if layout.lock_manager and off and operations is not None and operations >= MUCH:
+    operations = _locks_while_zero(facts)
+    if layout.lock_manager and operations is not None:
         return Untrusted(
             f"SHOW FASTPATH puts the lock manager on CPU {layout.lock_manager[0]}, yet the [LCK73] columns are zero "
             f"at {operations:,.0f} lock operations per second: another time, or the collector did not run"
         )
     return None
+
+
+def _locks_while_zero(facts: Facts) -> float | None:
+    """The mean rate of lock operations at which the LCK73 columns are zero; `None` where they are not, or it is low."""
+    rates = facts.latest(LockRates, statistic="mean")
+    operations = rates.operations_per_second if rates else None
+    off = bool(served(facts)) and not any(one.on for one in served(facts))
+    return operations if off and operations is not None and operations >= MUCH else None
+
+
+@dataclass(frozen=True)
+class NotYet:
+    """Why the lock manager, which a display shows on a CPU of its own, may not have had it in the capture."""
+
+    cpu: int
+    why: str
+    """What tells against it, as a clause."""
+
+    @property
+    def said(self) -> str:
+        """As sentences: what is seen, what that makes of the figures, and what to do."""
+        return (
+            f"The display that came along has the lock manager on CPU {self.cpu}, but {self.why}. With a CPU of its "
+            "own callers wait in kernel mode and do not spin for LCKMGR: where that is what they spin for, these "
+            "figures are of before it was turned on. Measure again with the lock manager as it is now before anything "
+            "else is changed for it."
+        )
+
+    @property
+    def lacking(self) -> Lacking:
+        """What to collect."""
+        return Lacking(
+            f"the same figures since the lock manager has CPU {self.cpu}",
+            "a T4 composite CSV of a busy hour, made with the LCK73_MON collector after SHOW FASTPATH named that CPU",
+        )
+
+
+def not_yet(facts: Facts, layout: Layout) -> NotYet | None:
+    """Why the lock manager may not have had its CPU in the capture; `None` where nothing read says so.
+
+    LCK73 columns that are not zero prove that it had. Without them a display of after the end of the capture proves
+    nothing; one of before or within it is taken to hold.
+    """
+    if layout.lock_manager is None or any(one.on for one in served(facts)):
+        return None
+    cpu, source = layout.lock_manager
+    if (operations := _locks_while_zero(facts)) is not None:
+        zero = f"the [LCK73] columns of the capture are zero at {operations:,.0f} lock operations per second"
+        return NotYet(cpu, f"{zero} (or their collector did not run)")
+    shown, end = _shown_at(facts, source), _end_of_capture(facts)
+    if shown and end and shown > end and not served(facts):
+        times = f"it is of {shown.strftime(AT).upper()} and the capture ends at {end.strftime(AT).upper()}"
+        return NotYet(cpu, f"{times}, and no [LCK73] column tells whether it had it then")
+    return None
+
+
+def _shown_at(facts: Facts, source: Source) -> datetime | None:
+    """When the display was made that a fact stands in: the time in the heading above it."""
+    above = [
+        one
+        for one in facts.every(Node)
+        if one.at and one.source.file == source.file and one.source.first <= source.first
+    ]
+    return max(above, key=lambda one: one.source.first).at if above else None
+
+
+def _end_of_capture(facts: Facts) -> datetime | None:
+    """When the last sample of T4 or MONITOR was taken."""
+    ends = [one.end for one in facts.every(T4File)] + [one.end for one in facts.every(MonitorSample)]
+    return max((end for end in ends if end), default=None)

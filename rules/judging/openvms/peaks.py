@@ -1,17 +1,18 @@
 """The peak of a capture in MP synchronisation: what its highest sample costs, and the hours a mean or a p95 hides.
 
-A 95th percentile of a day leaves out 72 minutes, a mean spreads one bad hour over 24. The curve of the day tells.
+A 95th percentile of a day leaves out 72 minutes, a mean spreads one bad hour over 24. The curve of the day tells: what
+lasted long enough there is judged by its own figures, as if those hours had been brought alone.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from collectors.facts import Facts, known
-from collectors.facts.openvms import Curve, LockRates, ProcessorModes
-from rules.finding import Evidence, Lacking
+from collectors.facts import ABSENT, Facts, Reading, Source, known
+from collectors.facts.openvms import Curve, LockRates, MonitorSample, ProcessorModes
+from rules.finding import Cost, Evidence
 
-READS = (Curve, LockRates, ProcessorModes)
+READS = (Curve, LockRates, MonitorSample, ProcessorModes)
 """What a rule that uses this module has to declare."""
 PEAKS = ("at mp synch peak", "maximum")
 """The sample with most MP synch of T4, else the highest sample of MONITOR: the mode's own, so true of one moment."""
@@ -49,28 +50,63 @@ class Stretch:
     minutes: float
     synch: float
     """Mean MP synch of it, per cent of one CPU."""
+    busy: float
+    """Mean busy time of it, per cent of one CPU."""
+    operations: float | None
+    """Mean lock operations per second of it; `None` where a step has none."""
+    cpus: float
+    source: Source
+    """Its lines, where they are known; else those of the whole file."""
+    samples: int | None
+    """How many; `None` where nothing tells."""
 
     @property
-    def said(self) -> str:
-        """`from 14-MAR 10:05 to 11:00 MP synch was 290 % of one CPU`, for a sentence."""
+    def when(self) -> str:
+        """`From 14-MAR 10:05 to 11:00`, the beginning of a sentence."""
         end = self.start + timedelta(minutes=self.minutes)
         until = end.strftime("%H:%M" if end.date() == self.start.date() else AT).upper()
-        return f"from {self.start.strftime(AT).upper()} to {until} MP synch was {self.synch:.0f} % of one CPU"
+        return f"From {self.start.strftime(AT).upper()} to {until}"
 
     @property
-    def lacking(self) -> Lacking:
-        """What to bring to have it judged."""
-        return Lacking("MP synch and lock operations of the busy hours alone", f"a T4 composite CSV {self.hours} alone")
+    def counted(self) -> str:
+        """How its figures were computed, for evidence."""
+        return f"as the mean of {self.samples} samples" if self.samples else "as the mean of these hours"
 
     @property
-    def hours(self) -> str:
-        """Which hours, for the command to bring."""
-        end = self.start + timedelta(minutes=self.minutes)
-        return f"of {self.start.strftime(AT).upper()} to {end.strftime(AT).upper()}"
+    def evidence(self) -> Evidence:
+        """What it lost."""
+        name = f"MP synch ({self.when[0].lower()}{self.when[1:]})"
+        return Evidence(name, round(self.synch, 1), "% of one CPU", self.source, computed=self.counted)
+
+    @property
+    def cost(self) -> Cost:
+        """What it lost while it lasted: not what the capture lost on average."""
+        lost = self.synch / 100
+        return Cost(lost, lost, lost, of_capture=False)
+
+    @property
+    def apart(self) -> str:
+        """That its figures are of these hours alone, as a sentence."""
+        return f"These are the figures of {self.minutes:.0f} minutes, not of the capture's mean."
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long a stretch has to last: samples and minutes together, or minutes alone where nobody counted samples."""
+
+    samples: int
+    sampled_minutes: float
+    minutes: float
+
+    def reached(self, one: Stretch) -> bool:
+        """Whether a stretch lasted so long."""
+        if one.samples is None:
+            return one.minutes >= self.minutes
+        return one.samples >= self.samples and one.minutes >= self.sampled_minutes
 
 
 def longest(
-    facts: Facts, cpus: float, least_minutes: float, over: Callable[[float, float, float | None], bool]
+    facts: Facts, cpus: float, least: Length, over: Callable[[float, float, float | None], bool]
 ) -> Stretch | None:
     """The longest time in which `over(mp synch, busy, lock operations)` held in every step, if any is long enough.
 
@@ -79,7 +115,11 @@ def longest(
     """
     found = [one for curve in facts.every(Curve) if curve.name == "mp synch" for one in _runs(facts, curve, cpus, over)]
     best = max(found, key=lambda one: one.minutes, default=None)
-    return best if best and best.minutes >= least_minutes else None
+    return best if best and least.reached(best) else None
+
+
+Step = tuple[float, float, float | None]
+"""MP synch, busy, lock operations."""
 
 
 def _runs(
@@ -90,20 +130,54 @@ def _runs(
         for one in facts.every(Curve)
         if one.source.file == curve.source.file and (one.start, one.step_seconds) == (curve.start, curve.step_seconds)
     }
-    idle, operations = beside.get("idle", ()), beside.get("lock operations", ())
-    run: list[float] = []
-    for step in range(len(curve.means) + 1):
-        synch = curve.means[step] if step < len(curve.means) else None
-        rest = idle[step] if step < len(idle) else None
-        rate = operations[step] if step < len(operations) else None
-        if (
-            known(synch)
-            and known(rest)
-            and 0 <= synch <= 102 * cpus
-            and over(synch, max(0.0, 100 * cpus - rest), rate if known(rate) else None)
-        ):
-            run.append(synch)
+    run: list[Step] = []
+    for at in range(len(curve.means) + 1):
+        step = _step(curve, beside, cpus, at)
+        if step is not None and over(*step):
+            run.append(step)
         elif run:
-            begin = curve.start + timedelta(seconds=(step - len(run)) * curve.step_seconds)
-            yield Stretch(begin, len(run) * curve.step_seconds / 60, sum(run) / len(run))
+            yield _stretch(facts, curve, cpus, at - len(run), run)
             run = []
+
+
+def _step(curve: Curve, beside: Mapping[str, Sequence[Reading]], cpus: float, at: int) -> Step | None:
+    """One step; `None` where it lacks MP synch or how busy it was: T4 has the idle time, a recording the busy one."""
+
+    def figure(name: str) -> Reading:
+        means = beside.get(name, ())
+        return means[at] if at < len(means) else ABSENT
+
+    synch, idle, busy, rate = (figure(name) for name in (curve.name, "idle", "busy", "lock operations"))
+    used = max(0.0, 100 * cpus - idle) if known(idle) else busy
+    if not known(synch) or not known(used) or not 0 <= synch <= 102 * cpus:
+        return None
+    return synch, used, rate if known(rate) else None
+
+
+def _stretch(facts: Facts, curve: Curve, cpus: float, first: int, run: Sequence[Step]) -> Stretch:
+    rates = [rate for _, _, rate in run if rate is not None]
+    minutes = len(run) * curve.step_seconds / 60
+    source, samples = curve.source, _samples_in(facts, curve, minutes)
+    if begins := [curve.source.first + offset if offset >= 0 else None for offset in curve.line_offsets[first:]]:
+        after = next((line for line in begins[len(run) :] if line is not None), curve.source.last + 1)
+        begin = begins[0] if begins[0] is not None else curve.source.first
+        source = replace(curve.source, first=begin, last=after - 1)
+        samples = after - begin
+    return Stretch(
+        start=curve.start + timedelta(seconds=first * curve.step_seconds),
+        minutes=minutes,
+        synch=sum(synch for synch, _, _ in run) / len(run),
+        busy=sum(busy for _, busy, _ in run) / len(run),
+        operations=sum(rates) / len(rates) if len(rates) == len(run) else None,
+        cpus=cpus,
+        source=source,
+        samples=samples,
+    )
+
+
+def _samples_in(facts: Facts, curve: Curve, minutes: float) -> int | None:
+    """How many samples a recording has in so many minutes, by its interval; `None` where it does not tell."""
+    for one in facts.every(MonitorSample):
+        if one.source.file == curve.source.file and one.interval_seconds:
+            return round(60 * minutes / one.interval_seconds)
+    return None

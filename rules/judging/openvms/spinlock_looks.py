@@ -4,14 +4,19 @@ from dataclasses import dataclass, field
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import KernelService, LockRates, Node, SystemRates
-from rules.finding import Evidence, Expectation, Lacking, Unknown, Untrusted
+from rules.finding import Evidence, Expectation, Lacking, Severity, Unknown, Untrusted
+from rules.judging.openvms.cpu_layout import READ as LAYOUT
+from rules.judging.openvms.cpu_layout import Layout
+from rules.judging.openvms.dedicated import READ as DEDICATED
+from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import READS, busiest_operations, parameter_of
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.spinlocks import IOLOCK8, LCKMGR, MMG
+from rules.judging.openvms.spinning import OWN_CPU_CPUS, OWN_CPU_WORTH
 from rules.judging.sources import HP
 from rules.laws.platforms import KPB_AFTER, KPB_BEFORE
 
-LOOKS_AT = (*READS, Node, KernelService, SystemRates)
+LOOKS_AT = (*READS, *DEDICATED, *LAYOUT, Node, KernelService, SystemRates)
 """What a rule that uses this module has to declare."""
 PORTS = ("PKQDRIVER", "FGEDRIVER", "PKADRIVER", "PEDRIVER", "PKRDRIVER", "PKMDRIVER", "PGQDRIVER")
 """Bits 0 to 6 of FAST_PATH_PORTS: a bit that is set turns the fast path of that driver off."""
@@ -25,13 +30,15 @@ class Look:
     evidence: list[Evidence] = field(default_factory=list)
     expects: list[Expectation] = field(default_factory=list)
     missing: list[Unknown | Untrusted] = field(default_factory=list)
+    at_most: Severity = Severity.CRITICAL
+    """How loud the rule may speak with what was seen."""
 
 
-def look_at(facts: Facts, name: str) -> Look:
-    """What the export shows beside the trace of this spinlock."""
+def look_at(facts: Facts, name: str, lost: float | None = None) -> Look:
+    """What the export shows beside the trace of this spinlock, for which `lost` per cent of one CPU spin."""
     look = Look()
     if name == LCKMGR:
-        _locks(facts, look)
+        _locks(facts, look, lost)
     elif name == IOLOCK8:
         _fast_path(facts, look)
     elif name == MMG:
@@ -39,7 +46,7 @@ def look_at(facts: Facts, name: str) -> Look:
     return look
 
 
-def _locks(facts: Facts, look: Look) -> None:
+def _locks(facts: Facts, look: Look, lost: float | None) -> None:
     rates = facts.every(LockRates)
     operations = busiest_operations(rates)
     if operations is None:
@@ -49,19 +56,41 @@ def _locks(facts: Facts, look: Look) -> None:
         look.says.append(f"The highest lock rate read is {operations:,.0f} lock operations per second.")
         look.evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
     documented = machine_of(facts).dedicated_documented
-    dedicated = [one for one in facts.every(KernelService) if "lock manager" in one.service.lower()]
-    if dedicated:
+    layout = Layout(facts)
+    if before := not_yet(facts, layout):
+        look.says.append(before.said)
+        look.missing.append(Unknown((before.lacking,)))
+        look.at_most = Severity.ADVICE
+    elif layout.lock_manager:
         look.says.append(
-            f"The lock manager already has CPU {dedicated[-1].cpu} of its own: only fewer lock operations help further."
+            f"The lock manager already has CPU {layout.lock_manager[0]} of its own: only fewer lock operations help "
+            "further."
         )
     elif documented is False:
         look.says.append(
-            "The dedicated lock manager is documented for Alpha and Integrity alone: it is no remedy here."
+            "The dedicated lock manager is documented for Alpha and Integrity alone: nothing is advised of it here."
         )
     else:
-        look.says.append(
-            "On more than five cores the dedicated lock manager helps, with nothing on the co-thread of its CPU."
+        look.says.append(_own_cpu(layout, lost))
+
+
+def _own_cpu(layout: Layout, lost: float | None) -> str:
+    """Whether a CPU of its own can be worth it by the CPUs there are and what spins for LCKMGR, as a sentence."""
+    few = min((count for count in (layout.active, layout.cores) if count is not None), default=None)
+    if few is not None and few < OWN_CPU_CPUS:
+        return (
+            f"A dedicated lock manager is no remedy with {few:.0f} {'cores' if few != layout.active else 'CPUs'}: the "
+            f"vendor asks for more than {OWN_CPU_CPUS - 1}."
         )
+    if lost is not None and lost <= OWN_CPU_WORTH:
+        return (
+            f"A dedicated lock manager takes {OWN_CPU_WORTH:.0f} % of one CPU at all hours, and {lost:.0f} % spin for "
+            f"{LCKMGR}: it is not worth it."
+        )
+    return (
+        f"On more than {OWN_CPU_CPUS - 1} cores, where much more than one CPU spins for {LCKMGR}, a dedicated lock "
+        "manager may help, with nothing on the co-thread of its CPU: openvms/lock_manager_needs_own_cpu judges it."
+    )
 
 
 def _fast_path(facts: Facts, look: Look) -> None:

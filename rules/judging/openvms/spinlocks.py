@@ -142,14 +142,33 @@ def waited_for(facts: Facts) -> Heat | None:
     It decides nothing where its figures cannot be believed, where it is tentative or of one moment. Where CPUs spin for
     the lock manager nearly as much as for the hottest, that is no reason to leave it alone: then it is LCKMGR.
     """
+    first = _hottest(facts)
+    return None if first is None or first.trace.source.tentative else first
+
+
+def _hottest(facts: Facts) -> Heat | None:
+    """The same, of a tentative trace too."""
     found = heats(facts)
     if not found or any(heat.wrong for heat in found):
         return None
     first = next((heat for heat in found if heat.name == LCKMGR and _close(heat, found[0])), found[0])
     short = first.seconds is not None and first.seconds < MOMENT_SECONDS
-    if short or first.trace.source.tentative or _number(first.spin) < WAITED_PERCENT:
-        return None
-    return first
+    return None if short or _number(first.spin) < WAITED_PERCENT else first
+
+
+def half_believed(facts: Facts) -> str:
+    """What a trace that is read tentatively blames, and why that decides nothing, as a clause; empty without one.
+
+    Such a trace was collected: it is not to be asked for as if it had not been.
+    """
+    heat = _hottest(facts)
+    if heat is None or not heat.trace.source.tentative:
+        return ""
+    return (
+        f"the spinlock trace that came along shows that CPUs wait for {heat.name} most, but it is read tentatively: no "
+        "sample of its layout is known, and its own figures do not prove it (two rows with acquisitions per second, "
+        "mean hold and hold share would: SPL SHOW TRACE/SUMMARY/RATES without a limit)"
+    )
 
 
 def share_of_spinning(facts: Facts, name: str) -> float | None:

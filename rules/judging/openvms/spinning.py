@@ -9,6 +9,7 @@ from collectors.facts.openvms import (
     DedicatedLockManager,
     DistributedLockRates,
     LockRates,
+    Process,
     ProcessorModes,
     SpinlockTrace,
     SpinlockTraceRun,
@@ -17,14 +18,15 @@ from rules.finding import Lacking, Unknown
 from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cluster import own_rates, wrong_reading
 from rules.judging.openvms.cpu_layout import READ as LAYOUT
-from rules.judging.openvms.cpu_layout import Layout, no_dedicated
+from rules.judging.openvms.cpu_layout import SERVER, Layout, no_dedicated
 from rules.judging.openvms.node import Work, busiest_operations, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
+from rules.judging.openvms.peaks import Stretch
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.sampling import percentile_told
 from rules.judging.openvms.spinlocks import LCKMGR, heats, share_of_spinning, waited_for
 
-READ = (*LAYOUT, *PEAKS, *SAMPLES, DistributedLockRates, DedicatedLockManager, SpinlockTrace, SpinlockTraceRun)
+READ = (*LAYOUT, *PEAKS, *SAMPLES, DistributedLockRates, DedicatedLockManager, Process, SpinlockTrace, SpinlockTraceRun)
 """What a rule that uses this module has to declare."""
 OWN_CPU_SYNCH, OWN_CPU_CPUS, OWN_CPU_OPERATIONS = 200.0, 6, 50_000.0
 """openvms/lock_manager_needs_own_cpu: MP synch in per cent of one CPU, CPUs, lock operations per second."""
@@ -55,11 +57,19 @@ def apart(facts: Facts, synch: float, spun: float) -> str:
     return f"more than twice the {highest:.3g} % of MP synch at its highest" if TRACED * spun > highest else ""
 
 
-def explained(facts: Facts, synch: float) -> str | None:
-    """Which rule says with evidence what this MP synch (mean, per cent of one CPU) is lost to; `None`: none does."""
+def fits(hours: Stretch, spun: float) -> bool:
+    """Whether a trace that spins so much (per cent of one CPU) can be of these hours: no half, no double of theirs."""
+    return TRACED * hours.synch <= spun <= hours.synch / TRACED
+
+
+def explained(facts: Facts, synch: float, hours: Stretch | None = None) -> str | None:
+    """Which rule says with evidence what this MP synch (per cent of one CPU) is lost to; `None`: none does.
+
+    `synch` is the mean of the capture, or that of `hours`.
+    """
     layout, heat = Layout(facts), waited_for(facts)
     spun = sum(one.spin for one in heats(facts) if known(one.spin))
-    if heat and not apart(facts, synch, spun):
+    if heat and (fits(hours, spun) if hours else not apart(facts, synch, spun)):
         return f"a spinlock trace divides it, {heat.name} first: openvms/spinlock_hot"
     chain = chain_of(facts)
     if isinstance(chain, Chain) and chain.explains_spinning and not own_cpu(layout):
@@ -70,12 +80,15 @@ def explained(facts: Facts, synch: float) -> str | None:
         if total >= SERVED_OPERATIONS and 100 * incoming >= SERVED_SHARE * total:
             served = f"{100 * incoming / total:.0f} % of its lock operations serve other nodes"
             return f"{served}: openvms/locks_mastered_remotely"
-    operations = busiest_operations(facts.every(LockRates)) or 0.0
+    operations = (hours.operations if hours else busiest_operations(facts.every(LockRates))) or 0.0
     blames_locks = heat is None or heat.name == LCKMGR
-    if blames_locks and _needs_own_cpu(facts, layout):
+    if blames_locks and _needs_own_cpu(facts, layout, hours):
         return f"{operations:,.0f} lock operations/s without a CPU of their own: openvms/lock_manager_needs_own_cpu"
     work = work_of(facts)
-    if isinstance(work, Work) and operations >= PAST_OPERATIONS and blames_locks and not own_cpu(layout):
+    if hours and operations >= PAST_OPERATIONS and blames_locks and not own_cpu(layout) and past(hours):
+        figures = f"{100 * hours.synch / hours.busy:.0f} % of the busy time with {operations:,.0f} lock operations/s"
+        return f"{figures}: openvms/concurrency_past_peak"
+    if not hours and isinstance(work, Work) and operations >= PAST_OPERATIONS and blames_locks and not own_cpu(layout):
         busy = work.busy >= PAST_BUSY * work.cpus
         if work.share >= PAST_SHARE and busy:
             figures = f"{work.share:.0f} % of the busy time with {operations:,.0f} lock operations/s"
@@ -99,6 +112,12 @@ def rates_while_spinning(facts: Facts) -> LockRates | None:
     return None
 
 
+def asleep(layout: Layout) -> Process | None:
+    """LCKMGR_SERVER, where SHOW SYSTEM has it hibernating: it was started, and it is off (openvms-formats.md, d.9)."""
+    server = layout.facts.latest(Process, name=SERVER)
+    return server if server and server.state == "HIB" and not own_cpu(layout) else None
+
+
 def own_cpu_untold(layout: Layout) -> Unknown | None:
     """What is lacking to say that the lock manager has no CPU of its own; `None` where the export shows that.
 
@@ -106,6 +125,8 @@ def own_cpu_untold(layout: Layout) -> Unknown | None:
     suffice for makes it doubtful, whatever else was read.
     """
     mode = layout.setting("LCKMGR_MODE")
+    if asleep(layout):
+        return None
     if mode and layout.active and mode <= layout.active:
         why = f"LCKMGR_MODE is {mode:g} with {layout.active:g} active CPUs, yet no CPU was seen at it: is it pending?"
         return Unknown((Lacking("state of LCKMGR_SERVER", "SHOW SYSTEM/PROCESS=LCKMGR_SERVER"),), why)
@@ -122,17 +143,26 @@ def own_cpu_untold(layout: Layout) -> Unknown | None:
     )
 
 
-def _needs_own_cpu(facts: Facts, layout: Layout) -> bool:
-    """Whether openvms/lock_manager_needs_own_cpu has a finding on these facts."""
+def past(hours: Stretch) -> bool:
+    """Whether these hours were past the peak, by the defaults of openvms/concurrency_past_peak."""
+    return hours.busy >= PAST_BUSY * hours.cpus and 100 * hours.synch >= PAST_SHARE * hours.busy
+
+
+def _needs_own_cpu(facts: Facts, layout: Layout, hours: Stretch | None) -> bool:
+    """Whether openvms/lock_manager_needs_own_cpu has a finding on these facts, or on these hours."""
     modes, rates = lasting_modes(facts), rates_while_spinning(facts)
-    operations = rates.operations_per_second if rates else None
-    if modes is None or not known(modes.mp_synch_percent) or operations is None or operations < OWN_CPU_OPERATIONS:
+    operations = hours.operations if hours else (rates.operations_per_second if rates else None)
+    synch = hours.synch if hours else (modes.mp_synch_percent if modes else None)
+    if synch is None or not known(synch) or operations is None or operations < OWN_CPU_OPERATIONS:
         return False
     enough = (
         layout.active is not None and layout.active >= OWN_CPU_CPUS and (layout.cores or OWN_CPU_CPUS) >= OWN_CPU_CPUS
     )
     blamed = share_of_spinning(facts, LCKMGR) if waited_for(facts) else None
-    worth = blamed is None or modes.mp_synch_percent * blamed / 100 > OWN_CPU_WORTH
-    spins = modes.mp_synch_percent > OWN_CPU_SYNCH
+    worth = blamed is None or synch * blamed / 100 > OWN_CPU_WORTH
+    spins = synch > OWN_CPU_SYNCH
+    mode = layout.setting("LCKMGR_MODE")
+    if asleep(layout) and mode and layout.active and mode <= layout.active:
+        return False
     shown = not own_cpu(layout) and no_dedicated(layout) is None and own_cpu_untold(layout) is None
     return enough and spins and worth and shown

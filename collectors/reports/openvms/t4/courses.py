@@ -10,6 +10,8 @@ from collectors.layouts.curves import Curves
 from collectors.reports.openvms.t4.names import Layout
 
 PER_SECOND, OF_A_CPU = "/s", "% of one CPU"
+SPINNING = "mp synch"
+"""The figure whose bad hours are quoted by their lines."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ COURSES = (
         PER_SECOND,
         (("mon.dloc", "dir functions (incoming)"), ("mon.dloc", "dir functions (outgoing)")),
     ),
-    Course("mp synch", OF_A_CPU, (("mon.mode", "mp synch"),)),
+    Course(SPINNING, OF_A_CPU, (("mon.mode", "mp synch"),)),
     Course("kernel", OF_A_CPU, (("mon.mode", "kernel mode"),)),
     Course("interrupt", OF_A_CPU, (("mon.mode", "interrupt state"),)),
     Course("user", OF_A_CPU, (("mon.mode", "user mode"),)),
@@ -77,4 +79,7 @@ def curves_of(
             step_seconds=float(curves.step),
             means=tuple(found[0]),
             peaks=tuple(found[1]),
+            line_offsets=tuple(int(line) - source.first if line else -1 for line in curves.line[: len(found[0])])
+            if course.name == SPINNING
+            else (),
         )

@@ -189,7 +189,8 @@ class Figures:
             self.first, gaps[0] = rows[0], math.nan
         self.kept.add(values, gaps)
         if self.drawn:
-            self.curves.add(times[1:] / 100, np.column_stack([values[:, at].sum(axis=1) for at in self.drawn]))
+            sums = np.column_stack([values[:, at].sum(axis=1) for at in self.drawn])
+            self.curves.add(times[1:] / 100, sums, [row.line for row in rows])
         self.rows += len(rows)
         self.last = rows[-1]
 

@@ -24,8 +24,9 @@ The modes of the first form are per cent of one CPU: 200 is two CPUs' worth; `To
 left of it, a convert and a dequeue counted like an enqueue (openvms-rules.md 6 [R]). Runs at the same load stay
 points of their own. A row without load or rate is left out and reported, never read as 0. Between semicolons a comma is
 the decimal sign; elsewhere, before groups of three digits, it separates thousands. A point does where 950 and 1.234
-stand in one column. Rates of errors, waits and the like are no work and make no series. Rows with times of day whose
-load goes up and down are samples of one system, not runs of one test: such a series is marked `derived`.
+stand in one column; where all cells between semicolons look like 1.234, that is a decimal point, and a problem says so.
+Rates of errors, waits and the like are no work and make no series. Rows with times of day whose load goes up and down
+are samples of one system, not runs of one test: such a series is marked `derived`.
 
 In place of a load there may be a parameter of the lock manager that was tried at one load (RESHASHTBL, LOCKIDTBL, bytes
 of value blocks), with a rate per second: that is a series over a parameter, and no law of load is fitted to it::
@@ -42,7 +43,7 @@ from itertools import pairwise
 
 from collectors.facts.scaling import LoadPoint, LoadSeries, ParameterPoint, ParameterSeries
 from collectors.kit import NotThisReport, Report, report
-from collectors.reports.scaling.load_series.cells import commas_decimal, number, point_groups, split
+from collectors.reports.scaling.load_series.cells import commas_decimal, number, point_groups, points_unsure, split
 from collectors.reports.scaling.load_series.headings import (
     CONVERTED,
     DEQ,
@@ -202,6 +203,10 @@ def _point_groups(report: Report, table: Table, start: int) -> frozenset[int]:
     for at, text in found.items():
         what = f"{table.columns[at]} {text!r} is read as thousands, as other cells of its column have no decimals"
         report.problem(f"{what}; if it is a decimal point, write all cells with decimals", start)
+    if table.delimiter == ";" and not table.commas_decimal:
+        for at, text in points_unsure(rows).items():
+            what = f"{table.columns[at]} {text!r} is read with a decimal point, and every cell of it has three digits"
+            report.problem(f"{what} after it, as thousands have; if it is thousands, write it without the point", start)
     return frozenset(found)
 
 

@@ -58,6 +58,19 @@ def point_groups(rows: Iterable[Sequence[str]]) -> dict[int, str]:
     return {at: text for at, text in found.items() if at in whole and at not in other}
 
 
+def points_unsure(rows: Sequence[Sequence[str]]) -> dict[int, str]:
+    """The columns whose every cell has a point before exactly three digits, each with its first cell: either reading.
+
+    `371.357` may be 371,357. Two rows at least; a zero in front (`0.125`) is a fraction.
+    """
+    found: dict[int, str] = {}
+    for at in range(min(map(len, rows), default=0)):
+        cells = [row[at].strip('" %') for row in rows]
+        if len(cells) > 1 and all(DOT_GROUPS.fullmatch(one) and one[0] not in "0-" and "," not in one for one in cells):
+            found[at] = cells[0]
+    return found
+
+
 def commas_decimal(lines: Iterable[str]) -> tuple[bool, str | None]:
     """Whether commas between semicolons are decimal signs; and a cell, where only groups of three follow the commas."""
     cells = [cell.strip('" %') for line in lines for cell in line.split(";")]
