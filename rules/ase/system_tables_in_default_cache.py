@@ -73,6 +73,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         contention_percent=limits.contention_percent,
         searches_per_second=limits.searches_per_second,
         busy_percent=limits.busy_percent,
+        spread=True,
     )
     yield from quiet
     if contents is None:
