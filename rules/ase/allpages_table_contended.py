@@ -11,7 +11,8 @@ datapages tables take no address locks at all ("ASE 16 & Managing VLDB's with VL
 What to do: find the tables with sp_object_stats and a listing of lock schemes. The vendor's route: allpages with 15 %
 or more contention to datapages, and if 15 % stay, on to datarows, which is then a matter of seconds; a heap whose last
 page is waited for straight to datarows. Where only the spinlocks of the address locks contend, the ratio goes first
-(ase/address_lock_spinlock_contended), and a table is converted only if the contention stays. The script for one table
+(ase/address_lock_spinlock_contended), and a table is converted only if the contention stays; where their spins cannot
+have cost a measurable part of the engines' time no table is named for them. The script for one table
 has a dump and a check of the table before it, the room it needs where its size was read, the database option, a check
 and a dump after it; cautions name row width, the outage of the table, more locks, and latches to watch.
 
@@ -45,6 +46,7 @@ from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_PERCENT, LOCK_PERCENT, LOOKUPS
 from rules.judging.spinlocks.ratio import refused
+from rules.judging.spinlocks.spin_severity import spin_bound
 from rules.judging.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.kit import limit, rule
 
@@ -85,6 +87,7 @@ RATIO_FIRST = (
     f"The ratio comes first: no script for what only the address locks of its indexes name, before {RATIO} is "
     f"{LOWEST:.0f} or lower and the contention stays."
 )
+NOTHING_LOST = "its spins cannot have taken a measurable part of the engines' time, and no table is altered for that"
 HASH = "address lock hash table contention"
 IN_PLAN = (
     "A plan that lowers the ratio leaves the tables out: measure after it, and convert those whose requests still wait."
@@ -254,6 +257,8 @@ def _nothing_waits(
     elif isinstance(figure, Figure):
         few = figure.too_few(limits.lookups_per_second)
         why = f"but {few}" if few else f"limits {limits.hash_percent:g} %, engines {limits.busy_percent:g} % busy"
+        bound = spin_bound(facts, figure.lock)
+        why = f"but {NOTHING_LOST}" if bound and bound.nothing and not few else why
         yield Clean(f"{figure.said}, {why}; and no table is waited for")
     elif isinstance(figure, Untrusted):
         yield figure
@@ -278,8 +283,17 @@ def _hints(facts: Facts, limits: Limits) -> Iterator[Evidence]:
     if not isinstance(figure, Figure) or figure.too_few(limits.lookups_per_second):
         return
     quiet = refused(facts, figure.label, figure.contention, limits.hash_percent, busy_percent=limits.busy_percent)
-    if not quiet and known(figure.contention):
+    if not quiet and known(figure.contention) and not _costs_nothing(facts, figure):
         yield Evidence(HASH, figure.contention, "%", figure.source, limits.hash_percent)
+
+
+def _costs_nothing(facts: Facts, figure: Figure) -> bool:
+    """Whether nothing measurable is lost to the spinlocks, or a restart between the snapshots is not ruled out.
+
+    The rule of the spinlock itself gives no more than a note then, and no table is altered for it.
+    """
+    bound = spin_bound(facts, figure.lock)
+    return figure.undated or (bound is not None and bound.nothing)
 
 
 def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evidence], named: list[Table]) -> Finding:

@@ -25,14 +25,17 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import IndexSize, MonDataCache, MonOpenObjectActivity, MonSpinlockActivity
 from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.contents import CONTENT_FACTS, Contents, contents_of
+from rules.judging.caches.costs import costs_nothing
 from rules.judging.objects.seen import Sizes, activity, doubts, is_system, name_of, page_kb_of, sizes
 from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
 from rules.judging.server import ENGINE_FACTS, subject_of
 from rules.judging.sources import TALLMAN
+from rules.judging.spinlocks.cas import CAS_GRABS
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
 from rules.judging.spinlocks.monitored import say_doubt
 from rules.judging.spinlocks.ratio import refused
+from rules.judging.spinlocks.spin_severity import spin_bound
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure
 from rules.judging.times import when as covers
 from rules.kit import limit, rule
@@ -237,7 +240,11 @@ def _quiet(facts: Facts, limits: Limits, figure: Figure) -> str:
     if isinstance(refusal, Clean):
         return refusal.why
     few = figure.too_few(limits.searches_per_second)
-    return f"{figure.said}, but {few}" if few else ""
+    if few:
+        return f"{figure.said}, but {few}"
+    bound = None if figure.uses.startswith(CAS_GRABS) else spin_bound(facts, figure.lock)
+    nothing = bound.says if bound and bound.nothing else "" if bound else costs_nothing(facts, figure)
+    return f"{figure.said}. {nothing}" if nothing else ""
 
 
 def _finding(
