@@ -33,11 +33,12 @@ from rules.changes.ase_cache import show_cache
 from rules.finding import Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.binding_plan import BindingPlan, binding_plan
 from rules.judging.caches.binding_report import binding_keys, contention_left
+from rules.judging.caches.carving import Carving
 from rules.judging.caches.costs import costs_nothing
 from rules.judging.caches.figures import doubt, named_of
 from rules.judging.caches.hot import HOT_FACTS, searched
 from rules.judging.caches.lockless import lockless_instead
-from rules.judging.caches.partitions import Advice, advise
+from rules.judging.caches.partitions import Advice, advise, enough_alone
 from rules.judging.caches.temporary import TEMPORARY_FACTS
 from rules.judging.server import ENGINE_FACTS, busy_of, not_shown, unknown_of
 from rules.judging.spinlocks.cas import CAS_GRABS
@@ -176,6 +177,8 @@ def _bindings_enough(facts: Facts, limits: Limits, figure: Figure, contention: f
     plan = binding_plan(facts, contents, names) if contents and figure.label in names else None
     if not isinstance(plan, BindingPlan) or not plan.worth_it:
         return ()
+    if isinstance(plan.carving, Carving) and enough_alone(facts, figure.label, contention, limits.contention_percent):
+        return ()  # the bindings wait for the partitions then
     left = contention_left(plan, figure.label, contention)
     return binding_keys(plan, figure.label) if left is not None and left < limits.contention_percent else ()
 

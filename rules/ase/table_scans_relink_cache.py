@@ -212,7 +212,8 @@ def _held_against_caches(
     facts: Facts, limits: Limits, found: list[Scanned], searches: Searches, share: float
 ) -> Outcome:
     tables = sorted(found, key=lambda one: -one.pages)
-    said = f"scans make up to {share:.0f} % of {searches.everything} ({', '.join(name_of(one.row) for one in tables[:NAMED])})"
+    names = ", ".join(name_of(one.row) for one in tables[:NAMED])
+    said = f"scans make up to {share:.0f} % of {searches.everything} ({names})"
     caches = _caches(facts, tables)
     figures = [figure for name in caches if isinstance(figure := cache_figure(facts, name, f"cache {name}"), Figure)]
     read = [figure for figure in figures if known(figure.contention) and 0 <= figure.contention <= 100]
