@@ -28,6 +28,7 @@ from math import ceil
 from collectors.facts import Facts, known
 from collectors.facts.ase import (
     LockRequests,
+    MemoryHeadroom,
     ObjectLockContention,
     ResourceUsage,
     RowsChanged,
@@ -38,6 +39,7 @@ from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.changes.ase_table import lock_scheme_template
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.figures import seconds_of
+from rules.judging.caches.memory import too_little
 from rules.judging.objects.allpages import USES, Bounds, Table, named_tables, no_allpages_tables
 from rules.judging.objects.lock_waits import Share, Waits, allpages_share, waits_of
 from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
@@ -169,6 +171,7 @@ class Limits:
         TaskSwitches,
         SysmonSample,
         ResourceUsage,
+        MemoryHeadroom,
         *USES,
         *LOCK_FACTS,
         *ENGINE_FACTS,
@@ -318,7 +321,13 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         says.append(RATIO_FIRST)
     if len(changes) + len(later) < len(tables):
         says.append("Where the listing names no owner or database, no script is given.")
-    if more_locks:
+    short = too_little(facts, LOCKS, more_locks.memory_mb) if more_locks else ""
+    if more_locks and short:
+        changes = [change for change in changes if change.new != "datarows"]
+        says.append(
+            f"{LOCKS} comes first: nearly all were in use, and {more_locks.new:.0f} would be a first size. {short}"
+        )
+    elif more_locks:
         changes = [_after_locks(change, more_locks) if change.new == "datarows" else change for change in changes]
         changes.insert(0, more_locks)
         says.append(f"{LOCKS} comes first: nearly all were in use, and an operation that finds none fails.")
