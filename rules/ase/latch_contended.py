@@ -24,7 +24,7 @@ from rules.changes.ase_descriptor import bindable
 from rules.changes.quoting import comment
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.objects.seen import activity, is_system, name_of, schemes, table_key
-from rules.judging.server import engines_of, server_of, subject_of
+from rules.judging.server import engines_of, server_of, setting_of, subject_of
 from rules.judging.spinlocks.gates import CACHE_PERCENT
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_names
 from rules.judging.spinlocks.uneven import uneven_caches
@@ -57,6 +57,8 @@ LATCH_FREE = (
     "From 16.0 SP02, with the MemScale licence, latch-free indexes exist (enable LFB index): a project of its own, no "
     "setting to try."
 )
+LATCH_FREE_SWITCH = "enable LFB index"
+LATCH_FREE_ON = f"{LATCH_FREE_SWITCH} is on already: it works for the indexes alone that were made latch-free."
 LONG = "Where single waits are long, look at ase/lock_hash_chains_long and at I/O calls that block first."
 CANDIDATES = "No export counts latches by table. Most rows are inserted into {0}: look there first."
 ONE_PAGE = (
@@ -152,7 +154,9 @@ def _finding(
     said.append(FEWER_ROWS.format(FIXED_TOO if new else ""))
     if engines is None or engines >= 4:
         said.append(GREEDY)
-    said += [LATCH_FREE] if new else []
+    switch = setting_of(facts, LATCH_FREE_SWITCH)
+    on = bool(switch and switch.run_number)
+    said += [LATCH_FREE_ON if on else LATCH_FREE] if new else []
     return Finding(
         subject=subject_of(facts),
         severity=loud,
