@@ -90,12 +90,20 @@ RATIO_FIRST = (
     f"{LOWEST:.0f} or lower and the contention stays."
 )
 NOTHING_LOST = "its spins cannot have taken a measurable part of the engines' time, and no table is altered for that"
+NO_LOWER = (
+    f"{RATIO} is {{0:.0f}}, the lowest there is: what is left against address locks is a data-only lock scheme, which "
+    "has none at all."
+)
 HASH = "address lock hash table contention"
 IN_PLAN = (
     "A plan that lowers the ratio leaves the tables out: measure after it, and convert those whose requests still wait."
 )
 HEAP = (
     "sp_object_stats proposes datapages for any allpages table: a heap whose last page is waited for goes to datarows."
+)
+HEAP_COUNTED = (
+    "To datarows at once goes a heap that most changes are inserts into: they queue for its last page, which datapages "
+    "locks as a whole, too. Any other table goes to datapages first."
 )
 AVERAGED = (
     "The tables are named by totals, an average over all their time: two snapshots at the busiest hour would show "
@@ -310,7 +318,7 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     more = f" {len(named) - NAMED} more are over the limits: look again after these." if len(named) > NAMED else ""
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
     averaged = not any(one.of_interval for one in tables)
-    says = [f"{listed}.{more}", AVERAGED if averaged else "", SOONER if address else "", *_steps(tables)]
+    says = [f"{listed}.{more}", AVERAGED if averaged else "", _sooner(facts) if address else "", *_steps(tables)]
     later = [one for one in tables if not one.waits and _ratio_first(facts, waiting)]
     changes = [change for one in tables if one not in later and (change := one.change(facts))]
     more_locks = _more_locks(facts, limits) if any(change.new == "datarows" for change in changes) else None
@@ -332,8 +340,8 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         changes.insert(0, more_locks)
         says.append(f"{LOCKS} comes first: nearly all were in use, and an operation that finds none fails.")
     heap = any(one.to == "datarows" and one.scheme.scheme == "allpages" for one in tables)
-    if heap and facts.every(ObjectLockContention):
-        says.append(HEAP)
+    if heap:
+        says.append(HEAP if facts.every(ObjectLockContention) else HEAP_COUNTED)
     locks = setting_of(facts, "number of locks")
     evidence += [Evidence(f"{one.name}: {one.why}", one.value, one.unit, one.source, one.limit) for one in tables]
     evidence += [Evidence(f"{one.name}: lock scheme", one.scheme.scheme, "", one.scheme.source) for one in tables]
@@ -354,6 +362,13 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         changes=tuple(changes),
         expects=(Expectation("address locks of a converted table", None, 0, "published"),) if address else (),
     )
+
+
+def _sooner(facts: Facts) -> str:
+    """Whether the ratio comes before any conversion: where it cannot be lowered, no more."""
+    setting = setting_of(facts, RATIO)
+    running = setting.run_number if setting else None
+    return NO_LOWER.format(running) if running is not None and running <= 1 else SOONER
 
 
 def _steps(tables: list[Table]) -> list[str]:
@@ -407,7 +422,7 @@ def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         says.append("Page locks are taken by datapages tables too: only the lock schemes tell.")
     heaps = any(group.what == HEAPS for group in waiting)
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
-    says += [SOONER] if address else []
+    says += [_sooner(facts)] if address else []
     says += [UNNAMED, TO_DATAROWS if heaps else TO_DATAPAGES]
     evidence.append(
         Evidence("changed rows in allpages tables", round(share.percent, 1), "%", share.source, limits.allpages_percent)

@@ -122,8 +122,8 @@ def _used(facts: Facts) -> Iterator[Said]:
         yield f"No procedure was read in or thrown out, so a larger {SIZE} is not indicated.", ()
     else:
         yield (
-            f"Whether procedures are read in or thrown out, and how many are recompiled, is not in the export: only "
-            f"then is a larger {SIZE}{now} of use.",
+            "Whether procedures are read in or thrown out, and how many are recompiled, is not in the export: a "
+            f"larger {SIZE}{now} is of use only where they are.",
             (),
         )
     if sample and known(sample.recompilations) and sample.recompilations > 0:
