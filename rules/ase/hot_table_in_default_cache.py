@@ -149,7 +149,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts, figure)}."]
     says.append(f"{_count(top)} {report.percent(share)} of its searches {contents.when}: {told}.")
     if part is None:
-        says.append(report.MISSING)
+        says.append("For a binding plan some figures are missing; they are named below.")
     elif not part.moved:
         says += [
             f"{part.plan.free.mb:,.0f} MB are free, too little to bind what would help.",

@@ -147,7 +147,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     if server and server.before(16) is False and any(one.table.lower() == "systypes" for one in free):
         says.append("From 16.0 on systypes is kept with the metadata: binding it brings less.")
     if part is None:
-        says.append(report.MISSING)
+        says.append("For a binding plan some figures are missing; they are named below.")
     elif not part.moved:
         says += [f"{part.plan.free.mb:,.0f} MB are free, too little to bind them.", *report.short_of_memory(part.plan)]
     elif first:

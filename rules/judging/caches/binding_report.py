@@ -29,7 +29,6 @@ BOTH = (
     "One plan for ase/hot_table_in_default_cache and ase/system_tables_in_default_cache together: neither spends the "
     "other's memory."
 )
-MISSING = "For a binding plan some figures are not in the export: what is to be collected is listed with this audit."
 BY_HAND = (
     "What it is for must be bound by hand: a name cannot be written into a script. Make it only when that is sure "
     "to be done at once; until then it takes memory for nothing."
