@@ -127,8 +127,10 @@ def _judge(facts: Facts, limits: Limits, cache: MetadataCache, *, said_reused: b
     idle = busy is not None and busy < limits.busy_percent
     loud = failed > 0 or (reused >= there * limits.reuses_per_descriptor and not idle)
     newer = _newer_setting(facts, cache.kind, there)
-    changes, expects, advice = ((), (), newer) if newer else _more(facts, limits, cache, there, most)
+    changes, expects, advice = ((), (), newer) if newer else _more(facts, limits, cache, there, most, uncounted)
     what = f"{most:.0f} were in use, {there:.0f} are there"
+    short = "Too few descriptors" if reused or failed or uncounted else "All descriptors in use"
+    short = short if reused or failed or uncounted or most >= there else f"Nearly {short.lower()}"
     if reused or failed:
         what = f"{reused:.0f} reuses are counted" + (f", {failed:.0f} failed" if failed else "")
     elif uncounted:
@@ -149,7 +151,7 @@ def _judge(facts: Facts, limits: Limits, cache: MetadataCache, *, said_reused: b
     yield Finding(
         subject=plural,
         severity=Severity.NOTE if newer else Severity.WARNING if loud else Severity.ADVICE,
-        title=f"Too few descriptors for {plural}: {what}",
+        title=f"{short} for {plural}: {what}",
         says=f"{cache.active:.0f} of {there:.0f} descriptors are in use, at most {most:.0f} since the start. {taken} "
         f"{advice}",
         evidence=tuple(evidence),
@@ -169,7 +171,7 @@ def _newer_setting(facts: Facts, kind: str, there: float) -> str:
 
 
 def _more(
-    facts: Facts, limits: Limits, cache: MetadataCache, there: float, most: float
+    facts: Facts, limits: Limits, cache: MetadataCache, there: float, most: float, said_reused: bool
 ) -> tuple[tuple[Change, ...], tuple[Expectation, ...], str]:
     """A computed number, as a first step."""
     kind = KINDS[cache.kind]
@@ -202,9 +204,13 @@ def _more(
     cautions = (_ENOUGH if enough and taken else _FIRST_STEP, caution)
     step = "enough for every reuse that was counted" if enough and taken else "a first step"
     change = configure(kind.number, there, new, cautions=cautions, memory_mb=memory_mb, look=look, configured=wanted)
+    expected = Expectation(f"reuses of {kind.plural}", number_or(cache.reuse_succeeded, 0), "no growth", "published")
+    if not taken and not said_reused:
+        percent = (round(100 * most / there, 1), round(100 * most / new, 1))
+        expected = Expectation(f"{kind.plural} in use at most, % of those there are", *percent, "arithmetic")
     return (
         (change,),
-        (Expectation(f"reuses of {kind.plural}", number_or(cache.reuse_succeeded, 0), "no growth", "published"),),
+        (expected,),
         f"Raise {kind.number} from {there:.0f} to {new}, {step}; sp_countmetadata gives the need.",
     )
 
