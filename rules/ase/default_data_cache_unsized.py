@@ -102,7 +102,9 @@ def _misses(facts: Facts, limits: Limits, seen: CacheActivity | None) -> tuple[S
         return Severity.NOTE, "", ()
     missed = seen.searches - seen.hits
     rate = missed / seconds if (seconds := seconds_of(facts)) else None
-    evidence = (Evidence(f"hits of {seen.name}", round(hits, 1), "%", seen.source, limits.hit_percent),)
+    evidence: tuple[Evidence, ...] = (
+        Evidence(f"hits of {seen.name}", round(hits, 1), "%", seen.source, limits.hit_percent),
+    )
     said = f" {hits:.1f} % of its searches find their page"
     if rate is not None:
         said += f", {rate:,.0f} a second do not"
