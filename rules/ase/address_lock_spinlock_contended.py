@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from rules.finding import Outcome
-from rules.judging.server import ENGINE_FACTS
+from rules.judging.server import ENGINE_FACTS, setting_of
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
@@ -31,6 +31,13 @@ from rules.kit import limit, rule
 from rules.laws.spinlocks import ADDRESS_LOCK_BUCKETS
 
 LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629101517.html",)
+
+PARAMETER = "lock address spinlock ratio"
+ONLY = (
+    "Address locks exist only on the indexes of allpages tables: tables with datapages or datarows locking take none."
+)
+FIRST = "The ratio comes first; a table is converted only if the contention stays (ase/allpages_table_contended)."
+LEFT = "What is left is to convert the tables that are used most (ase/allpages_table_contended)."
 
 
 @dataclass(frozen=True)
@@ -58,17 +65,18 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not isinstance(figure, Figure):
         yield figure
         return
+    setting = setting_of(facts, PARAMETER)
+    lowest = setting is not None and setting.run_number is not None and setting.run_number <= 1
     yield from judge_ratio(
         facts,
         Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.lookups_per_second),
         Ratio(
             figure=figure,
-            parameter="lock address spinlock ratio",
+            parameter=PARAMETER,
             steps=sorted({limits.target_ratio, 1}, reverse=True),
             guarded=ADDRESS_LOCK_BUCKETS,
             explains=("ase/engines_not_the_answer",),
             cautions=("A ratio of 1 still leaves collisions of address locks inside one bucket.",),
-            cure="Address locks exist only on the indexes of allpages tables: datarows tables take none. The ratio "
-            "comes first; a table is converted only if the contention stays (ase/allpages_table_contended).",
+            cure=f"{ONLY} {LEFT if lowest else FIRST}",
         ),
     )

@@ -11,7 +11,8 @@ datapages tables take no address locks at all ("ASE 16 & Managing VLDB's with VL
 What to do: find the tables with sp_object_stats and a listing of lock schemes. The vendor's route: allpages with 15 %
 or more contention to datapages, and if 15 % stay, on to datarows, which is then a matter of seconds; a heap whose last
 page is waited for straight to datarows. Where only the spinlocks of the address locks contend, the ratio goes first
-(ase/address_lock_spinlock_contended), and a table is converted only if the contention stays. The script for one table
+(ase/address_lock_spinlock_contended), and a table is converted only if the contention stays; where their spins cannot
+have cost a measurable part of the engines' time no table is named for them. The script for one table
 has a dump and a check of the table before it, the room it needs where its size was read, the database option, a check
 and a dump after it; cautions name row width, the outage of the table, more locks, and latches to watch.
 
@@ -26,6 +27,7 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, known
 from collectors.facts.ase import (
     LockRequests,
+    MemoryHeadroom,
     ObjectLockContention,
     ResourceUsage,
     RowsChanged,
@@ -35,6 +37,7 @@ from collectors.facts.ase import (
 from rules.changes.ase_table import lock_scheme_template
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.figures import seconds_of
+from rules.judging.caches.memory import too_little
 from rules.judging.objects.allpages import USES, Bounds, Table, named_tables, no_allpages_tables
 from rules.judging.objects.lock_waits import Share, Waits, allpages_share, waits_of
 from rules.judging.objects.resources import LOCKS, more_locks
@@ -44,6 +47,7 @@ from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_PERCENT, LOCK_PERCENT, LOOKUPS
 from rules.judging.spinlocks.ratio import refused
+from rules.judging.spinlocks.spin_severity import spin_bound
 from rules.judging.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.kit import limit, rule
 
@@ -84,12 +88,21 @@ RATIO_FIRST = (
     f"The ratio comes first: no script for what only the address locks of its indexes name, before {RATIO} is "
     f"{LOWEST:.0f} or lower and the contention stays."
 )
+NOTHING_LOST = "its spins cannot have taken a measurable part of the engines' time, and no table is altered for that"
+NO_LOWER = (
+    f"{RATIO} is {{0:.0f}}, the lowest there is: what is left against address locks is a data-only lock scheme, which "
+    "has none at all."
+)
 HASH = "address lock hash table contention"
 IN_PLAN = (
     "A plan that lowers the ratio leaves the tables out: measure after it, and convert those whose requests still wait."
 )
 HEAP = (
     "sp_object_stats proposes datapages for any allpages table: a heap whose last page is waited for goes to datarows."
+)
+HEAP_COUNTED = (
+    "To datarows at once goes a heap that most changes are inserts into: they queue for its last page, which datapages "
+    "locks as a whole, too. Any other table goes to datapages first."
 )
 AVERAGED = (
     "The tables are named by totals, an average over all their time: two snapshots at the busiest hour would show "
@@ -164,6 +177,7 @@ class Limits:
         TaskSwitches,
         SysmonSample,
         ResourceUsage,
+        MemoryHeadroom,
         *USES,
         *LOCK_FACTS,
         *ENGINE_FACTS,
@@ -252,6 +266,8 @@ def _nothing_waits(
     elif isinstance(figure, Figure):
         few = figure.too_few(limits.lookups_per_second)
         why = f"but {few}" if few else f"limits {limits.hash_percent:g} %, engines {limits.busy_percent:g} % busy"
+        bound = spin_bound(facts, figure.lock)
+        why = f"but {NOTHING_LOST}" if bound and bound.nothing and not few else why
         yield Clean(f"{figure.said}, {why}; and no table is waited for")
     elif isinstance(figure, Untrusted):
         yield figure
@@ -276,8 +292,17 @@ def _hints(facts: Facts, limits: Limits) -> Iterator[Evidence]:
     if not isinstance(figure, Figure) or figure.too_few(limits.lookups_per_second):
         return
     quiet = refused(facts, figure.label, figure.contention, limits.hash_percent, busy_percent=limits.busy_percent)
-    if not quiet and known(figure.contention):
+    if not quiet and known(figure.contention) and not _costs_nothing(facts, figure):
         yield Evidence(HASH, figure.contention, "%", figure.source, limits.hash_percent)
+
+
+def _costs_nothing(facts: Facts, figure: Figure) -> bool:
+    """Whether nothing measurable is lost to the spinlocks, or a restart between the snapshots is not ruled out.
+
+    The rule of the spinlock itself gives no more than a note then, and no table is altered for it.
+    """
+    bound = spin_bound(facts, figure.lock)
+    return figure.undated or (bound is not None and bound.nothing)
 
 
 def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evidence], named: list[Table]) -> Finding:
@@ -291,7 +316,7 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     more = f" {len(named) - NAMED} more are over the limits: look again after these." if len(named) > NAMED else ""
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
     averaged = not any(one.of_interval for one in tables)
-    says = [f"{listed}.{more}", AVERAGED if averaged else "", SOONER if address else "", *_steps(tables)]
+    says = [f"{listed}.{more}", AVERAGED if averaged else "", _sooner(facts) if address else "", *_steps(tables)]
     later = [one for one in tables if not one.waits and _ratio_first(facts, waiting)]
     changes = [change for one in tables if one not in later and (change := one.change(facts))]
     more_locks = _more_locks(facts, limits) if any(change.new == "datarows" for change in changes) else None
@@ -302,13 +327,19 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         says.append(RATIO_FIRST)
     if len(changes) + len(later) < len(tables):
         says.append("Where the listing names no owner or database, no script is given.")
-    if more_locks:
+    short = too_little(facts, LOCKS, more_locks.memory_mb) if more_locks else ""
+    if more_locks and short:
+        changes = [change for change in changes if change.new != "datarows"]
+        says.append(
+            f"{LOCKS} comes first: nearly all were in use, and {more_locks.new:.0f} would be a first size. {short}"
+        )
+    elif more_locks:
         changes = [_after_locks(change, more_locks) if change.new == "datarows" else change for change in changes]
         changes.insert(0, more_locks)
         says.append(f"{LOCKS} comes first: nearly all were in use, and an operation that finds none fails.")
     heap = any(one.to == "datarows" and one.scheme.scheme == "allpages" for one in tables)
-    if heap and facts.every(ObjectLockContention):
-        says.append(HEAP)
+    if heap:
+        says.append(HEAP if facts.every(ObjectLockContention) else HEAP_COUNTED)
     locks = setting_of(facts, "number of locks")
     evidence += [Evidence(f"{one.name}: {one.why}", one.value, one.unit, one.source, one.limit) for one in tables]
     evidence += [Evidence(f"{one.name}: lock scheme", one.scheme.scheme, "", one.scheme.source) for one in tables]
@@ -329,6 +360,13 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         changes=tuple(changes),
         expects=(Expectation("address locks of a converted table", None, 0, "published"),) if address else (),
     )
+
+
+def _sooner(facts: Facts) -> str:
+    """Whether the ratio comes before any conversion: where it cannot be lowered, no more."""
+    setting = setting_of(facts, RATIO)
+    running = setting.run_number if setting else None
+    return NO_LOWER.format(running) if running is not None and running <= 1 else SOONER
 
 
 def _steps(tables: list[Table]) -> list[str]:
@@ -373,7 +411,7 @@ def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         says.append("Page locks are taken by datapages tables too: only the lock schemes tell.")
     heaps = any(group.what == HEAPS for group in waiting)
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
-    says += [SOONER] if address else []
+    says += [_sooner(facts)] if address else []
     says += [UNNAMED, TO_DATAROWS if heaps else TO_DATAPAGES]
     evidence.append(
         Evidence("changed rows in allpages tables", round(share.percent, 1), "%", share.source, limits.allpages_percent)

@@ -14,7 +14,8 @@ each doubling. The rule goes as far as the engines, rounded up to a power of two
 help, since two engines can still meet in one partition. Partitions that are configured and would be
 fewer after the next restart are taken back. Each pool must keep 512 KB and 256 logical pages in every partition. Where
 no more partitions are possible, or one hot page or table is the cause, bind the hot objects to named caches of their
-own. Where one partition alone is over the limit, more of them do little: the page or table in it is to be found.
+own. Where one partition alone is over the limit, or a few have most of the waits (five times the mean of the others),
+more of them do little, and no restart is asked for: the page or table in it is to be found.
 
 When to ignore it: when the engines are not busy. Where cache hits per second grow together with the CPU, scans are the
 cause (see ase/table_scans_relink_cache): each page scanned is one relinkage, and better SQL or an index cures that,
@@ -32,10 +33,11 @@ from rules.changes.ase_cache import show_cache
 from rules.finding import Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.binding_plan import BindingPlan, binding_plan
 from rules.judging.caches.binding_report import binding_keys, contention_left
+from rules.judging.caches.carving import Carving
 from rules.judging.caches.figures import doubt, named_of
 from rules.judging.caches.hot import HOT_FACTS, searched
 from rules.judging.caches.lockless import lockless_instead
-from rules.judging.caches.partitions import Advice, advise
+from rules.judging.caches.partitions import Advice, advise, enough_alone
 from rules.judging.caches.temporary import TEMPORARY_FACTS
 from rules.judging.server import ENGINE_FACTS, busy_of, not_shown, unknown_of
 from rules.judging.spinlocks.cas import CAS_GRABS
@@ -44,6 +46,7 @@ from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCE
 from rules.judging.spinlocks.ratio import SWITCHES, UNDECIDED, at_work, refused
 from rules.judging.spinlocks.spin_severity import severity_of, spin_bound
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
+from rules.judging.spinlocks.uneven import uneven
 from rules.judging.spinlocks.waits import costs_nothing
 from rules.kit import limit, rule
 
@@ -57,6 +60,10 @@ DECIDES = (
     f"and later; from SP100 on for each partition); {SWITCHES}."
 )
 SCANS = "If cache hits per second rise together with the CPU, look for table scans first: partitions do not cure those."
+LATCHES = (
+    "the vendor says that latch requests for one page show as contention of one partition (ase/latch_contended counts "
+    "the tasks that wait for latches)."
+)
 ONE_HOT = (
     "More partitions do little for one hot page or table, which lies in one of them whatever their number: find it "
     "(monOpenObjectActivity, LogicalReads) and give it a named cache of its own. A small hot table of fixed rows "
@@ -128,6 +135,9 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
                 "Nothing is changed for an average since boot: two snapshots would decide. Should they show the same:"
             )
             advice = Advice(f"{boot} {advice.says}")
+        skew = uneven(figure.lock, limits.contention_percent) if advice.change else None
+        if skew and advice.change and advice.change.takes_effect is not Effect.ONLINE:
+            advice = Advice(f"{skew.says[0].upper()}{skew.says[1:]}. No partitions are proposed: {LATCHES} {ONE_HOT}")
         if advice.change and (apart := _rows_apart(figure, named)):
             advice = Advice(f"{apart} No change is proposed before that is clear.")
         if advice.change and (keys := _bindings_enough(facts, limits, figure, contention)):
@@ -161,11 +171,14 @@ def _bindings_enough(facts: Facts, limits: Limits, figure: Figure, contention: f
         contention_percent=limits.contention_percent,
         searches_per_second=limits.searches_per_second,
         busy_percent=limits.busy_percent,
+        spread=True,
     )
     names = tuple(one.label for one in hot)
     plan = binding_plan(facts, contents, names) if contents and figure.label in names else None
     if not isinstance(plan, BindingPlan) or not plan.worth_it:
         return ()
+    if isinstance(plan.carving, Carving) and enough_alone(facts, figure.label, contention, limits.contention_percent):
+        return ()  # the bindings wait for the partitions then
     left = contention_left(plan, figure.label, contention)
     return binding_keys(plan, figure.label) if left is not None and left < limits.contention_percent else ()
 
@@ -210,6 +223,8 @@ def _finding(
         evidence.append(Evidence("cache partitions in force", named.run_partitions, "", named.source))
     if figure.lock:
         evidence += figure.lock.cost_evidence(limits.contention_percent)
+        skew = uneven(figure.lock, limits.contention_percent)
+        evidence += skew.evidence if skew else ()
     whose = "CAS grabs of this lockless cache" if lockless else "grabs of this cache's spinlocks"
     says = f"{contention:g} % of the {whose} had to wait{at_work(facts, figure)}."
     alone = figure.lock is not None or (named is not None and named.run_partitions == 1)

@@ -11,7 +11,7 @@ What to do: raise `number of open objects`, `number of open indexes` or `number 
 limit is hidden, because reuse serves it. No more can have lacked than were reused, so that many are added at once: at
 least a quarter of what there is, at most as many again, rounded up to a hundred. `sp_countmetadata`, run at a quiet
 time, shows how many the databases hold; the vendor adds 5 % for temporary tables. Then `sp_monitorconfig` shows whether
-reuse has stopped.
+reuse has stopped. Where the memory that is free does not take that many, `max memory` comes first.
 
 When to ignore it: where the count only comes from one job that walks over all objects (dbcc, an upgrade, a scripted
 statistics run). sp_sysmon does not say whether the reuses are of the sample or since the start of the server; two
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import OVERFLOW, Facts, known, number_or
-from collectors.facts.ase import MetadataCache, ResourceUsage
+from collectors.facts.ase import MemoryHeadroom, MetadataCache, ResourceUsage
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.finding import (
     Change,
@@ -36,6 +36,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
+from rules.judging.caches.memory import free_evidence, too_little
 from rules.judging.objects.descriptors import KINDS, cache_of
 from rules.judging.server import ENGINE_FACTS, busy_of, server_of, setting_of
 from rules.judging.spinlocks.gates import BUSY_PERCENT
@@ -72,7 +73,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(MetadataCache, ResourceUsage, *ENGINE_FACTS), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(MetadataCache, ResourceUsage, *ENGINE_FACTS, MemoryHeadroom), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each of the three kinds, by sp_sysmon, else by sp_monitorconfig."""
     server = server_of(facts)
@@ -126,8 +127,10 @@ def _judge(facts: Facts, limits: Limits, cache: MetadataCache, *, said_reused: b
     idle = busy is not None and busy < limits.busy_percent
     loud = failed > 0 or (reused >= there * limits.reuses_per_descriptor and not idle)
     newer = _newer_setting(facts, cache.kind, there)
-    changes, expects, advice = ((), (), newer) if newer else _more(facts, limits, cache, there, most)
+    changes, expects, advice = ((), (), newer) if newer else _more(facts, limits, cache, there, most, uncounted)
     what = f"{most:.0f} were in use, {there:.0f} are there"
+    short = "Too few descriptors" if reused or failed or uncounted else "All descriptors in use"
+    short = short if reused or failed or uncounted or most >= there else f"Nearly {short.lower()}"
     if reused or failed:
         what = f"{reused:.0f} reuses are counted" + (f", {failed:.0f} failed" if failed else "")
     elif uncounted:
@@ -141,12 +144,14 @@ def _judge(facts: Facts, limits: Limits, cache: MetadataCache, *, said_reused: b
         evidence.append(Evidence(f"reuses of {plural}", reused, "", cache.source, 0.0))
     if known(cache.reuse_failed):
         evidence.append(Evidence(f"failed reuses of {plural}", failed, "", cache.source, 0.0))
+    if not changes and not newer:
+        evidence += free_evidence(facts)
     taken = "Reused, but not counted." if uncounted else f"Counted: {reused:.0f} taken from one to serve another"
     taken += "" if uncounted else f", {failed:.0f} that could not be taken." if known(cache.reuse_failed) else "."
     yield Finding(
         subject=plural,
         severity=Severity.NOTE if newer else Severity.WARNING if loud else Severity.ADVICE,
-        title=f"Too few descriptors for {plural}: {what}",
+        title=f"{short} for {plural}: {what}",
         says=f"{cache.active:.0f} of {there:.0f} descriptors are in use, at most {most:.0f} since the start. {taken} "
         f"{advice}",
         evidence=tuple(evidence),
@@ -166,7 +171,7 @@ def _newer_setting(facts: Facts, kind: str, there: float) -> str:
 
 
 def _more(
-    facts: Facts, limits: Limits, cache: MetadataCache, there: float, most: float
+    facts: Facts, limits: Limits, cache: MetadataCache, there: float, most: float, said_reused: bool
 ) -> tuple[tuple[Change, ...], tuple[Expectation, ...], str]:
     """A computed number, as a first step."""
     kind = KINDS[cache.kind]
@@ -194,12 +199,18 @@ def _more(
         f'sp_monitorconfig "{kind.plural}"',
         "go",
     )
+    if short := too_little(facts, kind.number, memory_mb):
+        return (), (), f"{kind.number} is to become {new} in place of {there:.0f}. {short}"
     cautions = (_ENOUGH if enough and taken else _FIRST_STEP, caution)
     step = "enough for every reuse that was counted" if enough and taken else "a first step"
     change = configure(kind.number, there, new, cautions=cautions, memory_mb=memory_mb, look=look, configured=wanted)
+    expected = Expectation(f"reuses of {kind.plural}", number_or(cache.reuse_succeeded, 0), "no growth", "published")
+    if not taken and not said_reused:
+        percent = (round(100 * most / there, 1), round(100 * most / new, 1))
+        expected = Expectation(f"{kind.plural} in use at most, % of those there are", *percent, "arithmetic")
     return (
         (change,),
-        (Expectation(f"reuses of {kind.plural}", number_or(cache.reuse_succeeded, 0), "no growth", "published"),),
+        (expected,),
         f"Raise {kind.number} from {there:.0f} to {new}, {step}; sp_countmetadata gives the need.",
     )
 

@@ -14,6 +14,8 @@ system tables are part of the same plan, those of temporary databases are not. W
 Each cache holds its objects whole, with a fifth to grow and the share of pools for large I/O that their old cache has.
 Where too little memory is free the default data cache gives what moves out of it, in a restart before the caches are
 made: it keeps half of its size and nine tenths of what stays in it, and gives nothing while it reads much from disk.
+Where more partitions should be enough by themselves it gives nothing either: they cost the restart alone and come
+first, and objects are bound only if the contention stays.
 
 When to ignore it: when one scan makes the searches (see ase/table_scans_relink_cache), and where the tables are to
 grow soon past what memory can hold. A cache of its own also takes memory from everything else that might need it.
@@ -75,6 +77,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         contention_percent=limits.contention_percent,
         searches_per_second=limits.searches_per_second,
         busy_percent=limits.busy_percent,
+        spread=True,
     )
     yield from quiet
     if contents is None:
@@ -140,6 +143,9 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     top = _top(contents, name, limits)
     share = contents.inside(name, sum(one.reads for one in top))
     told = ", ".join(f"{one.name} {report.percent(contents.inside(name, one.reads))}" for one in top)
+    moves = bool(part and part.moved)
+    first = report.partitions_first(facts, part, contention, limits.contention_percent) if part and moves else ""
+    scripted = part if part and moves and not first else None
     says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts, figure)}."]
     says.append(f"{_count(top)} {report.percent(share)} of its searches {contents.when}: {told}.")
     if part is None:
@@ -149,6 +155,8 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
             f"{part.plan.free.mb:,.0f} MB are free, too little to bind what would help.",
             *report.short_of_memory(part.plan),
         ]
+    elif first:
+        says.append(first)
     else:
         left = report.contention_left(part.plan, name, contention)
         says.append(report.says(part, goes_under=left is not None and left < limits.contention_percent))
@@ -157,8 +165,8 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         Evidence(f"searches of {name} by {one.name}", round(100 * contents.inside(name, one.reads), 1), "%", one.source)
         for one in top
     ]
-    proof = list(report.evidence(part)) if part and part.moved else shares
-    weak = figure.since_boot or not contents.of_interval or not (part and part.moved)
+    proof = list(report.evidence(scripted)) if scripted else shares
+    weak = figure.since_boot or not contents.of_interval or scripted is None
     return Finding(
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
@@ -168,9 +176,9 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
             Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
             *proof,
         ),
-        explains=("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
-        changes=tuple(report.changes(part)) if part and part.moved else (),
-        expects=tuple(report.expects(part, contention)) if part and part.moved else (),
+        explains=() if first else ("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
+        changes=tuple(report.changes(scripted)) if scripted else (),
+        expects=tuple(report.expects(scripted, contention)) if scripted else (),
         weight=figure.weight,
         share=figure.share,
     )

@@ -21,9 +21,13 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenObjectActivity, MonSysWaits, TableScheme, TaskSwitches
 from rules.changes.ase_descriptor import bindable
+from rules.changes.quoting import comment
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.objects.seen import activity, is_system, name_of, schemes, table_key
-from rules.judging.server import engines_of, server_of, subject_of
+from rules.judging.server import engines_of, server_of, setting_of, subject_of
+from rules.judging.spinlocks.gates import CACHE_PERCENT
+from rules.judging.spinlocks.survey import CACHE_FACTS, cache_names
+from rules.judging.spinlocks.uneven import uneven_caches
 from rules.judging.waits import severity
 from rules.judging.waits.events import LATCHES
 from rules.judging.waits.switches import SWITCH_FACTS, Switches, switches_of
@@ -53,8 +57,14 @@ LATCH_FREE = (
     "From 16.0 SP02, with the MemScale licence, latch-free indexes exist (enable LFB index): a project of its own, no "
     "setting to try."
 )
+LATCH_FREE_SWITCH = "enable LFB index"
+LATCH_FREE_ON = f"{LATCH_FREE_SWITCH} is on already: it works for the indexes alone that were made latch-free."
 LONG = "Where single waits are long, look at ase/lock_hash_chains_long and at I/O calls that block first."
 CANDIDATES = "No export counts latches by table. Most rows are inserted into {0}: look there first."
+ONE_PAGE = (
+    "It fits the spinlocks of {0}: {1}, and the vendor says that latch requests for one page show as contention of one "
+    "partition, so this comes before any more partitions."
+)
 NO_TABLE = "Which table is not in the export: monOpenObjectActivity (RowsInserted) shows where most inserts go."
 
 
@@ -75,7 +85,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=tuple(dict.fromkeys((*WAIT_FACTS, *SWITCH_FACTS, MonOpenObjectActivity, TableScheme))),
+    uses=tuple(dict.fromkeys((*WAIT_FACTS, *SWITCH_FACTS, *CACHE_FACTS, MonOpenObjectActivity, TableScheme))),
     links=LINKS,
     limits=Limits,
 )
@@ -133,20 +143,31 @@ def _finding(
     named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
     server, engines = server_of(facts), engines_of(facts).number
     new = bool(server and server.before(16) is False)
-    said = [says, CANDIDATES.format(named) if tables else NO_TABLE, LONG, SPREAD]
+    hot = uneven_caches(facts, cache_names(facts), CACHE_PERCENT)
+    said = [
+        says,
+        " ".join(ONE_PAGE.format(comment(one.lock.name), one.says) for one in hot),
+        CANDIDATES.format(named) if tables else NO_TABLE,
+        LONG,
+        SPREAD,
+    ]
     said.append(FEWER_ROWS.format(FIXED_TOO if new else ""))
     if engines is None or engines >= 4:
         said.append(GREEDY)
-    said += [LATCH_FREE] if new else []
+    switch = setting_of(facts, LATCH_FREE_SWITCH)
+    on = bool(switch and switch.run_number)
+    said += [LATCH_FREE_ON if on else LATCH_FREE] if new else []
     return Finding(
         subject=subject_of(facts),
         severity=loud,
         title=title,
-        says=" ".join(said),
+        says=" ".join(part for part in said if part),
         evidence=(
             *evidence,
+            *(figure for one in hot for figure in one.evidence),
             *(Evidence(f"rows inserted into {name_of(row)}", count, "rows", row.source) for row, count, _ in tables),
         ),
+        explains=("ase/data_cache_spinlock_contended",) if hot else (),
     )
 
 

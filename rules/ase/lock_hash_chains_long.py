@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.ase import ConfigParameter, LockHashtable
+from collectors.facts.ase import ConfigParameter, LockHashtable, MemoryHeadroom
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.finding import (
     Change,
@@ -32,6 +32,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
+from rules.judging.caches.memory import free_evidence, too_little
 from rules.judging.server import ENGINE_FACTS, busy_of, setting_of, subject_of
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, HASHTABLE_LARGEST, HASHTABLE_SMALLEST, LOOKUPS
 from rules.kit import limit, rule
@@ -62,7 +63,7 @@ class Limits:
     )
 
 
-@rule(needs=(LockHashtable,), uses=ENGINE_FACTS, links=LINKS, limits=Limits)
+@rule(needs=(LockHashtable,), uses=(*ENGINE_FACTS, MemoryHeadroom), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the chains of the one table whose size can be set."""
     table = facts.latest(LockHashtable, table="page and row")
@@ -95,7 +96,9 @@ def _fires(facts: Facts, limits: Limits, table: LockHashtable, chain: float) -> 
         )
     if setting and now is not None:
         evidence.append(Evidence(SIZE, now, "buckets", setting.source))
-    change, expects, advice = _larger(limits, setting, now, chain)
+    change, expects, advice = _larger(facts, limits, setting, now, chain)
+    if setting and now is not None and not change:
+        evidence += free_evidence(facts)
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if chain >= limits.warning_length else Severity.ADVICE,
@@ -112,7 +115,7 @@ def _fires(facts: Facts, limits: Limits, table: LockHashtable, chain: float) -> 
 
 
 def _larger(
-    limits: Limits, setting: ConfigParameter | None, now: float | None, chain: float
+    facts: Facts, limits: Limits, setting: ConfigParameter | None, now: float | None, chain: float
 ) -> tuple[tuple[Change, ...], tuple[Expectation, ...], str]:
     """The smallest size that brings the chain under the limit, and the sentence about it."""
     if setting is None or now is None or now < 1:
@@ -126,6 +129,8 @@ def _larger(
         return (), (), f"{first} First ask who holds so many locks (sp_lock, or monLocks with enable monitoring on)."
     pending = f"{wanted:.0f} is configured for the next restart and would not be enough. " if wanted is not None else ""
     memory_mb, caution = more_memory(setting, now, new)
+    if short := too_little(facts, SIZE, memory_mb):
+        return (), (), f"{pending}{SIZE} is to become {new} in place of {now:.0f}. {short}"
     after = chain * now / new
     return (
         (configure(SIZE, now, new, cautions=(caution,), memory_mb=memory_mb, configured=wanted),),

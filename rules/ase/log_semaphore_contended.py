@@ -25,6 +25,8 @@ from collectors.facts.ase import SemaphoreRequests, SysmonSample, TaskSwitches
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.figures import seconds_of
 from rules.judging.server import ENGINE_FACTS, engines_of, level_reached, setting_of, subject_of
+from rules.judging.waits import severity
+from rules.judging.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.kit import limit, rule
 
 LINKS = (
@@ -50,6 +52,7 @@ ALS = (
     "One database that causes it may take asynchronous log service (sp_dboption, its owner decides), if the log device "
     "has time to spare; switching it off again needs the database without users."
 )
+WRITES, LOG_WRITES = "writes of the last log page", frozenset((54, 55))
 NAMES = {"Log": "the log semaphore", "ULC": "the semaphores of the user log caches"}
 
 
@@ -78,7 +81,12 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(SemaphoreRequests, TaskSwitches, SysmonSample, *ENGINE_FACTS), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=tuple(dict.fromkeys((SemaphoreRequests, TaskSwitches, SysmonSample, *WAIT_FACTS, *ENGINE_FACTS))),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the log semaphore, then the user log caches."""
     switches = facts.latest(TaskSwitches, cause=CAUSE)
@@ -140,6 +148,12 @@ def _judge(
     if commits and count is not None and known(commits.committed_xacts) and commits.committed_xacts > 0:
         each = round(count / commits.committed_xacts, 2)
         evidence.append(Evidence("waits for each committed transaction", each, "", commits.source))
+    log = waited_for(facts, WRITES, LOG_WRITES) if name == "Log" else None
+    writes = ""
+    if isinstance(log, Waited) and not log.unsure and log.waits:
+        each_ms = f", {log.mean_milliseconds:,.1f} ms each: the log device" if log.mean_milliseconds else ""
+        writes = f" {log.says} (wait events 54 and 55){each_ms}."
+        evidence += log.evidence(severity.TASKS, severity.SHARE_PERCENT)
     loud = (share or 0.0) >= limits.loud_percent
     return Finding(
         subject=f"{subject_of(facts)}: {what}",
@@ -147,7 +161,7 @@ def _judge(
         title=f"Tasks wait for {what}: {said}",
         says=f"{said[0].upper()}{said[1:]}. Tasks sleep in this queue, so no spinlock ratio and no engine shortens it. "
         f"{FLUSHES} {LEVERS if name == 'Log' else ULC_LEVERS}"
-        f"{_asynchronous(facts, limits) if name == 'Log' and loud else ''}",
+        f"{_asynchronous(facts, limits) if name == 'Log' and loud else ''}{writes}",
         evidence=tuple(evidence),
     )
 

@@ -19,8 +19,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonProcedureCache, MonSpinlockActivity, ProcedureCacheActivity
-from rules.finding import Evidence, Outcome, Severity, Unknown
+from collectors.facts.ase import (
+    MemoryHeadroom,
+    MonProcedureCache,
+    MonSpinlockActivity,
+    ProcedureCacheActivity,
+    ResourceUsage,
+)
+from rules.finding import Evidence, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging.caches.memory import LEAST_MB, free_memory
 from rules.judging.server import ENGINE_FACTS, busy_of, interval_first, level_reached, setting_of
 from rules.judging.spinlocks.figures import Figure, figure_of
 from rules.judging.spinlocks.monitored import PROCEDURE_CACHE, PROCEDURE_MANAGER
@@ -33,21 +40,16 @@ LINKS = (
     "https://blogs.sap.com/2020/04/01/configuring-ase-procedure-cache-engine-local-cache-and-the-global-procedure-cache-pool/",
     "https://blogs.sap.com/2013/11/27/sybase-150-spinlock-contention-in-procedue-cache/",
 )
-SIZE, LOCAL, ENGINES, LARGE = (
+SIZE, LOCAL, ENGINES, LARGE, ALLOCATION = (
     "procedure cache size",
     "engine local cache percent",
     "max online engines",
     "enable large chunk elc",
+    "large allocation auto tune",
 )
-LOCAL_ADVISED = 80.0
-"""Vendor: engine local cache percent, at most (New Features 16.0)."""
-AT_THE_MOST = (
-    "no more than 80 is advised, so the share is at its most and a larger procedure cache size is what gives each "
-    "engine more. From 16.0 SP03 PL08 on monProcELC shows whether the reserve runs empty (Empty to Allocs). The kind "
-    "of allocation is left: large allocation auto tune (0 or 1, static) says whether large pieces are taken. Then the "
-    "causes of the allocations: recompilations, and statements that differ only in their literals (enable literal "
-    "autoparam)."
-)
+MOST_LOCAL = 80.0
+"""Vendor: the most that is advised of engine local cache percent (Configuration parameters 16.0)."""
+COUNTS = Lacking("procedures read in or thrown out, and recompilations", 'sp_sysmon "00:10:00" -- at the busiest hour')
 Said = tuple[str, tuple[Evidence, ...]]
 """A sentence of advice and its proof."""
 
@@ -59,7 +61,7 @@ class Limits(Dear):
 
 @rule(
     needs=(),
-    uses=(*ENGINE_FACTS, MonSpinlockActivity, MonProcedureCache, ProcedureCacheActivity),
+    uses=(*ENGINE_FACTS, MonSpinlockActivity, MonProcedureCache, ProcedureCacheActivity, ResourceUsage, MemoryHeadroom),
     links=LINKS,
     limits=Limits,
 )
@@ -67,6 +69,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the two spinlocks, each by itself."""
     outcomes = [_judged(facts, limits, name) for name in (PROCEDURE_CACHE, PROCEDURE_MANAGER)]
     yield from [one for one in outcomes if not isinstance(one, Unknown)] or outcomes[:1]
+    if any(isinstance(one, Finding) for one in outcomes) and not _counted(facts):
+        yield Unknown((COUNTS,))
 
 
 def _judged(facts: Facts, limits: Limits, name: str) -> Outcome:
@@ -102,16 +106,63 @@ def _used(facts: Facts) -> Iterator[Said]:
     if sample and known(sample.removals):
         out = sample.removals
         counted.append(("thrown out", out, Evidence("procedures thrown out", out, "", sample.source)))
+    full = _full(facts)
+    if full:
+        counted.append(full)
     busy = [one for one in counted if one[1] > 0]
+    size = setting_of(facts, SIZE)
+    now = f" ({size.run_number:,.0f} pages of 2 KB now)" if size and size.run_number is not None else ""
     if busy:
         said = " and ".join(f"{count:,.0f} {word}" for word, count, _ in busy)
-        yield f"Procedures: {said}: first a larger {SIZE} (dynamic).", tuple(item for _, _, item in busy)
+        yield (
+            f"Procedures: {said}: first a larger {SIZE} (dynamic){now}.{_room(facts)}",
+            tuple(one for _, _, one in busy),
+        )
     elif counted:
         yield f"No procedure was read in or thrown out, so a larger {SIZE} is not indicated.", ()
+    else:
+        yield (
+            "Whether procedures are read in or thrown out, and how many are recompiled, is not in the export: a "
+            f"larger {SIZE}{now} is of use only where they are.",
+            (),
+        )
     if sample and known(sample.recompilations) and sample.recompilations > 0:
         again = sample.recompilations
         proof = Evidence("recompilations", again, "", sample.source)
         yield f"{again:,.0f} recompilations take memory each: find their cause.", (proof,)
+
+
+def _counted(facts: Facts) -> bool:
+    """Whether any export tells if the cache is too small."""
+    rows = [row for row in interval_first(facts, MonProcedureCache) if row.of_interval and row.believed]
+    return any(known(row.loads) for row in rows) or bool(facts.latest(ProcedureCacheActivity)) or bool(_usage(facts))
+
+
+def _usage(facts: Facts) -> ResourceUsage | None:
+    """The line of sp_monitorconfig; it cuts names at 25 characters."""
+    return next((one for one in reversed(facts.every(ResourceUsage)) if one.name.lower() == SIZE), None)
+
+
+def _full(facts: Facts) -> tuple[str, float, Evidence] | None:
+    """What sp_monitorconfig counts as reused in the procedure cache; `None` where it counts nothing."""
+    usage = _usage(facts)
+    if usage is None or not known(usage.reused) or usage.reused < 0:
+        return None
+    return (
+        "reused by sp_monitorconfig",
+        usage.reused,
+        Evidence("procedure cache reused", usage.reused, "", usage.source),
+    )
+
+
+def _room(facts: Facts) -> str:
+    """That next to no memory is free for it, as a sentence."""
+    free = free_memory(facts)
+    if free is None or free.mb >= LEAST_MB:
+        return ""
+    return (
+        f" But {free.mb:,.2f} MB are free for reconfiguration: raise max memory first, if the machine has the memory."
+    )
 
 
 def _reserve(facts: Facts) -> Iterator[Said]:
@@ -129,15 +180,29 @@ def _reserve(facts: Facts) -> Iterator[Said]:
     pages = size.run_number if size else None
     if local and size and share is not None and pages and may:
         each = pages * share / 100.0 / may
-        said = f"At {LOCAL} {share:g} each engine keeps about {each:,.0f} pages"
-        said += "; up to 80 is advised (static)." if share < LOCAL_ADVISED else f": {AT_THE_MOST}"
+        said = f"At {LOCAL} {share:g} each engine keeps about {each:,.0f} pages; {_of_local(share)}"
         yield said, (Evidence(LOCAL, share, "%", local.source), Evidence(SIZE, pages, "pages", size.source))
+    tuned = setting_of(facts, ALLOCATION)
+    if tuned and tuned.run_number is not None:
+        yield (
+            f"{ALLOCATION} is {tuned.run_number:.0f}: practitioners name it beside these (static): test it first.",
+            (Evidence(ALLOCATION, tuned.run_number, "", tuned.source),),
+        )
     large = setting_of(facts, LARGE)
     if large and large.run_number == 0:
         yield (
             f"{LARGE} is off: on, large pieces come from that reserve too (15.7 SP100 and later, static).",
             (Evidence(LARGE, 0, "", large.source),),
         )
+
+
+def _of_local(share: float) -> str:
+    """The share of the engines' own reserve against the most that is advised."""
+    if share > MOST_LOCAL:
+        return f"more than the {MOST_LOCAL:g} that are advised at most: lower it, all engines share the rest (static)."
+    if share == MOST_LOCAL:
+        return f"{MOST_LOCAL:g} is the most that is advised, so there is nothing to raise."
+    return f"up to {MOST_LOCAL:g} is advised (static)."
 
 
 def _newer(facts: Facts) -> Iterator[Said]:

@@ -26,6 +26,7 @@ from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import ConfigParameter, ResourceUsage
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.judging.caches.memory import MEMORY_FACTS, free_evidence, too_little
 from rules.judging.objects.resources import LOCKS, more_locks, usages_of
 from rules.judging.server import setting_of
 from rules.kit import limit, rule
@@ -65,7 +66,7 @@ class Limits:
     )
 
 
-@rule(needs=(ResourceUsage,), uses=(ConfigParameter,), links=LINKS, limits=Limits, sample=None)
+@rule(needs=(ResourceUsage,), uses=MEMORY_FACTS, links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each resource, in a cluster of each instance."""
     named = [(name, usage) for name in (*LOST, *OTHERS) for usage in usages_of(facts, name)]
@@ -104,6 +105,7 @@ def _finding(
     running = setting.run_number if setting else None
     newer = running is not None and running > there and not usage.instance
     change = None if newer or usage.instance or name not in LOST else _more(limits, name, setting, there, most)
+    short = too_little(facts, name, change.memory_mb) if change else ""
     says = [
         f"{usage.active:,.0f} of {there:,.0f} {label} were in use when this was listed, at most {most:,.0f} since the "
         "start of the server.",
@@ -111,6 +113,8 @@ def _finding(
     ]
     if newer:
         says.append(f"{name} is {running:,.0f} by now, so this report is older than the setting: take a new one.")
+    elif change and short:
+        says.append(f"{name} is to become {change.new} in place of {there:.0f}. {short}")
     elif change:
         says.append(f"Raise {name} from {there:.0f} to {change.new}: it is dynamic.")
     elif usage.instance and name in LOST:
@@ -118,6 +122,7 @@ def _finding(
     elif name in LOST:
         says.append(f"More are configured already, but do not run: see the error log, and max memory ({name}).")
     severity = Severity.WARNING if out else Severity.ADVICE
+    change = None if short else change
     return Finding(
         subject=label,
         severity=Severity.NOTE if newer or name not in LOST else severity,
@@ -133,6 +138,7 @@ def _finding(
                 usage.source,
                 there * (limits.used_percent if name in LOST else 100.0) / 100,
             ),
+            *(free_evidence(facts) if short else ()),
         ),
         changes=(change,) if change else (),
         expects=(Expectation(f"share of {label} in use", round(100 * most / there, 1), "lower", "arithmetic"),)

@@ -73,6 +73,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         contention_percent=limits.contention_percent,
         searches_per_second=limits.searches_per_second,
         busy_percent=limits.busy_percent,
+        spread=True,
     )
     yield from quiet
     if contents is None:
@@ -135,6 +136,9 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     share = report.percent(contents.inside(name, reads))
     rate = reads / contents.seconds if contents.seconds and contents.of_interval else None
     told = ", ".join(f"{one.name} {report.percent(contents.inside(name, one.reads))}" for one in free[:NAMED])
+    moves = bool(part and part.moved)
+    first = report.partitions_first(facts, part, contention, limits.contention_percent) if part and moves else ""
+    scripted = part if part and moves and not first else None
     says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts, figure)}."]
     says.append(f"System tables make {share} of its searches {contents.when}: {told}{_cannot(contents, name, fixed)}.")
     if rate is not None:
@@ -146,6 +150,8 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         says.append("For a binding plan some figures are missing; they are named below.")
     elif not part.moved:
         says += [f"{part.plan.free.mb:,.0f} MB are free, too little to bind them.", *report.short_of_memory(part.plan)]
+    elif first:
+        says.append(first)
     else:
         left = report.contention_left(part.plan, name, contention)
         says.append(report.says(part, goes_under=left is not None and left < limits.contention_percent))
@@ -153,18 +159,18 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     evidence = [Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent)]
     if rate is not None:
         evidence.append(Evidence("searches by system tables", round(rate, 1), "/s", free[0].source))
-    if part and part.moved:
-        evidence += report.evidence(part)
-    weak = figure.since_boot or not contents.of_interval or not (part and part.moved)
+    if scripted:
+        evidence += report.evidence(scripted)
+    weak = figure.since_boot or not contents.of_interval or scripted is None
     return Finding(
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
         title=f"{name}: system tables make {share} of the searches of a contended cache",
         says=" ".join(says),
         evidence=tuple(evidence),
-        explains=("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
-        changes=tuple(report.changes(part)) if part and part.moved else (),
-        expects=tuple(report.expects(part, contention)) if part and part.moved else (),
+        explains=() if first else ("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
+        changes=tuple(report.changes(scripted)) if scripted else (),
+        expects=tuple(report.expects(scripted, contention)) if scripted else (),
         weight=figure.weight,
         share=figure.share,
     )

@@ -12,25 +12,31 @@ What to do: find the statements that scan these tables and give them an index, a
 the optimiser see the index there is. Nothing is configured. After that, look at the cache again.
 
 When to ignore it: a small table is read by scanning on purpose, and a nightly report may scan what it likes while
-nobody waits. The number of scans is that of plans that used the table without an index, so it is at most right.
+nobody waits. The number of scans is that of plans that used the table without an index, so it is at most right: where
+that many scans of the whole table would be twice the pages that were read of it at all, they were not of the whole
+table, and it is advice to look at the statements. The share is of the searches of all caches (monDataCache, else
+sp_sysmon); of the listed objects alone, which may be a part of the server's, it is advice too.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import IndexSize, MonOpenObjectActivity, MonSpinlockActivity
+from collectors.facts.ase import IndexSize, MonDataCache, MonOpenObjectActivity, MonSpinlockActivity
 from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.contents import CONTENT_FACTS, Contents, contents_of
 from rules.judging.objects.seen import Sizes, activity, doubts, is_system, name_of, page_kb_of, sizes
 from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
 from rules.judging.server import ENGINE_FACTS, subject_of
 from rules.judging.sources import TALLMAN
+from rules.judging.spinlocks.cas import CAS_GRABS
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
 from rules.judging.spinlocks.monitored import say_doubt
 from rules.judging.spinlocks.ratio import refused
+from rules.judging.spinlocks.spin_severity import spin_bound
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure
+from rules.judging.spinlocks.waits import costs_nothing
 from rules.judging.times import when as covers
 from rules.kit import limit, rule
 
@@ -40,7 +46,20 @@ LINKS = (
 )
 NAMED = 5
 """Tables the sentence names."""
+WHOLE_TIMES = 2.0
+"""This project: sizes are of another moment than the counts; twice the pages that were read are more than that."""
 SIZES = Lacking("sizes of the tables", IndexSize.BRING)
+COUNTERS = ("monDataCache", "sp_sysmon")
+"""What counts the searches of whole caches (`Contents.counted_by`)."""
+FIX = "Fix the statements that scan: no setting makes this less."
+LOOK = (
+    "Whether the statements scan much, or read by index and are only counted so, is to be seen before anything is "
+    "changed: by their logical reads."
+)
+LISTED = (
+    "How many searches the caches had is not in the export; where the list of objects is only a part of the server's, "
+    "the share is smaller."
+)
 STATEMENTS = (
     "monSysStatement and monCachedStatement (with their pipes and enable stmt cache monitoring on) name the statements "
     "by LogicalReads."
@@ -73,7 +92,41 @@ class Scanned:
     scans: float
     table_pages: float
     pages: float
-    """Pages the scans read: scans × pages of the table, and never more than were read at all."""
+    """Pages the scans read at most: scans × pages of the table, and never more than were read at all."""
+    reads: float
+    """All logical reads of the table."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether they can all have been scans of the whole table."""
+        return self.scans * self.table_pages <= WHOLE_TIMES * self.reads
+
+    @property
+    def mean_pages(self) -> float:
+        """Pages that one scan read on average, at most."""
+        return min(self.table_pages, self.reads / self.scans)
+
+    def says(self, everything: str) -> str:
+        """Its figures, as a part of a sentence. `everything`: what they are a part of."""
+        said = f"{name_of(self.row)}: {self.scans:,.0f} scans of {self.table_pages:,.0f} pages, at most "
+        said += f"{self.pages:,.0f} of {everything}"
+        if self.whole:
+            return said
+        return (
+            f"{said}; of the whole table they would be {self.scans * self.table_pages:,.0f} pages, so they were not: "
+            f"{self.mean_pages:,.0f} pages each on average, at most"
+        )
+
+
+@dataclass(frozen=True)
+class Searches:
+    """What the scans are held against."""
+
+    number: float
+    everything: str
+    """What that is, with the number: `11,000,000 searches of all caches (monDataCache)`."""
+    of_caches: bool
+    """Whether the searches of the caches are in the export, and not only the logical reads of the listed objects."""
 
 
 @rule(
@@ -88,10 +141,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not rows:
         yield Untrusted(f"monOpenObjectActivity: {say_doubt(doubts(facts))}")
         return
-    reads = sum(row.logical_reads for row in rows if known(row.logical_reads))
-    if reads <= 0:
+    listed = sum(row.logical_reads for row in rows if known(row.logical_reads))
+    if listed <= 0:
         yield Clean("no page was asked of the caches in the sample")
         return
+    searches = _searches(facts, listed)
+    reads = searches.number
     page, known_sizes = page_kb_of(facts), sizes(facts)
     scanning = [row for row in rows if row.index_id == 0 and _scans(row) > 0 and not is_system(row)]
     worth = [
@@ -99,17 +154,31 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     ]
     unsized = [row for row in worth if known_sizes.kb(row) is None]
     found = [
-        one for row in worth if page and (one := _scanned(row, known_sizes, page)) and one.table_pages >= limits.pages
+        one for row in worth if page and (one := _scanned(row, known_sizes, page)) and one.mean_pages >= limits.pages
     ]
     share = _share(sum(one.pages for one in found), reads)
     if share < limits.share_percent and (unsized or (worth and not page)):
         names = ", ".join(name_of(row) for row in (unsized or worth)[:NAMED])
         lacking = (SIZES,) if unsized else (Lacking("logical page size", "select @@maxpagesize"),)
         yield Unknown(lacking, f"scanned, but how many pages that is needs their size: {names}")
+    elif not worth:
+        yield Clean(f"no table that is scanned makes {limits.table_percent:g} % of {searches.everything}")
     elif share < limits.share_percent:
-        yield Clean(f"scans make {share:.0f} % of {reads:,.0f} logical reads (limit {limits.share_percent:g} %)")
+        yield Clean(f"scans make {share:.0f} % of {searches.everything} (limit {limits.share_percent:g} %)")
     else:
-        yield _held_against_caches(facts, limits, found, reads, share)
+        said = _held_against_caches(facts, limits, found, searches, share)
+        yield said
+        if isinstance(said, Finding) and not searches.of_caches:
+            yield Unknown((Lacking("searches of the caches, which the scans are a share of", MonDataCache.BRING),))
+
+
+def _searches(facts: Facts, listed: float) -> Searches:
+    """The searches of all caches over the objects' time; where no export has them, what is listed was asked of them."""
+    contents = contents_of(facts)
+    if isinstance(contents, Contents) and contents.counted_by in COUNTERS and contents.total >= listed:
+        number = contents.total
+        return Searches(number, f"{number:,.0f} searches of all caches ({contents.counted_by})", of_caches=True)
+    return Searches(listed, f"{listed:,.0f} logical reads of the listed objects", of_caches=False)
 
 
 def _scans(row: MonOpenObjectActivity) -> float:
@@ -126,7 +195,7 @@ def _scanned(row: MonOpenObjectActivity, known_sizes: Sizes, page: float) -> Sca
     if kb is None or not known(row.logical_reads):
         return None
     pages = kb / page
-    return Scanned(row, _scans(row), pages, min(row.logical_reads, _scans(row) * pages))
+    return Scanned(row, _scans(row), pages, min(row.logical_reads, _scans(row) * pages), row.logical_reads)
 
 
 def _caches(facts: Facts, tables: list[Scanned]) -> list[str]:
@@ -139,9 +208,12 @@ def _caches(facts: Facts, tables: list[Scanned]) -> list[str]:
     return list(dict.fromkeys(one.cache for one in held))
 
 
-def _held_against_caches(facts: Facts, limits: Limits, found: list[Scanned], reads: float, share: float) -> Outcome:
+def _held_against_caches(
+    facts: Facts, limits: Limits, found: list[Scanned], searches: Searches, share: float
+) -> Outcome:
     tables = sorted(found, key=lambda one: -one.pages)
-    said = f"scans make {share:.0f} % of all logical reads ({', '.join(name_of(one.row) for one in tables[:NAMED])})"
+    names = ", ".join(name_of(one.row) for one in tables[:NAMED])
+    said = f"scans make up to {share:.0f} % of {searches.everything} ({names})"
     caches = _caches(facts, tables)
     figures = [figure for name in caches if isinstance(figure := cache_figure(facts, name, f"cache {name}"), Figure)]
     read = [figure for figure in figures if known(figure.contention) and 0 <= figure.contention <= 100]
@@ -158,7 +230,7 @@ def _held_against_caches(facts: Facts, limits: Limits, found: list[Scanned], rea
         if known(one.contention)
     ]
     named = [(one.row.database, one.row.object_name) for one in tables[:NAMED]]
-    finding = _finding(facts, limits, tables, evidence, (reads, share))
+    finding = _finding(facts, limits, tables, evidence, searches, share)
     return with_statements(finding, facts, named, otherwise=STATEMENTS)
 
 
@@ -169,24 +241,24 @@ def _quiet(facts: Facts, limits: Limits, figure: Figure) -> str:
     if isinstance(refusal, Clean):
         return refusal.why
     few = figure.too_few(limits.searches_per_second)
-    return f"{figure.said}, but {few}" if few else ""
+    if few:
+        return f"{figure.said}, but {few}"
+    bound = None if figure.uses.startswith(CAS_GRABS) else spin_bound(facts, figure.lock)
+    nothing = bound.says if bound and bound.nothing else "" if bound else costs_nothing(facts, figure)
+    return f"{figure.said}. {nothing}" if nothing else ""
 
 
 def _finding(
-    facts: Facts, limits: Limits, tables: list[Scanned], hot: list[Evidence], sums: tuple[float, float]
+    facts: Facts, limits: Limits, tables: list[Scanned], hot: list[Evidence], searches: Searches, share: float
 ) -> Finding:
-    reads, share = sums
     first = tables[0]
     when = "between the snapshots" if first.row.of_interval else covers(first.row)
-    named = "; ".join(
-        f"{name_of(one.row)}: {one.scans:,.0f} scans of {one.table_pages:,.0f} pages, "
-        f"at most {one.pages:,.0f} of {reads:,.0f} logical reads"
-        for one in tables[:NAMED]
-    )
+    named = "; ".join(one.says(searches.everything) for one in tables[:NAMED])
     more = f"; and {len(tables) - NAMED} more" if len(tables) > NAMED else ""
+    whole = _share(sum(one.pages for one in tables if one.whole), searches.number) >= limits.share_percent
     evidence = [
         Evidence(
-            "share of logical reads made by scans, at most",
+            f"share of {'cache searches' if searches.of_caches else 'logical reads'} made by scans, at most",
             round(share, 1),
             "%",
             first.row.source,
@@ -194,15 +266,18 @@ def _finding(
         )
     ]
     for one in tables[:NAMED]:
-        evidence.append(Evidence(f"pages scanned of {name_of(one.row)}", round(one.pages), "pages", one.row.source))
+        pages = f"pages scanned of {name_of(one.row)}, at most"
+        evidence.append(Evidence(pages, round(one.pages), "pages", one.row.source))
         if known(one.row.apf_reads) and one.row.apf_reads > 0:
             evidence.append(Evidence(f"prefetched reads of {name_of(one.row)}", one.row.apf_reads, "", one.row.source))
+    loud = whole and searches.of_caches and first.row.of_interval and first.row.seconds
+    part = "all cache searches" if searches.of_caches else "the logical reads of the listed objects"
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING if first.row.of_interval and first.row.seconds else Severity.ADVICE,
-        title=f"Scans of {name_of(first.row)} make up to {_share(first.pages, reads):.0f} % of all cache searches",
+        severity=Severity.WARNING if loud else Severity.ADVICE,
+        title=f"Scans of {name_of(first.row)} make up to {_share(first.pages, searches.number):.0f} % of {part}",
         says=f"{when[0].upper()}{when[1:]}: {named}{more}. One page scanned is one relinkage under a cache spinlock. "
-        "Fix the statements that scan: no setting makes this less.",
+        f"{FIX if whole else LOOK}{'' if searches.of_caches else f' {LISTED}'}",
         evidence=(*evidence, *hot),
-        explains=("ase/data_cache_spinlock_contended",),
+        explains=("ase/data_cache_spinlock_contended",) if whole else (),
     )

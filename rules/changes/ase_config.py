@@ -154,16 +154,30 @@ def _waited(ran: float, configured: float) -> str:
     return f"-- {ran:.0f} ran. {configured:.15g} was configured and had not run: it is not restored"
 
 
+KB_EACH = {
+    "number of open objects": (140.8 / 340, "the vendor's 140.8 KB for 340 descriptors (12.5)"),
+    "number of open indexes": (140.8 / 340, "the vendor's 140.8 KB for 340 descriptors (12.5)"),
+    "number of locks": (155 / 1024, "155 bytes for a lock (practice, older servers)"),
+}
+"""What one takes at least, kilobytes, and by what source: for an export that does not print Memory Used."""
+
+
 def more_memory(setting: ConfigParameter | None, old: float, new: float) -> tuple[float, str]:
     """Megabytes a larger value takes beyond now, and a caution that says so.
 
-    In proportion to the parameter's own Memory Used in the export; 0 where it is not printed, is 0 or is shared.
+    In proportion to the parameter's own Memory Used in the export; where that is not printed, is 0 or is shared, by
+    what a source says one takes; 0 where none does.
     """
     kb = setting.memory_used_kb if setting and setting.memory_counted else None
-    if kb is None or not is_known(kb) or kb <= 0 or old <= 0:
-        return 0.0, 'Takes memory: afterwards Memory Used shows how much, and sp_configure "max memory" what there is.'
-    mb = kb * (new - old) / old / 1024
-    return mb, f"Takes about {mb:.2g} MB more, in proportion to the {kb:.0f} KB of Memory Used at {old:.0f}."
+    if kb is not None and is_known(kb) and kb > 0 and old > 0:
+        mb = kb * (new - old) / old / 1024
+        return mb, f"Takes about {mb:.2g} MB more, in proportion to the {kb:.0f} KB of Memory Used at {old:.0f}."
+    each, source = KB_EACH.get(setting.name, (0.0, "")) if setting else (0.0, "")
+    shows = 'afterwards Memory Used shows how much, and sp_configure "max memory" what there is.'
+    if not each:
+        return 0.0, f"Takes memory: {shows}"
+    mb = each * max(0.0, new - old) / 1024
+    return mb, f"Takes about {mb:.2g} MB more by {source}, more on newer releases: {shows}"
 
 
 _RESTART = (

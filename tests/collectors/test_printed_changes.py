@@ -66,6 +66,7 @@ LOOKS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"sp_helpdb (?:\"[^\"]+\")", "options of a database and room on its segments, looked at once"),
         (r'sp_helpindex "[^"]+"', "the indexes a conversion builds anew, to be compared by a person"),
         (r'sp_countmetadata "open (?:objects|indexes|partitions)"', "a sentence; no rule asks what the limit is"),
+        (r"select @@max_connections", "the most connections that the operating system allows"),
         (r"sp_logiosize", "a sentence on the database in use"),
         (r"sp_who", "that nobody is in: no figure of it is kept"),
         (r"select spid, suid, program_name from master\.\.sysprocesses where dbid = db_id\('[^']+'\)", "must be empty"),
@@ -117,7 +118,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
         r"\$ MCR SYSGEN|USE (?:ACTIVE|CURRENT)|WRITE (?:ACTIVE|CURRENT|SYS\$SYSTEM:LOCKWRIGHT_BEFORE\.PAR)|EXIT",
         rf"SET {PARAMETER} (?:{VALUE})",
         r"\$ OPEN/APPEND LOCKWRIGHT SYS\$SYSTEM:MODPARAMS\.DAT|\$ CLOSE LOCKWRIGHT",
-        rf'\$ WRITE LOCKWRIGHT "(?:MIN_)?{PARAMETER} = -?[0-9]+ ! Lockwright(?:, was -?[0-9]+)?"',
+        rf'\$ WRITE LOCKWRIGHT "(?:MIN_)?{PARAMETER} = -?[0-9]+ ! Lockwright(?:, was -?[0-9]+(?: in CURRENT)?)?"',
         r"\$ SEARCH/MATCH=NOR/NOHEADING/OUTPUT=SYS\$SYSTEM:MODPARAMS\.NEW SYS\$SYSTEM:MODPARAMS\.DAT "
         rf'"(?:MIN_)?{PARAMETER} = -?[0-9]+ ! Lockwright"',
         r"\$ RENAME SYS\$SYSTEM:MODPARAMS\.NEW SYS\$SYSTEM:MODPARAMS\.DAT",
@@ -145,7 +146,7 @@ REMARK = {"ase": "--", "openvms": "$!", "rdb": "$!", "unix": "#"}
 SPARED = {
     "ase": re.compile(r"--   (?=sp_|dbcc|alter|use|update|select|where|checkpoint|go)"),
     "unix": re.compile(r"#   "),
-    "openvms": re.compile(r"\$!   (?=\$ )"),
+    "openvms": re.compile(r"\$!(?:   (?=\$ )|(?=[^\s=]))"),
 }
 """Commands in remarks, to be taken out of them one by one."""
 

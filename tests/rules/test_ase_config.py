@@ -115,6 +115,12 @@ def test_memory_grows_in_proportion_to_what_the_export_says() -> None:
     assert "0.14 MB more" in caution
 
 
+def test_memory_of_descriptors_goes_by_the_vendors_figure_where_none_is_printed() -> None:
+    megabytes, caution = more_memory(ConfigParameter(name="number of open objects", memory_used_kb=0.0), 500, 840)
+    assert megabytes == pytest.approx(140.8 / 1024)
+    assert "340 descriptors" in caution
+
+
 @pytest.mark.parametrize(
     "setting",
     [

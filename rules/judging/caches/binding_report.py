@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from collectors.facts import Facts
 from rules.changes.ase_binding import bind, bind_system_tables
 from rules.changes.ase_cache import cache_key, create_cache, shrink_cache
 from rules.finding import Change, Effect, Evidence, Expectation
@@ -17,6 +18,7 @@ from rules.judging.caches.binding_plan import (
     BindingPlan,
 )
 from rules.judging.caches.carving import MARGIN_PERCENT, Carving, Uncarved
+from rules.judging.caches.partitions import enough_alone
 from rules.laws.binding import NewCache, collisions
 
 NAMED = 6
@@ -144,6 +146,24 @@ def _partitions_alone(part: Part, goes_under: bool) -> list[str]:
         f"no outage of a table, would make it 1 of {1 / alone:.1f} cases, if its pools are large enough and its hot "
         f"pages spread evenly (ase/data_cache_spinlock_contended): {when}."
     ]
+
+
+def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -> str:
+    """Why nothing is bound yet, as sentences; empty where the plan needs no restart, or partitions are not enough.
+
+    A plan that makes the default data cache smaller costs a restart, its memory and a lock of each table: partitions
+    that should be enough by themselves cost the restart alone, so they come first, and one cause is changed at a time.
+    """
+    carving = part.plan.carving
+    if not isinstance(carving, Carving) or not (enough := enough_alone(facts, part.home, contention, goal)):
+        return ""
+    number, left = enough
+    return (
+        f"Nothing is to be bound yet: too little memory is free, so {carving.cache.name} would have to become "
+        f"{carving.freed_mb:,.0f} MB smaller in a restart. {number:.0f} partitions of {part.home}, which take a "
+        f"restart too but no memory and no lock of a table, are expected to leave about {left:.1f} % "
+        "(ase/data_cache_spinlock_contended): make them, measure, and bind only if the contention stays."
+    )
 
 
 def not_worth(plan: BindingPlan) -> str:

@@ -14,6 +14,7 @@ from rules.judging.spinlocks.figures import Figure, ways
 from rules.judging.spinlocks.ratio import refused
 from rules.judging.spinlocks.spin_severity import spin_bound
 from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
+from rules.judging.spinlocks.uneven import uneven
 from rules.judging.spinlocks.waits import costs_nothing
 
 HOT_FACTS: tuple[type[Fact], ...] = tuple(dict.fromkeys((*PLAN_FACTS, *ENGINE_FACTS, *CACHE_FACTS)))
@@ -25,12 +26,18 @@ HIDDEN = Lacking(
 
 
 def searched(
-    facts: Facts, *, contention_percent: float, searches_per_second: float, busy_percent: float
+    facts: Facts,
+    *,
+    contention_percent: float,
+    searches_per_second: float,
+    busy_percent: float,
+    spread: bool = False,
 ) -> tuple[list[Figure], Contents | None, list[Outcome]]:
     """The caches over the limits with what all caches hold, and what is to be said of the others.
 
-    The label of a figure is the cache's name. Without contents there is nothing to look into: no cache is contended,
-    or the counts by object cannot be used.
+    `spread`: leave out caches of which a few partitions cause the contention: a plan by shares of searches takes them
+    for evenly spread. The label of a figure is the cache's name. Without contents there is nothing to look into: no
+    cache is contended, or the counts by object cannot be used.
     """
     hot: list[Figure] = []
     quiet: list[Outcome] = []
@@ -40,6 +47,8 @@ def searched(
             quiet.append(figure)
             continue
         why = next(_quiet(facts, name, figure, (contention_percent, searches_per_second, busy_percent)), None)
+        if why is None and spread and (skew := uneven(figure.lock, contention_percent)):
+            why = Clean(f"{figure.said}, but {skew.says}: one hot page or few, so no binding plan is made by shares")
         if why:
             quiet.append(why)
         else:

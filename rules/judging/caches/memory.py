@@ -1,10 +1,11 @@
-"""What memory of SAP ASE is free for new caches: `max memory` less `total logical memory`."""
+"""What memory of SAP ASE is free for new caches and settings: `max memory` less `total logical memory`."""
 
 from dataclasses import dataclass
+from math import ceil
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import ConfigParameter, MemoryHeadroom
-from rules.finding import Lacking
+from rules.finding import Evidence, Lacking
 
 MEMORY_FACTS = (MemoryHeadroom, ConfigParameter)
 MEMORY_MISSING = Lacking("memory that is free for reconfiguration", MemoryHeadroom.BRING)
@@ -33,3 +34,30 @@ def free_memory(facts: Facts) -> FreeMemory | None:
     if most is None or used is None or not known(most.run_value) or not known(used.run_value):
         return None
     return FreeMemory(max(0.0, (most.run_value - used.run_value) * PAGE_KB / 1024), most.source)
+
+
+LEAST_MB = 1.0
+"""This project: with less free nothing is enlarged of which no source says what it takes."""
+
+
+def free_evidence(facts: Facts) -> tuple[Evidence, ...]:
+    """What is free as a figure, for a finding that says `too_little`."""
+    free = free_memory(facts)
+    return (Evidence("memory that is free", round(free.mb, 2), "MB", free.source),) if free else ()
+
+
+def too_little(facts: Facts, setting: str, memory_mb: float) -> str:
+    """Why a larger setting does not fit, with what comes before it, as sentences; empty where it fits or none tells.
+
+    `memory_mb`: what it takes beyond now; 0 where that is not known.
+    """
+    free = free_memory(facts)
+    if free is None or (memory_mb <= free.mb if memory_mb > 0 else free.mb >= LEAST_MB):
+        return ""
+    needed = f"about {memory_mb:,.2f} MB more" if memory_mb > 0 else "memory, how much is in no source"
+    pages = f" by at least {ceil((memory_mb - free.mb) * 1024 / PAGE_KB):,} pages of 2 KB" if memory_mb > 0 else ""
+    return (
+        f"It takes {needed}, and {free.mb:,.2f} MB are free for reconfiguration, so the server would "
+        f"refuse it: raise max memory first{pages} (dynamic), if the machine has the memory; no value of {setting} is "
+        "put into the plan before that."
+    )

@@ -148,7 +148,11 @@ def to_new(
         *((Lacking(f"partitions of {moving.home}", show_cache(moving.home)),) if _now(facts, moving) is None else ()),
     ]
     if contents_mb is None or engines is None or free is None or page is None or _now(facts, moving) is None:
-        return Target(name, "How large that has to be is named below.", missing=tuple(lacking))
+        room = "" if free is None else f" {free.mb:,.0f} MB are free for it."
+        what = ", ".join(one.fact for one in lacking)
+        return Target(
+            name, f"No size is given for it, because this is not in the export: {what}.{room}", missing=tuple(lacking)
+        )
     expected = _contention(facts, moving, 1)
     most = min(legal_partitions(facts), next_power_of_two(engines))
     partitions = 1 if expected < goal or most == 1 else enough_partitions(1, expected, goal, most)

@@ -12,8 +12,17 @@ from collectors.facts.ase import NamedCache, Server
 from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, set_partitions, show_cache
 from rules.changes.ase_cache_back import take_back_partitions
 from rules.changes.out_of_range import OutOfRange
-from rules.finding import Change, Expectation, Lacking
-from rules.judging.caches.figures import kind_of, page_kb, pool_kb, pools_of, set_apart, too_small_for, unknown_kind
+from rules.finding import Change, Effect, Expectation, Lacking
+from rules.judging.caches.figures import (
+    kind_of,
+    named_of,
+    page_kb,
+    pool_kb,
+    pools_of,
+    set_apart,
+    too_small_for,
+    unknown_kind,
+)
 from rules.judging.server import ENGINES_MISSING, busy_of
 from rules.laws.hashing import next_power_of_two
 
@@ -74,6 +83,20 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
     if worse:
         return Advice(worse.strip(), _taken_back(cache, number_or(configured, 0.0), run))
     return _more(facts, cache, run, engines, contention, goal)
+
+
+def enough_alone(facts: Facts, cache: str, contention: float, goal: float) -> tuple[float, float] | None:
+    """How many partitions in one restart should bring a cache under `goal`, and the contention expected of them.
+
+    `None` where no such change is proposed, or where it would not be enough.
+    """
+    advice = advise(facts, cache, named_of(facts, cache), contention, goal)
+    if advice.change is None or advice.change.takes_effect is not Effect.RESTART or len(advice.expects) < 2:
+        return None
+    number, left = advice.expects[0].after, advice.expects[1].after
+    if isinstance(number, str) or isinstance(left, str) or number is None or left is None or left >= goal:
+        return None
+    return number, left
 
 
 def never_sized(named: NamedCache) -> bool:

@@ -8,21 +8,36 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import MetadataCache, MetadataSpinlock, MonSpinlockActivity
+from collectors.facts.ase import MetadataCache, MetadataSpinlock, MonOpenObjectActivity, MonSpinlockActivity
 from rules.finding import NotApplicable, Outcome, Unknown
+from rules.judging.objects.hot import hottest
 from rules.judging.server import ENGINE_FACTS, server_of, setting_of
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.ratio import Gate, Ratio, judge_ratio
 from rules.judging.spinlocks.survey import metadata_figure
 
-USES: tuple[type[Fact], ...] = (*ENGINE_FACTS, MetadataSpinlock, MonSpinlockActivity, MetadataCache)
+USES: tuple[type[Fact], ...] = (
+    *ENGINE_FACTS,
+    MetadataSpinlock,
+    MonSpinlockActivity,
+    MetadataCache,
+    MonOpenObjectActivity,
+)
 """What `judge_descriptors` looks at."""
 ON_16 = (
     f"This server is 16.0 or later, and of these spinlocks the source document says that 16.0 replaced them by "
     f"lock-free structures ({TALLMAN}); yet they are counted here."
 )
 """Said of a descriptor spinlock on a release whose descriptors are called lock-free."""
+MOST_TABLES, LEAST_PERCENT = 5, 5.0
+"""This project: as in ase/object_manager_spinlock_contended."""
+USED_MOST = "Which tables those are is not in the export: monOpenObjectActivity (Operations) between two snapshots."
+NOT_BOUND = (
+    "Fewer temporary tables and procedures made on the fly, and fewer short statements on these tables, are the way; "
+    "dbcc tune(des_bind) is named by SAP's wiki for the Object Manager's spinlock alone, so no script is given for it "
+    "here (ase/object_manager_spinlock_contended judges that spinlock)."
+)
 GRABS_ORIGIN = "this project: with fewer grabs the per cent is of almost nothing; sp_sysmon counts none"
 
 
@@ -78,7 +93,10 @@ def judge_descriptors(facts: Facts, gate: Gate, one: Descriptors) -> Iterator[Ou
     old = bool(server and server.before(16))
     number = KINDS[one.kind].number
     new = bool(server and server.before(16) is False)
-    parts = (one.note, _reuse(cache), one.lock_free if old else "")
+    setting = setting_of(facts, one.ratio)
+    now = setting.run_number if setting else None
+    lowest = now is not None and now <= min(one.steps)
+    parts = (one.note, _reuse(cache), one.lock_free if old else "", _tables(facts) if lowest else "")
     yield from judge_ratio(
         facts,
         gate,
@@ -93,6 +111,13 @@ def judge_descriptors(facts: Facts, gate: Gate, one: Descriptors) -> Iterator[Ou
             spins_needed=ON_16 if one.replaced and new else "",
         ),
     )
+
+
+def _tables(facts: Facts) -> str:
+    """The tables with the most operations, where no ratio is left to lower: only less use of them helps."""
+    found = hottest(facts, MOST_TABLES, LEAST_PERCENT)
+    named = f" {found.says}" if found else f" {USED_MOST}"
+    return f"What is left is fewer uses of the same descriptors.{named} {NOT_BOUND}"
 
 
 def cache_of(facts: Facts, kind: str) -> MetadataCache | None:

@@ -10,7 +10,8 @@ nothing is critical, and no dynamic ratio is asked for: it may have been lowered
 either, and nothing is asked for.
 
 Where the figure is far above what an even spread over the spinlocks can show at all (`most_contended_evenly`), a few
-hot buckets or descriptors cause it: each lies under one spinlock whatever the ratio, so no ratio is asked for.
+hot buckets or descriptors cause it: each lies under one spinlock whatever the ratio, so no ratio is asked for. Nor is
+one where the spinlocks are listed one by one and a few of them have most of the waits (`uneven`).
 
 Of the ratios that sources name the highest is asked for whose expected contention is under the limit, at once and not
 one after the other: each step of a static ratio costs a restart.
@@ -39,6 +40,7 @@ from rules.judging.server import ENGINES_MISSING, busy_of, not_shown, setting_of
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import CRITICAL_USES
 from rules.judging.spinlocks.spin_severity import SpinBound, spin_bound
+from rules.judging.spinlocks.uneven import uneven
 from rules.judging.spinlocks.waits import WaitBound, wait_bound
 from rules.laws.spinlocks import contention_after, most_contended_evenly, spinlocks
 from rules.sample import LEAST
@@ -54,6 +56,7 @@ UNDECIDED = (
 )
 
 
+UNDER_ONE = "what is hot lies under one spinlock whatever the ratio. Look for the page, table or object that all want."
 UNEVEN_TIMES = 10.0
 """This project: grabs never spread quite evenly, and two hot buckets under one spinlock are parted by a lower ratio;
 ten times what the arithmetic allows for an even spread is left to that."""
@@ -184,6 +187,8 @@ def judge_ratio(facts: Facts, gate: Gate, ratio: Ratio) -> Iterator[Outcome]:
         step, spreads_too = _Step(""), ""
     elif step.change and now is not None and (hot := _hot_spots(ratio, contention, now, engines)):
         step, spreads_too = _Step(hot), ""
+    elif step.change and (skew := uneven(figure.lock, gate.fires_percent)):
+        step, spreads_too = _Step(f"{skew.says[0].upper()}{skew.says[1:]}. {_under_one(ratio)}"), ""
     elif step.change and (held := _held_back(ratio, bound, engines)):
         step = _Step(f"{held}: {step.says}")
     says = f"{contention:g} % of the grabs of the {figure.label} spinlocks had to wait{at_work(facts, figure)}."
@@ -232,9 +237,13 @@ def _hot_spots(ratio: Ratio, contention: float, now: float, engines: int | None)
         return ""
     return (
         f"A lower {ratio.parameter} is not asked for: {engines} engines on {number:,} evenly used spinlocks can keep "
-        f"each other waiting in {most:.2g} % of the grabs at most, so a few hot ones cause this, and what is hot lies "
-        "under one spinlock whatever the ratio. Look for the page, table or object that all want."
+        f"each other waiting in {most:.2g} % of the grabs at most, so a few hot ones cause this, and {UNDER_ONE}"
     )
+
+
+def _under_one(ratio: Ratio) -> str:
+    """Why a few hot spinlocks are no reason for a lower ratio."""
+    return f"A lower {ratio.parameter} is not asked for: {UNDER_ONE}"
 
 
 def _held_back(ratio: Ratio, bound: SpinBound | None, engines: int | None) -> str:

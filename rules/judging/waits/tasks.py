@@ -116,11 +116,11 @@ def waited_for(facts: Facts, what: str, events: frozenset[int]) -> Waited | Untr
     rows = _rows(facts)
     if not rows:
         return None
-    missing = _missing(rows, what, events) or _switched_off(facts, rows, what)
-    if missing:
-        return missing
     counted = [row for row in rows if row.of_interval and at_work(row.event)]
     doubtful = [row for row in counted if not row.believed]
+    missing = _missing(rows, what, events) or _switched_off(facts, rows, what)
+    if missing and not doubtful:
+        return missing
     if doubtful:
         numbers = ", ".join(str(row.event) for row in doubtful[:5])
         return Untrusted(f"monSysWaits, event {numbers}: {say_doubt(row.certificate for row in doubtful)}")

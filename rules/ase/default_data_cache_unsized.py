@@ -1,0 +1,118 @@
+"""The default data cache still has the size it was installed with.
+
+Finds: a default data cache whose size nobody configured (Config 0.00) and that runs with 10 MB or less.
+
+Why it matters: as installed the default data cache has 8 MB, whatever memory the server has. All that is not bound to a
+cache of its own, and recovery, goes through it; what does not fit is read from disk again and again.
+
+What to do: give it a size of its own, in one step that the memory which is free for reconfiguration allows; it may grow
+without a restart. How large is for a person to say: what the databases use at the busiest hour (monCachedObject, the
+misses of sp_sysmon) and what the machine has. Set it explicitly before partitions, named caches or bindings.
+
+When to ignore it: on a server that does nothing, or where everything that is used is bound to named caches.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Fact, Facts, known
+from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample
+from rules.changes.ase_cache import show_cache
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.judging.caches.figures import doubt, is_default, latest_caches, seconds_of
+from rules.judging.caches.memory import MEMORY_FACTS, free_evidence, free_memory
+from rules.judging.caches.monitored import MONITORED
+from rules.judging.caches.partitions import never_sized
+from rules.judging.server import ENGINE_FACTS
+from rules.kit import limit, rule
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158538035.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051979352.html",
+)
+USES: tuple[type[Fact], ...] = (CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample)
+SIZES = (
+    "No figure for the size is in an export: what the databases use at the busiest hour, by monCachedObject and the "
+    "misses afterwards, decides, and what memory the machine has."
+)
+FIRST = "Set it before any partitions, named caches or bindings: what they are judged by changes with it."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How small it is, and from how many misses on that costs something."""
+
+    size_mb: float = limit(10.0, "practice: 10 MB or less was never configured (DbxTune)", low=1, unit="MB")
+    hit_percent: float = limit(90.0, "practice: fewer hits are too few (rukav/Sysmon)", low=1, high=100, unit="%")
+    misses_per_second: float = limit(
+        1000.0, "this project: with fewer misses a second it is advice", low=1, unit="misses/s"
+    )
+
+
+@rule(
+    needs=(NamedCache,),
+    uses=tuple(dict.fromkeys((*USES, *MONITORED, *MEMORY_FACTS, *ENGINE_FACTS))),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Look at the size of the default data cache, then at what it misses."""
+    listed = [one for one in facts.every(NamedCache) if never_sized(one)]
+    if not listed:
+        yield Clean("the default data cache has a size of its own, or is not among the caches that were listed")
+        return
+    named = listed[-1]
+    if not known(named.run_size_mb):
+        yield Unknown.of(NamedCache)
+    elif named.run_size_mb > limits.size_mb:
+        yield Clean(f"{named.name}: Config 0.00, runs with {named.run_size_mb:g} MB (limit {limits.size_mb:g} MB)")
+    else:
+        yield from _small(facts, limits, named, named.run_size_mb)
+
+
+def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> Iterator[Outcome]:
+    seen = next((one for one in latest_caches(facts) if is_default(one, named)), None)
+    if seen and (why := doubt(seen)):
+        yield Untrusted(why)
+        return
+    severity, told, evidence = _misses(facts, limits, seen)
+    free = free_memory(facts)
+    room = f" {free.mb:,.0f} MB are free for reconfiguration." if free else ""
+    yield Finding(
+        subject=named.name,
+        severity=severity,
+        title=f"{named.name}: {size_mb:g} MB, as installed",
+        says=f"Its size was never configured (Config 0.00), and {size_mb:g} MB run, as the server is installed.{told}"
+        f"{room} Give it a size of its own (sp_cacheconfig with its name and a size: larger without a restart; "
+        f"{show_cache(named.name)} shows it). {SIZES} {FIRST}",
+        evidence=(
+            Evidence(f"size of {named.name} in force", size_mb, "MB", named.source, limits.size_mb),
+            *evidence,
+            *free_evidence(facts),
+        ),
+    )
+    if seen is None:
+        yield Unknown.of(CacheActivity, MonDataCache)
+
+
+def _misses(facts: Facts, limits: Limits, seen: CacheActivity | None) -> tuple[Severity, str, tuple[Evidence, ...]]:
+    """How loud it is by what is missed; a note where no export says, or nearly nothing is."""
+    hits = seen.hit_percent if seen else None
+    if seen is None or hits is None or not known(seen.searches) or not known(seen.hits):
+        return Severity.NOTE, "", ()
+    missed = seen.searches - seen.hits
+    rate = missed / seconds if (seconds := seconds_of(facts)) else None
+    evidence: tuple[Evidence, ...] = (
+        Evidence(f"hits of {seen.name}", round(hits, 1), "%", seen.source, limits.hit_percent),
+    )
+    said = f" {hits:.1f} % of its searches find their page"
+    if rate is not None:
+        said += f", {rate:,.0f} a second do not"
+        evidence = (
+            *evidence,
+            Evidence(f"misses of {seen.name}", round(rate, 1), "/s", seen.source, limits.misses_per_second),
+        )
+    if hits >= limits.hit_percent:
+        return Severity.NOTE, f"{said}.", evidence
+    loud = rate is not None and rate >= limits.misses_per_second
+    return Severity.WARNING if loud else Severity.ADVICE, f"{said}.", evidence
