@@ -8,7 +8,7 @@ came with it is judged together with that node: its lock statistics and the node
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from collectors.facts import Fact, known
+from collectors.facts import Fact
 from collectors.facts.rdb import DatabaseUse, NodeDatabases, OfDatabase, StatisticRow, StatisticsWindow
 from collectors.facts.rdb.names import is_whole, root_key, short_name
 from collectors.read import Input
@@ -83,6 +83,6 @@ def node_for(database: Grouped, nodes: Sequence[Grouped], beside: Sequence[Group
 
 
 def _users(facts: Iterable[Fact], node: str) -> float:
-    """How many users the monitor of a node listed last; none where it does not say."""
-    listed = [one.active_users for one in facts if isinstance(one, DatabaseUse) and (one.node or "").upper() == node]
-    return next((users for users in reversed(listed) if known(users)), 0.0)
+    """How many users the monitor of a node listed last, Rdb's own servers left out; none where it does not say."""
+    listed = [one.attached for one in facts if isinstance(one, DatabaseUse) and (one.node or "").upper() == node]
+    return next((users for users in reversed(listed) if users is not None), 0.0)

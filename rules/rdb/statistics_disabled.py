@@ -24,7 +24,7 @@ from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.prerequisites import place_of
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Statistics, statistics_of, working
+from rules.judging.rdb.statistics import Statistics, attached, statistics_of, working
 from rules.kit import rule
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06177-01/rmu_rshowstat.htm",)
@@ -65,6 +65,12 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
         return
     if screens and len(zero) < len(screens):
         yield Clean(f"{one.subject}: its lock statistics are counted")
+    elif screens and all(attached(each, one) == 0 for each in zero):
+        why = f"{one.subject}: every lock counter is zero, and nobody was attached"
+        if enabled is not None:
+            yield Clean(f"{why}; the header says that statistics are enabled")
+        else:
+            yield Unknown((Lacking("whether statistics are counted", Database.BRING),), why)
     elif screens:
         why = f"{one.subject}: every lock counter is zero; whether anybody was attached is not in the export"
         yield Unknown(

@@ -99,8 +99,11 @@ def never(one: OneDatabase) -> str:
 
 
 def moved(one: OneDatabase) -> str:
-    """What to say where a database was seen on several nodes one after the other; begins with a blank, or empty."""
-    if len(one.sightings) < 2 or len(one.in_use) > 1:
+    """What to say where a database was seen on several nodes, not in use on all; begins with a blank, or empty.
+
+    Nothing for one that is declared for one node already: no such setting is needed.
+    """
+    if len(one.sightings) < 2 or len(one.in_use) > 1 or one.one_instance:
         return ""
     return (
         f" It was also seen on another node ({node_names(one.sightings)}): no setting for one node is written here "
