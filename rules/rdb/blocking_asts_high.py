@@ -35,6 +35,7 @@ from rules.judging.rdb.counted import (
 )
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Rate, Statistics
 from rules.kit import limit, rule
@@ -100,7 +101,7 @@ class Blasts:
         return "all" if self.lock_type == "total" else self.lock_type
 
 
-@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node with most of them."""
     for one in databases(facts, (StatisticRow,)):

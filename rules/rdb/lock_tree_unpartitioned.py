@@ -26,6 +26,7 @@ from rules.judging.rdb.databases import READS, OneDatabase, databases, node_name
 from rules.judging.rdb.prerequisites import place_of
 from rules.judging.rdb.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import statistics_of, trusted
 from rules.kit import limit, rule
@@ -52,7 +53,7 @@ class Limits:
     )
 
 
-@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts):

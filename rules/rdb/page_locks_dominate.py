@@ -34,6 +34,7 @@ from rules.judging.rdb.counted import (
 )
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Share, Statistics
 from rules.judging.rdb.waits import READS as WAITING
@@ -90,7 +91,9 @@ class Limits:
     )
 
 
-@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits)
+@rule(
+    needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits, sample=LEAST_COUNTED
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node where its page locks are most."""
     for one in databases(facts, (StatisticRow,)):

@@ -36,6 +36,7 @@ from rules.judging.rdb.counted import (
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, place_of, steps_to, unmet
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import OPERATIONS, Rate, Statistics
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.kit import limit, rule
@@ -94,7 +95,7 @@ class Hot:
     each: Statistics
 
 
-@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node where they are most."""
     for one in databases(facts, (StatisticRow,)):

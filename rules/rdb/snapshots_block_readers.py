@@ -24,6 +24,7 @@ from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outc
 from rules.judging.rdb.databases import READS, OneDatabase, Read, belonging, databases
 from rules.judging.rdb.prerequisites import place_of
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Rate, statistics_of, trusted
 from rules.kit import limit, rule
@@ -58,7 +59,13 @@ class Limits:
     )
 
 
-@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING, WaitGroup, EventLog), links=LINKS, limits=Limits)
+@rule(
+    needs=(Database,),
+    uses=(*READS, *COUNTED, *SHARING, WaitGroup, EventLog),
+    links=LINKS,
+    limits=Limits,
+    sample=LEAST_COUNTED,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts, (WaitGroup, EventLog)):

@@ -23,6 +23,7 @@ from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, 
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
 from rules.judging.rdb.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import statistics_of, trusted
 from rules.judging.sources import JCC
@@ -43,7 +44,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts)

@@ -12,6 +12,7 @@ from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.rdb import StatisticRow, StatisticsWindow
 from rules.finding import Untrusted
 from rules.judging.rdb.databases import OneDatabase, belonging
+from rules.sample import LeastSample
 
 READS = (StatisticRow, StatisticsWindow)
 """What a rule that uses this module has to declare, beside those of `databases`."""
@@ -26,6 +27,10 @@ SUBSETS = {
 """Rows that are part of another: a part that exceeds its whole was misread or never belonged to it."""
 ROUNDING = 0.1
 """Rates are printed with one decimal."""
+LEAST = LeastSample(
+    300.0, 1, "this project: no minimum is published; what closes a database is not advised on less than five minutes"
+)
+"""The least that the screens have to cover before a rule says more than a note: a reset may be seconds ago."""
 APART = 2.0
 """Screens whose spans differ by more than this factor are not held against each other."""
 
