@@ -118,6 +118,10 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
     costs = rate.per_second >= limits.busy_areas or waits_matter(
         each, stalled.per_second if stalled else None, 1, "area"
     )
+    against, shown = _against(facts, one, limits, found)
+    quietly = against if against or costs else f" Below {limits.busy_areas:,.0f}/s there is little to gain, so nothing"
+    quietly += "" if against or costs else " is set here."
+    costs = costs and not against
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
@@ -125,9 +129,7 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
         says=(
             f"{figures} ({each.over}). With carry-over locks a process keeps them from one transaction to the next, "
             "and its top record locks, too: a substantial reduction, the vendor says, where the same areas are used "
-            f"again. {WHY_OFF[0]}"
-            + ("" if costs else f" Below {limits.busy_areas:,.0f}/s there is little to gain, so nothing is set here.")
-            + averaged(each)
+            f"again. {WHY_OFF[0]}" + quietly + averaged(each)
         ),
         evidence=(
             Evidence("carry-over locks", "disabled", "", setting.source),
@@ -136,12 +138,38 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
                 *("area locks requested per transaction", round(per, 2), ""),
                 *(rate.source, limits.areas_per_transaction),
             ),
+            *shown,
         ),
         changes=(alter("carry_over_locks", place_of(facts, one), "DISABLED", "ENABLED", cautions=WHY_OFF),)
         if costs
         else (),
         expects=(Expectation("area locks requested per transaction", round(per, 2), "lower", "heuristic"),),
     )
+
+
+def _against(
+    facts: Facts, one: OneDatabase, limits: Limits, found: list[Statistics]
+) -> tuple[str, tuple[Evidence, ...]]:
+    """What shows that NOWAIT transactions are at work, for which the vendor has carry-over locks off; else nothing.
+
+    They take that lock whether they stall or not: with carry-over locks each of them waits for all others.
+    """
+    groups = _waited(waits_of(facts, one), limits, "nowait")
+    shown, seen = [], []
+    for item in (ASKED, "requests stalled"):
+        rates = [rate for each in found if (rate := each.rate(item, "nowait"))]
+        asked = max(rates, key=lambda rate: rate.per_second, default=None)
+        if asked and asked.per_second >= limits.stalled_per_second:
+            seen.append(f"{asked.per_second:,.1f} {item}/s for the NOWAIT lock")
+            name = f"{item} (NOWAIT lock)"
+            shown.append(Evidence(name, round(asked.per_second, 1), "/s", asked.source, limits.stalled_per_second))
+    if _many(groups, limits):
+        events = total(groups)
+        seen.append(f"{events:,} waits for the NOWAIT lock were logged")
+        shown.append(Evidence("waits for the NOWAIT lock", events, "events", groups[0].source, limits.events))
+    if not seen:
+        return "", ()
+    return f" Here that reason is in the export: {' and '.join(seen)}, so nothing is set here.", tuple(shown)
 
 
 def _has_areas(each: Statistics) -> bool:
