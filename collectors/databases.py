@@ -8,7 +8,7 @@ came with it is judged together with that node: its lock statistics and the node
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from collectors.facts import Fact
+from collectors.facts import Fact, known
 from collectors.facts.rdb import DatabaseUse, NodeDatabases, OfDatabase, StatisticRow, StatisticsWindow
 from collectors.facts.rdb.names import is_whole, root_key, short_name
 from collectors.read import Input
@@ -66,8 +66,9 @@ def nodes_of(facts: Iterable[Fact]) -> list[str]:
 def node_for(database: Grouped, nodes: Sequence[Grouped], beside: Sequence[Grouped]) -> Grouped | None:
     """The node whose capture a database belongs to, or `None` where more than one could be meant.
 
-    That is the node its statistics were taken on; without statistics the only node it names, of several the one where
-    most users have it open, or, where it names none, the only node there is beside it.
+    That is the node its statistics were taken on; without statistics the only node it names, or, where it names none,
+    the only node there is beside it. Of several the one where most users have it open, then where most locks are
+    requested: what the others do comes with it, by their names (`collectors.cluster`).
     """
     facts = [fact for one in database.inputs for fact in one.facts]
     named = nodes_of(facts)
@@ -76,10 +77,15 @@ def node_for(database: Grouped, nodes: Sequence[Grouped], beside: Sequence[Group
         return beside[0] if len(beside) == len(nodes) == 1 else None
     wanted = counted or named
     found = [node for node in nodes if node.name.upper() in wanted]
-    if counted or len(found) < 2:
-        return found[0] if len(found) == 1 else None
-    users = {name: _users(facts, name) for name in (node.name.upper() for node in found)}
-    return max(found, key=lambda node: users[node.name.upper()])
+    work = {name: (_users(facts, name), _requested(facts, name)) for name in (node.name.upper() for node in found)}
+    return max(found, key=lambda node: work[node.name.upper()], default=None)
+
+
+def _requested(facts: Iterable[Fact], node: str) -> float:
+    """Locks requested per second on a node, by the busiest of its screens; none where no screen counts them."""
+    rows = (fact for fact in facts if isinstance(fact, StatisticRow) and fact.item == "locks requested")
+    rates = [row.mean_per_second for row in rows if row.lock_type == "total" and (row.node or "").upper() == node]
+    return max((rate for rate in rates if known(rate)), default=0.0)
 
 
 def _users(facts: Iterable[Fact], node: str) -> float:

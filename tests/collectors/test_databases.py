@@ -81,9 +81,23 @@ def test_a_database_without_statistics_is_judged_with_the_node_of_most_users() -
     assert [(one.system.name, len(one.facts.every(DatabaseUse))) for one in found] == [("ORKNEY", 0), ("SKYE", 2)]
 
 
-def test_statistics_of_two_nodes_leave_open_with_which_one_a_database_is_judged() -> None:
-    found = captures([node("ORKNEY"), node("SKYE"), screen(at(10), 600), screen(at(10, 1), 600, on="SKYE")])
-    assert [one.system.name for one in found] == ["ORKNEY", "SKYE", "PAYROLL"]
+def test_of_statistics_of_two_nodes_a_database_is_judged_with_the_one_of_most_users() -> None:
+    uses = [DatabaseUse(database=ROOT, node="ORKNEY", active_users=9.0, servers=8)]
+    uses += [DatabaseUse(database=ROOT, node="SKYE", active_users=3.0)]
+    screens = [screen(at(10), 600), screen(at(10, 1), 600, on="SKYE")]
+    found = captures([node("ORKNEY"), node("SKYE"), *screens, given("use.txt", "rdb/show_system", *uses)])
+    assert [(one.system.name, len(one.facts.every(StatisticsWindow))) for one in found] == [("ORKNEY", 0), ("SKYE", 2)]
+
+
+def test_of_statistics_of_two_nodes_without_users_it_is_the_one_of_most_lock_requests() -> None:
+    screens = [screen(at(10), 600), screen(at(10, 1), 600, on="SKYE")]
+    for one, rate in zip(screens, (40.0, 900.0), strict=True):
+        on = {"node": one.facts[0].node, "item": "locks requested", "lock_type": "total", "mean_per_second": rate}
+        one.facts.append(
+            StatisticRow(database=ROOT, screen="Summary Locking Statistics", label="locks requested", **on)
+        )
+    found = captures([node("ORKNEY"), node("SKYE"), *screens])
+    assert [(one.system.name, len(one.facts.every(StatisticsWindow))) for one in found] == [("ORKNEY", 0), ("SKYE", 2)]
 
 
 def test_a_header_that_names_no_node_joins_the_only_node_there_is() -> None:
