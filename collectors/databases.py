@@ -5,13 +5,18 @@ directory stands for the one root file of that name there is, or for itself. A d
 came with it is judged together with that node: its lock statistics and the node's lock rates are one story.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from collectors.facts import Fact, known
-from collectors.facts.rdb import DatabaseUse, NodeDatabases, OfDatabase, StatisticRow, StatisticsWindow
+from collectors.facts.rdb import Database, DatabaseUse, NodeDatabases, OfDatabase, StatisticRow, StatisticsWindow
 from collectors.facts.rdb.names import is_whole, root_key, short_name
 from collectors.read import Input
+
+DEVICE = re.compile(r"_?(?:\$[0-9]+\$|(?!DISK\$)[A-Z0-9]+\$)?[A-Z]{3}[0-9]+$")
+"""`$1$DGA12`, `NODEA$DKB200`, `DSA7`: a device, not a logical name."""
 
 
 class Grouped(Protocol):
@@ -46,6 +51,52 @@ def parted_by_database(one: Input) -> list[Input]:
     for part in parts.values():
         part.facts += [fact for fact in one.facts if isinstance(fact, NodeDatabases)]
     return list(parts.values())
+
+
+def under_one_name(inputs: Sequence[Input], beside: Callable[[Input, Input], bool]) -> list[Input]:
+    """The inputs with each database under the name that its root file has for itself.
+
+    A header prints that name and the one it was called by: a logical name that other exports may print. It tells so for
+    what came `beside` it, and where no two headers there mean different files by it.
+    """
+    told = [
+        (one, root_key(fact.called), fact.database)
+        for one in inputs
+        for fact in one.facts
+        if isinstance(fact, Database) and fact.called and fact.database
+    ]
+    return [_renamed(one, [(key, root) for of, key, root in told if of is one or beside(of, one)]) for one in inputs]
+
+
+def _renamed(one: Input, told: Sequence[tuple[str, str]]) -> Input:
+    names = {key: root for key, root in told if len({root_key(other) for same, other in told if same == key}) == 1}
+    if not any(root_key(name) in names for fact in one.facts for name in _names_of(fact)):
+        return one
+    return replace(one, facts=[_by_root(fact, names) for fact in one.facts])
+
+
+def _names_of(fact: Fact) -> tuple[str, ...]:
+    if isinstance(fact, NodeDatabases):
+        return fact.databases
+    return (fact.database,) if isinstance(fact, OfDatabase) and fact.database else ()
+
+
+def _by_root(fact: Fact, names: Mapping[str, str]) -> Fact:
+    if isinstance(fact, NodeDatabases):
+        return replace(fact, databases=tuple(names.get(root_key(root), root) for root in fact.databases))
+    if isinstance(fact, OfDatabase) and fact.database:
+        return replace(fact, database=names.get(root_key(fact.database), fact.database))
+    return fact
+
+
+def may_be_one(one: str, other: str) -> bool:
+    """Whether two root files differ in the name of their disk alone, and one of these may stand for the other.
+
+    Two devices are two disks; a logical name, `DISK$` and a volume label for one, may be any.
+    """
+    names = [root_key(root).partition(":") for root in (one, other)]
+    (disk, _, path), (other_disk, _, other_path) = names
+    return path == other_path != "" and disk != other_disk and not (DEVICE.match(disk) and DEVICE.match(other_disk))
 
 
 def whole_for(key: str, keys: Iterable[str]) -> str:

@@ -25,6 +25,8 @@ class Database(OfDatabase):
 
     BRING: ClassVar[str] = HEADER
 
+    called: str | None = None
+    """The name of the banner, where the root file has another one for itself: by a logical name. Both are one file."""
     release: str | None = None
     """`V7.2-501`."""
     structure_level: str | None = None
