@@ -33,6 +33,7 @@ from rules.judging.rdb.counted import (
     stalled_of,
 )
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
+from rules.judging.rdb.prerequisites import active_caches
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
@@ -170,7 +171,7 @@ def _meaning(one: OneDatabase) -> str:
             f"Users of {node_names(one.in_use)} are in it at one time, so neither row caches nor page transfer via "
             "memory can be used: let the work on one area meet on one node."
         )
-    active = one.figure("active_row_caches")
+    active = active_caches(one)
     if active:
         return f"{active:g} row caches are active: see which tables used often are in none of them."
     memory = one.word("page_transfer") == "memory"

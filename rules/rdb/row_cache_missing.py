@@ -35,7 +35,17 @@ from rules.finding import (
 )
 from rules.judging.rdb.counted import averaged, part_of_own, quiet
 from rules.judging.rdb.databases import READS, OneDatabase, databases
-from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, moved, never, steps_to, unmet, unsure
+from rules.judging.rdb.prerequisites import (
+    active_caches,
+    changes_to,
+    evidence_of,
+    listed,
+    moved,
+    never,
+    steps_to,
+    unmet,
+    unsure,
+)
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
@@ -88,7 +98,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
-    active = one.figure("active_row_caches")
+    active = active_caches(one)
     if active:
         yield Clean(f"{one.subject}: active row caches: {active:g}")
         return
