@@ -250,11 +250,6 @@ def _remedy(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ...], 
     )
     said += f" ({LEAST} to {MOST:,}): larger for few users or long sessions, smaller for many users or short ones."
     more = (shown, *((Evidence("transaction interval", value, "", now.source),) if now and value is not None else ()))
-    if value is None or value >= MOST:
-        return said, more, ()
-    return said, more, (alter("transaction_interval", place, value, _longer(value), when=SESSIONS),)
-
-
-def _longer(interval: float) -> float:
-    """The documented default where less is set, else twice as long: every step closes the database once."""
-    return DEFAULT if interval < DEFAULT else min(2 * interval, MOST)
+    if value is None or value >= DEFAULT:
+        return f"{said} Which of the two these sessions need is not in the export, so nothing is set here.", more, ()
+    return said, more, (alter("transaction_interval", place, value, DEFAULT, when=SESSIONS),)
