@@ -85,7 +85,7 @@ def in_order(why: str, each: Statistics) -> Outcome:
 def on_node(each: Statistics) -> str:
     """` on ORKNEY`, ` on all nodes of the merged screens`, or empty."""
     if each.merged:
-        return " on the nodes of the merged screens"
+        return " on the nodes of the merged screens" + (f", written on {each.node}" if each.node else "")
     return f" on {each.node}" if each.node else ""
 
 
