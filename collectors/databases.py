@@ -5,13 +5,18 @@ directory stands for the one root file of that name there is, or for itself. A d
 came with it is judged together with that node: its lock statistics and the node's lock rates are one story.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from collectors.facts import Fact, known
-from collectors.facts.rdb import DatabaseUse, NodeDatabases, OfDatabase, StatisticRow, StatisticsWindow
+from collectors.facts.rdb import Database, DatabaseUse, NodeDatabases, OfDatabase, StatisticRow, StatisticsWindow
 from collectors.facts.rdb.names import is_whole, root_key, short_name
 from collectors.read import Input
+
+DEVICE = re.compile(r"_?(?:\$[0-9]+\$|(?!DISK\$)[A-Z0-9]+\$)?[A-Z]{3}[0-9]+$")
+"""`$1$DGA12`, `NODEA$DKB200`, `DSA7`: a device, not a logical name."""
 
 
 class Grouped(Protocol):
@@ -48,6 +53,52 @@ def parted_by_database(one: Input) -> list[Input]:
     return list(parts.values())
 
 
+def under_one_name(inputs: Sequence[Input], beside: Callable[[Input, Input], bool]) -> list[Input]:
+    """The inputs with each database under the name that its root file has for itself.
+
+    A header prints that name and the one it was called by: a logical name that other exports may print. It tells so for
+    what came `beside` it, and where no two headers there mean different files by it.
+    """
+    told = [
+        (one, root_key(fact.called), fact.database)
+        for one in inputs
+        for fact in one.facts
+        if isinstance(fact, Database) and fact.called and fact.database
+    ]
+    return [_renamed(one, [(key, root) for of, key, root in told if of is one or beside(of, one)]) for one in inputs]
+
+
+def _renamed(one: Input, told: Sequence[tuple[str, str]]) -> Input:
+    names = {key: root for key, root in told if len({root_key(other) for same, other in told if same == key}) == 1}
+    if not any(root_key(name) in names for fact in one.facts for name in _names_of(fact)):
+        return one
+    return replace(one, facts=[_by_root(fact, names) for fact in one.facts])
+
+
+def _names_of(fact: Fact) -> tuple[str, ...]:
+    if isinstance(fact, NodeDatabases):
+        return fact.databases
+    return (fact.database,) if isinstance(fact, OfDatabase) and fact.database else ()
+
+
+def _by_root(fact: Fact, names: Mapping[str, str]) -> Fact:
+    if isinstance(fact, NodeDatabases):
+        return replace(fact, databases=tuple(names.get(root_key(root), root) for root in fact.databases))
+    if isinstance(fact, OfDatabase) and fact.database:
+        return replace(fact, database=names.get(root_key(fact.database), fact.database))
+    return fact
+
+
+def may_be_one(one: str, other: str) -> bool:
+    """Whether two root files differ in the name of their disk alone, and one of these may stand for the other.
+
+    Two devices are two disks; a logical name, `DISK$` and a volume label for one, may be any.
+    """
+    names = [root_key(root).partition(":") for root in (one, other)]
+    (disk, _, path), (other_disk, _, other_path) = names
+    return path == other_path != "" and disk != other_disk and not (DEVICE.match(disk) and DEVICE.match(other_disk))
+
+
 def whole_for(key: str, keys: Iterable[str]) -> str:
     """The one key with a directory that a name without one stands for, or the key itself."""
     if is_whole(key):
@@ -66,8 +117,9 @@ def nodes_of(facts: Iterable[Fact]) -> list[str]:
 def node_for(database: Grouped, nodes: Sequence[Grouped], beside: Sequence[Grouped]) -> Grouped | None:
     """The node whose capture a database belongs to, or `None` where more than one could be meant.
 
-    That is the node its statistics were taken on; without statistics the only node it names, of several the one where
-    most users have it open, or, where it names none, the only node there is beside it.
+    That is the node its statistics were taken on; without statistics the only node it names, or, where it names none,
+    the only node there is beside it. Of several the one where most users have it open, then where most locks are
+    requested: what the others do comes with it, by their names (`collectors.cluster`).
     """
     facts = [fact for one in database.inputs for fact in one.facts]
     named = nodes_of(facts)
@@ -76,13 +128,18 @@ def node_for(database: Grouped, nodes: Sequence[Grouped], beside: Sequence[Group
         return beside[0] if len(beside) == len(nodes) == 1 else None
     wanted = counted or named
     found = [node for node in nodes if node.name.upper() in wanted]
-    if counted or len(found) < 2:
-        return found[0] if len(found) == 1 else None
-    users = {name: _users(facts, name) for name in (node.name.upper() for node in found)}
-    return max(found, key=lambda node: users[node.name.upper()])
+    work = {name: (_users(facts, name), _requested(facts, name)) for name in (node.name.upper() for node in found)}
+    return max(found, key=lambda node: work[node.name.upper()], default=None)
+
+
+def _requested(facts: Iterable[Fact], node: str) -> float:
+    """Locks requested per second on a node, by the busiest of its screens; none where no screen counts them."""
+    rows = (fact for fact in facts if isinstance(fact, StatisticRow) and fact.item == "locks requested")
+    rates = [row.mean_per_second for row in rows if row.lock_type == "total" and (row.node or "").upper() == node]
+    return max((rate for rate in rates if known(rate)), default=0.0)
 
 
 def _users(facts: Iterable[Fact], node: str) -> float:
-    """How many users the monitor of a node listed last; none where it does not say."""
-    listed = [one.active_users for one in facts if isinstance(one, DatabaseUse) and (one.node or "").upper() == node]
-    return next((users for users in reversed(listed) if known(users)), 0.0)
+    """How many users the monitor of a node listed last, Rdb's own servers left out; none where it does not say."""
+    listed = [one.attached for one in facts if isinstance(one, DatabaseUse) and (one.node or "").upper() == node]
+    return next((users for users in reversed(listed) if users is not None), 0.0)

@@ -11,16 +11,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
-from collectors.databases import database_of, node_for, parted_by_database, whole_for
+from collectors.databases import database_of, may_be_one, node_for, parted_by_database, under_one_name, whole_for
 from collectors.facts.ase import Server, Snapshot
 from collectors.facts.openvms import LockLatency, Node
-from collectors.facts.rdb import NodeDatabases
+from collectors.facts.rdb import Database, NodeDatabases
 from collectors.facts.rdb.names import root_key, short_name
 from collectors.facts.scaling import LoadSeries, ParameterSeries
 from collectors.facts.unix import LockingRun
 from collectors.facts.zvm import PerfkitPage
 from collectors.read import Input
 
+TWINS = (
+    "{0} and {1} may be one database under two names of its disk: nothing here proves it, so they are judged apart; "
+    "RMU/DUMP/HEADER with the name that the screens print shows both names"
+)
 CONFIG_FILE = "ase/config_file"
 OTHER_NAME = "taken for the configuration of {0}, which came with it, though it is called {1}: see that it is of {0}"
 """A server calls its configuration file by its own name; nothing within says whose it is."""
@@ -65,7 +69,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     """Sort inputs by system. `name` and `names` are the user's own words, see `collectors.capture.captures`."""
     groups: dict[tuple[str, str], Group] = {}
     nameless: list[Input] = []
-    for one in (part for whole in inputs for part in _by_node(whole)):
+    for one in (part for whole in under_one_name(inputs, _together) for part in _by_node(whole)):
         own = name_of(one)
         if own is None:
             nameless.append(one)
@@ -76,6 +80,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
         group = groups.setdefault((product, key), Group(product, own, True))
         group.inputs.append(one)
     _join_short_names(groups)
+    _name_twins([group for group in groups.values() if group.product == "rdb"])
     _adopt_series(groups)
     nameless = [one for one in nameless if not _shared_out(one, groups)]
     _share_nodes(groups)
@@ -146,6 +151,27 @@ def _join_short_names(groups: dict[tuple[str, str], Group]) -> None:
         group.name = key if called[group.name] > 1 else group.name
 
 
+def _name_twins(databases: Sequence[Group]) -> None:
+    """Say so where the header of one and the figures of another may be of one database under two names of its disk."""
+    for group in databases:
+        root = _root_of(group)
+        if not root or not _has_header(group):
+            continue
+        for other in _beside(group, [each for each in databases if each is not group and not _has_header(each)]):
+            twin = _root_of(other)
+            if twin and may_be_one(root, twin):
+                for one in (*group.inputs, *other.inputs):
+                    one.problems.append(TWINS.format(root, twin))
+
+
+def _has_header(group: Group) -> bool:
+    return any(isinstance(fact, Database) for one in group.inputs for fact in one.facts)
+
+
+def _root_of(group: Group) -> str | None:
+    return database_of(fact for one in group.inputs for fact in one.facts)
+
+
 def _adopt_databases(groups: dict[tuple[str, str], Group]) -> None:
     """Judge a database with the node that it is open on, where there is no doubt which one that is."""
     nodes = [group for group in groups.values() if group.product == "openvms"]
@@ -159,7 +185,7 @@ def _adopt_databases(groups: dict[tuple[str, str], Group]) -> None:
 def _beside(group: Group, others: Sequence[Group]) -> list[Group]:
     """Those of which a file came in the same folder, or in one breath with one of these."""
     pairs = {id(other): ((one, two) for one in group.inputs for two in other.inputs) for other in others}
-    return [other for other in others if any(_one_folder(a, b) or _one_breath(a, b) for a, b in pairs[id(other)])]
+    return [other for other in others if any(_together(a, b) for a, b in pairs[id(other)])]
 
 
 def _adopt_series(groups: dict[tuple[str, str], Group]) -> None:
@@ -235,6 +261,10 @@ def _one_file(one: Input, other: Input) -> bool:
 
 def _one_folder(one: Input, other: Input) -> bool:
     return PurePath(one.file).parent == PurePath(other.file).parent
+
+
+def _together(one: Input, other: Input) -> bool:
+    return _one_folder(one, other) or _one_breath(one, other)
 
 
 def _one_breath(one: Input, other: Input) -> bool:

@@ -247,7 +247,7 @@ def _values(fact: Fact) -> tuple[object, dict[str, Any]]:
             none = "none" if isinstance(fact.cothread, Missing) else fact.cothread
             return fact.number, brief | ({"cothread": none, "fastpath": fact.fastpath} if fact.full else {})
         case Database():
-            return "", {name: value for name, value in vars(fact).items() if name not in ("source", "at")}
+            return "", {name: value for name, value in vars(fact).items() if name not in ("source", "at", "called")}
         case Node():
             return fact.name.upper(), {
                 name: getattr(fact, name) for name in ("hardware", "version", "active_cpus", "memory_mb")

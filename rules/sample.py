@@ -4,10 +4,10 @@ A moment is not the work: five seconds of sp_sysmon or three one-second samples 
 Below what a rule declares, its finding is a note, without changes, and says what to collect; and nothing is in order.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from collectors.facts import Fact, Facts, known
+from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import SysmonSample
 from collectors.facts.openvms import MonitorSample, T4File
 from collectors.facts.rdb import EventLog, StatisticsWindow
@@ -37,6 +37,8 @@ class Sample:
     seconds: float | None
     samples: int | None
     kind: type[Fact]
+    first: int | None = None
+    """The line it begins at, where one file may hold several, each over a time of its own."""
 
     def falls_short(self, least: LeastSample) -> str:
         """What it has too little of, in words; nothing where it is enough or not said."""
@@ -71,7 +73,8 @@ def _samples(facts: Facts) -> Iterator[Sample]:
         if known(page.seconds):  # INDICATE, QUERY CPLEVEL and the like have no interval: they are no sample
             yield Sample(page.source.file, page.seconds, None, PerfkitPage)
     for window in facts.every(StatisticsWindow):
-        yield Sample(window.source.file, window.elapsed_seconds, None, StatisticsWindow)
+        source = window.source
+        yield Sample(source.file, window.elapsed_seconds, None, StatisticsWindow, source.first)
     for kind, rows in facts.by_type.items():
         last = rows[-1]
         if getattr(last, "of_interval", False) and (seconds := getattr(last, "seconds", None)) is not None:
@@ -87,14 +90,21 @@ def longest(facts: Facts) -> float | None:
     return max(lengths, default=None)
 
 
+def _behind(source: Source, samples: Iterable[Sample]) -> list[Sample]:
+    """The samples that a figure may be of: all of its file, or the one that begins last above its line."""
+    mine = [one for one in samples if one.file == source.file]
+    above = [one.first for one in mine if one.first is not None and one.first <= source.first]
+    return [one for one in mine if one.first == max(above)] if above else mine
+
+
 def gated(finding: Finding, least: LeastSample, samples: list[Sample]) -> Finding:
     """The finding, or a note without changes where the figures it rests on were measured for too short a time.
 
     It rests on the figures that were held against a limit; on all of them where none was.
     """
-    judged = {one.source.file for one in finding.evidence if one.limit is not None}
-    files = judged or {one.source.file for one in finding.evidence}
-    short = _short(files, samples, lambda one: one.falls_short(least))
+    judged = [one.source for one in finding.evidence if one.limit is not None]
+    sources = judged or [one.source for one in finding.evidence]
+    short = _short(sources, samples, lambda one: one.falls_short(least))
     if short is None:
         return finding
     said = f"These figures cover {short[0]} are needed; {least.origin}): this is a note, and nothing is to be "
@@ -113,17 +123,17 @@ def in_order(clean: Clean, least: LeastSample, samples: list[Sample]) -> Clean |
     short = None
     if clean.span and (said := _length(clean.span.seconds, least)):
         short = said, clean.span.bring
-    short = short or _short({source.file for source in clean.measured}, samples, lambda one: one.brief(least))
+    short = short or _short(clean.measured, samples, lambda one: one.brief(least))
     if short is None:
         return clean
     why = f"{clean.why}; measured for {short[0]}; {least.origin})"
     return Unknown((Lacking("a longer sample", short[1]),), why)
 
 
-def _short(files: set[str], samples: list[Sample], lacks: Callable[[Sample], str]) -> tuple[str, str] | None:
-    """Of the first file all of whose samples fall short: what it has too little of, and what to collect instead."""
-    for file in sorted(files):
-        mine = [one for one in samples if one.file == file]
+def _short(sources: Iterable[Source], samples: list[Sample], lacks: Callable[[Sample], str]) -> tuple[str, str] | None:
+    """Of the first figure all of whose samples fall short: what they lack, and what to collect instead."""
+    for source in sources:
+        mine = _behind(source, samples)
         short = [why for one in mine if (why := lacks(one))]
         if mine and len(short) == len(mine):
             return short[0], mine[0].kind.BRING

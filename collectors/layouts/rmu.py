@@ -109,6 +109,8 @@ def resource_of(reason: str) -> tuple[str, str]:
     if found is None or found.lastgroup is None:
         return "other", reason[waits.end() :][:LONGEST_REASON]
     kind = found.lastgroup.replace("_", " ")
+    if kind == "aij" and "backup" in found["aij"].lower():
+        return "quiet", found[0].strip()[:LONGEST_REASON]  # a backup of the journal waits for, and holds, that point
     return kind, found[found.lastgroup].strip(" '")[:LONGEST_REASON] or kind
 
 

@@ -29,6 +29,9 @@ from rules.judging.openvms.cluster import READ, Cluster, cluster_of, own_name, o
 from rules.judging.openvms.mastership import compare_nodes, what_if, what_if_text
 from rules.judging.openvms.node import subject_of
 from rules.judging.openvms.spinning import SERVED_OPERATIONS, SERVED_SHARE
+from rules.judging.rdb.databases import READS, databases
+from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.sharing import open_elsewhere
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.mastering import WhatIf
@@ -95,7 +98,7 @@ class _Rates:
     """Outgoing of this node's own requests."""
 
 
-@rule(needs=(DistributedLockRates,), uses=READ, links=LINKS, limits=Limits)
+@rule(needs=(DistributedLockRates,), uses=(*READ, *READS, *SHARING), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the shares of the sustained rates."""
     rates = own_rates(facts)
@@ -207,6 +210,22 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
     return f"{waits}: its work belongs on {master}, {why} and as fast, or the trees here.", f"move the work to {master}"
 
 
+def _with_databases(facts: Facts, rates: _Rates, who: str, remedy: str) -> tuple[str, str]:
+    """Where work and trees belong, and what to do, by what Rdb's exports of this node say is in force already."""
+    found = databases(facts)
+    names = " and ".join(one.subject for one in found)
+    if found and rates.outgoing >= rates.incoming and all(open_elsewhere(facts, one) is False for one in found):
+        return (
+            f"{names}: no other node has it open, yet {rates.outgoing:,.0f} lock operations/s of this node are served "
+            "elsewhere. As far as they are of it, its trees belong here, where its work is, not the work there."
+        ), "See what keeps its trees on another node (PE1 and the weights of both), and which other files are shared"
+    partitioned = [one.subject for one in found if one.is_on("lock_partitioning")]
+    parted = f" ({' and '.join(partitioned)} has them partitioned already)" if partitioned else ""
+    parts = "else " if found and len(partitioned) == len(found) else "else partition its lock trees, "
+    first = f"Open the database on one node if the application allows it, {parts}{remedy}"
+    return who, f"{first}, or use Rdb remote access{parted}"
+
+
 def _finding(
     facts: Facts,
     rates: DistributedLockRates,
@@ -227,7 +246,7 @@ def _finding(
     if directory:
         evidence.append(Evidence("directory lookups, both ways", round(sum(directory), 1), "/s", rates.source))
     cluster = cluster_of(facts)
-    who, remedy = _where(facts, cluster, limits, found)
+    who, advice = _with_databases(facts, found, *_where(facts, cluster, limits, found))
     together = ""
     whole: list[Evidence] = []
     masters: list[WhatIf] = []
@@ -255,8 +274,7 @@ def _finding(
         title=f"{share:.0f} % of {total:,.0f} lock operations per second cross the cluster",
         says=(
             f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {who} Remote locks are vastly "
-            f"more expensive than local ones. {PUBLISHED} Open the database on one node if the application allows it, "
-            f"else partition its lock trees, {remedy}, or use Rdb remote access; then measure again.{together}"
+            f"more expensive than local ones. {PUBLISHED} {advice}; then measure again.{together}"
         ),
         evidence=(*evidence, *whole),
         explains=SERVING if incoming >= limits.serving_percent / 100 * total else (),

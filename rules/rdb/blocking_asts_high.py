@@ -34,7 +34,9 @@ from rules.judging.rdb.counted import (
     waits_matter,
 )
 from rules.judging.rdb.databases import READS, OneDatabase, databases
+from rules.judging.rdb.prerequisites import active_caches, never
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Rate, Statistics
 from rules.kit import limit, rule
@@ -42,8 +44,6 @@ from rules.kit import limit, rule
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
 BLASTS = "blocking asts"
 REMEDY = {
-    "page": "Pages pass from process to process: row caches keep rows off pages, page transfer via memory passes them "
-    "on without a write; see rdb/row_cache_missing and rdb/page_transfer_via_disk.",
     "record": "Rows, or the levels of adjustable locking above them, are wanted by several processes: see "
     "rdb/record_granularity.",
     "area": "Processes give up storage areas to each other: see rdb/carry_over_locks, and which transactions reserve "
@@ -53,6 +53,9 @@ REMEDY = {
     "seqblk": "Commits queue for the root file: see rdb/root_file_locks_hot.",
     "tsnblk": "Commits queue for the root file: see rdb/root_file_locks_hot.",
 }
+PAGES = "Pages pass from process to process"
+CACHES = "row caches keep rows off pages (rdb/row_cache_missing)"
+MEMORY = "page transfer via memory passes them on without a write (rdb/page_transfer_via_disk)"
 FEW = " Few requests were seen to stall, or only briefly, so this is a note: holders give up at once."
 UNSEEN = " Whether requests stall is not in the export, so this is a note."
 BRING = Lacking("blocking ASTs beside the locks requested and promoted, in all and by lock type", StatisticRow.BRING)
@@ -100,7 +103,7 @@ class Blasts:
         return "all" if self.lock_type == "total" else self.lock_type
 
 
-@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node with most of them."""
     for one in databases(facts, (StatisticRow,)):
@@ -155,7 +158,7 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
     whole = max(total.rate.per_second if total else 0.0, types[0].rate.per_second if types else 0.0)
     main = types[0] if types and types[0].rate.per_second >= limits.main_percent / 100 * whole else None
     remedy = (
-        f" Most are of {main.lock_type} locks. {REMEDY.get(main.lock_type, '')}"
+        f" Most are of {main.lock_type} locks. {_remedy(one, main.lock_type)}"
         if main
         else " Which lock type has them decides the remedy: write the screen Locking (blocking ASTs)."
         if not types
@@ -221,3 +224,18 @@ def _same_conflicts(each: Statistics, main: Blasts | None, limits: Limits) -> bo
     """Whether the lock type with most blocking ASTs has most of what stalled, too: the same conflicts."""
     here = stalled_of(each, main.lock_type) if main else None
     return here is not None and (here.percent or 0.0) >= limits.main_percent and not here.source.tentative
+
+
+def _remedy(one: OneDatabase, lock_type: str) -> str:
+    """What helps against them, of pages that which is not in force."""
+    if lock_type != "page":
+        return REMEDY.get(lock_type, "")
+    if why := never(one):
+        return f"{PAGES}; neither row caches nor page transfer via memory can be used: {why}."
+    left = [*([] if active_caches(one) else [CACHES]), *([] if one.word("page_transfer") == "memory" else [MEMORY])]
+    if left:
+        return f"{PAGES}: {', '.join(left)}."
+    return (
+        f"{PAGES}, although row caches and page transfer via memory are set: see which tables are in no cache, and let "
+        "the work on one table meet in fewer processes."
+    )

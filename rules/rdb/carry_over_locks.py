@@ -38,6 +38,7 @@ from rules.judging.rdb.counted import (
 from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
 from rules.judging.rdb.prerequisites import place_of
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Rate, Statistics
 from rules.judging.rdb.waits import READS as WAITING
@@ -103,7 +104,7 @@ class Limits:
     )
 
 
-@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits)
+@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts, (WaitGroup,)):
@@ -135,7 +136,9 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
         return quiet(f"{start}, and only {figures} {said}", each)
     stalled = stalled_of(each, "area")
     wanted = waits_matter(each, stalled.per_second if stalled else None, limits.areas_stalled, "area")
-    costs = rate.per_second >= limits.busy_areas and not wanted
+    against, shown = _against(facts, one, limits, found)
+    costs = rate.per_second >= limits.busy_areas and not wanted and not against
+    little = "" if costs else f" Below {limits.busy_areas:,.0f}/s there is little to gain{NOTHING}"
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
@@ -143,15 +146,7 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
         says=(
             f"{figures} ({each.over}). With carry-over locks a process keeps them from one transaction to the next, "
             "and its top record locks, too: a substantial reduction, the vendor says, where the same areas are used "
-            f"again. {WHY_OFF[0]}"
-            + (
-                WANTED
-                if wanted
-                else ""
-                if costs
-                else f" Below {limits.busy_areas:,.0f}/s there is little to gain{NOTHING}"
-            )
-            + averaged(each)
+            f"again. {WHY_OFF[0]}{against or (WANTED if wanted else little)}" + averaged(each)
         ),
         evidence=(
             Evidence("carry-over locks", "disabled", "", setting.source),
@@ -169,12 +164,38 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
                 if stalled
                 else ()
             ),
+            *shown,
         ),
         changes=(alter("carry_over_locks", place_of(facts, one), "DISABLED", "ENABLED", cautions=WHY_OFF),)
         if costs
         else (),
         expects=(Expectation("area locks requested per transaction", round(per, 2), "lower", "heuristic"),),
     )
+
+
+def _against(
+    facts: Facts, one: OneDatabase, limits: Limits, found: list[Statistics]
+) -> tuple[str, tuple[Evidence, ...]]:
+    """What shows that NOWAIT transactions are at work, for which the vendor has carry-over locks off; else nothing.
+
+    They take that lock whether they stall or not: with carry-over locks each of them waits for all others.
+    """
+    groups = _waited(waits_of(facts, one), limits, "nowait")
+    shown, seen = [], []
+    for item in (ASKED, "requests stalled"):
+        rates = [rate for each in found if (rate := each.rate(item, "nowait"))]
+        asked = max(rates, key=lambda rate: rate.per_second, default=None)
+        if asked and asked.per_second >= limits.stalled_per_second:
+            seen.append(f"{asked.per_second:,.1f} {item}/s for the NOWAIT lock")
+            name = f"{item} (NOWAIT lock)"
+            shown.append(Evidence(name, round(asked.per_second, 1), "/s", asked.source, limits.stalled_per_second))
+    if _many(groups, limits):
+        events = total(groups)
+        seen.append(f"{events:,} waits for the NOWAIT lock were logged")
+        shown.append(Evidence("waits for the NOWAIT lock", events, "events", groups[0].source, limits.events))
+    if not seen:
+        return "", ()
+    return f" Here that reason is in the export: {' and '.join(seen)}, so nothing is set here.", tuple(shown)
 
 
 def _has_areas(each: Statistics) -> bool:

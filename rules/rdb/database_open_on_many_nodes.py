@@ -28,6 +28,7 @@ from rules.judging.rdb.prerequisites import CONFIGURED, change_nodes
 from rules.judging.rdb.sharing import (
     DLOCK,
     ON_EACH_NODE,
+    OTHERS,
     Remote,
     is_main,
     nodes_without,
@@ -38,6 +39,7 @@ from rules.judging.rdb.sharing import (
     several_monitors,
 )
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import statistics_of, trusted
 from rules.judging.sources import JCC
@@ -69,7 +71,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts)
@@ -110,7 +112,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
 
 def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     """Users on several nodes: dear only where locks cross."""
-    names, remote = node_names(one.in_use), remote_of(facts)
+    names, remote = node_names(one.in_use), remote_of(facts, one, limits.operations_per_second)
     if not isinstance(remote, Remote):
         why = f"{one.subject} is in use on {names}; what of its locking crosses the cluster is not in the export"
         yield Unknown((DLOCK,), why) if isinstance(remote, Unknown) else remote
@@ -122,7 +124,7 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         )
         return
     statistics, _ = trusted(statistics_of(facts, one), one)
-    main = is_main(facts, one, statistics)
+    main = is_main(facts, one, statistics, remote)
     seen = tuple(
         Evidence(f"open on {node_names([use])}", "no count" if use.users is None else use.users, "users", use.source)
         for use in one.in_use
@@ -135,8 +137,7 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
             f"{names} have users in it at one time, and {remote.said}. Performance is often better with the database "
             "open on one node: move the work there, or let the others reach it through Rdb remote access, whose "
             "network has limits of its own. NUMBER OF CLUSTER NODES must stay as it is while users attach from several "
-            "nodes."
-            + ("" if main else " The node's locks are not all of this database: see which one causes them first.")
+            "nodes." + ("" if main else OTHERS.format(remote.where))
         ),
         evidence=(*seen, *remote.evidence(limits.remote_percent, limits.operations_per_second)),
         explains=("openvms/locks_mastered_remotely",) if main else (),

@@ -22,6 +22,7 @@ from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcom
 from rules.judging.rdb.counted import STALLED, averaged, counted, in_order, of_each_node, on_node, rows_of
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Rate, Statistics
 from rules.judging.rdb.waits import DEADLOCKS, Events, Waits, evidence_of, hottest, waits_of
@@ -75,7 +76,7 @@ class Counted:
     """Whether only requests or only promotions were read: they prove many deadlocks, never few."""
 
 
-@rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts, (StatisticRow, EventLog))

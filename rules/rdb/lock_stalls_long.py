@@ -24,6 +24,7 @@ from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcom
 from rules.judging.rdb.counted import Mean, averaged, counted, mean_stall, mostly_idle, of_each_node, on_node, quiet
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Statistics
 from rules.judging.rdb.waits import (
@@ -67,7 +68,7 @@ class Limits:
     timeouts_per_hour: float = limit(1.0, "this project: a few in a day may be chance, too", unit="timeouts/h")
 
 
-@rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts, (StatisticRow, WaitGroup, EventLog, HeldLock))

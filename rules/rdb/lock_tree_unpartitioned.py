@@ -24,8 +24,9 @@ from rules.changes.rdb_database import alter
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
 from rules.judging.rdb.prerequisites import place_of
-from rules.judging.rdb.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of
+from rules.judging.rdb.sharing import DLOCK, OTHERS, Remote, is_main, not_shown, open_elsewhere, remote_of
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import statistics_of, trusted
 from rules.kit import limit, rule
@@ -52,7 +53,7 @@ class Limits:
     )
 
 
-@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts):
@@ -75,7 +76,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if one.one_instance or elsewhere is False:
         yield Clean(f"{one.subject}: one lock tree, and one node that uses it: all its locks are local")
         return
-    remote = remote_of(facts)
+    remote = remote_of(facts, one, limits.operations_per_second)
     if len(one.in_use) < 2:
         if isinstance(remote, Remote) and remote.percent < limits.remote_percent:
             yield Clean(f"{one.subject}: one lock tree, but only {remote.said} (limit {limits.remote_percent:g} %)")
@@ -94,7 +95,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             f"{limits.remote_percent:g} % of {limits.operations_per_second:,.0f}/s)"
         )
         return
-    main = is_main(facts, one, trusted(statistics_of(facts, one), one)[0])
+    main = is_main(facts, one, trusted(statistics_of(facts, one), one)[0], remote)
     yield Finding(
         subject=one.subject,
         severity=Severity.ADVICE,
@@ -103,8 +104,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             f"{names} are in it at one time, lock partitioning is disabled, and {remote.said}. All locks of the "
             "database have one master, and every other node asks it for each. Partitioned, each storage area is "
             "mastered where it is used most. That helps where the areas have distinct main users; else let the work "
-            "meet on one node."
-            + ("" if main else " The node's locks are not all of this database: see which one causes them first.")
+            "meet on one node." + ("" if main else OTHERS.format(remote.where))
         ),
         evidence=(
             Evidence("lock partitioning", "disabled", "", partitioned.source),

@@ -33,7 +33,9 @@ from rules.judging.rdb.counted import (
     stalled_of,
 )
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
+from rules.judging.rdb.prerequisites import active_caches
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Share, Statistics
 from rules.judging.rdb.waits import READS as WAITING
@@ -90,7 +92,9 @@ class Limits:
     )
 
 
-@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits)
+@rule(
+    needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits, sample=LEAST_COUNTED
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node where its page locks are most."""
     for one in databases(facts, (StatisticRow,)):
@@ -167,7 +171,7 @@ def _meaning(one: OneDatabase) -> str:
             f"Users of {node_names(one.in_use)} are in it at one time, so neither row caches nor page transfer via "
             "memory can be used: let the work on one area meet on one node."
         )
-    active = one.figure("active_row_caches")
+    active = active_caches(one)
     if active:
         return f"{active:g} row caches are active: see which tables used often are in none of them."
     memory = one.word("page_transfer") == "memory"

@@ -36,6 +36,7 @@ from rules.judging.rdb.counted import (
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, place_of, steps_to, unmet
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import OPERATIONS, Rate, Statistics
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.kit import limit, rule
@@ -94,7 +95,7 @@ class Hot:
     each: Statistics
 
 
-@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node where they are most."""
     for one in databases(facts, (StatisticRow,)):
@@ -249,11 +250,6 @@ def _remedy(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ...], 
     )
     said += f" ({LEAST} to {MOST:,}): larger for few users or long sessions, smaller for many users or short ones."
     more = (shown, *((Evidence("transaction interval", value, "", now.source),) if now and value is not None else ()))
-    if value is None or value >= MOST:
-        return said, more, ()
-    return said, more, (alter("transaction_interval", place, value, _longer(value), when=SESSIONS),)
-
-
-def _longer(interval: float) -> float:
-    """The documented default where less is set, else twice as long: every step closes the database once."""
-    return DEFAULT if interval < DEFAULT else min(2 * interval, MOST)
+    if value is None or value >= DEFAULT:
+        return f"{said} Which of the two these sessions need is not in the export, so nothing is set here.", more, ()
+    return said, more, (alter("transaction_interval", place, value, DEFAULT, when=SESSIONS),)

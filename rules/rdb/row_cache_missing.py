@@ -35,8 +35,19 @@ from rules.finding import (
 )
 from rules.judging.rdb.counted import averaged, counted, of_each_node, part_of_own, quiet
 from rules.judging.rdb.databases import READS, OneDatabase, databases
-from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, moved, never, steps_to, unmet, unsure
+from rules.judging.rdb.prerequisites import (
+    active_caches,
+    changes_to,
+    evidence_of,
+    listed,
+    moved,
+    never,
+    steps_to,
+    unmet,
+    unsure,
+)
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Share, Statistics
 from rules.judging.sources import JCC
@@ -77,7 +88,9 @@ class Limits:
     )
 
 
-@rule(needs=(Database, StatisticRow), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits)
+@rule(
+    needs=(Database, StatisticRow), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the statistics of the node where page locks are most of its locking."""
     for one in databases(facts, (StatisticRow,)):
@@ -85,7 +98,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
-    active = one.figure("active_row_caches")
+    active = active_caches(one)
     if active:
         yield Clean(f"{one.subject}: active row caches: {active:g}")
         return

@@ -40,6 +40,7 @@ from rules.judging.rdb.prerequisites import (
     steps_to,
     unmet,
     unsure,
+    warned,
 )
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.kit import rule
@@ -74,7 +75,8 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
         return
     steps = steps_to("row_cache", one)
     missing, lacking = unmet(steps), unsure(steps)
-    if active:
+    impossible = "" if one.one_instance else never(one)
+    if active and not (missing and warned(one)) and not impossible:
         if missing:
             yield Untrusted(
                 f"{one.subject}: active row caches: {active:g}, yet the export shows {listed(missing)}, and one "
@@ -83,21 +85,27 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
             return
         yield Clean(f"{one.subject}: active row caches: {active:g}")
         return
-    if missing:
-        yield _finding(facts, one, missing, wanted)
+    if missing or impossible:
+        yield _finding(facts, one, missing, wanted, impossible)
     elif not lacking:
         yield Clean(f"{one.subject}: all prerequisites are met ({listed(steps)})")
     if lacking:
         yield Unknown(tuple(lacking))
 
 
-def _finding(facts: Facts, one: OneDatabase, missing: list[Step], wanted: Read) -> Finding:
-    impossible = never(one)
+def _finding(facts: Facts, one: OneDatabase, missing: list[Step], wanted: Read, impossible: str) -> Finding:
+    active = one.figure("active_row_caches")
     empty = (
         ""
-        if one.caches or impossible
+        if one.caches or active or impossible
         else " No cache is defined, and without one nothing changes: the database is not to be closed for these alone, "
         "but for a cache to add (ADD CACHE, by table or area) together with them."
+    )
+    lacking = f" Missing: {listed(missing)}." if missing else ""
+    none = (
+        f"the header counts {active:g} as active, which seems to mean defined, as it does of storage areas"
+        if active
+        else "none is active"
     )
     advice = (
         f"It can never become active as things are: {impossible}. Disable it, or bring the users to one node first."
@@ -107,9 +115,12 @@ def _finding(facts: Facts, one: OneDatabase, missing: list[Step], wanted: Read) 
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE,
-        title=f"row caches are wanted, but {len(missing)} of their prerequisites are missing",
-        says=f"Row caches are enabled or defined and none is active. Missing: {listed(missing)}. {advice}{empty}"
-        + moved(one),
+        title=(
+            f"row caches are wanted, but {len(missing)} of their prerequisites are missing"
+            if missing
+            else "row caches are wanted where none can be active"
+        ),
+        says=f"Row caches are enabled or defined and {none}.{lacking} {advice}{empty}" + moved(one),
         evidence=(Evidence("row caches wanted", "yes", "", wanted.source), *evidence_of(missing)),
         changes=() if impossible else changes_of("row_cache", facts, one),
     )

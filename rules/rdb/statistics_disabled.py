@@ -24,7 +24,7 @@ from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.prerequisites import place_of
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Statistics, statistics_of, working
+from rules.judging.rdb.statistics import Statistics, attached, statistics_of, working
 from rules.kit import rule
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06177-01/rmu_rshowstat.htm",)
@@ -65,6 +65,12 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
         return
     if screens and len(zero) < len(screens):
         yield Clean(f"{one.subject}: its lock statistics are counted")
+    elif screens and all(attached(each, one) == 0 for each in zero):
+        why = f"{one.subject}: every lock counter is zero, and nobody was attached"
+        if enabled is not None:
+            yield Clean(f"{why}; the header says that statistics are enabled")
+        else:
+            yield Unknown((Lacking("whether statistics are counted", Database.BRING),), why)
     elif screens:
         why = f"{one.subject}: every lock counter is zero; whether anybody was attached is not in the export"
         yield Unknown(
@@ -96,7 +102,7 @@ def _finding(facts: Facts, one: OneDatabase, off: bool, proof: tuple[Statistics,
         severity=Severity.ADVICE,
         title="statistics are not counted: zeros on the screens mean nothing",
         says=(
-            f"{said}{although}. No lock statistics of this database can be judged. Enable them, wait for the busiest "
+            f"{said}{although}. No lock statistics of this database can be judged. {_first(one)}, wait for the busiest "
             "hour and write the screens again, twice."
         ),
         evidence=tuple(evidence),
@@ -104,18 +110,28 @@ def _finding(facts: Facts, one: OneDatabase, off: bool, proof: tuple[Statistics,
     )
 
 
+def _first(one: OneDatabase) -> str:
+    """What has to be done before anything is counted."""
+    if one.is_on("statistics_enabled"):
+        return "The header has them enabled, so the logical name RDM$BIND_STATS_ENABLE is the suspect: see it"
+    return "Enable them"
+
+
 def _enable(facts: Facts, one: OneDatabase) -> Change:
     """A template: the attribute's clause is in no source that was read."""
+    on = one.is_on("statistics_enabled")
+    logical = (
+        "$! see what is defined:  SHOW LOGICAL RDM$BIND_STATS_ENABLE",
+        "$! it decides for the processes that see it, and is read when they attach"
+        + ("; the attribute of the database is set already" if on else "; the attribute of the database:"),
+    )
+    attribute = "$!   HELP ALTER DATABASE in SQL, STATISTICS COLLECTION (recalled, found in no source)"
     return Change(
         key=key_of("statistics", place_of(facts, one)),
-        target="statistics collection",
+        target="RDM$BIND_STATS_ENABLE" if on else "statistics collection",
         old="DISABLED" if one.is_on("statistics_enabled") is False else None,
         new="ENABLED",
-        apply=(
-            "$! see what is defined:  SHOW LOGICAL RDM$BIND_STATS_ENABLE",
-            "$! it decides for the processes that see it, and is read when they attach; the attribute of the database:",
-            "$!   HELP ALTER DATABASE in SQL, STATISTICS COLLECTION (recalled, found in no source)",
-        ),
+        apply=logical if on else (*logical, attribute),
         undo=("$! back to what SHOW LOGICAL and RMU/DUMP/HEADER showed before",),
         takes_effect=Effect.ADVICE,
         cautions=("What counting costs is in no source: measure before and after.",),

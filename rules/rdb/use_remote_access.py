@@ -29,6 +29,7 @@ from rules.judging.openvms.mastership import compare_nodes
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
 from rules.judging.rdb.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import statistics_of, trusted
 from rules.judging.sources import JCC
@@ -49,7 +50,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *CLUSTER), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *CLUSTER), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts)
@@ -63,7 +64,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if one.one_instance or open_elsewhere(facts, one) is False:
         yield NotApplicable(f"{one.subject} is open on one node")
         return
-    remote = remote_of(facts)
+    remote = remote_of(facts, one, limits.operations_per_second, lambda found: found.leaving)
     if len(one.in_use) < 2:
         if isinstance(remote, Remote) and remote.leaving < limits.leaving_percent:
             yield Clean(
@@ -78,15 +79,17 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if not isinstance(remote, Remote):
         yield Unknown((DLOCK,), f"{one.subject} is in use on {names}") if isinstance(remote, Unknown) else remote
         return
-    figures = f"{remote.leaving:.0f} % of the node's own lock requests are served by another node"
+    figures = f"{remote.leaving:.0f} % of {remote.where}'s own lock requests are served by another node"
     if remote.leaving < limits.leaving_percent or remote.total < limits.operations_per_second:
         yield Clean(
             f"{one.subject} is in use on {names}, and {figures}, of {remote.total:,.0f} lock operations/s (limits "
             f"{limits.leaving_percent:g} % of {limits.operations_per_second:,.0f}/s)"
         )
         return
-    if not is_main(facts, one, trusted(statistics_of(facts, one), one)[0]):
-        yield Unknown((DLOCK,), f"{one.subject}: {figures}, but the node's locks are mostly not of this database")
+    if not is_main(facts, one, trusted(statistics_of(facts, one), one)[0], remote):
+        yield Unknown(
+            (DLOCK,), f"{one.subject}: {figures}, but the locks of {remote.where} are mostly not of this database"
+        )
         return
     other, order = _master(facts, one)
     if order is not None and order.sign < 0:
@@ -120,7 +123,7 @@ def _finding(
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE,
-        title=f"{leaving:.0f} % of this node's lock requests leave it: Rdb remote access may be cheaper",
+        title=f"{leaving:.0f} % of {remote.where}'s lock requests leave it: Rdb remote access may be cheaper",
         says=(
             f"Users of {names} are in it at one time, and {figures}. Through Rdb remote access their locks are taken "
             "where the database is, and SQL goes over the network instead. It can often improve throughput in a "
@@ -130,7 +133,7 @@ def _finding(
             *(Evidence(f"open on {node_names([use])}", "yes", "", use.source) for use in one.in_use),
             Evidence("own requests served elsewhere", leaving, "%", remote.source, limits.leaving_percent),
             Evidence(
-                *("lock operations of the node", round(remote.total, 1), "/s"),
+                *(f"lock operations of {remote.where}", round(remote.total, 1), "/s"),
                 *(remote.source, limits.operations_per_second),
             ),
         ),

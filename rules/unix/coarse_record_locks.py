@@ -112,6 +112,8 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
         return _ranged(several, tables, name, limits)
     if len(worst.unsure) == count:
         return Unknown((FIRST_BYTE,), f"{name}: {count} wait for the whole file or for its first byte")
+    if count < limits.waiters:
+        return Clean(f"{name}: {count} waits for the whole file (limit {limits.waiters}): that is what locks are for")
     seen = sum(len(one.whole) >= limits.waiters for one in several)
     if len(tables) < limits.listings:
         often = f"{_of(tables)}: each shows one moment, so bring several before a program is changed"
@@ -124,12 +126,12 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
         else "Lock the bytes of the records that are read and written instead. If the file only stands for something "
         "(a lock file), there is nothing to divide."
     )
-    held, wait = worst.holders(worst.whole), "waits" if count == 1 else "wait"
+    held = worst.holders(worst.whole)
     by = f"The lock is held by {owners(held)}" if held else "Who holds it the listing does not show"
     return Finding(
         subject=f"{name} (flock)" if worst.flock else name,
-        severity=_severity(worst, count, seen, len(tables), limits),
-        title=f"{count} {wait} for {'flock on' if worst.flock else 'a lock on all of'} {name}",
+        severity=_severity(worst, seen, len(tables), limits),
+        title=f"{count} wait for {'flock on' if worst.flock else 'a lock on all of'} {name}",
         says=(
             f"{count} of {len(worst.waiters)} waiters want the whole file, from its first byte to its end: "
             f"{owners(worst.whole)}. {by}. {often}; how long they wait no listing tells. {nature} Expect clock time to "
@@ -145,9 +147,9 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
     )
 
 
-def _severity(worst: Queue, count: int, seen: int, listings: int, limits: Limits) -> Severity:
-    """A note for one waiter, a rare queue or fewer listings than are needed: a moment tells nothing of what is lost."""
-    if count < limits.waiters or listings < limits.listings or 2 * seen < listings:
+def _severity(worst: Queue, seen: int, listings: int, limits: Limits) -> Severity:
+    """A note for a rare queue or fewer listings than are needed: a moment tells nothing of what is lost."""
+    if listings < limits.listings or 2 * seen < listings:
         return Severity.NOTE
     return Severity.ADVICE if worst.flock else Severity.WARNING
 

@@ -1,10 +1,12 @@
 """Rdb databases: told apart by root file, judged with the node they are open on."""
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
 from collectors.capture import captures
+from collectors.databases import may_be_one
 from collectors.facts import Fact, Source
 from collectors.facts.openvms import LockRates, MonitorSample, Node, T4File
 from collectors.facts.rdb import Database, DatabaseUse, EventLog, NodeDatabases, StatisticRow, StatisticsWindow
@@ -57,6 +59,48 @@ def test_a_database_alone_is_a_system_of_its_own() -> None:
     assert (one.interval.start, one.interval.end) == (at(9, 50), at(10))
 
 
+LOGICAL = "PAY_ROOT:[PAY]PAYROLL.RDB;1"
+CALLED = given("called.txt", "rdb/dump_header", Database(database=ROOT, called=LOGICAL))
+
+
+def test_a_header_with_two_names_makes_one_database_of_what_prints_either() -> None:
+    open_there = NodeDatabases(node="ORKNEY", databases=(LOGICAL,), complete=True)
+    listed = given("use.txt", "rdb/show_system", DatabaseUse(database=ROOT, node="ORKNEY"), open_there)
+    (one,) = captures([CALLED, screen(at(10), 600, root=LOGICAL), listed])
+    assert {fact.database for fact in one.facts.every(StatisticsWindow)} == {ROOT}
+    assert one.facts.every(NodeDatabases)[0].databases == (ROOT,)
+
+
+def test_a_logical_name_of_two_root_files_or_of_another_folder_proves_nothing() -> None:
+    elsewhere = Input("other/called.txt", "rdb/dump_header", CALLED.facts, given="other")
+    second = Database(database="DISK$NEW:[PAY]PAYROLL.RDB;1", called=LOGICAL)
+    for headers in ([elsewhere], [CALLED, given("second.txt", "rdb/dump_header", second)]):
+        found = captures([*headers, screen(at(10), 600, root=LOGICAL)])
+        assert len(found) == len(headers) + 1
+
+
+@pytest.mark.parametrize(
+    ("root", "said"),
+    [
+        ("$1$DGA12:[PAY]PAYROLL.RDB;1", True),
+        ("PAY_ROOT:[PAY]PAYROLL.RDB;1", True),
+        ("DISK$DB:[TEST]PAYROLL.RDB;1", False),
+        ("DISK$DB:[PAY]PAYROLL.RDB;7", False),
+    ],
+)
+def test_two_names_of_a_disk_that_nothing_joins_are_named(root: str, said: bool) -> None:
+    header, written = given("header.txt", "rdb/dump_header", Database(database=ROOT)), screen(at(10), 600, root=root)
+    captures([header, written])
+    for one in (header, written):
+        assert any("may be one database under two names" in why for why in one.problems) is said
+
+
+def test_two_devices_are_two_disks() -> None:
+    assert not may_be_one("$1$DGA12:[PAY]PAYROLL.RDB", "$1$DGA13:[PAY]PAYROLL.RDB")
+    assert not may_be_one("DKA100:[PAY]PAYROLL.RDB", "NODEA$DKB200:[PAY]PAYROLL.RDB")
+    assert may_be_one("DISK$DGA12:[PAY]PAYROLL.RDB", "DSA7:[PAY]PAYROLL.RDB")
+
+
 def test_two_databases_of_one_name_in_two_places_stay_two() -> None:
     test = given("test.txt", "rdb/dump_header", Database(database="DISK$DB:[TEST]PAYROLL.RDB;3"))
     found = captures([HEADER, test])
@@ -81,9 +125,21 @@ def test_a_database_without_statistics_is_judged_with_the_node_of_most_users() -
     assert [(one.system.name, len(one.facts.every(DatabaseUse))) for one in found] == [("ORKNEY", 0), ("SKYE", 2)]
 
 
-def test_statistics_of_two_nodes_leave_open_with_which_one_a_database_is_judged() -> None:
-    found = captures([node("ORKNEY"), node("SKYE"), screen(at(10), 600), screen(at(10, 1), 600, on="SKYE")])
-    assert [one.system.name for one in found] == ["ORKNEY", "SKYE", "PAYROLL"]
+def test_of_statistics_of_two_nodes_a_database_is_judged_with_the_one_of_most_users() -> None:
+    uses = [DatabaseUse(database=ROOT, node="ORKNEY", active_users=9.0, servers=8)]
+    uses += [DatabaseUse(database=ROOT, node="SKYE", active_users=3.0)]
+    screens = [screen(at(10), 600), screen(at(10, 1), 600, on="SKYE")]
+    found = captures([node("ORKNEY"), node("SKYE"), *screens, given("use.txt", "rdb/show_system", *uses)])
+    assert [(one.system.name, len(one.facts.every(StatisticsWindow))) for one in found] == [("ORKNEY", 0), ("SKYE", 2)]
+
+
+def test_of_statistics_of_two_nodes_without_users_it_is_the_one_of_most_lock_requests() -> None:
+    screens = [screen(at(10), 600), screen(at(10, 1), 600, on="SKYE")]
+    for one, on, rate in zip(screens, ("ORKNEY", "SKYE"), (40.0, 900.0), strict=True):
+        row = StatisticRow(screen="S", item="locks requested", label="", node=on, lock_type="total", database=ROOT)
+        one.facts.append(replace(row, mean_per_second=rate))
+    found = captures([node("ORKNEY"), node("SKYE"), *screens])
+    assert [(one.system.name, len(one.facts.every(StatisticsWindow))) for one in found] == [("ORKNEY", 0), ("SKYE", 2)]
 
 
 def test_a_header_that_names_no_node_joins_the_only_node_there_is() -> None:

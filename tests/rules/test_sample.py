@@ -9,6 +9,7 @@ import pytest
 from collectors.facts import Fact, Facts, Source
 from collectors.facts.ase import ConfigParameter, SysmonSample
 from collectors.facts.openvms import MonitorSample, T4File
+from collectors.facts.rdb import StatisticsWindow
 from rules.finding import Change, Effect, Evidence, Finding, Outcome, Severity
 from rules.kit import Rule, judge_one, rules
 from rules.sample import LEAST, LeastSample, samples_of
@@ -70,6 +71,13 @@ def test_the_figure_that_was_held_against_a_limit_counts_and_not_the_one_beside_
 def test_a_long_sample_of_the_same_file_bears_the_finding() -> None:
     both = SysmonSample(seconds=5.0, source=A), SysmonSample(seconds=600.0, source=A)
     assert said(*both, at=((A, 10.0),)).severity is Severity.CRITICAL
+
+
+def test_the_screen_that_a_figure_stands_on_counts_and_not_a_longer_one_of_its_file() -> None:
+    long = StatisticsWindow(screen="Summary IO", elapsed_seconds=7_200.0, source=Source("f", 1, 20))
+    short = StatisticsWindow(screen="Locking (page locks)", elapsed_seconds=20.0, source=Source("f", 21, 40))
+    assert said(long, short, at=((Source("f", 30, 30), 10.0),)).severity is Severity.NOTE
+    assert said(long, short, at=((Source("f", 12, 12), 10.0),)).severity is Severity.CRITICAL
 
 
 def test_a_rule_of_settings_alone_is_not_asked_how_long_was_measured() -> None:

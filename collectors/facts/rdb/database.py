@@ -25,6 +25,8 @@ class Database(OfDatabase):
 
     BRING: ClassVar[str] = HEADER
 
+    called: str | None = None
+    """The name of the banner, where the root file has another one for itself: by a logical name. Both are one file."""
     release: str | None = None
     """`V7.2-501`."""
     structure_level: str | None = None
@@ -131,11 +133,19 @@ class DatabaseUse(OfDatabase):
     active_users: Reading = ABSENT
     """As printed; the database's own servers count as users, too."""
     servers: int = 0
-    """Of the users that are listed, those whose image is a server of Rdb itself (RDMALS, RDMLCS, …)."""
+    """Of the users, the servers of Rdb itself: by their image (RDMALS, RDMLRS, …), or as many as are named as active.
+
+    A layout that is recalled may hide some."""
     cluster_wide: bool = False
     """RMU/DUMP/USERS: all nodes; SHOW is of one node alone."""
     monitors: tuple[float, ...] = ()
     """The different `Monitor ID`s of the users that RMU/DUMP/USERS lists: one monitor per node that has it open."""
+
+    @property
+    def attached(self) -> float | None:
+        """The users without Rdb's own servers; `None`: not in the export."""
+        printed = self.active_users
+        return max(0.0, printed - self.servers) if isinstance(printed, int | float) else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,8 +66,18 @@ NO_DATABASE = re.compile(
     re.IGNORECASE,
 )
 COMMAND = re.compile(r"\bRMU\s?/\s?SHOW?\s{0,3}/?(?P<what>SYS|US)(?:TEM|ERS?)?\b", re.IGNORECASE)
-SERVER = re.compile(r"image\s\S{0,255}\bRDM(?:ALS|LCS|[A-Z$_]{0,12}SERVER)[0-9]{0,4}\.EXE\b", re.IGNORECASE)
-"""A process of Rdb's own: writer of the journal, server of a hot standby, and the like."""
+SERVER = re.compile(
+    r"image\s(?:name\s)?(?:is\s)?\"?\S{0,255}(?:\bRDM(?:ABS|ALS|DBR|LCS|LRS|RCS|[A-Z$_]{0,12}SERVER)[0-9]{0,4}"
+    r"|\bSYSEXE[\]>]RDM[A-Z$_]{2,20}[0-9]{2,4})\.EXE\b",
+    re.IGNORECASE,
+)
+"""A process of Rdb's own: writer or backup of the journal, recovery, row cache, servers of a hot standby.
+
+The names are those of the logical names of their logs, RDM$BIND_ABS_LOG_FILE and the like (RMU Reference Manual, Show
+Logical_Names). Of other images those in SYS$SYSTEM with Rdb's facility name and a release: no program of a user is.
+"""
+SERVER_ACTIVE = re.compile(r".{0,40}\bserver\"?(?: process)?\"? is active\b", re.IGNORECASE)
+"""RMU/SHOW SYSTEM lists no users, but names the servers that it counts among them."""
 SILENT = re.compile(
     rf"monitor log filename|current after-image journal file|{PID}(?::[0-9*]{{1,5}})?\s|image\s"
     r"|.{0,40}\bserver(?: process)?\W? is (?:active|not active|inactive|enabled|disabled)\b|restricted access|monitor\s"
@@ -122,6 +132,9 @@ class _Use:
     by_operator: bool = False
     users: Reading = ABSENT
     servers: int = 0
+    """Listed as users."""
+    servers_active: int = 0
+    """Named as active, whether they are listed or not."""
     members: int = 0
     broken_off: bool = False
     """Whether its last line ends within brackets."""
@@ -139,6 +152,7 @@ class _List:
     root: str | None
     banner: re.Match[str] | None
     lines: list[int] = field(default_factory=list)
+    servers: int = 0
     monitors: set[float] = field(default_factory=set)
 
 
@@ -252,7 +266,9 @@ def _take(walk: _Walk, index: int) -> int:
             walk.open.broken_off = text.count("(") > text.count(")")
     elif found := COMMAND.search(line):
         walk.of_system = found["what"].upper() == "SYS"
-    elif not STARS.match(line) and not (walk.lists and OF_USER.match(line)):
+    elif walk.lists and OF_USER.match(line):
+        walk.lists[-1].servers += SERVER.search(line) is not None
+    elif not STARS.match(line):
         return 1
     walk.report.claim(index, index + taken - 1)
     return taken
@@ -296,6 +312,8 @@ def _member(walk: _Walk, text: str) -> bool:
         use.users = 0.0 if found["count"].lower() == "no" else float(found["count"].replace(",", ""))
     elif use and SERVER.match(text):
         use.servers += 1
+    elif use and SERVER_ACTIVE.match(text):
+        use.servers_active += 1
     else:
         return SILENT.match(text) is not None
     return True
@@ -309,6 +327,7 @@ def _listed(report: Report, one: _List) -> DatabaseUse:
         release=banner["release"].upper() if banner else None,
         at=moment(banner["at"] or "") if banner else None,
         active_users=float(len(one.lines)),
+        servers=one.servers,
         cluster_wide=True,
         monitors=tuple(sorted(one.monitors)),
     )
@@ -341,5 +360,5 @@ def _fact(report: Report, use: _Use) -> DatabaseUse:
         opened=use.opened,
         opened_by_operator=True if use.by_operator else (False if told else None),
         active_users=use.users,
-        servers=use.servers,
+        servers=max(use.servers, use.servers_active),
     )

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, Reading, Source
 from collectors.facts.openvms import DistributedLockRates, LockRates
 from collectors.facts.rdb import StatisticRow
-from rules.finding import Clean, Lacking, Outcome, Span, Unknown
+from rules.finding import Clean, Lacking, NotApplicable, Outcome, Span, Unknown
 from rules.judging.rdb.databases import OneDatabase
 from rules.judging.rdb.sharing import SUSTAINED
-from rules.judging.rdb.statistics import APART, Rate, Statistics, statistics_of, trusted
+from rules.judging.rdb.statistics import APART, Rate, Statistics, attached, statistics_of, trusted
 
 DAY = 86_400.0
 LONG = DAY
@@ -38,7 +38,10 @@ def counted(facts: Facts, one: OneDatabase) -> tuple[list[Statistics], Outcome |
     good = [each for each in found if not each.all_zero]
     if any(kind for each in good for kind, _ in each.rates) or refused:
         return good, refused
-    if any(each.all_zero for each in found):
+    zero = [each for each in found if each.all_zero]
+    if zero and all(attached(each, one) == 0 for each in zero):
+        return good, NotApplicable(f"{one.subject}: every lock counter is zero, and nobody was attached")
+    if zero:
         why = f"{one.subject}: every lock counter is zero: nothing was locked, or statistics are disabled"
         return good, Unknown((ATTACHED,), why)
     return good, None
@@ -77,7 +80,7 @@ def in_order(why: str, each: Statistics) -> Clean:
 def on_node(each: Statistics) -> str:
     """` on ORKNEY`, ` on all nodes of the merged screens`, or empty."""
     if each.merged:
-        return " on the nodes of the merged screens"
+        return " on the nodes of the merged screens" + (f", written on {each.node}" if each.node else "")
     return f" on {each.node}" if each.node else ""
 
 

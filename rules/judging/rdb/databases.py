@@ -80,10 +80,8 @@ class Sighting:
     start: datetime | None
     end: datetime | None
     users: float | None
-    """As printed: with the servers."""
+    """Without the servers of Rdb itself. `None`: not in the export."""
     source: Source
-    servers: int = 0
-    """Processes of Rdb's own among them."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +155,7 @@ class OneDatabase:
     def sightings(self) -> list[Sighting]:
         """Where it was seen open, one per node; the latest of several. A list of the whole cluster names no node."""
         seen = [
-            Sighting(one.node, one.opened or one.at, one.at, _number(one.active_users), one.source, one.servers)
+            Sighting(one.node, one.opened or one.at, one.at, one.attached, one.source)
             for one in self.uses
             if one.node and not one.cluster_wide
         ]
@@ -188,7 +186,7 @@ class OneDatabase:
     @property
     def in_use(self) -> list[Sighting]:
         """Of those at one moment the nodes with users, or whose users are not known; Rdb's own servers are none."""
-        return [one for one in self.together if one.users is None or one.users > one.servers]
+        return [one for one in self.together if one.users is None or one.users]
 
 
 def databases(facts: Facts, kinds: Iterable[type[OfDatabase]] = ()) -> list[OneDatabase]:

@@ -98,9 +98,33 @@ def never(one: OneDatabase) -> str:
     return ""
 
 
+def active_caches(one: OneDatabase) -> float | None:
+    """How many row caches are active; `None`: not in the export.
+
+    0 where the header itself warns of what they lack, or users attach from several nodes: its count of active ones is
+    then of those that are defined, as that of its storage areas is (inference; no source says what it counts).
+    """
+    active = one.figure("active_row_caches")
+    return 0.0 if active and (warned(one) or never(one)) else active
+
+
+def warned(one: OneDatabase) -> bool:
+    """Whether the newest header prints a `WARNING:` line, which names what keeps row caches from being active.
+
+    That of the node count counts only where it was not derived from the users (see `Database.nodes`).
+    """
+    lines = one.headers[-1].warnings if one.headers else ()
+    nodes = one.nodes
+    proven = nodes is not None and nodes.configured is not None and nodes.configured > 1
+    return any(proven or "node count" not in line.lower() for line in lines)
+
+
 def moved(one: OneDatabase) -> str:
-    """What to say where a database was seen on several nodes one after the other; begins with a blank, or empty."""
-    if len(one.sightings) < 2 or len(one.in_use) > 1:
+    """What to say where a database was seen on several nodes, not in use on all; begins with a blank, or empty.
+
+    Nothing for one that is declared for one node already: no such setting is needed.
+    """
+    if len(one.sightings) < 2 or len(one.in_use) > 1 or one.one_instance:
         return ""
     return (
         f" It was also seen on another node ({node_names(one.sightings)}): no setting for one node is written here "

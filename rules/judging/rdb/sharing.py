@@ -3,7 +3,7 @@
 Lock rates by node are of everything that node locks: of a database they speak only as far as it is most of that work.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
@@ -23,6 +23,7 @@ ON_EACH_NODE = Lacking(
     "on which nodes the database is open", "RMU/SHOW SYSTEM ! on each node of the cluster, within some minutes"
 )
 WHICH_NODES = Lacking("which nodes the cluster has", ClusterNode.BRING)
+OTHERS = " The locks of {} are not all of this database: see which one causes them first."
 AT_MOST = 110.0
 """This project: beyond this per cent of what its node locks a database was measured at another time."""
 MAIN_PERCENT = 50.0
@@ -38,17 +39,26 @@ class Remote:
     """Incoming and outgoing, of all."""
     leaving: float
     """Outgoing, of those this node asks for itself."""
+    asked: float
+    """Lock operations per second that this node asks for itself."""
     source: Source
+    node: str = ""
+    """Where it is another node than that of the capture."""
+
+    @property
+    def where(self) -> str:
+        """`the node`, or its name."""
+        return comment(self.node, 31) if self.node else "the node"
 
     @property
     def said(self) -> str:
         """For a sentence."""
-        return f"{self.percent:.0f} % of {self.total:,.0f} lock operations/s of the node cross the cluster"
+        return f"{self.percent:.0f} % of {self.total:,.0f} lock operations/s of {self.where} cross the cluster"
 
     def evidence(self, percent: float, operations: float) -> tuple[Evidence, ...]:
         """The figures, held against the limits."""
         return (
-            Evidence("lock operations of the node", round(self.total, 1), "/s", self.source, operations),
+            Evidence(f"lock operations of {self.where}", round(self.total, 1), "/s", self.source, operations),
             Evidence("incoming and outgoing", round(self.percent, 1), "% of lock operations", self.source, percent),
             Evidence("own requests served elsewhere", round(self.leaving, 1), "%", self.source),
         )
@@ -150,8 +160,34 @@ def _not_looked_at(facts: Facts, one: OneDatabase) -> set[str]:
     return named - own - without if own <= named else named | own
 
 
-def remote_of(facts: Facts, statistics: tuple[str, ...] = SUSTAINED) -> Remote | Outcome:
-    """What crosses the cluster at the node of the capture, or the outcome where it cannot be told."""
+def remote_of(
+    facts: Facts, one: OneDatabase, least: float, most: Callable[[Remote], float] = lambda remote: remote.percent
+) -> Remote | Outcome:
+    """What crosses the cluster where a database is in use, or the outcome where it cannot be told.
+
+    That is at the node of the capture, or at another one that has users in it and has `most`: a master's own share
+    is small where it serves a small node that asks it for everything. Nodes with fewer than `least` lock operations
+    per second come last.
+    """
+    own = _remote_here(facts)
+    users = {use.node.upper() for use in one.in_use}
+    others = [remote for member in facts.every(ClusterMember) if (remote := _remote_there(member, users))]
+    found = [*([own] if isinstance(own, Remote) else []), *others]
+    return max(found, key=lambda remote: (remote.total >= least, most(remote)), default=own)
+
+
+def _remote_there(member: ClusterMember, users: set[str]) -> Remote | None:
+    """What crosses at another node, where it has users and its rates are known."""
+    local, incoming, outgoing = member.local_per_second, member.incoming_per_second, member.outgoing_per_second
+    if member.own or member.name.upper() not in users:
+        return None
+    if not (known(local) and known(incoming) and known(outgoing)) or min(local, incoming, outgoing) < 0:
+        return None
+    return _remote(local, incoming, outgoing, member.source, member.name)
+
+
+def _remote_here(facts: Facts, statistics: tuple[str, ...] = SUSTAINED) -> Remote | Outcome:
+    """What crosses the cluster at the node of the capture."""
     found = [one for name in statistics if (one := facts.latest(DistributedLockRates, statistic=name))]
     if not found:
         return Unknown((DLOCK,))
@@ -167,9 +203,13 @@ def remote_of(facts: Facts, statistics: tuple[str, ...] = SUSTAINED) -> Remote |
     local, incoming, outgoing = rates.local_per_second, rates.incoming_per_second, rates.outgoing_per_second
     if local is None or incoming is None or outgoing is None:
         return Unknown((DLOCK,))
+    return _remote(local, incoming, outgoing, rates.source)
+
+
+def _remote(local: float, incoming: float, outgoing: float, source: Source, node: str = "") -> Remote:
     total, own = local + incoming + outgoing, local + outgoing
     percent = 100 * (incoming + outgoing) / total if total else 0.0
-    return Remote(total, percent, 100 * outgoing / own if own else 0.0, rates.source)
+    return Remote(total, percent, 100 * outgoing / own if own else 0.0, own, source, node)
 
 
 def node_operations(facts: Facts) -> float | None:
@@ -191,13 +231,21 @@ def part_of_node(facts: Facts, operations: float | None) -> float | None:
 
     Nor is it where they are more than all: then the two were measured at different times, or on different nodes.
     """
-    total = node_operations(facts)
+    return _part(operations, node_operations(facts))
+
+
+def _part(operations: float | None, total: float | None) -> float | None:
     part = 100 * operations / total if total and operations is not None else None
     return part if part is None or part <= AT_MOST else None
 
 
-def is_main(facts: Facts, one: OneDatabase, found: list[Statistics]) -> bool:
-    """Whether what the node locks is mostly this database: by its share, else as the only one of the capture."""
-    operations = max((total for one in found if (total := one.operations()) is not None), default=None)
-    part = part_of_node(facts, operations)
+def is_main(facts: Facts, one: OneDatabase, found: list[Statistics], remote: Remote) -> bool:
+    """Whether what the node locks is mostly this database: by its share, else as the only one of the capture.
+
+    Statistics of one node are held against the lock rates of that node alone.
+    """
+    node = remote.node or next((rates.node for rates in facts.every(DistributedLockRates) if rates.node), "")
+    here = [each for each in found if each.merged or not (each.node and node) or each.node.upper() == node.upper()]
+    operations = max((total for each in here if (total := each.operations()) is not None), default=None)
+    part = _part(operations, remote.asked) if remote.node else part_of_node(facts, operations)
     return part >= MAIN_PERCENT if part is not None else one.alone

@@ -12,6 +12,7 @@ from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.rdb import StatisticRow, StatisticsWindow
 from rules.finding import Untrusted
 from rules.judging.rdb.databases import OneDatabase, belonging
+from rules.sample import LeastSample
 
 READS = (StatisticRow, StatisticsWindow)
 """What a rule that uses this module has to declare, beside those of `databases`."""
@@ -26,6 +27,10 @@ SUBSETS = {
 """Rows that are part of another: a part that exceeds its whole was misread or never belonged to it."""
 ROUNDING = 0.1
 """Rates are printed with one decimal."""
+LEAST = LeastSample(
+    300.0, 1, "this project: no minimum is published; what closes a database is not advised on less than five minutes"
+)
+"""The least that the screens have to cover before a rule says more than a note: a reset may be seconds ago."""
 APART = 2.0
 """Screens whose spans differ by more than this factor are not held against each other."""
 
@@ -186,13 +191,24 @@ def working(found: Statistics, one: OneDatabase) -> str | None:
     done = found.transactions
     if done and (done.per_second or done.count):
         return f"there are {done.per_second:,.1f} transactions/s"
-    # statistics are of one node alone: users of another one prove nothing
+    users = attached(found, one)
+    if not users:
+        return None
+    return "1 user is attached" if users == 1 else f"{users:,.0f} users are attached"
+
+
+def attached(found: Statistics, one: OneDatabase) -> float | None:
+    """The users where the screens were taken, without the servers of Rdb itself; `None`: not in the export.
+
+    Screens are of one node alone: what another one has proves nothing. Nobody on one of several nodes is not nobody.
+    """
     anywhere = found.node is None or found.merged
     here = [seen for seen in one.sightings if anywhere or seen.node.upper() == (found.node or "").upper()]
-    users = sum(seen.users for seen in here if seen.users)
+    listed = [seen.users for seen in here if seen.users is not None]
+    users = sum(listed) if listed else None
     if anywhere and not users:
-        users = max((use.active_users for use in one.uses if use.cluster_wide and known(use.active_users)), default=0.0)
-    return f"{users:,.0f} users are attached" if users else None
+        users = max((each for use in one.uses if use.cluster_wide and (each := use.attached)), default=users)
+    return None if found.merged and not users else users
 
 
 def _window(row: StatisticRow, windows: Sequence[StatisticsWindow]) -> StatisticsWindow | None:

@@ -87,6 +87,7 @@ class _Dump:
     release: str | None = None
     at: datetime | None = None
     root: str | None = None
+    called: str | None = None
     values: dict[str, Value] = field(default_factory=dict)
     fanouts: int = 0
     warnings: list[str] = field(default_factory=list)
@@ -127,6 +128,7 @@ def _database(report: Report, dump: _Dump) -> Database:
     return Database(
         source=report.source(dump.first, dump.last),
         database=dump.root,
+        called=dump.called,
         release=dump.release,
         at=dump.at,
         warnings=tuple(dump.warnings),
@@ -197,7 +199,7 @@ class _Walk:
             self.pending = None
             return True
         if found := NAMED.match(line) or ROOT.match(line):
-            return self._root(index, found["root"].strip())
+            return self._root(index, found["root"].strip(), of_banner=found.re is NAMED)
         if found := AREA.match(line):
             return self._new_part("area", found["name"], index, line)
         if found := CACHE.match(line):
@@ -216,9 +218,12 @@ class _Walk:
         self.done.append(self.now)
         self.now, self.part, self.title, self.elsewhere = _Dump(index, index), None, "", False
 
-    def _root(self, index: int, root: str) -> bool:
-        if self.now.root and self.now.root.upper() != root.upper() and not self.now.empty:
-            self._next(index)
+    def _root(self, index: int, root: str, *, of_banner: bool) -> bool:
+        if self.now.root and self.now.root.upper() != root.upper():
+            if not self.now.empty:
+                self._next(index)
+            elif not of_banner:  # the banner has the name of the command, which may be a logical one
+                self.now.called, self.now.root = self.now.root, root
         self.now.root = self.now.root or root
         self.now.last = max(self.now.last, index)
         return True
