@@ -1,0 +1,32 @@
+"""What README.md shows as printed is what is printed, line for line: its pieces stand between lines of three dots."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCKS = re.findall(r"^```\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+COMPARED = "tests/comparisons/stories/openvms_resource_hash_table"
+
+
+@pytest.mark.parametrize(
+    ("begins", "command"),
+    [
+        ("LOCKWRIGHT AUDIT: ", ["audit", "tests/audits/address_lock_storm"]),
+        ("Before  ", ["compare", "--before", f"{COMPARED}/before", "--after", f"{COMPARED}/after"]),
+    ],
+)
+def test_a_piece_of_output_is_as_printed(begins: str, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    block = next(one for one in BLOCKS if one.startswith(begins))
+    out = io.StringIO()
+    with contextlib.suppress(SystemExit):  # the status tells of findings
+        call_command(*command, stdout=out, stderr=io.StringIO())
+    printed = out.getvalue()
+    pieces = [one.strip("\n") for one in re.split(r"^\.\.\.$", block, flags=re.MULTILINE)]
+    assert len([one for one in pieces if one]) > 1
+    assert [one for one in pieces if f"\n{one}\n" not in f"\n{printed}\n"] == []
