@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from advisor.services.embedded import _examples
+
 ROOT = Path(__file__).resolve().parents[1]
 BLOCKS = re.findall(r"^```\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 COMPARED = "tests/comparisons/stories/openvms_resource_hash_table"
@@ -30,3 +32,9 @@ def test_a_piece_of_output_is_as_printed(begins: str, command: list[str], monkey
     pieces = [one.strip("\n") for one in re.split(r"^\.\.\.$", block, flags=re.MULTILINE)]
     assert len([one for one in pieces if one]) > 1
     assert [one for one in pieces if f"\n{one}\n" not in f"\n{printed}\n"] == []
+
+
+def test_as_many_examples_as_it_says_are_audited() -> None:
+    said = re.search(r"^([0-9]+) example uploads are being audited", "".join(BLOCKS), re.MULTILINE)
+    assert said
+    assert int(said[1]) == len(list(_examples()))
