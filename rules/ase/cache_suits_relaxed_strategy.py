@@ -1,7 +1,7 @@
 """A contended cache that replaces nothing keeps a strict LRU order.
 
 Finds: a named cache with strict LRU in force and a contended spinlock, hits at 95 % or more, no buffers grabbed and few
-updates: of what is bound at most one row changed for a hundred pages read, and a hundred rows a second. A log-only
+updates: of what is bound at most one row changed for a hundred pages read, and a thousand rows a second. A log-only
 cache need only have the contention and the hits. Never the default data cache, and never a cache of temporary
 databases.
 
@@ -113,7 +113,7 @@ class Limits:
     )
     changed_per_second: float = limit(
         CHANGED_PER_SECOND,
-        "this project: rarely updated (vendor); a hundred rows a second are eight million a day",
+        "this project: rarely updated (vendor); the tables moved in the VLH slides are written by each transaction",
         unit="/s",
     )
     sample_seconds: float = limit(60.0, "this project: a shorter sample says nothing of an hour", unit="s")

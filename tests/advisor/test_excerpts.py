@@ -65,7 +65,7 @@ def test_a_count_of_changes_is_not_quoted_for_a_co_thread(tmp_path: Path) -> Non
 def test_a_row_of_t4_is_never_quoted() -> None:
     story = ROOT / "audits" / "lock_bound_node"
     found = of_story(*sorted(file for file in story.iterdir() if file.suffix != ".yml"))
-    assert found["CPUs"] == (12.0, [])
+    assert not any(",10:" in line for line in found["CPUs"][1])
     assert found["lock operations (at mp synch peak)"] == (371734.16, [])
     assert found["RESHASHTBL"][1]
     (t4,) = story.glob("*.csv")

@@ -339,8 +339,8 @@ def test_what_is_bound_is_never_moved_out_of_a_contended_cache() -> None:
         (0, None, 60.0, False),
         (0, 10, None, False),  # how many a second is not known
         (0, 0, None, True),
-        (0, 10, 0.1, True),
-        (0, 10, 0.09, False),  # 111 rows a second
+        (0, 10, 0.01, True),
+        (0, 10, 0.009, False),  # 1,111 rows a second
     ],
 )
 def test_relaxed_is_for_what_is_hardly_read_from_disk_or_changed(

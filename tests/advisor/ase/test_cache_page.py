@@ -12,7 +12,7 @@ from advisor.services.ase.planned import planned
 from collectors.facts import OVERFLOW, Fact, Facts
 from collectors.facts.ase import CacheActivity, MonDataCache, MonSpinlockActivity, NamedCache
 from rules.judging.caches.contents import contents_of
-from tests.advisor.ase.servers import DEFAULT, audited, contended, setting, spun, sysmon_only
+from tests.advisor.ase.servers import DEFAULT, EVEN, audited, contended, setting, spun, sysmon_only
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.pictures import HOSTILE
 
@@ -101,11 +101,11 @@ def test_a_server_with_very_many_caches_is_cut_and_the_rest_counted() -> None:
 
 @pytest.fixture
 def audit(people: People) -> Audit:
-    return audited(people, contended())
+    return audited(people, contended(EVEN))
 
 
 def test_the_plan_shown_is_the_plan_of_the_audit(people: People, audit: Audit, as_user: AsUser) -> None:
-    facts = Facts(tuple(contended()))
+    facts = Facts(tuple(contended(EVEN)))
     plan = planned(audit, cache_map(facts, contents_of(facts)))
     assert plan is not None
     by_name = {cache.name: cache for cache in plan.new}
@@ -124,7 +124,7 @@ def test_the_plan_shown_is_the_plan_of_the_audit(people: People, audit: Audit, a
 
 
 def test_a_change_that_conflicts_is_not_in_the_plan_that_is_shown(audit: Audit) -> None:
-    facts = Facts(tuple(contended()))
+    facts = Facts(tuple(contended(EVEN)))
     shown = cache_map(facts, contents_of(facts))
     lost, left_out = "ase.cache:hot_relaxed_1:create", "ase.bind:claims.dbo.claim"
     for step in audit.plan["steps"]:

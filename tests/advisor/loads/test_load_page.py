@@ -88,13 +88,14 @@ def test_a_mode_that_a_row_does_not_give_is_no_zero() -> None:
     [
         (plain(*SIX[:5]), "No harm was measured: the highest load measured, 16 users, did most."),
         (plain((1, 100), (2, 180), (3, 178)), "two equal runs may differ by 5 %"),
-        (plain((1, 100), (2, 180), (3, 90)), "beyond 2 users (by the measured rates alone, no law is used); at 3"),
+        (plain((1, 100), (2, 180), (3, 90)), "3 different loads are too few to say so"),
+        (plain((1, 100), (2, 180), (3, 120), (4, 90)), "beyond 2 users (by the measured rates alone, no law is used)"),
         (plain((1, 100), (2, -3), (3, 90)), "Nothing can be said of adding more"),
         (plain((1, 100), (2, 180), (3, 90), derived=True), "do not show that the machine could not do more"),
         (plain((1, 180), (2, 100), (3, 90)), "Adding does harm beyond 1 user (by"),
         (plain((1, 100), (1, 80), (2, 75), (3, 85), (3, 79)), "repeated runs at the two overlap: measure again"),
     ],
-    ids=["rising", "noise", "measured", "impossible", "derived", "one", "scattered"],
+    ids=["rising", "noise", "few", "measured", "impossible", "derived", "one", "scattered"],
 )
 def test_what_is_said_of_adding_more_rests_on_what_was_measured(made: LoadSeries, words: str) -> None:
     assert words in fitted(1, made).harm_said
