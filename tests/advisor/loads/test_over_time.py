@@ -33,7 +33,7 @@ def test_engines_and_transactions_of_captures_make_a_series_that_says_what_it_is
     page = words_of(text_of(as_user(people.colleague), f"/systems/{system.pk}/loads/"))
     assert DEMAND in page
     assert "More than 5 engines did less, and the processors were busy" in page
-    assert "2 210 53.4 88 2026-01-01 05:00" in page
+    assert "2 210 55.3 88 2026-01-01 05:00" in page
 
 
 @pytest.mark.parametrize("busy", [None, 40.0])
