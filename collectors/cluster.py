@@ -73,12 +73,9 @@ def _clusters(captures: Sequence[Capture]) -> Iterator[list[int]]:
     while left:
         first = left.pop(0)
         together = [first]
-        for other in list(left):
-            name = captures[other].system.name.upper()
-            new = all(captures[at].system.name.upper() != name for at in together)
-            same_time = all(_same_time(captures[at].interval, captures[other].interval) for at in together)
-            if new and same_time and any(_linked(captures[at], captures[other]) for at in together):
-                together.append(other)
+        while (found := _next(captures, together, left)) is not None:
+            together.append(found)
+            left.remove(found)
         if len(together) == 1:
             others = [at for at in left if captures[at].system.name != captures[first].system.name]
             same = [at for at in others if _same_time(captures[first].interval, captures[at].interval)]
@@ -88,6 +85,17 @@ def _clusters(captures: Sequence[Capture]) -> Iterator[list[int]]:
         left = [at for at in left if at not in together]
         if len(together) > 1:
             yield together
+
+
+def _next(captures: Sequence[Capture], together: Sequence[int], left: Sequence[int]) -> int | None:
+    """A capture that belongs to these, by an export of any of them: the last that joined may name one passed before."""
+    for other in left:
+        name = captures[other].system.name.upper()
+        new = all(captures[at].system.name.upper() != name for at in together)
+        same_time = all(_same_time(captures[at].interval, captures[other].interval) for at in together)
+        if new and same_time and any(_linked(captures[at], captures[other]) for at in together):
+            return other
+    return None
 
 
 def _same_time(one: Interval, other: Interval) -> bool:

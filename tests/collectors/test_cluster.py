@@ -164,3 +164,9 @@ def test_where_two_displays_name_two_machines_none_is_taken() -> None:
     )
     (skye,) = [one for one in found if one.system.name == "SKYE"]
     assert not skye.facts.every(ClusterNode)
+
+
+def test_a_node_that_only_the_last_one_names_is_of_the_cluster_whatever_the_order() -> None:
+    listed = [ClusterNode(name=name, status="MEMBER") for name in ("ARRAN", "MULL", "SKYE")]
+    found = captures([day("ARRAN", 9000, 3000, 10), day("MULL", 200, 0, 0), day("SKYE", 2000, 10, 2990, *listed)])
+    assert [list(members(one)) for one in found] == [["ARRAN", "SKYE", "MULL"]] * 3
