@@ -25,6 +25,8 @@ from collectors.facts.openvms import (
     SysgenParameter,
     T4Column,
 )
+from collectors.facts.rdb import Database, NodeDatabases
+from collectors.facts.rdb.names import root_key
 from collectors.intervals.overlap import shared_part
 
 F = TypeVar("F", DistributedLockRates, LockRates, ProcessorModes, RemasterRates)
@@ -45,8 +47,9 @@ def with_members(captures: Sequence[Capture]) -> list[Capture]:
         members = [nodes[at] for at in together]
         complete, listed = _complete([found[at] for at in members]), _listed([found[at] for at in members])
         weights = _weights([found[at] for at in nodes if at not in members], listed)
+        monitors = [seen for at in members for seen in found[at].facts.every(NodeDatabases) if seen.complete]
         for at in members:
-            told = [_member(found[other], listed, own=other == at, complete=complete) for other in members]
+            told = [_member(found[other], listed, monitors, own=other == at, complete=complete) for other in members]
             one = found[at]
             found[at] = replace(one, facts=Facts((*one.facts.items, *weights, *told)))
     return [replace(one, facts=Facts((*one.facts.items, *_named_elsewhere(one, found)))) for one in found]
@@ -73,12 +76,9 @@ def _clusters(captures: Sequence[Capture]) -> Iterator[list[int]]:
     while left:
         first = left.pop(0)
         together = [first]
-        for other in list(left):
-            name = captures[other].system.name.upper()
-            new = all(captures[at].system.name.upper() != name for at in together)
-            same_time = all(_same_time(captures[at].interval, captures[other].interval) for at in together)
-            if new and same_time and any(_linked(captures[at], captures[other]) for at in together):
-                together.append(other)
+        while (found := _next(captures, together, left)) is not None:
+            together.append(found)
+            left.remove(found)
         if len(together) == 1:
             others = [at for at in left if captures[at].system.name != captures[first].system.name]
             same = [at for at in others if _same_time(captures[first].interval, captures[at].interval)]
@@ -88,6 +88,17 @@ def _clusters(captures: Sequence[Capture]) -> Iterator[list[int]]:
         left = [at for at in left if at not in together]
         if len(together) > 1:
             yield together
+
+
+def _next(captures: Sequence[Capture], together: Sequence[int], left: Sequence[int]) -> int | None:
+    """A capture that belongs to these, by an export of any of them: the last that joined may name one passed before."""
+    for other in left:
+        name = captures[other].system.name.upper()
+        new = all(captures[at].system.name.upper() != name for at in together)
+        same_time = all(_same_time(captures[at].interval, captures[other].interval) for at in together)
+        if new and same_time and any(_linked(captures[at], captures[other]) for at in together):
+            return other
+    return None
 
 
 def _same_time(one: Interval, other: Interval) -> bool:
@@ -155,7 +166,14 @@ def _weights(captures: Sequence[Capture], listed: dict[str, ClusterNode]) -> lis
     return found
 
 
-def _member(capture: Capture, listed: dict[str, ClusterNode], *, own: bool, complete: bool | None) -> ClusterMember:
+def _member(
+    capture: Capture,
+    listed: dict[str, ClusterNode],
+    monitors: Sequence[NodeDatabases],
+    *,
+    own: bool,
+    complete: bool | None,
+) -> ClusterMember:
     facts, system = capture.facts, capture.system
     seen = listed.get(system.name.upper())
     rates, locks = _mean(facts, DistributedLockRates), _mean(facts, LockRates)
@@ -165,6 +183,8 @@ def _member(capture: Capture, listed: dict[str, ClusterNode], *, own: bool, comp
         seen if seen and seen.hardware else None
     )
     version = next((node.version for node in reversed(nodes) if node.version), None)
+    seen_open = [one for one in monitors if one.node.upper() == system.name.upper() and _within(one, capture.interval)]
+    headers = [one for one in facts.every(Database) if one.database and one.lock_partitioning]
     set_in = [one.source for one in facts.every(SysgenParameter) if one.name in PARAMETERS and one.runs]
     return ClusterMember(
         source=_source((rates, locks, modes), nodes),
@@ -189,10 +209,18 @@ def _member(capture: Capture, listed: dict[str, ClusterNode], *, own: bool, comp
         pending_directory_weight=_pending(facts, "LOCKDIRWT"),
         pe1=_parameter(facts, "PE1"),
         dedicated=_dedicated(facts),
+        databases=tuple(sorted({root_key(root) for root in seen_open[-1].databases})) if seen_open else (),
+        databases_listed=bool(seen_open),
+        databases_partitioned=tuple(sorted({root_key(one.database) for one in headers if one.database})),
         start=capture.interval.start,
         end=capture.interval.end,
         complete=complete,
     )
+
+
+def _within(listed: NodeDatabases, interval: Interval) -> bool:
+    """Whether what a monitor listed is of the time of the rates."""
+    return bool(listed.at and interval.start and interval.end and interval.start <= listed.at <= interval.end)
 
 
 def _source(rates: Iterable[DistributedLockRates | LockRates | ProcessorModes | None], nodes: Sequence[Node]) -> Source:

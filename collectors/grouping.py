@@ -6,6 +6,7 @@ same command line, or the user gave a name. Otherwise it is judged by itself, fi
 settings of one server and the figures of another would be worse than none.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,18 @@ TWINS = (
 CONFIG_FILE = "ase/config_file"
 OTHER_NAME = "taken for the configuration of {0}, which came with it, though it is called {1}: see that it is of {0}"
 """A server calls its configuration file by its own name; nothing within says whose it is."""
+LISTINGS = ("unix/proc_locks", "unix/lslocks")
+"""Reports of one moment, to be repeated, that name no host."""
+REPEATED = re.compile(r"(?P<name>.*locks?)[\d\s._:-]*", re.IGNORECASE | re.DOTALL)
+"""`locks1`, `web1_locks-10.15.20`: a number or a time behind what the listing is called. A number anywhere else, as in
+`locks_web1`, may be that of a host; `locks (1)` is what a browser calls a second copy."""
+SAMPLE = (
+    "names no host, so it is taken for a sample of the one that {0} is of, by name and folder: put listings of another "
+    "host into a folder of their own"
+)
+
+
+ALONE = "names no system, so it is judged by itself: --name NAME tells which one it belongs to"
 
 
 @dataclass
@@ -87,6 +100,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     left = [one for one in nameless if not _choose(one, groups, name, names.get(one.file, "").strip())]
     for one in left:
         _place(one, groups, name, others=len({other.file for other in left}) > 1)
+    _join_samples(groups)
     _adopt_databases(groups)
     if name and len({group.name for group in groups.values() if group.named and not group.chosen}) == 1:
         for group in groups.values():
@@ -251,8 +265,28 @@ def _place(one: Input, groups: dict[tuple[str, str], Group], name: str | None, *
         return
     group = groups.setdefault((product, f"\0{one.file}"), Group(product, PurePath(one.file).stem, False))
     if others or same_product:
-        one.problems.append("names no system, so it is judged by itself: --name NAME tells which one it belongs to")
+        one.problems.append(ALONE)
     group.inputs.append(one)
+
+
+def _join_samples(groups: dict[tuple[str, str], Group]) -> None:
+    """Take listings of locks in one folder, called alike but for a number or a time behind, for samples of one host."""
+    first: dict[tuple[str | None, PurePath, str], Group] = {}
+    for key, group in list(groups.items()):
+        path, report = PurePath(group.inputs[0].file), group.inputs[0].report
+        called = REPEATED.fullmatch(path.stem)
+        if group.named or not called or len(group.inputs) > 1 or report not in LISTINGS:
+            continue
+        sampled = first.setdefault((report, path.parent, called["name"].casefold()), group)
+        if sampled is group:
+            continue
+        sampled.name = called["name"]
+        sampled.inputs += groups.pop(key).inputs
+    for group in first.values():
+        if len(group.inputs) > 1:
+            for one, other in zip(group.inputs, (*group.inputs[1:], group.inputs[0]), strict=True):
+                one.problems = [said for said in one.problems if said != ALONE]
+                one.problems.append(SAMPLE.format(PurePath(other.file).name))
 
 
 def _one_file(one: Input, other: Input) -> bool:

@@ -31,6 +31,7 @@ from rules.judging.other_times import of_another_time
 from rules.plausibility import Bounds, bounded, bounds_of, impossible
 from rules.provenance import facts_by_place, with_provenance
 from rules.sample import LEAST, LeastSample, gated, in_order, samples_of
+from rules.tentative import is_tentative, proved, softened
 
 PARTS = ("Finds", "Why it matters", "What to do", "When to ignore it")
 PRODUCTS = ("ase", "openvms", "rdb", "scaling", "unix", "zvm")
@@ -185,17 +186,34 @@ def judge_one(one: Rule, facts: Facts, overrides: Mapping[str, float]) -> Verdic
     lacking = [kind for kind in one.needs if not facts.every(kind)]
     if lacking:
         return _precise(Verdict(one.id, "unknown", "", Unknown.of(*lacking).missing), facts)
-    outcomes: list[Outcome] = []
     limits = limits_for(one, overrides)
+    try:
+        outcomes = _given_out(one, facts, limits)
+        if any(isinstance(outcome, Finding) and is_tentative(outcome) for outcome in outcomes):
+            outcomes = _as_sure_as_read(outcomes, one, facts, limits)
+    except Exception as error:  # noqa: BLE001 - whatever a rule does wrong, the others must still speak
+        return Verdict(one.id, "broken", f"{type(error).__name__}: {error}"[:500])
+    return _precise(sum_up(one.id, outcomes), facts)
+
+
+def _given_out(one: Rule, facts: Facts, limits: Any) -> list[Outcome]:
+    """What the rule says of these facts, and may say."""
+    outcomes: list[Outcome] = []
     try:
         for outcome in one.check(facts.narrowed((*one.needs, *one.uses)), limits):
             outcomes.append(outcome)
     except RefusedValue as error:
         outcomes.append(Untrusted(str(error)))
-    except Exception as error:  # noqa: BLE001 - whatever a rule does wrong, the others must still speak
-        return Verdict(one.id, "broken", f"{type(error).__name__}: {error}"[:500])
     least = one.sample(limits) if callable(one.sample) else one.sample
-    return _precise(sum_up(one.id, [_given_out(outcome, least, facts) for outcome in outcomes]), facts)
+    return [_bounded(outcome, least, facts) for outcome in outcomes]
+
+
+def _as_sure_as_read(outcomes: list[Outcome], one: Rule, facts: Facts, limits: Any) -> list[Outcome]:
+    """The outcomes, those with tentative figures held against what the rule says without them."""
+    sure = proved(facts)
+    alone = _given_out(one, sure, limits) if all(sure.every(kind) for kind in one.needs) else []
+    without = {found.subject: found for found in alone if isinstance(found, Finding) and not is_tentative(found)}
+    return [softened(out, without.get(out.subject)) if isinstance(out, Finding) else out for out in outcomes]
 
 
 def _precise(verdict: Verdict, facts: Facts) -> Verdict:
@@ -205,8 +223,8 @@ def _precise(verdict: Verdict, facts: Facts) -> Verdict:
     return dataclasses.replace(verdict, missing=missing, why="; ".join(filter(None, (verdict.why, *said))))
 
 
-def _given_out(outcome: Outcome, least: LeastSample | None, facts: Facts) -> Outcome:
-    """What a finding may say: nothing impossible, as loud as what is lost, no more than its sample and layout bear."""
+def _bounded(outcome: Outcome, least: LeastSample | None, facts: Facts) -> Outcome:
+    """What a finding may say: nothing impossible, as loud as what is lost, no more than its sample bears."""
     if isinstance(outcome, Clean) and least is not None and (outcome.measured or outcome.span):
         return in_order(outcome, least, facts.once(SysmonSample, samples_of))
     if not isinstance(outcome, Finding):
@@ -218,7 +236,7 @@ def _given_out(outcome: Outcome, least: LeastSample | None, facts: Facts) -> Out
     finding = _as_loud_as_the_loss(bounded(marked, bounds), bounds)
     if least is not None:
         finding = gated(finding, least, facts.once(SysmonSample, samples_of))
-    return _unsure(finding)
+    return finding
 
 
 LOST = ((0.10, Severity.CRITICAL), (0.03, Severity.WARNING))
@@ -246,26 +264,6 @@ def _as_loud_as_the_loss(finding: Finding, bounds: Bounds) -> Finding:
 
 def _loudness(share: float, below: Severity) -> Severity:
     return next((severity for least, severity in LOST if share >= least), below)
-
-
-TENTATIVE = (
-    "Read tentatively: the layout of {0} is recalled and no source confirms it, so hold these figures against the "
-    "lines quoted before anything is changed."
-)
-
-
-def _unsure(finding: Finding) -> Finding:
-    """Speak softly of what was read by a layout that nothing confirms: advice at most, and said in so many words."""
-    files = list(dict.fromkeys(one.source.file for one in finding.evidence if one.source.tentative))
-    if not files:
-        return finding
-    caution = TENTATIVE.format(", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else ""))
-    return dataclasses.replace(
-        finding,
-        severity=min(finding.severity, Severity.ADVICE),
-        says=f"{finding.says} {caution}",
-        changes=tuple(dataclasses.replace(change, cautions=(caution, *change.cautions)) for change in finding.changes),
-    )
 
 
 def sum_up(rule_id: str, outcomes: list[Outcome]) -> Verdict:

@@ -3,6 +3,8 @@
 A full backup comes first. Where users must be out, the database is closed on all nodes (RMU/CLOSE/CLUSTER/NOABORT/WAIT:
 no user is thrown out, but nobody gets in any more, and the prompt comes back when the last one has left), altered and
 opened again; several changes share one backup, one close and one open. Each shows the header's line before and after.
+What alters the database is held back in comments until the backup is known to be good: `ON WARNING THEN EXIT` ends a
+command file, and stops nothing that is pasted.
 RMU as in the help of Rdb 7.2. What is recalled only is said to be so in the change's cautions.
 """
 
@@ -10,7 +12,7 @@ import textwrap
 from dataclasses import dataclass
 
 from rules.changes.out_of_range import OutOfRange
-from rules.changes.quoting import Unquotable, comment, rdb_file, rdb_name
+from rules.changes.quoting import Unquotable, comment, held_back, rdb_file, rdb_name
 from rules.changes.rdb_clauses import CLAUSES, Clause
 from rules.finding import Change, Effect
 
@@ -171,7 +173,7 @@ class _Lines:
         )
 
     def _session(self, value: str) -> tuple[str, ...]:
-        return ("$ MCR SQL$", f"ALTER DATABASE FILENAME '{self.root}'", f"  {self._clause(value)};", "EXIT")
+        return held_back("$ MCR SQL$", f"ALTER DATABASE FILENAME '{self.root}'", f"  {self._clause(value)};", "EXIT")
 
     def apply(self) -> tuple[str, ...]:
         seen = f"; the export showed {self.back}" if self.old is not None else "; note it for the way back"
@@ -237,7 +239,8 @@ def _opening(root: str, name: str, online: bool) -> tuple[str, ...]:
         f"$ RMU/DUMP/BACKUP_FILE/OUTPUT=NL: {file}",
         RULER,
         "$! DECIDE HERE: go on only if the backup was made and could be read, both without an error. Only a restore to",
-        "$! another place proves that it can be restored",
+        "$! another place proves that it can be restored. Then take $! out of the lines from $ MCR SQL$ to EXIT below",
+        "$! this box, and send these before the rest. Pasted as it is, nothing below this box alters the database",
         RULER,
     )
 

@@ -24,8 +24,18 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterNode, DistributedLockRates, LockRates
+from rules.changes.quoting import comment
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cluster import READ, Cluster, cluster_of, own_name, own_rates, wrong_reading
+from rules.judging.openvms.cluster import (
+    READ,
+    Cluster,
+    cluster_of,
+    members_of,
+    own_name,
+    own_rates,
+    unbrought,
+    wrong_reading,
+)
 from rules.judging.openvms.mastership import compare_nodes, what_if, what_if_text
 from rules.judging.openvms.node import subject_of
 from rules.judging.openvms.spinning import SERVED_OPERATIONS, SERVED_SHARE
@@ -219,11 +229,45 @@ def _with_databases(facts: Facts, rates: _Rates, who: str, remedy: str) -> tuple
             f"{names}: no other node has it open, yet {rates.outgoing:,.0f} lock operations/s of this node are served "
             "elsewhere. As far as they are of it, its trees belong here, where its work is, not the work there."
         ), "See what keeps its trees on another node (PE1 and the weights of both), and which other files are shared"
-    partitioned = [one.subject for one in found if one.is_on("lock_partitioning")]
-    parted = f" ({' and '.join(partitioned)} has them partitioned already)" if partitioned else ""
-    parts = "else " if found and len(partitioned) == len(found) else "else partition its lock trees, "
+    if not found and rates.incoming >= rates.outgoing and (owners := _open_on_one(facts)):
+        named = ", ".join(f"{comment(root)} is open on {comment(node, 31)} alone" for root, node in owners.items())
+        return (
+            f"By Rdb's exports no database is open here; {named}. As far as the {rates.incoming:,.0f} lock "
+            "operations/s that this node serves for others are of it, its trees belong there, where its work is, not "
+            "the work here."
+        ), "See what keeps its trees on this node (PE1 and the weights of both), and which other files are shared"
+    known_open = [one.subject for one in found] or sorted(_opened(facts))
+    partitioned = [one.subject for one in found if one.is_on("lock_partitioning")] or [
+        root for root in known_open if any(root in one.databases_partitioned for one in members_of(facts))
+    ]
+    parted = f" ({' and '.join(map(comment, partitioned))} has them partitioned already)" if partitioned else ""
+    parts = "else " if known_open and len(partitioned) == len(known_open) else "else partition its lock trees, "
     first = f"Open the database on one node if the application allows it, {parts}{remedy}"
     return who, f"{first}, or use Rdb remote access{parted}"
+
+
+def _opened(facts: Facts) -> dict[str, set[str]]:
+    """The root files that the monitors of the cluster's nodes listed as open, each with its nodes."""
+    found: dict[str, set[str]] = {}
+    for one in members_of(facts):
+        for root in one.databases:
+            found.setdefault(root, set()).add(one.name)
+    return found
+
+
+def _open_on_one(facts: Facts) -> dict[str, str]:
+    """Each database of the cluster and the one other node that has it open.
+
+    Nothing where it is not known of all nodes, or where one of those is slower than this: trees never belong there.
+    """
+    members, opened = members_of(facts), _opened(facts)
+    whole = all(one.databases_listed for one in members) and not unbrought(facts, members)
+    if not whole or any(one.own and one.databases for one in members) or any(len(n) > 1 for n in opened.values()):
+        return {}
+    found = {root: next(iter(nodes)) for root, nodes in sorted(opened.items())}
+    own = own_name(facts) or ""
+    orders = [compare_nodes(facts, node, own) for node in set(found.values())]
+    return {} if any(order is not None and order.sign < 0 for order in orders) else found
 
 
 def _finding(

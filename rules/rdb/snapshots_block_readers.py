@@ -17,11 +17,19 @@ that. Deferred snapshots without a reader that waited are no finding.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts, known, number_or
 from collectors.facts.rdb import Database, EventLog, WaitGroup
 from rules.changes.rdb_database import alter
 from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
-from rules.judging.rdb.counted import averaged, counted, of_each_node, quiet, waits_matter
+from rules.judging.rdb.counted import (
+    STALL_TIME,
+    averaged,
+    counted,
+    of_each_node,
+    quiet,
+    stalled_of,
+    waits_matter,
+)
 from rules.judging.rdb.databases import READS, OneDatabase, Read, belonging, databases
 from rules.judging.rdb.prerequisites import place_of
 from rules.judging.rdb.sharing import READS as SHARING
@@ -29,7 +37,7 @@ from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Rate, Statistics
 from rules.judging.rdb.waits import READS as WAITING
-from rules.judging.rdb.waits import waits_of
+from rules.judging.rdb.waits import STALLS, Waits, waits_of
 from rules.kit import limit, rule
 
 LINKS = (
@@ -62,6 +70,9 @@ class Limits:
     )
     stalled_per_second: float = limit(
         0.1, "this project: one start in ten seconds that stalls; no vendor names a limit", unit="stalled requests/s"
+    )
+    main_percent: float = limit(
+        50.0, "this project: most of what waits for locks waits for snapshots", high=100.0, unit="% of the stall time"
     )
 
 
@@ -178,7 +189,26 @@ def _finding(
             + (averaged(each) if each else "")
         ),
         evidence=tuple(evidence),
+        explains=(f"rdb/lock_stalls_long:{one.subject}",) if _most(waits_of(facts, one), each, limits) else (),
         changes=(alter("snapshot", place_of(facts, one), "DEFERRED", "IMMEDIATE", cautions=COST, when=when),)
         if costs
         else (),
     )
+
+
+def _most(waits: Waits, each: Statistics | None, limits: Limits) -> bool:
+    """Whether most of what waits for locks waits for snapshots: by stall time, else stalled requests, else the logs.
+
+    Logs name a resource and how long it was waited for, so that of the longest wait decides. Tentative lines decide
+    nothing.
+    """
+    if each is not None:
+        here, whole = each.rate(STALL_TIME, "snapshot"), each.rate(STALL_TIME, "total")
+        if here and whole and whole.per_second:
+            return 100 * here.per_second >= limits.main_percent * whole.per_second and not here.source.tentative
+        stalled = stalled_of(each, "snapshot")
+        if stalled and stalled.percent is not None:
+            return stalled.percent >= limits.main_percent and not stalled.source.tentative
+    groups = [group for group in waits.of(STALLS) if known(group.longest_seconds)]
+    longest = max(groups, key=lambda group: number_or(group.longest_seconds, 0.0), default=None)
+    return longest is not None and longest.resource_kind == "snapshot" and not longest.source.tentative

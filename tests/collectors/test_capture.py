@@ -2,11 +2,14 @@
 
 import datetime as dt
 
+import pytest
+
 from collectors.capture import captures
 from collectors.facts import Capture, Fact, Source
 from collectors.facts.ase import CachePool, ConfigParameter, EngineBusy, NamedCache, Server, SysmonSample
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, LockDatabase, Node, SysgenParameter, T4File
 from collectors.facts.scaling import LoadPoint, LoadSeries
+from collectors.facts.unix import RecordLockTable
 from collectors.read import Input
 
 
@@ -296,3 +299,48 @@ def test_what_is_called_by_a_chosen_name_keeps_it_beside_a_name_for_all() -> Non
     assert [(one.system.name, engines_in(one)) for one in found] == [("MINE", []), ("OTHER", [4.0])]
     found = captures(inputs, "MINE", {"x/c.txt": "mine"})
     assert [(one.system.name, engines_in(one)) for one in found] == [("MINE", [4.0])]
+
+
+def listings(*files: str) -> list[Input]:
+    return [
+        given(file, "unix/proc_locks", RecordLockTable(report="/proc/locks", locks=2, waiters=1), folder="in")
+        for file in files
+    ]
+
+
+@pytest.mark.parametrize(
+    "files", [("in/locks1.txt", "in/locks2.txt", "in/locks3.txt"), ("in/locks.txt", "in/locks-10.15.txt")]
+)
+def test_listings_called_alike_but_for_a_number_are_samples_of_one_host_and_say_so(files: tuple[str, ...]) -> None:
+    inputs = listings(*files)
+    (one,) = captures(inputs)
+    assert one.system.name == "locks"
+    assert len(one.facts.every(RecordLockTable)) == len(files)
+    for found in inputs:
+        assert len(found.problems) == 1
+        assert "folder of their own" in found.problems[0]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        ("in/a/locks1.txt", "in/b/locks2.txt"),
+        ("in/web1_locks.txt", "in/web2_locks.txt"),
+        ("in/locks_web1.txt", "in/locks_web2.txt"),
+        ("in/web1.txt", "in/web2.txt"),
+        ("in/locks.txt", "in/locks (1).txt"),
+    ],
+    ids=str,
+)
+def test_listings_that_may_be_of_two_hosts_or_copies_are_judged_apart_and_say_so(files: tuple[str, ...]) -> None:
+    inputs = listings(*files)
+    assert len(captures(inputs)) == len(files)
+    assert all("--name" in found.problems[0] for found in inputs)
+
+
+def test_two_hosts_with_several_listings_each_are_two_systems() -> None:
+    found = captures(listings("in/x_locks1.txt", "in/y_locks1.txt", "in/x_locks2.txt", "in/y_locks2.txt"))
+    assert [(one.system.name, len(one.facts.every(RecordLockTable))) for one in found] == [
+        ("x_locks", 2),
+        ("y_locks", 2),
+    ]

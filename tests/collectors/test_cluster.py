@@ -15,6 +15,7 @@ from collectors.facts.openvms import (
     SysgenParameter,
     T4File,
 )
+from collectors.facts.rdb import Database, DatabaseUse, NodeDatabases
 from collectors.read import Input
 
 
@@ -164,3 +165,26 @@ def test_where_two_displays_name_two_machines_none_is_taken() -> None:
     )
     (skye,) = [one for one in found if one.system.name == "SKYE"]
     assert not skye.facts.every(ClusterNode)
+
+
+def test_a_node_that_only_the_last_one_names_is_of_the_cluster_whatever_the_order() -> None:
+    listed = [ClusterNode(name=name, status="MEMBER") for name in ("ARRAN", "MULL", "SKYE")]
+    found = captures([day("ARRAN", 9000, 3000, 10), day("MULL", 200, 0, 0), day("SKYE", 2000, 10, 2990, *listed)])
+    assert [list(members(one)) for one in found] == [["ARRAN", "SKYE", "MULL"]] * 3
+
+
+def test_what_the_monitors_list_as_open_within_its_time_is_known_of_every_node() -> None:
+    root = "DISK$DB:[PAY]PAYROLL.RDB;1"
+    monitors = [
+        DatabaseUse(database=root, node="SKYE", at=at(10)),
+        NodeDatabases(node="SKYE", at=at(10), databases=(root,), complete=True),
+        NodeDatabases(node="ORKNEY", at=at(10), complete=True),
+        NodeDatabases(node="ORKNEY", at=at(10, day=9), databases=("DISK$DB:[OLD]OLD.RDB;1",), complete=True),
+    ]
+    header = Database(database=root, lock_partitioning=True)
+    shown = Input("in/system.txt", "rdb/show_system", monitors, given="in")
+    dumped = Input("in/header.txt", "rdb/dump_header", [header], given="in")
+    orkney, _ = captures([day("ORKNEY", 9000, 3000, 600), day("SKYE", 2000, 610, 2990), shown, dumped])
+    seen = members(orkney)
+    assert (seen["ORKNEY"].databases, seen["ORKNEY"].databases_listed) == ((), True)
+    assert seen["SKYE"].databases == seen["SKYE"].databases_partitioned == ("DISK$DB:[PAY]PAYROLL.RDB",)

@@ -147,6 +147,7 @@ SPARED = {
     "ase": re.compile(r"--   (?=sp_|dbcc|alter|use|update|select|where|checkpoint|go)"),
     "unix": re.compile(r"#   "),
     "openvms": re.compile(r"\$!(?:   (?=\$ )|(?=[^\s=]))"),
+    "rdb": re.compile(r"\$!(?=\$ MCR SQL\$$|ALTER DATABASE [^;]+$|  [A-Z][A-Z ]+ .*;$|EXIT$)"),
 }
 """Commands in remarks, to be taken out of them one by one."""
 

@@ -156,3 +156,44 @@ def test_what_was_read_by_a_recalled_layout_is_never_advised_firmly() -> None:
 def test_a_tentative_note_stays_a_note() -> None:
     note = replace(finding(), severity=Severity.NOTE, evidence=(Evidence("m", 1, "%", Source("f", 1, 1, True)),))
     assert judge_one(says(note), TABLE, {}).findings[0].severity is Severity.NOTE
+
+
+def test_what_the_rule_says_without_the_tentative_facts_stands() -> None:
+    sure, unsure = Source("show.txt", 1, 2), Source("trace.txt", 4, 9, tentative=True)
+    both = Facts((LockHashtable(source=sure, table="address"), LockHashtable(source=unsure, table="fglock")))
+    kept = Change("k", "X", 1, 2, ("$ SET X",), ("$ SET Y",), Effect.ONLINE)
+    added = replace(kept, key="l")
+
+    def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+        found = facts.every(LockHashtable)
+        yield Finding(
+            "X",
+            Severity.WARNING,
+            f"{len(found)} tables",
+            "Says.",
+            tuple(Evidence("m", 1, "%", one.source, computed="here") for one in found),
+            changes=(kept, added)[: len(found)],
+        )
+        if unsure in [one.source for one in found]:
+            yield Finding("Y", Severity.WARNING, "t", "Says.", (Evidence("m", 1, "%", unsure, computed="here"),))
+
+    firm, alone = judge_one(made(check), both, {}).findings
+    assert (firm.severity, firm.title) == (Severity.WARNING, "1 tables")
+    assert "the layout of trace.txt:4-9 is recalled" in firm.says
+    assert firm.changes[0] == kept
+    assert firm.changes[1].cautions[0].startswith("Read tentatively")
+    assert len(firm.evidence) == 2
+    assert alone.severity is Severity.ADVICE
+
+
+def test_a_tentative_figure_may_show_why_something_is_no_matter() -> None:
+    sure, unsure = Source("show.txt", 1, 2), Source("trace.txt", 4, 9, tentative=True)
+    both = Facts((LockHashtable(source=sure, table="address"), LockHashtable(source=unsure, table="fglock")))
+
+    def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+        found = facts.every(LockHashtable)
+        loud = Severity.NOTE if len(found) > 1 else Severity.CRITICAL
+        proof = tuple(Evidence("m", 1, "%", one.source, computed="here") for one in found)
+        yield Finding("X", loud, "t", "Says.", proof)
+
+    assert judge_one(made(check), both, {}).findings[0].severity is Severity.NOTE

@@ -1,6 +1,7 @@
 """ALTER DATABASE of Oracle Rdb: what is written, in which order, what must never be, and that the way back is whole."""
 
 import dataclasses
+import re
 from typing import Any
 
 import pytest
@@ -48,6 +49,11 @@ def executed(lines: tuple[str, ...]) -> list[str]:
     return [line for line in lines if not line.startswith("$!")]
 
 
+def decided(lines: tuple[str, ...]) -> list[str]:
+    """What would run once the lines that are held back were released."""
+    return [line.removeprefix("$!") for line in lines if re.match(r"\$!(?=\$ |ALTER|  [A-Z]|EXIT)|(?!\$!)", line)]
+
+
 def changes(place: Place = ALONE) -> list[Change]:
     """One change of every clause that is set by a script."""
     made = []
@@ -84,7 +90,7 @@ def test_plain_names_are_written_bare_and_without_their_version() -> None:
 
 
 def test_users_leave_by_themselves_then_a_backup_is_made_and_read_before_anything_is_altered() -> None:
-    run = executed(alter("cluster_nodes", ALONE, 16, 1).script)
+    run = decided(alter("cluster_nodes", ALONE, 16, 1).script)
     order = (
         "$ SHOW DEVICE LOCKWRIGHT_BACKUP",
         "$ RMU/CLOSE/CLUSTER/NOABORT/WAIT",
@@ -103,18 +109,25 @@ def test_users_leave_by_themselves_then_a_backup_is_made_and_read_before_anythin
     ]
 
 
+def test_pasted_without_a_decision_nothing_alters_the_database_on_the_way_there_or_back() -> None:
+    scripts = [lines for change in changes() for lines in (change.script, change.way_back)]
+    for lines in scripts:
+        assert not [line for line in executed(lines) if "SQL$" in line or "ALTER" in line or line.startswith(" ")]
+    assert any("$ MCR SQL$" in decided(lines) for lines in scripts)
+
+
 def test_the_value_is_shown_before_and_after_it_is_set() -> None:
     for change in changes():
         if change.takes_effect is Effect.ADVICE:
             continue
-        run = executed(change.apply)
+        run = decided(change.apply)
         shown = [number for number, line in enumerate(run) if line.startswith("$ SEARCH")]
         assert shown[0] < run.index("$ MCR SQL$") < shown[-1]
 
 
 def test_the_way_back_has_the_old_value_and_its_own_backup_and_close() -> None:
     change = alter("lock_partitioning", ALONE, "DISABLED", "ENABLED")
-    run = executed(change.way_back)
+    run = decided(change.way_back)
     assert "  LOCK PARTITIONING IS DISABLED;" in run
     assert any("PAYROLL_BACK.RBF" in line for line in run)
     assert f"$ RMU/CLOSE/CLUSTER/NOABORT/WAIT {BARE}" in run

@@ -78,6 +78,12 @@ class ClusterMember(Fact):
     pe1: Reading = ABSENT
     dedicated: bool | None = None
     """Whether its lock manager has a CPU of its own; `None`: not known."""
+    databases: tuple[str, ...] = ()
+    """Root files of Rdb, in capitals and without version, that the node's monitor listed as open within its time."""
+    databases_listed: bool = False
+    """Whether that list is in the exports: then none is a fact, too."""
+    databases_partitioned: tuple[str, ...] = ()
+    """Root files whose lock trees may be partitioned, by a header that came with that node's exports."""
     start: datetime | None = None
     end: datetime | None = None
     complete: bool | None = None

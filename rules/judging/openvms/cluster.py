@@ -34,6 +34,8 @@ class Cluster:
     members: tuple[ClusterMember, ...]
     own: ClusterMember
     """The node of the capture."""
+    others: tuple[str, ...] = ()
+    """Nodes that SHOW CLUSTER lists beside these, whose lock operations are not in the exports."""
 
     def of(self, part: str) -> dict[str, float]:
         """`local`, `incoming` or `outgoing` lock operations per second by node."""
@@ -77,7 +79,12 @@ class Cluster:
         figures = f"{self.asked:,.0f}/s outgoing, {self.served:,.0f}/s incoming"
         if self.own.complete is None:
             return f"{figures}; too few to tell whether a node is missing"
-        return f"{figures}: {'they agree, no node is missing' if self.own.complete else 'they do not agree'}"
+        if not self.own.complete:
+            return f"{figures}: they do not agree"
+        if self.others:
+            named = ", ".join(comment(name, 31) for name in self.others)
+            return f"{figures}: they agree, so hardly anything crosses to {named}, which SHOW CLUSTER lists, too"
+        return f"{figures}: they agree, no node is missing"
 
 
 def cluster_of(facts: Facts) -> Cluster | Outcome:
@@ -92,8 +99,9 @@ def cluster_of(facts: Facts) -> Cluster | Outcome:
             if unreal(value):
                 return Untrusted(f"{part} lock operations of {one.name}: {as_read(value)} is no rate")
     silent = [one.name for one in members if not all(known(getattr(one, f"{part}_per_second")) for part in PARTS)]
-    silent += [one.name for one in unbrought(facts, members)]
-    found = Cluster(tuple(members), own[0])
+    others = tuple(one.name for one in unbrought(facts, members))
+    silent += others
+    found = Cluster(tuple(members), own[0], others)
     if found.own.complete is True:
         return found
     lacks = _unserved(silent)
