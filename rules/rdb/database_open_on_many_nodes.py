@@ -31,6 +31,7 @@ from rules.judging.rdb.sharing import (
     OTHERS,
     Remote,
     is_main,
+    listed_when,
     nodes_without,
     not_shown,
     open_elsewhere,
@@ -172,7 +173,7 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
         severity=Severity.ADVICE if busy else Severity.NOTE,
         title=f"{one.subject} is open on one node, but declared for {configured:g}",
         says=(
-            f"No other node has it open{measured}, and it is declared for {configured:g} nodes: Rdb keeps the locks "
+            f"No other node has it open{listed_when(facts, one)}{measured}, and it is declared for {configured:g} nodes: Rdb keeps the locks "
             "and the root file I/O that only a cluster needs. NUMBER OF CLUSTER NODES 1 leaves them out, and is "
             "needed for row caches and page transfer via memory. The export shows one moment: ask whether another node "
             "opens it at night or after a failure. Not where it must be able to open it at the same time." + quietly
