@@ -158,7 +158,8 @@ class OneDatabase:
     @property
     def seen_last(self) -> datetime | None:
         """When a statistics screen or a list of users was last taken of it; `None`: none has a time."""
-        return max((one.at for one in (*self.windows, *self.uses) if one.at), default=None)
+        times = [*(window.at for window in self.windows), *(use.at for use in self.uses)]
+        return max((at for at in times if at), default=None)
 
     @property
     def header_at(self) -> datetime | None:

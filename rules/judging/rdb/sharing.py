@@ -27,6 +27,8 @@ WHICH_NODES = Lacking("which nodes the cluster has", ClusterNode.BRING)
 OTHERS = " The locks of {} are not all of this database: see which one causes them first."
 AT_MOST = 110.0
 """This project: beyond this per cent of what its node locks a database was measured at another time."""
+LONGEST = 86_400.0
+"""Seconds: an average over more holds nights with the busy hours (this project)."""
 MAIN_PERCENT = 50.0
 """From here on a database is the main cause of what its node locks: more than everything else together."""
 
@@ -182,9 +184,8 @@ def _contradicted(facts: Facts, one: OneDatabase) -> tuple[Lacking, str] | None:
 
 def listed_when(facts: Facts, one: OneDatabase) -> str:
     """When the oldest of the listings was taken that show no other node with it; begins with a blank, or empty."""
-    without = nodes_without(facts, one)
-    shown = without or facts.every(ClusterNode)
-    dates = [each.at for each in shown if each.at and not out_of_date(each.at, last_seen(one))]
+    times = [listed.at for listed in nodes_without(facts, one)] or [node.at for node in facts.every(ClusterNode)]
+    dates = [at for at in times if at and not out_of_date(at, last_seen(one))]
     return f" (listed at {min(dates):%d-%b-%Y %H:%M})" if dates else ""
 
 
@@ -297,12 +298,36 @@ def _part(operations: float | None, total: float | None) -> float | None:
 
 
 def is_main(facts: Facts, one: OneDatabase, found: list[Statistics], remote: Remote) -> bool:
-    """Whether what the node locks is mostly this database: by its share, else as the only one of the capture.
+    """Whether what the node locks is mostly this database: by its share, else as the only one of the capture."""
+    _, part = _part_here(facts, found, remote)
+    return part >= MAIN_PERCENT if part is not None else one.alone
+
+
+def lesser_part(facts: Facts, found: list[Statistics], remote: Remote) -> str:
+    """Where the database can make only the lesser part of what crosses: a sentence with a blank before it, or nothing.
+
+    Its own lock operations bound what leaves the node. What other nodes ask this one for is not among its statistics
+    here: nothing is said where that is more. Nor is an average of more than a day: its busy hour may be the node's.
+    """
+    recent = [each for each in found if each.over == "interval" or (each.seconds or 0.0) <= LONGEST]
+    operations, part = _part_here(facts, recent, remote)
+    leaves = remote.asked * remote.leaving / 100
+    serves = remote.total * remote.percent / 100 - leaves
+    if operations is None or part is None or leaves < serves or operations >= leaves * MAIN_PERCENT / 100:
+        return ""
+    return (
+        f" But it makes {operations:,.0f} lock operations/s there, {part:.1f} % of what {remote.where} itself asks "
+        f"for: of what leaves it at most {100 * operations / leaves:.0f} % are of this database, and nothing is set "
+        "for it. See which other one causes them."
+    )
+
+
+def _part_here(facts: Facts, found: list[Statistics], remote: Remote) -> tuple[float | None, float | None]:
+    """Lock operations per second of the database, and their part of what its node asks for, per cent.
 
     Statistics of one node are held against the lock rates of that node alone.
     """
     node = remote.node or next((rates.node for rates in facts.every(DistributedLockRates) if rates.node), "")
     here = [each for each in found if each.merged or not (each.node and node) or each.node.upper() == node.upper()]
     operations = max((total for each in here if (total := each.operations()) is not None), default=None)
-    part = _part(operations, remote.asked) if remote.node else part_of_node(facts, operations)
-    return part >= MAIN_PERCENT if part is not None else one.alone
+    return operations, _part(operations, remote.asked) if remote.node else part_of_node(facts, operations)
