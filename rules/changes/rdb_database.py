@@ -24,6 +24,10 @@ ONLINE = (
     "$! may wait for it: not in the busy hour, and not beside a long transaction. It needs snapshots (immediate",
     "$! or deferred): where they are disabled it fails, and the database has to be closed for a backup without /ONLINE",
 )
+ONE_NODE = (
+    "$! that lists the users of all nodes: where it shows those of a second one (Monitor ID) stop here, NUMBER OF",
+    "$! CLUSTER NODES 1 would lock that node out. A node that has it open without a user is in RMU/SHOW SYSTEM there",
+)
 ASKED = "<the value shown before the change>"
 
 
@@ -39,6 +43,8 @@ class Place:
     """Whether somebody opened it with RMU/OPEN."""
     elsewhere: bool | None = None
     """Whether more than one node has it open; `None`: the export cannot tell."""
+    header_out_of_date: str = ""
+    """Where the header that shows its settings is too old to act on: the dates that say so, in words."""
 
 
 SAME = {"new_row_cache": "row_cache"}
@@ -67,7 +73,8 @@ def alter(
 
     `old` is `None` where no export showed it: the script shows it first and the undo asks for it. `area` names the
     storage area of `area_locking`. `when`: what has to come first; the change is then a template in comments alone. So
-    is one node where the export cannot tell that no other node has the database open. A name that cannot be written
+    is one node where the export cannot tell that no other node has the database open, and every change where the header
+    is out of date: what it showed may have been changed since. A name that cannot be written
     safely makes a change to be applied by hand. Raises `OutOfRange` for a clause or value that there is not, for the
     value that is there already, and for one node where several have the database open.
     """
@@ -76,6 +83,11 @@ def alter(
     if clause == "cluster_nodes" and new == 1 and place.elsewhere is None:
         alone = "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone"
         when = f"{alone}; {when}" if when else alone
+    if place.header_out_of_date:
+        read = f"when a new RMU/DUMP/HEADER still shows what it is changed from ({place.header_out_of_date})"
+        when = f"{read}; {when}" if when else read
+        old_header = f"What it is changed from is out of date: {place.header_out_of_date}. Read the header again first."
+        cautions = (old_header, *cautions)
     by_hand = ""
     try:
         root = rdb_file(place.root or "")
@@ -234,7 +246,7 @@ def _opening(root: str, name: str, online: bool) -> tuple[str, ...]:
         f"$ DEFINE {PLACE} <device:[directory]>",
         f"$ SHOW DEVICE {PLACE}",
         f"$ RMU/DUMP/USERS {root}",
-        *(() if online else close),
+        *(() if online else (*ONE_NODE, *close)),
         f"$ RMU/BACKUP{'/ONLINE' if online else ''}/LOG {root} {file}",
         f"$ RMU/DUMP/BACKUP_FILE/OUTPUT=NL: {file}",
         RULER,

@@ -31,6 +31,8 @@ from rules.judging.rdb.sharing import (
     OTHERS,
     Remote,
     is_main,
+    lesser_part,
+    listed_when,
     nodes_without,
     not_shown,
     open_elsewhere,
@@ -124,24 +126,26 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         )
         return
     statistics, _ = trusted(statistics_of(facts, one), one)
-    main = is_main(facts, one, statistics, remote)
+    main, lesser = is_main(facts, one, statistics, remote), lesser_part(facts, statistics, remote)
     seen = tuple(
         Evidence(f"open on {node_names([use])}", "no count" if use.users is None else use.users, "users", use.source)
         for use in one.in_use
     )
     yield Finding(
         subject=one.subject,
-        severity=Severity.ADVICE,
+        severity=Severity.NOTE if lesser else Severity.ADVICE,
         title=f"{one.subject} is in use on {len(one.in_use)} nodes, and locks cross the cluster",
         says=(
             f"{names} have users in it at one time, and {remote.said}. Performance is often better with the database "
             "open on one node: move the work there, or let the others reach it through Rdb remote access, whose "
             "network has limits of its own. NUMBER OF CLUSTER NODES must stay as it is while users attach from several "
-            "nodes." + ("" if main else OTHERS.format(remote.where))
+            "nodes." + (lesser or ("" if main else OTHERS.format(remote.where)))
         ),
         evidence=(*seen, *remote.evidence(limits.remote_percent, limits.operations_per_second)),
         explains=("openvms/locks_mastered_remotely",) if main else (),
-        expects=(
+        expects=()
+        if lesser
+        else (
             Expectation("lock operations incoming and outgoing (%)", round(remote.percent, 1), "lower", "heuristic"),
         ),
     )
@@ -172,7 +176,8 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
         severity=Severity.ADVICE if busy else Severity.NOTE,
         title=f"{one.subject} is open on one node, but declared for {configured:g}",
         says=(
-            f"No other node has it open{measured}, and it is declared for {configured:g} nodes: Rdb keeps the locks "
+            f"No other node has it open{listed_when(facts, one)}{measured}, and it is "
+            f"declared for {configured:g} nodes: Rdb keeps the locks "
             "and the root file I/O that only a cluster needs. NUMBER OF CLUSTER NODES 1 leaves them out, and is "
             "needed for row caches and page transfer via memory. The export shows one moment: ask whether another node "
             "opens it at night or after a failure. Not where it must be able to open it at the same time." + quietly

@@ -24,7 +24,7 @@ from rules.changes.rdb_database import alter
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
 from rules.judging.rdb.prerequisites import place_of
-from rules.judging.rdb.sharing import DLOCK, OTHERS, Remote, is_main, not_shown, open_elsewhere, remote_of
+from rules.judging.rdb.sharing import DLOCK, OTHERS, Remote, is_main, lesser_part, not_shown, open_elsewhere, remote_of
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
@@ -95,16 +95,17 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             f"{limits.remote_percent:g} % of {limits.operations_per_second:,.0f}/s)"
         )
         return
-    main = is_main(facts, one, trusted(statistics_of(facts, one), one)[0], remote)
+    statistics, _ = trusted(statistics_of(facts, one), one)
+    main, lesser = is_main(facts, one, statistics, remote), lesser_part(facts, statistics, remote)
     yield Finding(
         subject=one.subject,
-        severity=Severity.ADVICE,
+        severity=Severity.NOTE if lesser else Severity.ADVICE,
         title=f"{one.subject} has one lock tree for {len(one.in_use)} nodes",
         says=(
             f"{names} are in it at one time, lock partitioning is disabled, and {remote.said}. All locks of the "
             "database have one master, and every other node asks it for each. Partitioned, each storage area is "
             "mastered where it is used most. That helps where the areas have distinct main users; else let the work "
-            "meet on one node." + ("" if main else OTHERS.format(remote.where))
+            "meet on one node." + (lesser or ("" if main else OTHERS.format(remote.where)))
         ),
         evidence=(
             Evidence("lock partitioning", "disabled", "", partitioned.source),
@@ -112,10 +113,12 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             *remote.evidence(limits.remote_percent, limits.operations_per_second),
         ),
         explains=("openvms/locks_mastered_remotely",) if main else (),
-        changes=(
-            alter("lock_partitioning", place_of(facts, one), "DISABLED", "ENABLED", cautions=DISTINCT, when=WHEN),
-        ),
-        expects=(
+        changes=()
+        if lesser
+        else (alter("lock_partitioning", place_of(facts, one), "DISABLED", "ENABLED", cautions=DISTINCT, when=WHEN),),
+        expects=()
+        if lesser
+        else (
             Expectation("lock operations incoming and outgoing (%)", round(remote.percent, 1), "lower", "heuristic"),
         ),
     )

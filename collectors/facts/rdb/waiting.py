@@ -74,6 +74,8 @@ class HeldLock(OfDatabase):
     requested: str | None = None
     granted: str | None = None
     """`NL`: never granted."""
+    system: str | None = None
+    """`System ID`, hexadecimal: another one is another node of the cluster, or the same one after a boot."""
     display: str | None = None
     """`BLOCKING`, `CULPRIT`, `WAITING`, `LOCKS`."""
 

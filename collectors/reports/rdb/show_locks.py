@@ -79,6 +79,7 @@ class _Row:
     pid: str
     process: str | None
     lock: str
+    system: str
     requested: str
     granted: str
 
@@ -169,6 +170,7 @@ class ShowLocks:
                 pid=pid,
                 process=process,
                 lock=cells[1].upper(),
+                system=cells[2].upper(),
                 requested=modes[0],
                 granted=modes[1],
             )
@@ -199,6 +201,7 @@ class ShowLocks:
             pid=row.pid,
             process=row.process,
             lock_id=row.lock,
+            system=row.system,
             requested=row.requested,
             granted=row.granted,
             display=row.display,

@@ -21,6 +21,10 @@ USERS_PER_BLOCK = 50
 """A TSN block serves so many users, and the header prints the blocks as nodes (RMU Reference Manual)."""
 SAME_TIME = timedelta(minutes=10)
 """Displays of several nodes are taken one after another."""
+OUT_OF_DATE = timedelta(days=1)
+"""This project: what was listed more than this before the figures that are judged may have changed since.
+
+No vendor names an age."""
 WARNED = {
     "after_image_journaling": re.compile(r"after-image journaling is disabled", re.IGNORECASE),
     "fast_commit": re.compile(r"fast commit is disabled", re.IGNORECASE),
@@ -152,6 +156,22 @@ class OneDatabase:
         return nodes.configured == 1 if nodes and nodes.configured is not None else None
 
     @property
+    def seen_last(self) -> datetime | None:
+        """When a statistics screen or a list of users was last taken of it; `None`: none has a time."""
+        times = [*(window.at for window in self.windows), *(use.at for use in self.uses)]
+        return max((at for at in times if at), default=None)
+
+    @property
+    def header_at(self) -> datetime | None:
+        """When the newest header was written; `None`: none has a time."""
+        return max((header.at for header in self.headers if header.at), default=None)
+
+    @property
+    def header_out_of_date(self) -> bool:
+        """Whether its settings were read so long before the figures that they may have been changed since."""
+        return out_of_date(self.header_at, self.seen_last)
+
+    @property
     def sightings(self) -> list[Sighting]:
         """Where it was seen open, one per node; the latest of several. A list of the whole cluster names no node."""
         seen = [
@@ -198,6 +218,11 @@ def databases(facts: Facts, kinds: Iterable[type[OfDatabase]] = ()) -> list[OneD
     nameless = len(roots) > 1 and any(fact.database is None for fact in every)
     whole = [_one(facts, root, len(roots) == 1) for root in roots]
     return [*whole, *([_one(facts, None, False)] if nameless else [])]
+
+
+def out_of_date(listed: datetime | None, figures: datetime | None) -> bool:
+    """Whether a listing is known to be too old for figures; without both times nothing is known."""
+    return listed is not None and figures is not None and figures - listed > OUT_OF_DATE
 
 
 def belonging(found: Iterable[D], one: OneDatabase) -> Iterator[D]:

@@ -5,16 +5,17 @@ Lock rates by node are of everything that node locks: of a database they speak o
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockRates
-from collectors.facts.rdb import NodeDatabases
+from collectors.facts.rdb import HeldLock, NodeDatabases
 from rules.changes.quoting import comment
 from rules.finding import Evidence, Lacking, Outcome, Unknown, Untrusted
-from rules.judging.rdb.databases import SAME_TIME, OneDatabase, Sighting
+from rules.judging.rdb.databases import SAME_TIME, OneDatabase, Sighting, belonging, out_of_date
 from rules.judging.rdb.statistics import Statistics
 
-READS = (ClusterMember, ClusterNode, DistributedLockRates, LockRates, NodeDatabases)
+READS = (ClusterMember, ClusterNode, DistributedLockRates, LockRates, NodeDatabases, HeldLock)
 """What a rule that uses this module has to declare, beside those of `databases` and `statistics`."""
 SUSTAINED = ("mean", "current", "at lock peak")
 """Statistics of rates that were true together, the sustained one first."""
@@ -26,6 +27,8 @@ WHICH_NODES = Lacking("which nodes the cluster has", ClusterNode.BRING)
 OTHERS = " The locks of {} are not all of this database: see which one causes them first."
 AT_MOST = 110.0
 """This project: beyond this per cent of what its node locks a database was measured at another time."""
+LONGEST = 86_400.0
+"""Seconds: an average over more holds nights with the busy hours (this project)."""
 MAIN_PERCENT = 50.0
 """From here on a database is the main cause of what its node locks: more than everything else together."""
 
@@ -70,14 +73,14 @@ def open_elsewhere(facts: Facts, one: OneDatabase) -> bool | None:
     `False` only where the export proves that no other has: a cluster of one member, or every other member's own list of
     open databases, of the same time, without it. That nothing crosses the cluster is no proof, for another node may
     have it open and do nothing; nor is a list of all users as long as this node's, for one opened by RMU/OPEN may have
-    none. `None`: it cannot tell. All of it is of one time: whether another node opens it after a failure no export
-    knows.
+    none. `None`: it cannot tell. All of it is of one time, and not older than what was last seen of the database:
+    whether another node opens it after a failure no export knows.
     """
     if len(one.sightings) > 1 or len(monitors_of(one)) > 1:
         return True
     members = _members(facts)
     own = {sighting.node.upper() for sighting in one.sightings}
-    if not members or not facts.every(ClusterNode) or not own <= members:
+    if not own <= members or not _members_known(facts, one) or len(_systems(facts, one)) > 1:
         return None
     if len(members) == 1:
         return False
@@ -105,6 +108,7 @@ def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
     found: dict[str, NodeDatabases] = {}
     for listed in facts.every(NodeDatabases):
         together = here.end and listed.at and abs(here.end - listed.at) <= SAME_TIME
+        together = together and not out_of_date(listed.at, last_seen(one))
         if listed.node.upper() == here.node.upper() or not listed.complete or not together:
             continue
         if not any(one.is_called(root) for root in listed.databases):
@@ -114,6 +118,8 @@ def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
 
 def not_shown(facts: Facts, one: OneDatabase) -> tuple[Lacking, str]:
     """What to collect so that it can be told whether another node has it open, and the sentence that says so."""
+    if contradicted := _contradicted(facts, one):
+        return contradicted
     members = sorted(_not_looked_at(facts, one))
     if len(one.sightings) <= 1 and facts.every(ClusterNode) and len(_members(facts)) > 1 and members:
         names = " or ".join(comment(name, 31) for name in members)
@@ -129,6 +135,58 @@ def seen_when(seen: Sequence[Sighting]) -> str:
     """`ORKNEY (01-Mar-2026 12:00) and SKYE (no time)`."""
     named = [f"{comment(one.node, 31)} ({f'{one.end:%d-%b-%Y %H:%M}' if one.end else 'no time'})" for one in seen]
     return " and ".join((", ".join(named[:-1]), named[-1])) if len(named) > 1 else "".join(named)
+
+
+def last_seen(one: OneDatabase) -> datetime | None:
+    """When anything was last read of the database: what says who has it open must not be much older."""
+    return max((at for at in (one.seen_last, one.header_at) if at), default=None)
+
+
+def _members_known(facts: Facts, one: OneDatabase) -> bool:
+    """Whether a list of the cluster's nodes is of the time of the figures.
+
+    One without a time may be of any: it names nodes to look at, but does not prove that a node is alone.
+    """
+    last, alone = last_seen(one), len(_members(facts)) == 1
+    return any(
+        not out_of_date(node.at, last) and (node.at is not None or last is None or not alone)
+        for node in facts.every(ClusterNode)
+    )
+
+
+def _systems(facts: Facts, one: OneDatabase) -> list[str]:
+    """The System IDs in a listing of the database's locks: each node of the cluster has one of its own."""
+    found = {lock.system for lock in belonging(facts.every(HeldLock), one) if lock.system}
+    return sorted(found)
+
+
+def _contradicted(facts: Facts, one: OneDatabase) -> tuple[Lacking, str] | None:
+    """What speaks against the listings that would prove one node, with what to collect instead; else nothing."""
+    last, systems = last_seen(one), _systems(facts, one)
+    if len(systems) > 1:
+        named = " and ".join(comment(system, 31) for system in systems[:2])
+        said = f"RMU/SHOW LOCKS names more than one System ID ({named}), so processes of another node may be in it"
+        return ON_EACH_NODE, said
+    if last is None or len(one.sightings) > 1:
+        return None
+    for dates, lacking in (
+        ([listed.at for listed in facts.every(NodeDatabases) if listed.at], ON_EACH_NODE),
+        ([node.at for node in facts.every(ClusterNode) if node.at], WHICH_NODES),
+    ):
+        if dates and out_of_date(max(dates), last):
+            said = (
+                f"{lacking.fact} was listed at {max(dates):%d-%b-%Y %H:%M}, and the database was last seen at "
+                f"{last:%d-%b-%Y %H:%M}: too old to tell whether another node has it open"
+            )
+            return lacking, said
+    return None
+
+
+def listed_when(facts: Facts, one: OneDatabase) -> str:
+    """When the oldest of the listings was taken that show no other node with it; begins with a blank, or empty."""
+    times = [listed.at for listed in nodes_without(facts, one)] or [node.at for node in facts.every(ClusterNode)]
+    dates = [at for at in times if at and not out_of_date(at, last_seen(one))]
+    return f" (listed at {min(dates):%d-%b-%Y %H:%M})" if dates else ""
 
 
 def _other_times(facts: Facts, one: OneDatabase) -> str:
@@ -240,12 +298,36 @@ def _part(operations: float | None, total: float | None) -> float | None:
 
 
 def is_main(facts: Facts, one: OneDatabase, found: list[Statistics], remote: Remote) -> bool:
-    """Whether what the node locks is mostly this database: by its share, else as the only one of the capture.
+    """Whether what the node locks is mostly this database: by its share, else as the only one of the capture."""
+    _, part = _part_here(facts, found, remote)
+    return part >= MAIN_PERCENT if part is not None else one.alone
+
+
+def lesser_part(facts: Facts, found: list[Statistics], remote: Remote) -> str:
+    """Where the database can make only the lesser part of what crosses: a sentence with a blank before it, or nothing.
+
+    Its own lock operations bound what leaves the node. What other nodes ask this one for is not among its statistics
+    here: nothing is said where that is more. Nor is an average of more than a day: its busy hour may be the node's.
+    """
+    recent = [each for each in found if each.over == "interval" or (each.seconds or 0.0) <= LONGEST]
+    operations, part = _part_here(facts, recent, remote)
+    leaves = remote.asked * remote.leaving / 100
+    serves = remote.total * remote.percent / 100 - leaves
+    if operations is None or part is None or leaves < serves or operations >= leaves * MAIN_PERCENT / 100:
+        return ""
+    return (
+        f" But it makes {operations:,.0f} lock operations/s there, {part:.1f} % of what {remote.where} itself asks "
+        f"for: of what leaves it at most {100 * operations / leaves:.0f} % are of this database, and nothing is set "
+        "for it. See which other one causes them."
+    )
+
+
+def _part_here(facts: Facts, found: list[Statistics], remote: Remote) -> tuple[float | None, float | None]:
+    """Lock operations per second of the database, and their part of what its node asks for, per cent.
 
     Statistics of one node are held against the lock rates of that node alone.
     """
     node = remote.node or next((rates.node for rates in facts.every(DistributedLockRates) if rates.node), "")
     here = [each for each in found if each.merged or not (each.node and node) or each.node.upper() == node.upper()]
     operations = max((total for each in here if (total := each.operations()) is not None), default=None)
-    part = _part(operations, remote.asked) if remote.node else part_of_node(facts, operations)
-    return part >= MAIN_PERCENT if part is not None else one.alone
+    return operations, _part(operations, remote.asked) if remote.node else part_of_node(facts, operations)
