@@ -22,7 +22,7 @@ numbers of CPUs are no runs of one test: a series made of them is advice at most
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
@@ -37,7 +37,7 @@ from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import LCKMGR, Heat, half_believed, heats, waited_for
+from rules.judging.openvms.spinlocks import LCKMGR, Heat, half_believed, heats, lock_manager_part, waited_for
 from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE, apart, fits
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
@@ -268,8 +268,12 @@ def _round(rate: float) -> float:
 def _other_spinlock(facts: Facts, synch: float) -> bool:
     """Whether a trace of this time blames another spinlock than the lock manager's: then that is the cause."""
     heat = waited_for(facts)
-    spun = sum(one.spin for one in heats(facts) if known(one.spin))
-    return heat is not None and heat.name != LCKMGR and not apart(facts, synch, spun)
+    return heat is not None and heat.name != LCKMGR and not apart(facts, synch, _spun(facts))
+
+
+def _spun(facts: Facts) -> float:
+    """What all spinlocks of a trace spin together, per cent of one CPU."""
+    return sum(one.spin for one in heats(facts) if known(one.spin))
 
 
 def _spinlock(facts: Facts) -> str:
@@ -331,9 +335,10 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
     """What the mean of the capture hides, judged by its own figures."""
     share, operations = 100 * hours.synch / hours.busy, hours.operations or 0.0
     before, heat = not_yet(facts, Layout(facts)), waited_for(facts)
-    spun = sum(one.spin for one in heats(facts) if known(one.spin))
+    spun = _spun(facts)
     other = heat is not None and heat.name != LCKMGR and fits(hours, spun)
     dealt_with = before is not None and heat is not None and heat.name == LCKMGR
+    part = lock_manager_part(facts) if fits(hours, spun) else 1.0
     loud = hours.synch >= limits.synch_percent and not other and not dealt_with
     return Finding(
         subject=subject_of(facts),
@@ -345,7 +350,7 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
             f"{hours.apart} In a published series the most work was done at 20 % of the busy time in MP synch ({JCC}); "
             "beyond that, driving harder does less. Do not add processes or CPUs for these hours: spread their work, "
             f"or let it queue. A series of runs would show the peak itself{_spinlock(facts)}."
-            f"{f' {before.said}' if before else ''}{_said_there(other, heat)}"
+            f"{f' {before.said}' if before else ''}{_said_there(other, heat, part)}"
         ),
         evidence=(
             hours.evidence,
@@ -366,15 +371,23 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
                 computed=hours.counted,
             ),
         ),
-        cost=None if other else hours.cost,
+        cost=None if other else _part_of(hours.cost, part),
         explains=("scaling/throughput_retrograde",),
     )
 
 
-def _said_there(other: bool, heat: Heat | None) -> str:
+def _part_of(cost: Cost, part: float) -> Cost:
+    """Of what spins the lock manager's part: the rest is the other spinlocks', counted by openvms/spinlock_hot."""
+    return replace(cost, processors=part * cost.processors, low=part * cost.low, high=part * cost.high)
+
+
+def _said_there(other: bool, heat: Heat | None, part: float) -> str:
     """That the cost of another spinlock is counted elsewhere, as a sentence after a blank."""
-    if not other or heat is None:
+    if heat is None:
         return ""
+    if not other:
+        rest = f"By it {100 * part:.0f} % of MP synch are {LCKMGR}'s, which is what is counted here"
+        return f" {rest}; openvms/spinlock_hot says what the others cost." if part < 1 else ""
     return f" That is not the spinlock of the lock manager: openvms/spinlock_hot says what {heat.name} costs."
 
 
@@ -404,6 +417,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     heat = waited_for(facts)
     dealt_with = before is not None and heat is not None and heat.name == LCKMGR
     other = _other_spinlock(facts, now)
+    part = 1.0 if apart(facts, now, _spun(facts)) else lock_manager_part(facts)
     loud = work.sustained and not short and synch >= limits.synch_percent and not dealt_with and not other
     yield Finding(
         subject=subject_of(facts),
@@ -415,7 +429,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
             f"operations per second. In a published series the most work was done at 20 % of the busy time in MP synch "
             f"({JCC}); beyond that, driving harder does less. Do not add processes or CPUs. A series of runs "
             f"would show the peak itself{_spinlock(facts)}.{f' {before.said}' if before else ''}"
-            f"{_said_there(other, heat)}"
+            f"{_said_there(other, heat, part)}"
         ),
         evidence=(
             Evidence(f"MP synch ({work.spun.statistic})", synch, "% of one CPU", work.spun.source),
@@ -437,7 +451,9 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
         ),
         cost=None
         if other
-        else Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100, of_capture=modes.statistic == "mean"),
+        else _part_of(
+            Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100, of_capture=modes.statistic == "mean"), part
+        ),
         explains=("scaling/throughput_retrograde",),
         expects=(Expectation("MP synch (% of busy time)", round(share, 1), "lower", "heuristic"),),
     )

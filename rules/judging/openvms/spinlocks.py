@@ -181,6 +181,15 @@ def share_of_spinning(facts: Facts, name: str) -> float | None:
     return 100 * spins[name] / whole if name in spins and whole > 0 else None
 
 
+def lock_manager_part(facts: Facts) -> float:
+    """How much of MP synch is the lock manager's by a trace that blames it, 0 to 1; 1 where no trace divides it.
+
+    The vendor's 200 % are of one CPU with the lock manager proven as the cause: so of this part, not of all that spins.
+    """
+    share = share_of_spinning(facts, LCKMGR) if waited_for(facts) else None
+    return 1.0 if share is None else share / 100
+
+
 def _close(heat: Heat, first: Heat) -> bool:
     """Whether CPUs spin for one nearly as much as for the first: half as much at least (this project)."""
     return _number(heat.spin) >= 0.5 * _number(first.spin) > 0
