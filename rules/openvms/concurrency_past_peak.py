@@ -28,6 +28,7 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
 from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.openvms.cpu_counts import counts_differ
 from rules.judging.openvms.cpu_layout import READ as LAYOUT
 from rules.judging.openvms.cpu_layout import Layout
 from rules.judging.openvms.dedicated import READ as DEDICATED
@@ -37,7 +38,7 @@ from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import LCKMGR, Heat, half_believed, heats, lock_manager_part, waited_for
+from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, heats, lock_manager_part, waited_for
 from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE, apart, fits
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
@@ -387,7 +388,7 @@ def _said_there(other: bool, heat: Heat | None, part: float) -> str:
         return ""
     if not other:
         rest = f"By it {100 * part:.0f} % of MP synch are {LCKMGR}'s, which is what is counted here"
-        return f" {rest}; openvms/spinlock_hot says what the others cost." if part < 1 else ""
+        return f" {rest}; openvms/spinlock_hot says what the others cost." if part < ALL else ""
     return f" That is not the spinlock of the lock manager: openvms/spinlock_hot says what {heat.name} costs."
 
 
@@ -408,6 +409,8 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     lasts = " That is one sample: whether it lasts was not in the export."
     if work.sustained:
         lasts = f" At the 95th percentile MP synch is {synch:.0f} % of one CPU." if work.spun is not modes else ""
+    if differ := counts_differ(Layout(facts)):
+        lasts += f" {differ.seen} Measure again with the CPUs that are active now."
     short = too_short(facts, modes.source, limits.least_samples, limits.least_sampled_minutes)
     if short and work.sustained:
         lasts += f" But these are {short} (this project's minimum; none is published)."
@@ -439,6 +442,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
                 else ()
             ),
             *peak,
+            *(differ.evidence if differ else ()),
             Evidence(f"busy ({modes.statistic})", round(work.busy, 1), "% of one CPU", modes.source),
             Evidence(
                 f"MP synch, its share ({modes.statistic})",

@@ -15,7 +15,8 @@ the work, with no co-thread or an idle one.
 
 LCKMGR_MODE is a template only until a spinlock trace blames LCKMGR: another spinlock may be what CPUs wait for. A trace
 divides MP synchronisation: the vendor's two CPUs' worth is held against LCKMGR's own part, and with less of it a
-dedicated CPU is no more than a thing to check. No CPU
+dedicated CPU is no more than a thing to check. Nothing is set either where the capture is of another number of CPUs
+than the displays beside it: its figures are not of the node that the CPU would be taken from. No CPU
 is named, and it is a template, too, until the full display of every CPU was read: without LCKMGR_CPUID
 the lock manager takes the lowest CPU other than the primary, whatever has its fast path there. Where the CPU has a
 co-thread that runs, stopping that one is a second step, to be measured by itself. Where the chains of a resource hash
@@ -58,6 +59,7 @@ from rules.finding import (
 )
 from rules.judging.openvms.chains import NAME as TABLE
 from rules.judging.openvms.chains import Chain, chain_of
+from rules.judging.openvms.cpu_counts import CountsDiffer, counts_differ
 from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
 from rules.judging.openvms.node import pending_of, pending_said
 from rules.judging.openvms.peaks import READS as PEAKS
@@ -66,7 +68,7 @@ from rules.judging.openvms.placement import cost_of, left_alone, placement_of, s
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import LCKMGR, half_believed, lock_manager_part, waited_for
+from rules.judging.openvms.spinlocks import ALL, LCKMGR, half_believed, lock_manager_part, waited_for
 from rules.judging.openvms.spinning import (
     OWN_CPU_CPUS,
     OWN_CPU_OPERATIONS,
@@ -206,7 +208,8 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
         return Clean(said, (modes.source,))
     if cpus is None:
         return Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), said)
-    return _too_few(layout, limits, cpus, said)
+    few, differ = _too_few(layout, limits, cpus, said), counts_differ(layout)
+    return replace(few, why=f"{few.why}. {differ.said}") if few and differ else few
 
 
 def _too_few(layout: Layout, limits: Limits, cpus: float, said: str) -> Clean | None:
@@ -222,7 +225,7 @@ def _too_few(layout: Layout, limits: Limits, cpus: float, said: str) -> Clean | 
 
 def _hidden(layout: Layout, limits: Limits, modes: ProcessorModes | None) -> Stretch | None:
     """Hours in which CPUs spun for long with many locks although the capture's figure does not show it."""
-    cpus, synch = layout.active, modes.mp_synch_percent if modes else None
+    cpus, synch = layout.captured, modes.mp_synch_percent if modes else None
     if cpus is None or synch is None or not known(synch) or not 0 <= synch <= limits.mp_synch_percent:
         return None
     if _too_few(layout, limits, cpus, ""):
@@ -323,7 +326,7 @@ class _Steps:
 
 
 def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Finding:
-    cpus, synch, hours = layout.active, judged.synch, judged.hours
+    cpus, synch, hours, differ = layout.captured, judged.synch, judged.hours, counts_differ(layout)
     assert cpus is not None  # noqa: S101 - _little_spinning() and _hidden() have turned everything else away
     assert judged.source is not None  # noqa: S101 - the same
     operations = judged.operations or 0.0
@@ -333,7 +336,10 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
     part = lock_manager_part(facts)
     own = synch * part
     short = too_short(facts, judged.source, limits.least_samples, limits.least_sampled_minutes) if not hours else None
-    steps = _Steps((), _too_short(short)) if short else _steps(facts, layout, limits, heat is not None, own)
+    if short or differ:
+        steps = _Steps((), _too_short(short) if short else _other_cpus(differ))
+    else:
+        steps = _steps(facts, layout, limits, heat is not None, own)
     costs, idle = cost_of(layout)
     share = synch / cpus
     average = f" On average it takes {usual / cpus:.0f} %." if usual != synch else ""
@@ -341,11 +347,11 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
     if hours:
         average = f" {hours.apart} {FOR_HOURS}"
     severity = Severity.CRITICAL if own / cpus >= limits.critical_share and not hours else Severity.WARNING
-    if own <= limits.mp_synch_percent:
+    if differ or own <= limits.mp_synch_percent:
         severity = Severity.ADVICE
     title = f"{judged.when} {synch / 100:.1f} of {cpus:.0f} CPUs spin: MP synch {synch:.0f} % of one CPU"
     divided: tuple[Evidence, ...] = ()
-    if heat and part < 1:
+    if heat and part < ALL:
         title = f"{judged.when} {own / 100:.1f} of {cpus:.0f} CPUs spin for {LCKMGR}, of {synch:.0f} % of MP synch"
         average += f" By the trace {own:.0f} % of one CPU, {100 * part:.0f} % of MP synch, are {LCKMGR}'s."
         divided = (
@@ -376,7 +382,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
             replace(spun, limit=limits.mp_synch_percent),
             *peak,
             *divided,
-            Evidence("CPUs", cpus, "", layout.active_read[1], limits.least_cpus),
+            *(differ.evidence if differ else (Evidence("CPUs", cpus, "", layout.active_read[1], limits.least_cpus),)),
             replace(rate, limit=limits.lock_operations),
             *idle,
         ),
@@ -384,7 +390,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
         explains=("openvms/concurrency_past_peak", "openvms/cothreads_hurt"),
         changes=steps.changes,
         expects=()
-        if short
+        if short or differ
         else (
             Expectation("CPUs left for all other work", cpus, cpus - taken, "arithmetic"),
             Expectation(
@@ -402,6 +408,10 @@ def _too_short(short: str) -> str:
         f"But these are {short} (this project's minimum; none is published), so no CPU is taken for it: collect a T4 "
         "composite CSV of an hour of this load, and a spinlock trace within it."
     )
+
+
+def _other_cpus(differ: CountsDiffer | None) -> str:
+    return f"{differ.said} Until then nothing is set." if differ else ""
 
 
 def _mode_now(layout: Layout) -> str:

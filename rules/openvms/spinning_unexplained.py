@@ -20,6 +20,7 @@ from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace
 from collectors.facts.openvms.spinlocks import TRACE
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.openvms.cpu_counts import counts_differ
 from rules.judging.openvms.cpu_layout import Layout, no_dedicated
 from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import busiest_operations
@@ -76,7 +77,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     layout = Layout(facts)
     modes = facts.latest(ProcessorModes, statistic="mean")
     synch = modes.mp_synch_percent if modes else None
-    cpus = layout.active
+    cpus = layout.captured
     if synch is OVERFLOW:
         yield Untrusted("MP synch is printed as asterisks: take a longer interval")
         return
@@ -187,6 +188,9 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
         source = next(one.source for one in rates if one.operations_per_second == operations)
         said.append(f"The highest lock rate read is {operations:,.0f} lock operations per second.")
         evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
+    if differ := counts_differ(layout):
+        said.append(differ.said)
+        evidence.extend(differ.evidence)
     if untold := _untold(facts, layout):
         bring = " and ".join(lacking.bring for lacking in untold.missing)
         said.append(f"Whether the lock manager has a CPU of its own was not in the export: collect {bring}.")

@@ -132,6 +132,8 @@ def heats(facts: Facts) -> list[Heat]:
 
 WAITED_PERCENT = 10.0
 """Of one CPU. Vendor: SPL ANALYZE lists from here on."""
+ALL = 0.995
+"""Arithmetic: a part of MP synch that is printed as 100 % is all of it."""
 MOMENT_SECONDS = 1.0
 """This project: a shorter trace is one moment and decides nothing."""
 
