@@ -31,6 +31,7 @@ from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, 
 from rules.judging.openvms.cpu_counts import counts_differ
 from rules.judging.openvms.cpu_layout import READ as LAYOUT
 from rules.judging.openvms.cpu_layout import Layout
+from rules.judging.openvms.debug_modes import DebugModes, debug_modes
 from rules.judging.openvms.dedicated import READ as DEDICATED
 from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import READS, Work, busiest_operations, subject_of, work_of
@@ -335,6 +336,7 @@ def _hidden(facts: Facts, limits: Limits, cpus: float) -> Stretch | None:
 def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
     """What the mean of the capture hides, judged by its own figures."""
     share, operations = 100 * hours.synch / hours.busy, hours.operations or 0.0
+    debug = debug_modes(facts)
     before, heat = not_yet(facts, Layout(facts)), waited_for(facts)
     spun = _spun(facts)
     other = heat is not None and heat.name != LCKMGR and fits(hours, spun)
@@ -344,9 +346,10 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{hours.when} {share:.0f} % of the busy time was MP synchronisation: past the peak",
+        title=f"{hours.when} {share:.0f} % of the busy time was MP synchronisation{_past(debug)}",
         says=(
-            f"{hours.when} {hours.busy:.0f} of {100 * hours.cpus:.0f} % were busy, and {hours.synch:.0f} of these "
+            f"{f'{debug.said} ' if debug else ''}{hours.when} "
+            f"{hours.busy:.0f} of {100 * hours.cpus:.0f} % were busy, and {hours.synch:.0f} of these "
             f"{hours.busy:.0f} ({share:.0f} %) were MP synch, at {operations:,.0f} lock operations per second. "
             f"{hours.apart} In a published series the most work was done at 20 % of the busy time in MP synch ({JCC}); "
             "beyond that, driving harder does less. Do not add processes or CPUs for these hours: spread their work, "
@@ -354,6 +357,7 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
             f"{f' {before.said}' if before else ''}{_said_there(other, heat, part)}"
         ),
         evidence=(
+            *(debug.evidence if debug else ()),
             hours.evidence,
             Evidence(
                 "MP synch, its share then",
@@ -375,6 +379,11 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
         cost=None if other else _part_of(hours.cost, part),
         explains=("scaling/throughput_retrograde",),
     )
+
+
+def _past(debug: DebugModes | None) -> str:
+    """The end of a title: what is concluded, or the debug modes that come first."""
+    return f", with {debug.named}" if debug else ": past the peak"
 
 
 def _part_of(cost: Cost, part: float) -> Cost:
@@ -416,6 +425,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
         lasts += f" But these are {short} (this project's minimum; none is published)."
     moment = MOMENT.get(modes.statistic, modes.statistic)
     cost, peak = peak_cost(facts) if work.sustained else ("", ())
+    debug = debug_modes(facts)
     before = not_yet(facts, Layout(facts))
     heat = waited_for(facts)
     dealt_with = before is not None and heat is not None and heat.name == LCKMGR
@@ -425,9 +435,10 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{moment} {share:.0f} % of the busy time is MP synchronisation: past the peak",
+        title=f"{moment} {share:.0f} % of the busy time is MP synchronisation{_past(debug)}",
         says=(
-            f"{moment} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
+            f"{f'{debug.said} ' if debug else ''}{moment} "
+            f"{work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
             f"({share:.0f} %) are MP synch.{lasts}{cost} The highest lock rate read is {operations:,.0f} lock "
             f"operations per second. In a published series the most work was done at 20 % of the busy time in MP synch "
             f"({JCC}); beyond that, driving harder does less. Do not add processes or CPUs. A series of runs "
@@ -435,6 +446,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
             f"{_said_there(other, heat, part)}"
         ),
         evidence=(
+            *(debug.evidence if debug else ()),
             Evidence(f"MP synch ({work.spun.statistic})", synch, "% of one CPU", work.spun.source),
             *(
                 (Evidence(f"MP synch ({modes.statistic})", now, "% of one CPU", modes.source),)

@@ -61,6 +61,7 @@ from rules.judging.openvms.chains import NAME as TABLE
 from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cpu_counts import CountsDiffer, counts_differ
 from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
+from rules.judging.openvms.debug_modes import debug_modes
 from rules.judging.openvms.node import pending_of, pending_said
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
@@ -336,7 +337,10 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
     part = lock_manager_part(facts)
     own = synch * part
     short = too_short(facts, judged.source, limits.least_samples, limits.least_sampled_minutes) if not hours else None
-    if short or differ:
+    debug = debug_modes(facts)
+    if debug:
+        steps = _Steps((), f"{debug.said} Until then nothing is set.")
+    elif short or differ:
         steps = _Steps((), _too_short(short) if short else _other_cpus(differ))
     else:
         steps = _steps(facts, layout, limits, heat is not None, own)
@@ -347,7 +351,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
     if hours:
         average = f" {hours.apart} {FOR_HOURS}"
     severity = Severity.CRITICAL if own / cpus >= limits.critical_share and not hours else Severity.WARNING
-    if differ or own <= limits.mp_synch_percent:
+    if debug or differ or own <= limits.mp_synch_percent:
         severity = Severity.ADVICE
     title = f"{judged.when} {synch / 100:.1f} of {cpus:.0f} CPUs spin: MP synch {synch:.0f} % of one CPU"
     divided: tuple[Evidence, ...] = ()
@@ -382,6 +386,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
             replace(spun, limit=limits.mp_synch_percent),
             *peak,
             *divided,
+            *(debug.evidence if debug else ()),
             *(differ.evidence if differ else (Evidence("CPUs", cpus, "", layout.active_read[1], limits.least_cpus),)),
             replace(rate, limit=limits.lock_operations),
             *idle,
@@ -390,7 +395,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
         explains=("openvms/concurrency_past_peak", "openvms/cothreads_hurt"),
         changes=steps.changes,
         expects=()
-        if short or differ
+        if short or differ or debug
         else (
             Expectation("CPUs left for all other work", cpus, cpus - taken, "arithmetic"),
             Expectation(
