@@ -40,7 +40,7 @@ from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, heats, lock_manager_part, waited_for
-from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE, apart, fits
+from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE, apart, fits, own_cpu
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.dedicated import Dedicated, dedicated
@@ -283,6 +283,11 @@ def _spinlock(facts: Facts) -> str:
     heat = waited_for(facts)
     if heat is None and (doubted := half_believed(facts)):
         return f"; {doubted}"
+    if heat is None and own_cpu(Layout(facts)) and not not_yet(facts, Layout(facts)):
+        return (
+            ", and SDA's spinlock trace which spinlock it is: not the lock manager's, which has a CPU of its own, so "
+            "callers wait for it in kernel mode"
+        )
     if heat is None:
         return ", and SDA's spinlock trace whether it is the lock manager's spinlock"
     return f"; the spinlock trace shows that CPUs wait for {heat.name} most"
