@@ -95,6 +95,10 @@ def _wrong(rates: AlignmentFaults | None, sources: list[FaultSource], limits: Li
 
 def _judge(facts: Facts, limits: Limits, rates: AlignmentFaults, sources: list[FaultSource]) -> Iterator[Outcome]:
     modes = {mode: value for mode, value in _by_mode(rates).items() if known(value)}
+    if not modes and not known(rates.total_per_second):
+        why = "columns of alignment faults are there, and none of them could be read as the rate of a mode"
+        yield Unknown((Lacking("alignment faults of all modes", rates.BRING),), why)
+        return
     total = rates.total_per_second if known(rates.total_per_second) else sum(modes.values())
     whole = known(rates.total_per_second) or len(modes) == len(MODES)
     figures = ", ".join(f"{value:,.1f} {mode}" for mode, value in modes.items())

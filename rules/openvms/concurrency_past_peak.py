@@ -22,14 +22,16 @@ numbers of CPUs are no runs of one test: a series made of them is advice at most
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
 from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.openvms.cpu_counts import counts_differ
 from rules.judging.openvms.cpu_layout import READ as LAYOUT
 from rules.judging.openvms.cpu_layout import Layout
+from rules.judging.openvms.debug_modes import DebugModes, debug_modes
 from rules.judging.openvms.dedicated import READ as DEDICATED
 from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import READS, Work, busiest_operations, subject_of, work_of
@@ -37,8 +39,8 @@ from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import LCKMGR, Heat, half_believed, heats, waited_for
-from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE, apart, fits
+from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, heats, lock_manager_part, waited_for
+from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE, apart, fits, own_cpu
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.dedicated import Dedicated, dedicated
@@ -268,8 +270,12 @@ def _round(rate: float) -> float:
 def _other_spinlock(facts: Facts, synch: float) -> bool:
     """Whether a trace of this time blames another spinlock than the lock manager's: then that is the cause."""
     heat = waited_for(facts)
-    spun = sum(one.spin for one in heats(facts) if known(one.spin))
-    return heat is not None and heat.name != LCKMGR and not apart(facts, synch, spun)
+    return heat is not None and heat.name != LCKMGR and not apart(facts, synch, _spun(facts))
+
+
+def _spun(facts: Facts) -> float:
+    """What all spinlocks of a trace spin together, per cent of one CPU."""
+    return sum(one.spin for one in heats(facts) if known(one.spin))
 
 
 def _spinlock(facts: Facts) -> str:
@@ -277,6 +283,11 @@ def _spinlock(facts: Facts) -> str:
     heat = waited_for(facts)
     if heat is None and (doubted := half_believed(facts)):
         return f"; {doubted}"
+    if heat is None and own_cpu(Layout(facts)) and not not_yet(facts, Layout(facts)):
+        return (
+            ", and SDA's spinlock trace which spinlock it is: not the lock manager's, which has a CPU of its own, so "
+            "callers wait for it in kernel mode"
+        )
     if heat is None:
         return ", and SDA's spinlock trace whether it is the lock manager's spinlock"
     return f"; the spinlock trace shows that CPUs wait for {heat.name} most"
@@ -330,24 +341,28 @@ def _hidden(facts: Facts, limits: Limits, cpus: float) -> Stretch | None:
 def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
     """What the mean of the capture hides, judged by its own figures."""
     share, operations = 100 * hours.synch / hours.busy, hours.operations or 0.0
+    debug = debug_modes(facts)
     before, heat = not_yet(facts, Layout(facts)), waited_for(facts)
-    spun = sum(one.spin for one in heats(facts) if known(one.spin))
+    spun = _spun(facts)
     other = heat is not None and heat.name != LCKMGR and fits(hours, spun)
     dealt_with = before is not None and heat is not None and heat.name == LCKMGR
+    part = lock_manager_part(facts) if fits(hours, spun) else 1.0
     loud = hours.synch >= limits.synch_percent and not other and not dealt_with
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{hours.when} {share:.0f} % of the busy time was MP synchronisation: past the peak",
+        title=f"{hours.when} {share:.0f} % of the busy time was MP synchronisation{_past(debug)}",
         says=(
-            f"{hours.when} {hours.busy:.0f} of {100 * hours.cpus:.0f} % were busy, and {hours.synch:.0f} of these "
+            f"{f'{debug.said} ' if debug else ''}{hours.when} "
+            f"{hours.busy:.0f} of {100 * hours.cpus:.0f} % were busy, and {hours.synch:.0f} of these "
             f"{hours.busy:.0f} ({share:.0f} %) were MP synch, at {operations:,.0f} lock operations per second. "
             f"{hours.apart} In a published series the most work was done at 20 % of the busy time in MP synch ({JCC}); "
             "beyond that, driving harder does less. Do not add processes or CPUs for these hours: spread their work, "
             f"or let it queue. A series of runs would show the peak itself{_spinlock(facts)}."
-            f"{f' {before.said}' if before else ''}{_said_there(other, heat)}"
+            f"{f' {before.said}' if before else ''}{_said_there(other, heat, part)}"
         ),
         evidence=(
+            *(debug.evidence if debug else ()),
             hours.evidence,
             Evidence(
                 "MP synch, its share then",
@@ -366,15 +381,28 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
                 computed=hours.counted,
             ),
         ),
-        cost=None if other else hours.cost,
+        cost=None if other else _part_of(hours.cost, part),
         explains=("scaling/throughput_retrograde",),
     )
 
 
-def _said_there(other: bool, heat: Heat | None) -> str:
+def _past(debug: DebugModes | None) -> str:
+    """The end of a title: what is concluded, or the debug modes that come first."""
+    return f", with {debug.named}" if debug else ": past the peak"
+
+
+def _part_of(cost: Cost, part: float) -> Cost:
+    """Of what spins the lock manager's part: the rest is the other spinlocks', counted by openvms/spinlock_hot."""
+    return replace(cost, processors=part * cost.processors, low=part * cost.low, high=part * cost.high)
+
+
+def _said_there(other: bool, heat: Heat | None, part: float) -> str:
     """That the cost of another spinlock is counted elsewhere, as a sentence after a blank."""
-    if not other or heat is None:
+    if heat is None:
         return ""
+    if not other:
+        rest = f"By it {100 * part:.0f} % of MP synch are {LCKMGR}'s, which is what is counted here"
+        return f" {rest}; openvms/spinlock_hot says what the others cost." if part < ALL else ""
     return f" That is not the spinlock of the lock manager: openvms/spinlock_hot says what {heat.name} costs."
 
 
@@ -395,29 +423,35 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     lasts = " That is one sample: whether it lasts was not in the export."
     if work.sustained:
         lasts = f" At the 95th percentile MP synch is {synch:.0f} % of one CPU." if work.spun is not modes else ""
+    if differ := counts_differ(Layout(facts)):
+        lasts += f" {differ.seen} Measure again with the CPUs that are active now."
     short = too_short(facts, modes.source, limits.least_samples, limits.least_sampled_minutes)
     if short and work.sustained:
         lasts += f" But these are {short} (this project's minimum; none is published)."
     moment = MOMENT.get(modes.statistic, modes.statistic)
     cost, peak = peak_cost(facts) if work.sustained else ("", ())
+    debug = debug_modes(facts)
     before = not_yet(facts, Layout(facts))
     heat = waited_for(facts)
     dealt_with = before is not None and heat is not None and heat.name == LCKMGR
     other = _other_spinlock(facts, now)
+    part = 1.0 if apart(facts, now, _spun(facts)) else lock_manager_part(facts)
     loud = work.sustained and not short and synch >= limits.synch_percent and not dealt_with and not other
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{moment} {share:.0f} % of the busy time is MP synchronisation: past the peak",
+        title=f"{moment} {share:.0f} % of the busy time is MP synchronisation{_past(debug)}",
         says=(
-            f"{moment} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
+            f"{f'{debug.said} ' if debug else ''}{moment} "
+            f"{work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
             f"({share:.0f} %) are MP synch.{lasts}{cost} The highest lock rate read is {operations:,.0f} lock "
             f"operations per second. In a published series the most work was done at 20 % of the busy time in MP synch "
             f"({JCC}); beyond that, driving harder does less. Do not add processes or CPUs. A series of runs "
             f"would show the peak itself{_spinlock(facts)}.{f' {before.said}' if before else ''}"
-            f"{_said_there(other, heat)}"
+            f"{_said_there(other, heat, part)}"
         ),
         evidence=(
+            *(debug.evidence if debug else ()),
             Evidence(f"MP synch ({work.spun.statistic})", synch, "% of one CPU", work.spun.source),
             *(
                 (Evidence(f"MP synch ({modes.statistic})", now, "% of one CPU", modes.source),)
@@ -425,6 +459,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
                 else ()
             ),
             *peak,
+            *(differ.evidence if differ else ()),
             Evidence(f"busy ({modes.statistic})", round(work.busy, 1), "% of one CPU", modes.source),
             Evidence(
                 f"MP synch, its share ({modes.statistic})",
@@ -437,7 +472,9 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
         ),
         cost=None
         if other
-        else Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100, of_capture=modes.statistic == "mean"),
+        else _part_of(
+            Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100, of_capture=modes.statistic == "mean"), part
+        ),
         explains=("scaling/throughput_retrograde",),
         expects=(Expectation("MP synch (% of busy time)", round(share, 1), "lower", "heuristic"),),
     )

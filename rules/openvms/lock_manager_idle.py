@@ -1,13 +1,15 @@
 """A CPU is dedicated to the lock manager and does little.
 
 Finds: a dedicated lock manager whose CPU serves hardly any request (`[LCK73]Busy %` of T4), or one on a machine with
-too few CPUs to spare any.
+too few CPUs to spare any: fewer than the vendor asks for, however busy the dedicated one is, where the others are full.
 
 Why it matters: LCKMGR_SERVER polls at priority 63 and takes a whole CPU whether there is work or not. On four CPUs that
 is a quarter of the machine; the vendor asks for more than five before turning it on.
 
 What to do: give the CPU back with LCKMGR_MODE 0. It is dynamic and can be turned on again at once. Measure the same
 work before and after: lock waits move from kernel time back into MP synchronisation.
+
+On few CPUs that are not full the dedicated one takes nothing that is missing: there it is left alone where it is busy.
 
 When to ignore it: when the figures miss the hours in which the node locks much, or when you measured more throughput
 with it than without.
@@ -17,11 +19,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import DedicatedLockManager, LockRates, T4File
+from collectors.facts.openvms import DedicatedLockManager, ProcessorModes, T4File
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
+from rules.judging.openvms.cpu_counts import counts_differ
 from rules.judging.openvms.cpu_layout import READ, Layout
-from rules.judging.openvms.dedicated import EARNS_PERCENT, IDLE_PERCENT, LCK73, most_busy, not_to_believe, served
+from rules.judging.openvms.dedicated import (
+    EARNS_PERCENT,
+    IDLE_PERCENT,
+    LCK73,
+    most_busy,
+    not_to_believe,
+    not_yet,
+    served,
+)
+from rules.judging.openvms.dedicated import READ as DEDICATED
 from rules.judging.openvms.node import pending_said
+from rules.judging.openvms.spinning import OWN_CPU_CPUS
 from rules.kit import limit, rule
 
 LINKS = (
@@ -47,9 +60,18 @@ class Limits:
     few_cpus: int = limit(
         4, "practice: five or more, and a quarter of a 4-CPU machine is lost (community.hpe.com 3562167)", high=32
     )
+    few_when_full: int = limit(
+        OWN_CPU_CPUS - 1, "vendor: more than five CPUs (OpenVMS V7.3 New Features, 4.4.1)", high=32, unit="CPUs"
+    )
+    full_percent: float = limit(
+        80.0,
+        "this project: from here on work waits for the CPUs that the lock manager leaves",
+        high=100,
+        unit="% of the other CPUs",
+    )
 
 
-@rule(needs=(), uses=(*READ, DedicatedLockManager, LockRates, T4File), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READ, *DEDICATED, ProcessorModes), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one dedicated CPU of the node."""
     layout, figures = Layout(facts), served(facts)
@@ -68,10 +90,18 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     busy = day.busy_percent if day and known(day.busy_percent) else None
     cpus = layout.active
     few = cpus is not None and cpus <= limits.few_cpus
+    others = _others_busy(facts, layout)
+    full = cpus is not None and cpus <= limits.few_when_full and others is not None and others >= limits.full_percent
     most = most_busy(facts)
-    if most and known(most.busy_percent) and most.busy_percent >= limits.earns_percent:
-        peak = most.busy_percent
-        yield Clean(f"[LCK73]Busy % up to {peak:g}, limit {limits.earns_percent:g}: it is worth its CPU then")
+    if full and cpus is not None:
+        yield _finding(layout, limits, day, busy, f"of only {cpus:.0f} CPUs, and the others are full", others)
+    elif most and known(most.busy_percent) and most.busy_percent >= limits.earns_percent:
+        worth = f"[LCK73]Busy % up to {most.busy_percent:g}, limit {limits.earns_percent:g}: it is worth its CPU then"
+        if few and others is None:
+            full_or_not = Lacking("how busy the other CPUs are (time in processor modes)", ProcessorModes.BRING)
+            yield Unknown((full_or_not,), f"{worth} only if the other CPUs of {cpus:g} are not full")
+        else:
+            yield Clean(f"{worth}{f'; the other CPUs are {others:.0f} % busy' if few else ''}")
     elif few:
         yield _finding(layout, limits, day, busy, f"of only {cpus:.0f} CPUs")
         if busy is None:
@@ -89,17 +119,48 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),))
 
 
+def _others_busy(facts: Facts, layout: Layout) -> float | None:
+    """How busy the CPUs beside the dedicated one are on average, per cent of them; `None` where that was not read.
+
+    The dedicated one polls and counts as busy at all times.
+    """
+    modes = facts.latest(ProcessorModes, statistic="mean")
+    if modes is None or not known(modes.cpus) or not known(modes.idle_percent) or counts_differ(layout):
+        return None
+    if not_yet(facts, layout):  # then it was not dedicated in the capture
+        return None
+    others = 100 * (modes.cpus - 1)
+    return 100 - 100 * modes.idle_percent / others if others > 0 and 0 <= modes.idle_percent <= others else None
+
+
 def _hours(facts: Facts) -> float | None:
     """Hours that the T4 files cover together; `None` where one does not say."""
     spans = [one.end - one.start for one in facts.every(T4File) if one.start and one.end]
     return sum(span.total_seconds() for span in spans) / 3600 if spans else None
 
 
-def _finding(layout: Layout, limits: Limits, day: DedicatedLockManager | None, busy: float | None, why: str) -> Finding:
+def _finding(
+    layout: Layout,
+    limits: Limits,
+    day: DedicatedLockManager | None,
+    busy: float | None,
+    why: str,
+    others: float | None = None,
+) -> Finding:
     manager, cpus = layout.lock_manager, layout.active
     evidence = [Evidence("CPU of the lock manager", manager[0], "", manager[1])] if manager else []
     if day and busy is not None:
         evidence.append(Evidence(f"[LCK73]Busy % ({day.statistic})", busy, "%", day.source, limits.busy_percent))
+    modes = layout.facts.latest(ProcessorModes, statistic="mean")
+    full = ""
+    if others is not None and modes:
+        full = (
+            f" The other CPUs are {others:.0f} % busy, so it takes 1/{cpus:.0f} of a machine that needs it; the vendor "
+            f"asks for more than {limits.few_when_full} CPUs before one is dedicated."
+        )
+        evidence.append(
+            Evidence("other CPUs busy (mean)", round(others, 1), "% of them", modes.source, limits.full_percent)
+        )
     used = f" It serves requests {busy:g} % of the time." if busy is not None else ""
     mode = layout.setting("LCKMGR_MODE")
     off = mode == 0
@@ -115,7 +176,7 @@ def _finding(layout: Layout, limits: Limits, day: DedicatedLockManager | None, b
         if manager
         else f"CPU for the lock manager, {why}",
         says=(
-            f"The lock manager takes a whole CPU, {why}.{used} {step}{pending_said(layout.facts, 'LCKMGR_MODE')} "
+            f"The lock manager takes a whole CPU, {why}.{used}{full} {step}{pending_said(layout.facts, 'LCKMGR_MODE')} "
             "Do it under the usual load and count operations per second before and after: waits for locks show as MP "
             "synch again, not as kernel time."
         ),

@@ -13,7 +13,10 @@ manager on: LCKMGR_MODE is the number of CPUs that must be active before it star
 Put it, with LCKMGR_CPUID, on a CPU without a fast-path device and without TCP/IP, not the primary, in the same RAD as
 the work, with no co-thread or an idle one.
 
-LCKMGR_MODE is a template only until a spinlock trace blames LCKMGR: another spinlock may be what CPUs wait for. No CPU
+LCKMGR_MODE is a template only until a spinlock trace blames LCKMGR: another spinlock may be what CPUs wait for. A trace
+divides MP synchronisation: the vendor's two CPUs' worth is held against LCKMGR's own part, and with less of it a
+dedicated CPU is no more than a thing to check. Nothing is set either where the capture is of another number of CPUs
+than the displays beside it: its figures are not of the node that the CPU would be taken from. No CPU
 is named, and it is a template, too, until the full display of every CPU was read: without LCKMGR_CPUID
 the lock manager takes the lowest CPU other than the primary, whatever has its fast path there. Where the CPU has a
 co-thread that runs, stopping that one is a second step, to be measured by itself. Where the chains of a resource hash
@@ -56,7 +59,9 @@ from rules.finding import (
 )
 from rules.judging.openvms.chains import NAME as TABLE
 from rules.judging.openvms.chains import Chain, chain_of
+from rules.judging.openvms.cpu_counts import CountsDiffer, counts_differ
 from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
+from rules.judging.openvms.debug_modes import debug_modes
 from rules.judging.openvms.node import pending_of, pending_said
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
@@ -64,7 +69,7 @@ from rules.judging.openvms.placement import cost_of, left_alone, placement_of, s
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import LCKMGR, half_believed, share_of_spinning, waited_for
+from rules.judging.openvms.spinlocks import ALL, LCKMGR, half_believed, lock_manager_part, waited_for
 from rules.judging.openvms.spinning import (
     OWN_CPU_CPUS,
     OWN_CPU_OPERATIONS,
@@ -204,7 +209,8 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
         return Clean(said, (modes.source,))
     if cpus is None:
         return Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), said)
-    return _too_few(layout, limits, cpus, said)
+    few, differ = _too_few(layout, limits, cpus, said), counts_differ(layout)
+    return replace(few, why=f"{few.why}. {differ.said}") if few and differ else few
 
 
 def _too_few(layout: Layout, limits: Limits, cpus: float, said: str) -> Clean | None:
@@ -220,7 +226,7 @@ def _too_few(layout: Layout, limits: Limits, cpus: float, said: str) -> Clean | 
 
 def _hidden(layout: Layout, limits: Limits, modes: ProcessorModes | None) -> Stretch | None:
     """Hours in which CPUs spun for long with many locks although the capture's figure does not show it."""
-    cpus, synch = layout.active, modes.mp_synch_percent if modes else None
+    cpus, synch = layout.captured, modes.mp_synch_percent if modes else None
     if cpus is None or synch is None or not known(synch) or not 0 <= synch <= limits.mp_synch_percent:
         return None
     if _too_few(layout, limits, cpus, ""):
@@ -294,14 +300,13 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: _Spins)
             f"{spins}, but in the spinlock trace CPUs wait for {heat.name} most: a dedicated lock manager would not "
             "relieve it"
         )
-    blamed = share_of_spinning(facts, LCKMGR) if heat else None
-    if blamed is not None:
-        worth = judged.synch * blamed / 100
-        if worth <= limits.worth_percent:
-            return Clean(
-                f"{spins}, of which the spinlock trace gives {LCKMGR} {blamed:.0f} %: {worth:.0f} % of one CPU, and a "
-                f"dedicated CPU takes {limits.worth_percent:g} %"
-            )
+    part = lock_manager_part(facts)
+    worth = judged.synch * part
+    if worth <= limits.worth_percent:
+        return Clean(
+            f"{spins}, of which the spinlock trace gives {LCKMGR} {100 * part:.0f} %: {worth:.0f} % of one CPU, "
+            f"and a dedicated CPU takes {limits.worth_percent:g} %"
+        )
     untold = own_cpu_untold(layout)
     return replace(untold, why=untold.why or spins) if untold else None
 
@@ -322,29 +327,55 @@ class _Steps:
 
 
 def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Finding:
-    cpus, synch, hours = layout.active, judged.synch, judged.hours
+    cpus, synch, hours, differ = layout.captured, judged.synch, judged.hours, counts_differ(layout)
     assert cpus is not None  # noqa: S101 - _little_spinning() and _hidden() have turned everything else away
     assert judged.source is not None  # noqa: S101 - the same
     operations = judged.operations or 0.0
     mean = facts.latest(ProcessorModes, statistic="mean")
     usual = mean.mp_synch_percent if mean and known(mean.mp_synch_percent) else synch
     heat = waited_for(facts)
+    part = lock_manager_part(facts)
+    own = synch * part
     short = too_short(facts, judged.source, limits.least_samples, limits.least_sampled_minutes) if not hours else None
-    steps = _Steps((), _too_short(short)) if short else _steps(facts, layout, limits, heat is not None)
+    debug = debug_modes(facts)
+    if debug:
+        steps = _Steps((), f"{debug.said} Until then nothing is set.")
+    elif short or differ:
+        steps = _Steps((), _too_short(short) if short else _other_cpus(differ))
+    else:
+        steps = _steps(facts, layout, limits, heat is not None, own)
     costs, idle = cost_of(layout)
     share = synch / cpus
     average = f" On average it takes {usual / cpus:.0f} %." if usual != synch else ""
     cost, peak = peak_cost(facts)
     if hours:
         average = f" {hours.apart} {FOR_HOURS}"
-    critical = share >= limits.critical_share and not hours
+    severity = Severity.CRITICAL if own / cpus >= limits.critical_share and not hours else Severity.WARNING
+    if debug or differ or own <= limits.mp_synch_percent:
+        severity = Severity.ADVICE
+    title = f"{judged.when} {synch / 100:.1f} of {cpus:.0f} CPUs spin: MP synch {synch:.0f} % of one CPU"
+    divided: tuple[Evidence, ...] = ()
+    if heat and part < ALL:
+        title = f"{judged.when} {own / 100:.1f} of {cpus:.0f} CPUs spin for {LCKMGR}, of {synch:.0f} % of MP synch"
+        average += f" By the trace {own:.0f} % of one CPU, {100 * part:.0f} % of MP synch, are {LCKMGR}'s."
+        divided = (
+            Evidence(
+                f"{LCKMGR}'s part of MP synch by the trace",
+                round(own, 1),
+                "% of one CPU",
+                heat.trace.source,
+                limits.mp_synch_percent,
+                computed="from the shares of the trace and MP synch",
+            ),
+        )
+    lost = Cost(part * usual / 100, part * min(usual, synch) / 100, part * max(usual, synch) / 100)
     taken = 1 if steps.stopped is None else 2
     pending = pending_said(facts, "LCKMGR_MODE") + pending_said(facts, "LCKMGR_CPUID")
     spun, rate = judged.evidence
     return Finding(
         subject=layout.subject,
-        severity=Severity.NOTE if short else (Severity.CRITICAL if critical else Severity.WARNING),
-        title=f"{judged.when} {synch / 100:.1f} of {cpus:.0f} CPUs spin: MP synch {synch:.0f} % of one CPU",
+        severity=Severity.NOTE if short else severity,
+        title=title,
         says=(
             f"{judged.when} MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own."
             f"{average}{cost} {judged.rated} there are {operations:,.0f} lock operations per second."
@@ -354,15 +385,17 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
         evidence=(
             replace(spun, limit=limits.mp_synch_percent),
             *peak,
-            Evidence("CPUs", cpus, "", layout.active_read[1], limits.least_cpus),
+            *divided,
+            *(debug.evidence if debug else ()),
+            *(differ.evidence if differ else (Evidence("CPUs", cpus, "", layout.active_read[1], limits.least_cpus),)),
             replace(rate, limit=limits.lock_operations),
             *idle,
         ),
-        cost=hours.cost if hours else Cost(usual / 100, min(usual, synch) / 100, max(usual, synch) / 100),
+        cost=Cost(own / 100, own / 100, own / 100, of_capture=False) if hours else lost,
         explains=("openvms/concurrency_past_peak", "openvms/cothreads_hurt"),
         changes=steps.changes,
         expects=()
-        if short
+        if short or differ or debug
         else (
             Expectation("CPUs left for all other work", cpus, cpus - taken, "arithmetic"),
             Expectation(
@@ -382,6 +415,10 @@ def _too_short(short: str) -> str:
     )
 
 
+def _other_cpus(differ: CountsDiffer | None) -> str:
+    return f"{differ.said} Until then nothing is set." if differ else ""
+
+
 def _mode_now(layout: Layout) -> str:
     """That LCKMGR_MODE is set and does nothing, as more CPUs have to be active than are."""
     mode = layout.setting("LCKMGR_MODE")
@@ -390,10 +427,11 @@ def _mode_now(layout: Layout) -> str:
     return f" LCKMGR_MODE is {mode:.0f} and {layout.active:.0f} CPUs are active, so it is configured and off."
 
 
-def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps:
+def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool, own: float) -> _Steps:
     """LCKMGR_CPUID first, so that it starts where it is to stay, then LCKMGR_MODE, then its co-thread stopped.
 
-    A template while no CPU is chosen, the machine is not known, or a resource hash table has to grow first.
+    A template while no CPU is chosen, the machine is not known, a resource hash table has to grow first, or `own`, what
+    spins for LCKMGR in per cent of one CPU, is not more than the vendor asks for.
     """
     cautions = ON[:1] + ON[2:] if traced else ON
     doubted = half_believed(facts)
@@ -417,6 +455,15 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool) -> _Steps
             f"{f', on CPU {home}' if home is not None else ''}."
         )
         return _Steps((replace(on, yields_to=(*on.yields_to, table)),), first)
+    if own <= limits.mp_synch_percent:
+        asked = f"more than {limits.mp_synch_percent:g} % of one CPU"
+        on = _template(layout, limits, f"only after a measurement with {asked} for {LCKMGR} alone", cautions)
+        return _Steps(
+            (on,),
+            f"That is less than the vendor asks for before a CPU is dedicated, {asked} with the lock manager as the "
+            f"cause, so nothing is set. A dedicated CPU takes {limits.worth_percent:g} % at all hours: relieve the "
+            "other spinlocks of the trace first, then measure again.",
+        )
     if home is None or machine_of(facts).dedicated_documented is None:
         when = "only when a free CPU was found and LCKMGR_CPUID names it"
         if home is not None:

@@ -104,7 +104,7 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every spinlock that a trace gives a share for."""
     found = heats(facts)
-    cpus = Layout(facts).active
+    cpus = Layout(facts).captured
     if not found:
         yield _nothing(facts)
         return

@@ -20,7 +20,9 @@ from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace
 from collectors.facts.openvms.spinlocks import TRACE
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.openvms.cpu_counts import counts_differ
 from rules.judging.openvms.cpu_layout import Layout, no_dedicated
+from rules.judging.openvms.debug_modes import debug_modes
 from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import busiest_operations
 from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
@@ -76,7 +78,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     layout = Layout(facts)
     modes = facts.latest(ProcessorModes, statistic="mean")
     synch = modes.mp_synch_percent if modes else None
-    cpus = layout.active
+    cpus = layout.captured
     if synch is OVERFLOW:
         yield Untrusted("MP synch is printed as asterisks: take a longer interval")
         return
@@ -177,6 +179,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     rates = facts.every(LockRates)
     operations = busiest_operations(rates)
     said, evidence = [], []
+    debug = debug_modes(facts)
     if before := not_yet(facts, layout):
         said.append(before.said)
     elif own_cpu(layout):
@@ -187,6 +190,9 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
         source = next(one.source for one in rates if one.operations_per_second == operations)
         said.append(f"The highest lock rate read is {operations:,.0f} lock operations per second.")
         evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
+    if differ := counts_differ(layout):
+        said.append(differ.said)
+        evidence.extend(differ.evidence)
     if untold := _untold(facts, layout):
         bring = " and ".join(lacking.bring for lacking in untold.missing)
         said.append(f"Whether the lock manager has a CPU of its own was not in the export: collect {bring}.")
@@ -203,8 +209,10 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     return Finding(
         subject=layout.subject,
         severity=_severity(limits, synch, cpus),
-        title=f"{synch / 100:.2g} of {cpus:.0f} CPUs are lost in MP synchronisation, cause not shown by these exports",
+        title=f"{synch / 100:.2g} of {cpus:.0f} CPUs are lost in MP synchronisation, "
+        + (f"with {debug.named}" if debug else "cause not shown by these exports"),
         says=(
+            f"{f'{debug.said} ' if debug else ''}"
             f"On average MP synch takes {synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not shown "
             f"by these exports.{cost} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells which. "
             f"{' '.join(said)} Collect {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
@@ -213,6 +221,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
             Evidence("MP synch (mean)", synch, "% of one CPU", modes.source, limits.warning_share * cpus),
             Evidence("CPUs", cpus, "", layout.active_read[1]),
             *peak,
+            *(debug.evidence if debug else ()),
             *evidence,
         ),
         cost=Cost(synch / 100, synch / 100, synch / 100),

@@ -58,6 +58,12 @@ class Layout:
         return min((count for count, _ in self._counts()), default=None)
 
     @property
+    def captured(self) -> float | None:
+        """CPUs that the figures of the capture are of; those of a display where the capture does not tell."""
+        counts = [modes.cpus for modes in self.facts.every(ProcessorModes)]
+        return min((count for count in counts if known(count) and count > 0), default=self.active)
+
+    @property
     def active_read(self) -> tuple[float, Source]:
         """The same and where it was read. Raises `ValueError` where it was not."""
         return min(self._counts(), key=lambda pair: pair[0])

@@ -13,6 +13,7 @@ from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Process
 from rules.changes.openvms_sysgen import PARAMETERS
 from rules.changes.quoting import comment
 from rules.finding import Change, Evidence, Untrusted
+from rules.judging.openvms.cpu_counts import counts_differ
 from rules.judging.openvms.cpu_layout import Layout, Pair
 from rules.judging.openvms.node import pending_of
 
@@ -119,7 +120,12 @@ def cost_of(layout: Layout) -> tuple[str, list[Evidence]]:
     if layout.cores is not None and layout.cores < cpus:
         share = 100 / layout.cores
         said = f"It costs one core of {layout.cores}, {share:.0f} % of the machine, with its co-thread stopped"
-    if modes is None or not known(modes.idle_percent) or not 0 <= modes.idle_percent <= 100 * cpus:
+    if (
+        counts_differ(layout)
+        or modes is None
+        or not known(modes.idle_percent)
+        or not 0 <= modes.idle_percent <= 100 * cpus
+    ):
         return f"{said}.", []
     idle = modes.idle_percent / 100
     room = (

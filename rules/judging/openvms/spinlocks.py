@@ -132,6 +132,8 @@ def heats(facts: Facts) -> list[Heat]:
 
 WAITED_PERCENT = 10.0
 """Of one CPU. Vendor: SPL ANALYZE lists from here on."""
+ALL = 0.995
+"""Arithmetic: a part of MP synch that is printed as 100 % is all of it."""
 MOMENT_SECONDS = 1.0
 """This project: a shorter trace is one moment and decides nothing."""
 
@@ -179,6 +181,15 @@ def share_of_spinning(facts: Facts, name: str) -> float | None:
     spins = {heat.name: heat.spin for heat in heats(facts) if known(heat.spin)}
     whole = sum(spins.values())
     return 100 * spins[name] / whole if name in spins and whole > 0 else None
+
+
+def lock_manager_part(facts: Facts) -> float:
+    """How much of MP synch is the lock manager's by a trace that blames it, 0 to 1; 1 where no trace divides it.
+
+    The vendor's 200 % are of one CPU with the lock manager proven as the cause: so of this part, not of all that spins.
+    """
+    share = share_of_spinning(facts, LCKMGR) if waited_for(facts) else None
+    return 1.0 if share is None else share / 100
 
 
 def _close(heat: Heat, first: Heat) -> bool:
