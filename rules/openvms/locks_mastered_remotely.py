@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterNode, DistributedLockRates, LockRates
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cluster import READ, Cluster, cluster_of, own_name, own_rates, wrong_reading
+from rules.judging.openvms.cluster import READ, Cluster, cluster_of, latencies_of, own_name, own_rates, wrong_reading
 from rules.judging.openvms.mastership import compare_nodes, what_if, what_if_text
 from rules.judging.openvms.node import subject_of
 from rules.judging.openvms.spinning import SERVED_OPERATIONS, SERVED_SHARE
@@ -194,10 +194,7 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
             f"trees belong{'' if isinstance(cluster, Cluster) else OF_OTHERS}."
         ), "bring the work on a tree that crosses together on one node"
     if order is None or found is None:
-        return (
-            f"{waits}: work and trees belong on one node, and a LOCKTIME run tells which is the faster one.",
-            together,
-        )
+        return f"{waits}: work and trees belong on one node, {_fastest(facts)}.", together
     master, why = found
     faster = f"the faster one ({order.basis})" if order.sign > 0 else "as fast"
     if not isinstance(cluster, Cluster):
@@ -208,6 +205,17 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
     if order.sign > 0:
         return f"{waits}, and {master}, {why}, is {faster}: this work belongs there.", f"move the work to {master}"
     return f"{waits}: its work belongs on {master}, {why} and as fast, or the trees here.", f"move the work to {master}"
+
+
+def _fastest(facts: Facts) -> str:
+    """Which node the LOCKTIME run that came with it has as the fastest, as a clause; else that such a run tells."""
+    cells = latencies_of(facts)
+    local = {asks: us for (asks, master), (us, _) in cells.items() if asks == master} if isinstance(cells, dict) else {}
+    names = sorted(local, key=lambda name: local[name])
+    order = compare_nodes(facts, names[0], names[1]) if len(names) > 1 else None
+    if order is None:
+        return "and a LOCKTIME run tells which is the faster one"
+    return f"and {names[0]} is the fastest ({order.basis})" if order.sign > 0 else f"and none is faster ({order.basis})"
 
 
 def _with_databases(facts: Facts, rates: _Rates, who: str, remedy: str) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """PE1 is -1: no lock tree moves, and nothing counts who uses it.
 
-Finds: the special parameter PE1 at -1, which switches the moving of lock trees off.
+Finds: the special parameter PE1 at -1, which switches the moving of lock trees off; or at another value, where -1
+waits for the next boot (CURRENT).
 
 Why it matters: trees stay with the node that took the first lock, whoever works on them later. And -1 also stops the
 activity counters of the trees, so tools that list the busiest trees (LCKACT) see nothing. JCC Consulting set it for the
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates, SysgenParameter
-from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, set_parameter
+from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, set_parameter
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cluster import READ, members_of, own_name, own_rates, sustained, wrong_reading
 from rules.judging.openvms.mastership import MEASURE_FIRST, compare_nodes
@@ -29,6 +30,7 @@ from rules.kit import limit, rule
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
 NAME = "PE1"
 OFF, FREE, COUNTED = -1, 0, 1
+MEANT = "Only if nobody set -1 in CURRENT on purpose."
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     value, fact = setting
     if value != OFF:
+        waits = pending_of(facts, NAME)
+        if waits and waits[0] == OFF and _in_cluster(facts) is not False:
+            yield _off_next(facts, (value, fact), waits)
+            return
         told = "lock trees move freely" if value == 0 else "moving lock trees is limited, not off"
         old = "; a limit set before V7.3 should be reviewed, moving became far faster then" if value > 0 else ""
         yield Clean(f"PE1 {value:.0f}: {told}{old}{pending_clause(facts, NAME)}")
@@ -159,3 +165,26 @@ def _changes(
     stay = "0 instead of 1 where lock trees may move to the node that uses them most."
     then = waits[0] if waits else None
     return (set_parameter(NAME, value, new, dynamic=True, cautions=(free or stay,), node=node, pending=then),)
+
+
+def _off_next(facts: Facts, runs: tuple[float, SysgenParameter], waits: tuple[float, SysgenParameter]) -> Finding:
+    """The next boot switches moving off: CURRENT is put back to what runs, which needs no reboot."""
+    (value, fact), (pending, listed), node = runs, waits, own_name(facts)
+    shared = _in_cluster(facts) is True
+    when = "" if shared else "only if this node is a member of a cluster, which the exports do not tell"
+    return Finding(
+        subject=node or "node",
+        severity=Severity.ADVICE if shared else Severity.NOTE,
+        title=f"The next boot switches remastering off (PE1 {pending:.0f} is pending)",
+        says=(
+            f"PE1 is {value:.0f} now.{pending_said(facts, NAME)} Then no lock tree leaves this node, and the activity "
+            "counters of its trees stand still. Before the next boot put the value that runs now into CURRENT and into "
+            "MODPARAMS.DAT, or find out who set it: after a LOCKTIME run it is to be put back. No reboot is needed for "
+            "that."
+        ),
+        evidence=(
+            Evidence(NAME, value, "", fact.source),
+            Evidence(f"{NAME} in CURRENT (pending)", pending, "", listed.source),
+        ),
+        changes=(keep_parameter(NAME, pending, value, when=when, cautions=(MEANT,), node=node),),
+    )
