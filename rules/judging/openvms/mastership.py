@@ -36,6 +36,7 @@ MEANT = (
 )
 MEASURE_FIRST = "Measure after this step: where the trees move by themselves, no weight need be changed."
 AFTER_PE1 = "Not before PE1 = 0 was set on the master and measured: where the trees moved by then, leave this step out."
+NO_RUN = "an emulator; the second master of the published runs was a real machine"
 ALL = "A node with LOCKRMWT 10 takes every tree it locks in from nodes with less (wiki.vmssoftware.com/LOCKRMWT)."
 
 
@@ -64,11 +65,20 @@ def ranks_of(facts: Facts, names: Sequence[str]) -> dict[str, int | None]:
 
 
 def what_if(facts: Facts, names: Sequence[str]) -> tuple[WhatIf, ...]:
-    """What each node gives as lock master by the published runs: a line per node, with or without a figure."""
+    """What each node gives as lock master by the published runs: a line per node, with or without a figure.
+
+    The second master of those runs was a real machine: an emulator in its place has no published figure.
+    """
     ranks, machines = ranks_of(facts, names), hardware_names(facts)
     rates = {name: hardware_of(machines.get(name.upper(), ("",))[0]) for name in names}
-    return what_if_masters(
+    lines = what_if_masters(
         [Candidate(name, ranks[name], one.operations_alone if (one := rates[name]) else None) for name in names]
+    )
+    return tuple(
+        replace(line, percent=None, rate=None, basis=NO_RUN)
+        if ranks[line.node] == 2 and (one := rates[line.node]) is not None and one.emulator is True
+        else line
+        for line in lines
     )
 
 
