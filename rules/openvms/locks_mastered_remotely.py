@@ -204,7 +204,10 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
         ), together
     if order.sign > 0:
         return f"{waits}, and {master}, {why}, is {faster}: this work belongs there.", f"move the work to {master}"
-    return f"{waits}: its work belongs on {master}, {why} and as fast, or the trees here.", f"move the work to {master}"
+    return (
+        f"{waits}: its work belongs on {master}, {why} and is as fast, or the trees here.",
+        f"move the work to {master}",
+    )
 
 
 def _fastest(facts: Facts) -> str:
