@@ -35,8 +35,10 @@ STATISTICS = ("mean", "current")
 SEARCHES = "deadlock_search_per_second"
 BRING = Lacking("deadlock searches and finds per second", f"{LockRates.BRING}, or MONITOR LOCK")
 HOLDER = (
-    "@LCKQUE (KP_LOCKTOOLS), or ANALYZE/SYSTEM: SHOW LOCK/WAITING and SHOW LOCK/BLOCKING, while they are waited for"
+    "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING (ANALYZE/SYSTEM), made "
+    "while they are waited for, tells"
 )
+WAITERS = HOLDER.removesuffix(", tells")
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     of = f"{NAME} {seconds:g} s" + ("" if isinstance(setting, tuple) else ", its default: not in the export")
     figures = f"{searches:.3g} deadlock searches/s, {finds:.3g} found ({of})"
     if seconds == 0:
-        yield Unknown((Lacking("who waits for locks", HOLDER),), f"{figures}: at 0 nothing is searched")
+        yield Unknown((Lacking("who waits for locks", WAITERS),), f"{figures}: at 0 nothing is searched")
         return
     waiting = (searches - finds) * seconds
     if waiting < limits.waiting:
