@@ -207,6 +207,7 @@ def _member(
         lock_directory_weight=_parameter(facts, "LOCKDIRWT"),
         lock_remaster_weight=_parameter(facts, "LOCKRMWT"),
         pending_directory_weight=_pending(facts, "LOCKDIRWT"),
+        pending_directory_weight_source=_read_in(facts, "LOCKDIRWT", pending=True),
         pe1=_parameter(facts, "PE1"),
         dedicated=_dedicated(facts),
         databases=tuple(sorted({root_key(root) for root in seen_open[-1].databases})) if seen_open else (),
@@ -245,10 +246,10 @@ def _pending(facts: Facts, name: str) -> Reading:
     return listed[-1] if listed and known(listed[-1]) else ABSENT
 
 
-def _read_in(facts: Facts, name: str) -> Source | None:
-    """Where a parameter of this node was read last."""
-    listed = reversed(facts.every(SysgenParameter))
-    return next((fact.source for fact in listed if fact.name == name and fact.runs), None)
+def _read_in(facts: Facts, name: str, pending: bool = False) -> Source | None:
+    """Where a parameter of this node was read last: the value that runs, or the one of the next boot."""
+    listed = [fact for fact in reversed(facts.every(SysgenParameter)) if fact.name == name]
+    return next((one.source for one in listed if (one.in_use == "current" if pending else one.runs)), None)
 
 
 def _dedicated(facts: Facts) -> bool | None:

@@ -35,6 +35,12 @@ HEADLESS = (
     "rows of figures without a heading: put one line above them that names the columns, a load and a rate "
     "(users,throughput), or the columns of the table it was copied from (bcp prints none: name the file as its table)"
 )
+NAMED = (
+    "rows of figures below a heading that is not understood: name a load and a rate in it (users,throughput); of "
+    "several machines side by side the rate with each name in brackets (users,tps (OLD),tps (NEW)), or each machine "
+    "with its clock or its cores"
+)
+WORD = re.compile(r"[A-Za-z]{2}")
 
 
 def hint_of(lines: Sequence[str]) -> str | None:
@@ -46,7 +52,9 @@ def hint_of(lines: Sequence[str]) -> str | None:
         return f"a page of HTML: {AS_TEXT.format(command)}" if command else ANY_HTML
     if SCREEN.search(text):
         return OF_SCREEN
-    return HEADLESS if _headless(lines) else None
+    if not _headless(lines):
+        return None
+    return NAMED if WORD.search(lines[0]) else HEADLESS
 
 
 def _headless(lines: Sequence[str]) -> bool:

@@ -164,8 +164,11 @@ def _beyond(one: Evidence, value: float, bounds: Bounds) -> str:
 
 
 def least_of(name: str) -> float:
-    """The least that a figure of this name may be: 0, but of a parameter as low as SYSGEN takes it, as of PE1."""
-    known = SYSGEN.get(name)
+    """The least that a figure of this name may be: 0, but of a parameter as low as SYSGEN takes it, as of PE1.
+
+    So it is of the value that waits for the next boot, `PE1 in CURRENT (pending)`.
+    """
+    known = SYSGEN.get(name.partition(" in CURRENT")[0])
     return min(0, known.low) if known else 0
 
 

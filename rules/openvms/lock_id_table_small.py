@@ -1,6 +1,7 @@
 """The lock ID table starts far below the number of locks.
 
-Finds: LOCKIDTBL as it runs (ACTIVE) under a share of the highest number of locks in the export.
+Finds: LOCKIDTBL as it runs (ACTIVE) under a share of the highest number of locks in the export; or one that is large
+enough, where the value that waits for the next boot (CURRENT) is not.
 
 Why it matters: LOCKIDTBL is both the number of entries at boot and the step by which the table grows when locks run
 out (wiki.vmssoftware.com/LOCKIDTBL). Too small a value therefore means many extensions while the system fills up, and
@@ -17,8 +18,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts
-from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
+from collectors.facts import Facts, Source
+from collectors.facts.openvms import SysgenParameter
+from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
 from rules.judging.openvms.node import (
     READS,
@@ -30,6 +32,7 @@ from rules.judging.openvms.node import (
     pending_clause,
     pending_of,
     pending_said,
+    pending_text,
     subject_of,
 )
 from rules.kit import limit, rule
@@ -61,14 +64,22 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     (value, fact), (peak, _, source) = setting, level
     share = 100 * value / peak if peak else math.inf
     figures = f"LOCKIDTBL {value:,.0f}, at most {peak:,.0f} locks"
+    waits = pending_of(facts, NAME)
+    then = 100 * waits[0] / peak if waits and peak else math.inf
     if share >= limits.share_percent:
-        yield Clean(f"{figures}; speaks below {limits.share_percent:g} % of them{pending_clause(facts, NAME)}")
+        told = f"{figures}; speaks below {limits.share_percent:g} % of them"
+        if waits and then < limits.share_percent and waits[0] >= RANGE.low:
+            yield _too_small_next(
+                facts, (value, peak), told, (Evidence(NAME, value, "entries", fact.source), source), waits
+            )
+        else:
+            yield Clean(f"{told}{pending_clause(facts, NAME)}")
         return
     new = min(math.ceil(peak * limits.growth / ROUND) * ROUND, RANGE.high)
     if new <= value:
         yield Clean(f"{figures}; the table is as large as it may be")
         return
-    if (waits := pending_of(facts, NAME)) and 100 * waits[0] / peak >= limits.share_percent:
+    if waits and then >= limits.share_percent:
         yield Clean(f"{figures}{pending_clause(facts, NAME)}")
         return
     grown = math.ceil((peak - value) / value)
@@ -101,4 +112,37 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             ),
         ),
         expects=(Expectation("extensions of the lock ID table up to the peak", grown, 0, "arithmetic"),),
+    )
+
+
+def _too_small_next(
+    facts: Facts,
+    levels: tuple[float, float],
+    figures: str,
+    read: tuple[Evidence, Source],
+    waits: tuple[float, SysgenParameter],
+) -> Finding:
+    """The next boot brings a table that is too small: CURRENT is put back to what runs, which needs no reboot."""
+    (value, peak), (now, source), (then, listed) = levels, read, waits
+    grown = math.ceil((peak - then) / then)
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.NOTE,  # extensions refuse no lock
+        title=f"{NAME} {then:,.0f} is pending: the next boot starts with {100 * then / peak:.2g} % of the peak's locks",
+        says=(
+            f"{figures}. {pending_text(NAME, then)} The table then has to be extended {grown} times before it holds "
+            f"the {peak:,.0f} locks of the peak. Before the next boot put the value that runs now into CURRENT and "
+            f"into MODPARAMS.DAT (MIN_{NAME} = {value:.0f}), or find out who lowered it. No reboot is needed for that."
+        ),
+        evidence=(
+            now,
+            Evidence(f"{NAME} in CURRENT (pending)", then, "entries", listed.source),
+            Evidence("locks at the peak", peak, "locks", source),
+        ),
+        changes=(
+            keep_parameter(
+                NAME, then, value, cautions=("Only if nobody lowered it on purpose.",), node=node_name(facts)
+            ),
+        ),
+        expects=(Expectation("extensions of the lock ID table up to the peak", 0, grown, "arithmetic"),),
     )

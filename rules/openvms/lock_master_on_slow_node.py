@@ -2,7 +2,8 @@
 
 Finds: a cluster in which much of the locking crosses from node to node, and the node that serves most of it is slower
 than another. Speed is what a local lock takes (LOCKTIME); without it what was published of two machines; else clock and
-cache of machines of one family. It speaks in the capture of that master alone.
+cache of machines of one family. It speaks in the capture of that master alone. Or a cluster whose next
+boots would make it so: the weights that wait in CURRENT give a slower node the highest one (in that node's capture).
 
 Why it matters: every node waits for the master, so its speed is that of all. In published runs two nodes did 85 % of
 the fastest node's own rate with it as master and 57 % with the slower one; three did 84, 55 or 25 %, the last with an
@@ -21,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
+from collectors.facts.openvms.locking import total
 from rules.finding import (
     Clean,
     Evidence,
@@ -39,6 +41,7 @@ from rules.judging.openvms.mastership import (
     freed,
     move_to,
     speed_evidence,
+    turned,
     what_if,
     what_if_text,
 )
@@ -68,7 +71,15 @@ class Limits:
 
 @rule(needs=(), uses=READ, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
-    """Hold the node that serves most against the others."""
+    """Hold the node that serves most against the others, and the node that the next boots give mastership."""
+    judged = list(_judged(facts, limits))
+    if following := _following(facts, limits, judged):
+        yield following
+        judged = [one for one in judged if not isinstance(one, (Clean, NotApplicable))]
+    yield from judged
+
+
+def _judged(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     cluster = cluster_of(facts)
     if not isinstance(cluster, Cluster):
         yield (None if members_of(facts) else hardly_crosses(facts, limits.remote_percent)) or cluster
@@ -173,4 +184,29 @@ def _finding(facts: Facts, cluster: Cluster, limits: Limits, figures: str, targe
                 else ()
             ),
         ),
+    )
+
+
+def _following(facts: Facts, limits: Limits, judged: list[Outcome]) -> Finding | None:
+    """The next boots give a slower node the highest weight: what waits in CURRENT is put back."""
+    members = members_of(facts)
+    turn = turned(facts, members)
+    asked = [total(one.local_per_second, one.outgoing_per_second) for one in members]
+    rates = [rate for rate in asked if rate is not None]
+    if turn is None or any(isinstance(one, (Finding, Untrusted)) for one in judged):
+        return None
+    if sum(rates) < limits.operations_per_second or not any(one.own and one.name == turn.then for one in members):
+        return None
+    return Finding(
+        subject=turn.then,
+        severity=Severity.ADVICE,
+        title=f"The next boots make {turn.then} master instead of {turn.now}, which is faster",
+        says=(
+            f"LOCKDIRWT is pending in CURRENT ({turn.says}): once these nodes have booted, {turn.then} has the highest "
+            f"weight, today {turn.now} has it. {turn.now} is faster ({turn.basis}), and every node waits for the "
+            "master. Before the next boot put the weights that run now into CURRENT and into MODPARAMS.DAT of these "
+            "nodes, or find out who set them. No reboot is needed for that."
+        ),
+        evidence=(*turn.evidence, *speed_evidence(facts, (turn.now, turn.then))),
+        changes=turn.changes,
     )

@@ -30,6 +30,7 @@ from rules.judging.openvms.cluster import (
     READ,
     Cluster,
     cluster_of,
+    latencies_of,
     members_of,
     own_name,
     own_rates,
@@ -204,10 +205,7 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
             f"trees belong{'' if isinstance(cluster, Cluster) else OF_OTHERS}."
         ), "bring the work on a tree that crosses together on one node"
     if order is None or found is None:
-        return (
-            f"{waits}: work and trees belong on one node, and a LOCKTIME run tells which is the faster one.",
-            together,
-        )
+        return f"{waits}: work and trees belong on one node, {_fastest(facts)}.", together
     master, why = found
     faster = f"the faster one ({order.basis})" if order.sign > 0 else "as fast"
     if not isinstance(cluster, Cluster):
@@ -217,7 +215,21 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
         ), together
     if order.sign > 0:
         return f"{waits}, and {master}, {why}, is {faster}: this work belongs there.", f"move the work to {master}"
-    return f"{waits}: its work belongs on {master}, {why} and as fast, or the trees here.", f"move the work to {master}"
+    return (
+        f"{waits}: its work belongs on {master}, {why} and is as fast, or the trees here.",
+        f"move the work to {master}",
+    )
+
+
+def _fastest(facts: Facts) -> str:
+    """Which node the LOCKTIME run that came with it has as the fastest, as a clause; else that such a run tells."""
+    cells = latencies_of(facts)
+    local = {asks: us for (asks, master), (us, _) in cells.items() if asks == master} if isinstance(cells, dict) else {}
+    names = sorted(local, key=lambda name: local[name])
+    order = compare_nodes(facts, names[0], names[1]) if len(names) > 1 else None
+    if order is None:
+        return "and a LOCKTIME run tells which is the faster one"
+    return f"and {names[0]} is the fastest ({order.basis})" if order.sign > 0 else f"and none is faster ({order.basis})"
 
 
 def _with_databases(facts: Facts, rates: _Rates, who: str, remedy: str) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """PE1 is -1: no lock tree moves, and nothing counts who uses it.
 
-Finds: the special parameter PE1 at -1, which switches the moving of lock trees off.
+Finds: the special parameter PE1 at -1, which switches the moving of lock trees off; or at another value, where -1
+waits for the next boot (CURRENT).
 
 Why it matters: trees stay with the node that took the first lock, whoever works on them later. And -1 also stops the
 activity counters of the trees, so tools that list the busiest trees (LCKACT) see nothing. JCC Consulting set it for the
@@ -8,8 +9,10 @@ time of a latency test alone (slides on the OpenVMS lock manager, 2014).
 
 What to do: where trees are to stay, PE1 = 1 has nearly the same effect and keeps the counters: the readme of
 KP_LOCKTOOLS (OpenVMS Freeware) advises it. Where they may move, 0, the default; so it is on a node that serves others
-and is slower than one of them, before any weight is changed. PE1 is dynamic; it belongs to the special parameters,
-which SYSGEN shows by name alone. On a node that is alone there is nothing to set.
+and is slower than one of them, before any weight is changed. Where another value waits in CURRENT, that one was meant:
+it is dynamic, so only WRITE ACTIVE is missing. PE1 is dynamic; it belongs to the special parameters, which SYSGEN shows
+by name alone. On a node that is alone there is nothing to set; on one that serves no other, -1 keeps nobody's trees
+away and nothing is urgent.
 
 When to ignore it: during a LOCKTIME run, which needs it so that no tree moves; put it back afterwards.
 """
@@ -19,7 +22,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates, SysgenParameter
-from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, set_parameter
+from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, set_parameter
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cluster import READ, members_of, own_name, own_rates, sustained, wrong_reading
 from rules.judging.openvms.mastership import MEASURE_FIRST, compare_nodes
@@ -29,14 +32,21 @@ from rules.kit import limit, rule
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
 NAME = "PE1"
 OFF, FREE, COUNTED = -1, 0, 1
+MEANT = "Only if nobody set -1 in CURRENT on purpose."
+WHEN = "only if this node is a member of a cluster, which the exports do not tell"
+WHEN_APART = "only if its own trees are to be counted, or may move"
+MOVE = "Lock trees may then move to the node that uses them most; 1 instead of 0 where they are to stay."
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When trees move although the listing says they do not."""
+    """When trees move although the listing says they do not, and when a node serves others at all."""
 
     moves_per_second: float = limit(
         0.001, "this project: a tree in a quarter of an hour; below that a mean of moves is rounding", unit="trees/s"
+    )
+    served_percent: float = limit(
+        1.0, "this project: below that no other node works in its trees", high=100, unit="% of lock operations"
     )
 
 
@@ -49,6 +59,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     value, fact = setting
     if value != OFF:
+        waits = pending_of(facts, NAME)
+        if waits and waits[0] == OFF and _in_cluster(facts) is not False:
+            yield _off_next(facts, (value, fact), waits)
+            return
         told = "lock trees move freely" if value == 0 else "moving lock trees is limited, not off"
         old = "; a limit set before V7.3 should be reviewed, moving became far faster then" if value > 0 else ""
         yield Clean(f"PE1 {value:.0f}: {told}{old}{pending_clause(facts, NAME)}")
@@ -63,7 +77,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             "value, or of another time; bring both of one day"
         )
         return
-    yield _finding(facts, value, Evidence(NAME, value, "", fact.source))
+    yield _finding(facts, value, Evidence(NAME, value, "", fact.source), limits)
 
 
 def _alone(facts: Facts) -> Clean | None:
@@ -94,14 +108,33 @@ def _faster(facts: Facts) -> str | None:
     return next((name for name, order in orders if order is not None and order.sign > 0), None)
 
 
-def _finding(facts: Facts, value: float, read: Evidence) -> Finding:
+def _meant(facts: Facts) -> int | None:
+    """The value that was written to CURRENT and does not run yet: what a person chose. `None` where none waits."""
+    waits = pending_of(facts, NAME)
+    legal = waits is not None and OFF < waits[0] <= PARAMETERS[NAME].high and waits[0] == int(waits[0])
+    return int(waits[0]) if waits and legal else None
+
+
+def _serves_nobody(facts: Facts, limits: Limits) -> bool:
+    """Whether this node asks others and next to nothing of what it does is asked by others."""
+    rates = own_rates(facts)
+    if rates is None or rates.incoming_per_second is None or not rates.outgoing_per_second:
+        return False
+    if (local := rates.local_per_second) is None or rates.incoming_per_second < 0:
+        return False
+    total = local + rates.incoming_per_second + rates.outgoing_per_second
+    return 100 * rates.incoming_per_second < limits.served_percent * total
+
+
+def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Finding:
     rates, node = own_rates(facts), own_name(facts)
     together, faster = _in_cluster(facts), _faster(facts)
     remote = [rates.incoming_per_second, rates.outgoing_per_second] if rates else []
     local = bool(remote) and all(rate == 0 for rate in remote)
     serves = bool(rates and rates.incoming_per_second)
     measuring = bool(facts.every(LockLatency))
-    new = FREE if faster else COUNTED
+    meant, apart = _meant(facts), together is True and not faster and _serves_nobody(facts, limits)
+    new = FREE if faster else (COUNTED if meant is None else meant)
     why = ""
     if together is False or local:
         why = " All locks are local here, so only the counters are missing."
@@ -114,22 +147,34 @@ def _finding(facts: Facts, value: float, read: Evidence) -> Finding:
             f"{faster} is faster and this node serves others, so its trees are to move: first PE1 = 0 here, then the "
             f"weights (openvms/lock_master_on_slow_node). {MEASURE_FIRST} PE1 = 1 would keep them where they are."
         )
+    elif apart:
+        remedy = (
+            "No other node works in its trees, so -1 keeps none away from anybody: it explains nothing of what this "
+            "node asks others for, and nothing is urgent."
+        )
+    elif meant is not None:
+        remedy = (
+            f"PE1 = {meant} was written to CURRENT alone. It is dynamic: with WRITE ACTIVE it runs at once, without a "
+            "boot."
+        )
     else:
         remedy = (
             "PE1 = 1 keeps all but the smallest trees where they are (as recalled: trees up to that many locks may "
             "move) and counts again; 0 lets them move."
         )
-    changes = _changes(value, new, node, together, faster, pending_of(facts, NAME))
+    waits = pending_of(facts, NAME)
+    changes = _changes(value, new, node, None if apart else together, faster, waits, WHEN_APART if apart else WHEN)
     return Finding(
         subject=node or "node",
-        severity=Severity.NOTE if together is not True or local or measuring else Severity.ADVICE,
+        severity=Severity.NOTE if together is not True or local or measuring or apart else Severity.ADVICE,
         title="Remastering is switched off, and the lock trees are not counted (PE1 = -1)",
         says=(
             f"PE1 is -1: no lock tree leaves this node, and the activity counters of its trees stand still, so nothing "
             f"tells which tree is busy.{why} {remedy}{pending_said(facts, NAME)} {USE}"
         ),
         evidence=(read,),
-        explains=("openvms/lock_master_on_slow_node",) if serves and not measuring else (),
+        # 1 leaves the trees where they are: only what is to let them move can be the cause of where they are
+        explains=("openvms/lock_master_on_slow_node",) if serves and new == FREE and not measuring else (),
         changes=changes,
         expects=(Expectation("activity counters of the lock trees", "stand still", "count", "published"),)
         if changes
@@ -144,18 +189,41 @@ def _changes(
     together: bool | None,
     faster: str | None,
     waits: tuple[float, SysgenParameter] | None,
+    when: str,
 ) -> tuple[Change, ...]:
-    """A script where locks are shared, a template where nothing tells, nothing for a node that is alone."""
+    """A script where locks are shared, a template (`when`) where nothing tells, nothing for a node that is alone."""
     if together is False:
         return ()
     if together is None:
-        when = "only if this node is a member of a cluster, which the exports do not tell"
         return (advise_parameter(NAME, value, new, when=when, node=node),)
     free = (
         f"Its trees are meant to move to {faster}: afterwards, where they are to stay, 1. {MEASURE_FIRST}"
         if faster
         else ""
     )
-    stay = "0 instead of 1 where lock trees may move to the node that uses them most."
+    stay = f"0 instead of {new} where lock trees may move to the node that uses them most." if new != FREE else MOVE
     then = waits[0] if waits else None
     return (set_parameter(NAME, value, new, dynamic=True, cautions=(free or stay,), node=node, pending=then),)
+
+
+def _off_next(facts: Facts, runs: tuple[float, SysgenParameter], waits: tuple[float, SysgenParameter]) -> Finding:
+    """The next boot switches moving off: CURRENT is put back to what runs, which needs no reboot."""
+    (value, fact), (pending, listed), node = runs, waits, own_name(facts)
+    shared = _in_cluster(facts) is True
+    when = "" if shared else WHEN
+    return Finding(
+        subject=node or "node",
+        severity=Severity.ADVICE if shared else Severity.NOTE,
+        title=f"The next boot switches remastering off (PE1 {pending:.0f} is pending)",
+        says=(
+            f"PE1 is {value:.0f} now.{pending_said(facts, NAME)} Then no lock tree leaves this node, and the activity "
+            "counters of its trees stand still. Before the next boot put the value that runs now into CURRENT and into "
+            "MODPARAMS.DAT, or find out who set it: after a LOCKTIME run it is to be put back. No reboot is needed for "
+            "that."
+        ),
+        evidence=(
+            Evidence(NAME, value, "", fact.source),
+            Evidence(f"{NAME} in CURRENT (pending)", pending, "", listed.source),
+        ),
+        changes=(keep_parameter(NAME, pending, value, when=when, cautions=(MEANT,), node=node),),
+    )

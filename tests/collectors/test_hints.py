@@ -19,6 +19,10 @@ SCREEN = (
         ("<html><body>Hello</body></html>\n", "a page of HTML: save it as plain text"),
         (SCREEN, "a screen of RMU/SHOW STATISTICS without its title"),
         ("1,100\n2,180\n4,290\n8,310\n", "rows of figures without a heading"),
+        (
+            "users,BERGEN,TROMSO\n1,100,90\n2,180,170\n4,290,260\n6,300,280\n8,310,290\n",
+            "a heading that is not understood",
+        ),
         ("1;100,5\n2;180,5\n4;290,5\n", "rows of figures without a heading"),
     ],
 )

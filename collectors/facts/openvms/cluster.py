@@ -75,6 +75,8 @@ class ClusterMember(Fact):
     """LOCKRMWT, of no effect from V8.3 on."""
     pending_directory_weight: Reading = ABSENT
     """LOCKDIRWT of CURRENT, which the next boot takes; it may be the value that runs already."""
+    pending_directory_weight_source: Source | None = None
+    """Where that was read."""
     pe1: Reading = ABSENT
     dedicated: bool | None = None
     """Whether its lock manager has a CPU of its own; `None`: not known."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
-from rules.changes.openvms_sysgen import PARAMETERS, parameter_key, set_parameter
+from rules.changes.openvms_sysgen import PARAMETERS, keep_parameter, parameter_key, set_parameter
 from rules.finding import Change, Evidence, Lacking
 from rules.judging.openvms.cluster import hardware_names, latencies_of, local_cells, unbrought
 from rules.judging.openvms.hardware import Order, compare, hardware_of
@@ -36,6 +36,7 @@ MEANT = (
 )
 MEASURE_FIRST = "Measure after this step: where the trees move by themselves, no weight need be changed."
 AFTER_PE1 = "Not before PE1 = 0 was set on the master and measured: where the trees moved by then, leave this step out."
+NO_RUN = "an emulator; the second master of the published runs was a real machine"
 ALL = "A node with LOCKRMWT 10 takes every tree it locks in from nodes with less (wiki.vmssoftware.com/LOCKRMWT)."
 
 
@@ -64,11 +65,20 @@ def ranks_of(facts: Facts, names: Sequence[str]) -> dict[str, int | None]:
 
 
 def what_if(facts: Facts, names: Sequence[str]) -> tuple[WhatIf, ...]:
-    """What each node gives as lock master by the published runs: a line per node, with or without a figure."""
+    """What each node gives as lock master by the published runs: a line per node, with or without a figure.
+
+    The second master of those runs was a real machine: an emulator in its place has no published figure.
+    """
     ranks, machines = ranks_of(facts, names), hardware_names(facts)
     rates = {name: hardware_of(machines.get(name.upper(), ("",))[0]) for name in names}
-    return what_if_masters(
+    lines = what_if_masters(
         [Candidate(name, ranks[name], one.operations_alone if (one := rates[name]) else None) for name in names]
+    )
+    return tuple(
+        replace(line, percent=None, rate=None, basis=NO_RUN)
+        if ranks[line.node] == 2 and (one := rates[line.node]) is not None and one.emulator is True
+        else line
+        for line in lines
     )
 
 
@@ -235,6 +245,75 @@ def _pending(members: Sequence[ClusterMember], numbers: dict[str, float], target
         f"LOCKDIRWT is pending in CURRENT ({said}): with the next boot of these nodes {target} has the highest weight. "
         "Nothing is to be set; boot them one at a time, then measure."
     )
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What the next boots make of mastership: from the node with the highest weight now to one that is slower."""
+
+    now: str
+    then: str
+    basis: str
+    """Why the second is the slower one."""
+    says: str
+    """Both sets of weights, for a sentence."""
+    changes: tuple[Change, ...]
+    evidence: tuple[Evidence, ...]
+
+
+def turned(facts: Facts, members: Sequence[ClusterMember]) -> Turn | None:
+    """Where the weights of CURRENT give a slower node the highest one with the next boots; `None` where they do not.
+
+    Every weight has to be known, and one node has to stand alone above the others before and after.
+    """
+    if governing(facts, members) != "LOCKDIRWT":
+        return None
+    weights = {one.name: weight_of(facts, one, "LOCKDIRWT") for one in members}
+    for other in unbrought(facts, members):
+        weights[other.name] = _weight("LOCKDIRWT", [other.lock_directory_weight])
+    runs = {node: value for node, value in weights.items() if value is not None}
+    waits = {
+        one.name: value
+        for one in members
+        if (value := _weight("LOCKDIRWT", [one.pending_directory_weight])) is not None and value != runs.get(one.name)
+    }
+    now, then = _highest(runs), _highest({**runs, **waits})
+    if len(runs) < len(weights) or not now or not then or now == then:
+        return None
+    order = compare_nodes(facts, then, now)
+    if order is None or order.sign >= 0:
+        return None
+    pending = [one for one in members if one.name in waits]
+    caution = "Only if nobody set this weight in CURRENT on purpose."
+    return Turn(
+        now,
+        then,
+        order.basis,
+        ", ".join(f"{node} {runs[node]:.0f} to {value:.0f}" for node, value in waits.items()),
+        tuple(
+            keep_parameter("LOCKDIRWT", waits[one.name], runs[one.name], cautions=(caution,), node=one.name)
+            for one in pending
+        ),
+        (
+            *(Evidence(f"LOCKDIRWT of {one.name}", runs[one.name], "", _read_in(one, "LOCKDIRWT")) for one in members),
+            *(
+                Evidence(
+                    f"LOCKDIRWT of {one.name} in CURRENT (pending)",
+                    waits[one.name],
+                    "",
+                    one.pending_directory_weight_source or one.source,
+                )
+                for one in pending
+            ),
+        ),
+    )
+
+
+def _highest(weights: dict[str, float]) -> str | None:
+    """The node whose weight stands alone above all others."""
+    most = max(weights.values(), default=0)
+    found = [node for node, value in weights.items() if value == most]
+    return found[0] if len(found) == 1 else None
 
 
 def _read_in(member: ClusterMember, name: str) -> Source:

@@ -15,7 +15,7 @@ The second form is any table with a heading that names a load (processes, engine
     8;702,25;11,3
 
 A line above the table may say which machine it is of: `AlphaServer ES40, 666 MHz, 4 CPUs`. Several machines may also
-stand side by side, a column for each with its clock, or one rate with several names in brackets::
+stand side by side, a column for each with its clock or its cores, or one rate with several names in brackets::
 
     processes,AlphaServer ES40 500 MHz,AlphaServer ES40 666 MHz
     users;tps (old);tps (new)
@@ -54,7 +54,7 @@ from collectors.reports.scaling.load_series.headings import (
     Table,
     heading,
 )
-from collectors.reports.scaling.load_series.titles import Title, title_of
+from collectors.reports.scaling.load_series.titles import Title, column_title, title_of
 
 COMMENT = re.compile(r"\s*(?:#|//|--|!)")
 DIGIT = re.compile(r"[0-9]")
@@ -82,7 +82,7 @@ def read(report: Report) -> Iterator[LoadSeries | ParameterSeries]:
                     f"{which}fewer than two rows have a load and a rate: no series, bring more runs", table.first
                 )
                 continue
-            own = title_of(rate.label) if rate.label else None
+            own = column_title(rate.label) if rate.label else None
             title = _named(table, rate.label, own, _file_title(report.file))
             titles[title] += 1
             title += f" ({titles[title]})" if titles[title] > 1 else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from collectors.facts.scaling import LoadPoint
 from collectors.reports.scaling.load_series.cells import split
-from collectors.reports.scaling.load_series.titles import CLOCK, Title, title_of
+from collectors.reports.scaling.load_series.titles import CLOCK, Title, column_title
 
 LOAD = (
     r"(?:(?:number|no\.?|num|count)[ _](?:of[ _])?|(?:concurrent|active|virtual|online)[ _])?"
@@ -32,9 +32,9 @@ def _cell(what: str) -> str:
 
 MOST_COLUMNS = 1000
 """A load series has a load, a rate and a few modes; a line of more columns heads something else."""
-MACHINE = rf"(?>[^,;\t|]{{0,80}}?{CLOCK}[^,;\t|]{{0,40}})"
+MACHINE = rf"(?>[^,;\t|]{{0,80}}?(?:{CLOCK}|\b[0-9]{{1,4}}[ -](?:cores?|CPUs?)\b)[^,;\t|]{{0,40}})"
 WIDE = rf'[ #"|]{{0,4}}{LOAD}[ "]{{0,4}}(?:[,;\t|]{MACHINE}){{2,20}}[ "|]{{0,20}}$'
-"""A load, then a column for each of several machines, each with its clock."""
+"""A load, then a column for each of several machines, each with its clock or the number of its cores."""
 START = re.compile(
     rf"(?i:^\s*{LOCKS}\s*$|^\s*{CORES}\s*$|^{_cell(LOAD + '|n')}{_cell(RATE)}"
     rf"|^{_cell(PARAMETER)}{_cell(STRONG)}"
@@ -129,7 +129,7 @@ def _wide(text: str) -> Table | None:
     """A load and several machines: what their columns count is not said, so it is a rate of something."""
     for delimiter in (";", "\t", "|", ","):
         cells = [" ".join(cell.strip(' "#').split()) for cell in split(text, delimiter)]
-        if len(cells) > 2 and LOAD_NAME.fullmatch(cells[0]) and all(title_of(cell) for cell in cells[1:]):
+        if len(cells) > 2 and LOAD_NAME.fullmatch(cells[0]) and all(column_title(cell) for cell in cells[1:]):
             rates = [Column(at, "rate", cell) for at, cell in enumerate(cells) if at]
             return Table(delimiter, tuple(_plain(cell) for cell in cells), 0, rates, strong=False)
     return None

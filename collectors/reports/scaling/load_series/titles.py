@@ -41,3 +41,12 @@ def title_of(line: str) -> Title | None:
         cores.pop() if len(cores) == 1 else None,
         clocks.pop() if len(clocks) == 1 else None,
     )
+
+
+def column_title(cell: str) -> Title | None:
+    """What the column of one of several machines is of: a title, or a name with the number of its processors."""
+    text = " ".join(cell.strip(' \t#/!"').split())
+    cores = {int(found[1]) for found in CORES.finditer(text)}
+    if (found := title_of(cell)) or not cores or len(text) > MOST:
+        return found
+    return Title(text, cores.pop() if len(cores) == 1 else None)

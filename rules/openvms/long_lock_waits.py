@@ -1,0 +1,141 @@
+"""Lock requests wait for seconds, and no deadlock is the reason.
+
+Finds: deadlock searches per second (MONITOR LOCK, T4) of which next to none finds a deadlock, together with
+DEADLOCK_WAIT. A search starts for a request that has waited that long. So searches without a deadlock, times
+DEADLOCK_WAIT, are the least number of requests that wait at any moment: waits that ended sooner come on top.
+
+Why it matters: MP synch and the lock rates of such a node look in order, since a process that waits costs no CPU. Many
+searches and few finds mean long waits, not deadlocks (CA Performance Management for OpenVMS, on lock counts). A real
+two-node day had 0.0001 searches per second.
+
+What to do: find who holds the locks while they are waited for. LCKQUE.COM lists resources with waiters and their
+parents; SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING show both sides; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT names the
+process. Then look at what the holder does meanwhile: a transaction open over a dialogue, a job that locks a whole
+table. Leave DEADLOCK_WAIT as it is: a lower value makes more searches, and no wait shorter.
+
+When to ignore it: where processes wait for a lock by design, as a signal from another one (dead-man locks of system
+services wait for ever, but start few searches), or set a shorter wait for their own searches (possible from V8.3 on).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import OVERFLOW, Facts, known
+from collectors.facts.openvms import LockRates
+from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
+from rules.judging.openvms.node import READS, parameter_of, pending_clause, pending_said, subject_of
+from rules.kit import limit, rule
+
+LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
+NAME = "DEADLOCK_WAIT"
+DEFAULT = 10.0
+"""Seconds, of the vendor's listing: assumed where the value is not in the export."""
+LONGEST = 2**31 - 1
+STATISTICS = ("mean", "current")
+SEARCHES = "deadlock_search_per_second"
+BRING = Lacking("deadlock searches and finds per second", f"{LockRates.BRING}, or MONITOR LOCK")
+HOLDER = (
+    "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING (ANALYZE/SYSTEM), made "
+    "while they are waited for, tells"
+)
+WAITERS = HOLDER.removesuffix(", tells")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many requests wait at any moment."""
+
+    waiting: float = limit(
+        3.0,
+        "this project: at 10 s a real two-node day without trouble had 0.001",
+        unit="requests waiting at any moment",
+    )
+    many_waiting: float = limit(
+        30.0, "this project: a warning from ten times the first limit on", unit="requests waiting at any moment"
+    )
+    found_percent: float = limit(
+        10.0, "this project: from here on deadlocks are a part of the cause and are named first", high=100, unit="%"
+    )
+
+
+@rule(needs=(LockRates,), uses=READS, links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the searches that found nothing by how long each of them was waited for."""
+    listed = [one for name in STATISTICS if (one := facts.latest(LockRates, statistic=name))]
+    rates = next((one for one in listed if getattr(one, SEARCHES) is OVERFLOW or known(getattr(one, SEARCHES))), None)
+    if rates is None:
+        yield Unknown((BRING,))
+        return
+    if wrong := _wrong(rates):
+        yield wrong
+        return
+    searches, finds = rates.deadlock_search_per_second, rates.deadlock_find_per_second
+    if not known(searches) or not known(finds):
+        yield Unknown((BRING,), "deadlock searches alone do not tell long waits from deadlocks")
+        return
+    setting = parameter_of(facts, NAME, 0, LONGEST)
+    if isinstance(setting, Untrusted):
+        yield setting
+        return
+    seconds = setting[0] if isinstance(setting, tuple) else DEFAULT
+    of = f"{NAME} {seconds:g} s" + ("" if isinstance(setting, tuple) else ", its default: not in the export")
+    figures = f"{searches:.3g} deadlock searches/s, {finds:.3g} found ({of})"
+    if seconds == 0:
+        yield Unknown((Lacking("who waits for locks", WAITERS),), f"{figures}: at 0 nothing is searched")
+        return
+    waiting = (searches - finds) * seconds
+    if waiting < limits.waiting:
+        least = f"at least {waiting:.2g} requests wait at any moment, limit {limits.waiting:g}"
+        yield Clean(f"{figures}: {least}{pending_clause(facts, NAME)}", (rates.source,))
+        return
+    yield _finding(facts, rates, (searches, finds, waiting), figures, limits)
+    if isinstance(setting, Unknown):
+        yield setting
+
+
+def _wrong(rates: LockRates) -> Untrusted | None:
+    """Why these rates cannot be believed: no rates at all, or more finds than searches."""
+    for name in (SEARCHES, "deadlock_find_per_second", "enq_waited_per_second"):
+        value = getattr(rates, name)
+        if value is OVERFLOW or (known(value) and not 0 <= value < float("inf")):
+            said = f"{value:g}" if known(value) else "asterisks"
+            return Untrusted(f"{name.replace('_', ' ')}: {said} is no rate; take a shorter sample")
+    searches, finds = rates.deadlock_search_per_second, rates.deadlock_find_per_second
+    if known(searches) and known(finds) and finds > 1.05 * searches + 0.01:  # rounding of both
+        return Untrusted(f"{finds:.3g} deadlocks/s found in {searches:.3g} searches/s: a search finds one at most")
+    return None
+
+
+def _finding(
+    facts: Facts, rates: LockRates, found: tuple[float, float, float], figures: str, limits: Limits
+) -> Finding:
+    searches, finds, waiting = found
+    waited = rates.enq_waited_per_second
+    share = 100 * searches / waited if known(waited) and waited >= searches else None
+    part = f" Of {waited:,.3g} requests/s that had to wait, {share:.2g} % waited that long." if share else ""
+    dead = ""
+    if 100 * finds >= limits.found_percent * searches:
+        dead = (
+            f" And {100 * finds / searches:.0f} % of the searches do find a deadlock: programs that lock in different "
+            "orders are the first thing to look for."
+        )
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.WARNING if waiting >= limits.many_waiting else Severity.ADVICE,
+        title=f"At least {waiting:.3g} lock requests wait at any moment, and no deadlock is the reason",
+        says=(
+            f"{figures}. A search starts for a request that has waited {NAME} seconds, so these are long waits: that "
+            f"many searches without a deadlock mean at least {waiting:.3g} requests waiting at any moment (fewer where "
+            f"processes set a shorter wait of their own, from V8.3 on).{part}{dead} Who holds the locks is not in "
+            f"these figures: {HOLDER}; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT. Locks that system services wait for by "
+            f"design show there, too. Do not lower {NAME}: that makes more searches and no wait shorter."
+            f"{pending_said(facts, NAME)}"
+        ),
+        evidence=(
+            Evidence("deadlock searches", searches, "/s", rates.source),
+            Evidence("deadlocks found", finds, "/s", rates.source),
+            *((Evidence("requests forced to wait", waited, "/s", rates.source),) if known(waited) else ()),
+            Evidence("requests waiting at any moment, at least", round(waiting, 1), "", rates.source, limits.waiting),
+        ),
+        expects=(Expectation("deadlock searches (/s)", searches, "lower", "heuristic"),),
+    )
