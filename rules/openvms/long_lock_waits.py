@@ -34,8 +34,9 @@ LONGEST = 2**31 - 1
 STATISTICS = ("mean", "current")
 SEARCHES = "deadlock_search_per_second"
 BRING = Lacking("deadlock searches and finds per second", f"{LockRates.BRING}, or MONITOR LOCK")
-HOLDER = (
-    "@LCKQUE (KP_LOCKTOOLS), or ANALYZE/SYSTEM: SHOW LOCK/WAITING and SHOW LOCK/BLOCKING, while they are waited for"
+WAITERS = (
+    "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING (ANALYZE/SYSTEM), "
+    "made while they are waited for"
 )
 
 
@@ -79,7 +80,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     of = f"{NAME} {seconds:g} s" + ("" if isinstance(setting, tuple) else ", its default: not in the export")
     figures = f"{searches:.3g} deadlock searches/s, {finds:.3g} found ({of})"
     if seconds == 0:
-        yield Unknown((Lacking("who waits for locks", HOLDER),), f"{figures}: at 0 nothing is searched")
+        yield Unknown((Lacking("who waits for locks", WAITERS),), f"{figures}: at 0 nothing is searched")
         return
     waiting = (searches - finds) * seconds
     if waiting < limits.waiting:
@@ -125,8 +126,9 @@ def _finding(
             f"{figures}. A search starts for a request that has waited {NAME} seconds, so these are long waits: that "
             f"many searches without a deadlock mean at least {waiting:.3g} requests waiting at any moment (fewer where "
             f"processes set a shorter wait of their own, from V8.3 on).{part}{dead} Who holds the locks is not in "
-            f"these figures: {HOLDER}; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT. Locks that system services wait for by "
-            f"design show there, too. Do not lower {NAME}: that makes more searches and no wait shorter."
+            f"these figures: {WAITERS}, tells; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT does. Locks that "
+            f"system services wait for by design show there, too. Do not lower {NAME}: that makes more "
+            f"searches and no wait shorter."
             f"{pending_said(facts, NAME)}"
         ),
         evidence=(
