@@ -34,11 +34,10 @@ LONGEST = 2**31 - 1
 STATISTICS = ("mean", "current")
 SEARCHES = "deadlock_search_per_second"
 BRING = Lacking("deadlock searches and finds per second", f"{LockRates.BRING}, or MONITOR LOCK")
-HOLDER = (
-    "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING (ANALYZE/SYSTEM), made "
-    "while they are waited for, tells"
+WAITERS = (
+    "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING (ANALYZE/SYSTEM), "
+    "made while they are waited for"
 )
-WAITERS = HOLDER.removesuffix(", tells")
 
 
 @dataclass(frozen=True)
@@ -127,8 +126,9 @@ def _finding(
             f"{figures}. A search starts for a request that has waited {NAME} seconds, so these are long waits: that "
             f"many searches without a deadlock mean at least {waiting:.3g} requests waiting at any moment (fewer where "
             f"processes set a shorter wait of their own, from V8.3 on).{part}{dead} Who holds the locks is not in "
-            f"these figures: {HOLDER}; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT. Locks that system services wait for by "
-            f"design show there, too. Do not lower {NAME}: that makes more searches and no wait shorter."
+            f"these figures: {WAITERS}, tells; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT does. Locks that "
+            f"system services wait for by design show there, too. Do not lower {NAME}: that makes more "
+            f"searches and no wait shorter."
             f"{pending_said(facts, NAME)}"
         ),
         evidence=(
