@@ -46,7 +46,10 @@ class Moment:
 
     @cached_property
     def snapshot(self) -> Snapshot:
-        """Its times and its server, whichever part says them."""
+        """Its times and its server, whichever part says them; of two starts that differ the later.
+
+        Where only one of the two moved between two snapshots, they contradict each other, and no difference is made.
+        """
         said = [part.snapshot for part in self.parts]
         states = [fact for part in self.parts for fact in part.facts if isinstance(fact, MonState)]
         booted = [one.booted for one in said] + [one.started for one in states]
@@ -57,7 +60,7 @@ class Moment:
             server=next((one.server for one in said if one.server), None),
             taken=taken,
             taken_in_full=in_full,
-            booted=next(filter(None, booted), None),
+            booted=max(filter(None, booted), default=None),
             counters_cleared=next(filter(None, cleared), None),
         )
 

@@ -1,22 +1,24 @@
 """A configured setting waits for a restart of the server.
 
-Finds: static parameters whose configured value is not the one in force, and data caches whose configured size,
-replacement, partitions or status is not the one in force.
+Finds: static parameters whose configured value is not the one in force, data caches whose configured size,
+replacement, partitions or status is not the one in force, and dynamic parameters that a restart would start with far
+less than runs.
 
 Why it matters: everything measured now was measured with the old values. Whoever tunes on from here tunes a server
 that changes again at its next restart, and a restart for another reason then brings changes nobody expects.
 
-What to do: a value that is far worse than the one in force (half the cache, engines, hash table or descriptors, or
-less; twice a spinlock ratio, or more; fewer locks or descriptors than were used) is taken back before any restart, or
-confirmed by whoever set it: a restart for another reason would take it. Else restart the server when it suits, together
-with the other static changes of this plan, and measure after it.
+What to do: a value that is far worse than the one in force (half of what runs, or less, of any cache or parameter;
+twice a ratio, or more; fewer than were used; the kernel mode process for threaded) is taken back before any restart, or
+confirmed by whoever set it, who may have meant less: a restart for another reason would take it. Else restart the
+server when it suits, together with the other static changes of this plan, and measure after it.
 What another finding changes or takes back is left out of the restart of the plan: make that change first. If the server
 has been restarted since the listing was taken, the change is in force already: bring a new listing. If nobody knows who
 set a value, set it back.
 
 When to ignore it: when the restart is planned and the people who read the figures know about it. A dynamic parameter
-whose run value differs is not waiting for a restart: memory fell short, or the two columns have different units. The
-rule never calls it pending.
+whose run value differs is not waiting for a restart: memory fell short, or the two columns have different units (pages
+of 2 KB and of the server: exactly 2, 4 or 8 to 1). Only where far less is configured is it named, as a restart would
+start with that.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,17 +38,19 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051979352.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629101923.html",
 )
-TOUCHED = {*PARAMETERS, "number of engines at startup"}
-"""Parameters that the rules advise on or judge by; anything else that waits is a note."""
-FEWER_IS_WORSE = {
-    "max online engines",
+TOUCHED = {
+    *PARAMETERS,
     "number of engines at startup",
-    "lock hashtable size",
-    "number of locks",
-    "number of open objects",
-    "number of open indexes",
-    "number of open partitions",
+    "kernel mode",
+    "user log cache size",
+    "procedure cache size",
+    "statement cache size",
 }
+"""Parameters that the rules advise on or judge by. Of any other nobody here knows whether less is worse: where it waits
+it is a note, and where it is far below what runs it is asked about."""
+MODE = "kernel mode"
+PAGE_UNITS = {2.0, 4.0, 8.0}
+"""How many pages of 2 KB a larger logical page is (4, 8, 16 KB): so far apart two columns with different units are."""
 NAMED = 5
 """How many settings the sentence names; the evidence names them all."""
 
@@ -88,6 +92,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Untrusted(f"{'; '.join(refused)}: the listing is damaged, collect it again")
     pending = [one for one in differ if _static(one) and not refusal(restart_setting(one))]
     waiting = [one for one in caches if cache_waits(one) and not _refused(one)]
+    pending += [one for one in differ if _shrinks(facts, limits, one) and not refusal(restart_setting(one))]
     if pending or waiting:
         yield _finding(facts, limits, pending, waiting)
         return
@@ -133,16 +138,33 @@ def _static(setting: ConfigParameter) -> bool | None:
     return listed.static if listed else None
 
 
-def _setting_worse(facts: Facts, limits: Limits, setting: ConfigParameter) -> bool:
-    """Whether what is configured is far worse than what runs."""
+def _shrinks(facts: Facts, limits: Limits, setting: ConfigParameter) -> bool:
+    """Whether a dynamic parameter is configured far below what runs: with that a restart would start."""
     wanted, runs = configured_value(setting), setting.run_value
+    if _static(setting) is not False or (setting.kind or "dynamic").strip().lower() != "dynamic":
+        return False
+    if isinstance(wanted, str | Missing) or isinstance(runs, str | Missing) or _more_is_worse(setting):
+        return False
+    other_units = "memory" in (setting.unit or "") and wanted > 0 and runs / wanted in PAGE_UNITS
+    return not other_units and _setting_worse(facts, limits, setting)
+
+
+def _more_is_worse(setting: ConfigParameter) -> bool:
+    """Whether a parameter is a ratio: the more one spinlock guards, the fewer there are."""
+    return setting.name.endswith("spinlock ratio") or (setting.unit or "").strip().lower() == "ratio"
+
+
+def _setting_worse(facts: Facts, limits: Limits, setting: ConfigParameter) -> bool:
+    """Whether what is configured is far worse than what runs, or may be: whoever set it may have meant less."""
+    wanted, runs = configured_value(setting), setting.run_value
+    if setting.name == MODE:
+        return (str(runs).strip().lower(), str(wanted).strip().lower()) == ("threaded", "process")
     if isinstance(wanted, str | Missing) or isinstance(runs, str | Missing) or runs <= 0:
         return False
-    if setting.name.endswith("spinlock ratio"):
+    if _more_is_worse(setting):
         return wanted >= limits.times_worse * runs and not _one_engine(facts)
     used = [one.max_used for one in facts.every(ResourceUsage) if one.name == setting.name and known(one.max_used)]
-    fewer = wanted * limits.times_worse <= runs or any(wanted < most <= runs for most in used)
-    return setting.name in FEWER_IS_WORSE and fewer
+    return wanted * limits.times_worse <= runs or any(wanted < most <= runs for most in used)
 
 
 def _one_engine(facts: Facts) -> bool:
@@ -171,12 +193,18 @@ def _finding(
     listed = "; ".join(f"{one.metric}: {comment(str(one.value))}" for one in evidence[:NAMED])
     more = f"; and {len(evidence) - NAMED} more" if len(evidence) > NAMED else ""
     touched = waiting or any(one.name in TOUCHED for one in pending)
+    ours = any(harmful for _, harmful in caches) or any(
+        harmful for one, (_, harmful) in zip(pending, settings, strict=True) if one.name in TOUCHED
+    )
+    loud = Severity.WARNING if ours else Severity.ADVICE if touched or worse else Severity.NOTE
+    end = ", which would make it far worse" if ours else ", with half of what runs or less" if worse else ""
     many = f"{len(evidence)} settings wait" if len(evidence) > 1 else f"{evidence[0].metric} waits"
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING if worse else Severity.ADVICE if touched else Severity.NOTE,
-        title=f"{many} for a restart" + (", which would make it far worse" if worse else ""),
-        says=f"Configured, but not in force: {listed}{more}. {_worse_said(worse)}"
+        severity=loud,
+        title=f"{many} for a restart{end}",
+        says=f"Configured, but not in force: {listed}{more}. {_worse_said(worse, ours)}"
+        + (_DYNAMIC if any(_static(one) is False for one in pending) else "")
         + (_REST if len(worse) < len(changes) else "")
         + "If the server was restarted after this listing was taken, bring a new one.",
         evidence=tuple(evidence),
@@ -184,15 +212,20 @@ def _finding(
     )
 
 
+_DYNAMIC = (
+    "A dynamic parameter would run at once: why it does not is not in the export, but a restart starts with what is "
+    "configured. "
+)
 _REST = (
     "What is measured now belongs to the old values: restart when it suits, except what other findings of this audit "
     "take back or change, then measure. "
 )
 
 
-def _worse_said(worse: Sequence[Change]) -> str:
-    """What must not come with any restart, as sentences."""
+def _worse_said(worse: Sequence[Change], ours: bool) -> str:
+    """What must not come with any restart, as sentences. `ours`: the rules know that some of it is worse."""
     if not worse:
         return ""
     listed = ", ".join(change.target.removesuffix(", configured already") for change in worse)
-    return f"Far worse than what runs: {listed}. Take that back, or have it confirmed, before any restart. "
+    said = "Far worse than what runs" if ours else "Half of what runs or less"
+    return f"{said}: {listed}. Take that back, or have it confirmed, before any restart. "

@@ -8,7 +8,8 @@ thread really ran. An engine 99 % busy by ticks that ran for 70 % stood still fo
 partition had no processor for it. An engine that stands still while it holds a spinlock lets all others spin.
 
 What to do: talk to those who run the host: processors promised and given, other guests, limits of the partition, steal
-time. Tune the server only afterwards: its spinlock figures belong to a machine that it does not have.
+time. Tune the server only afterwards: its spinlock figures belong to a machine that it does not have. The audit holds
+back the changes of the findings that this one explains (`rules/audit.py`).
 
 When to ignore it: in process mode, where the report has no threads. A thread that ran for longer than its engine had
 ticks polls while it is idle; that is the opposite, and no finding. On lightly busy engines the two are not compared.
@@ -36,6 +37,32 @@ HELPS = "the Kernel Utilization section of sp_sysmon (threaded kernel)"
 ROWS_WITHOUT_FIGURES = (
     "the Thread Utilization rows of sp_sysmon that was collected are n/a, or of other threads than those of the engines"
 )
+
+SYMPTOMS = (
+    "ase/address_lock_spinlock_contended",
+    "ase/cache_suits_relaxed_strategy",
+    "ase/data_cache_spinlock_contended",
+    "ase/engines_not_the_answer",
+    "ase/hot_table_in_default_cache",
+    "ase/index_descriptor_spinlock_contended",
+    "ase/index_hash_spinlock_contended",
+    "ase/lock_hash_spinlock_contended",
+    "ase/log_in_shared_cache",
+    "ase/object_descriptor_spinlock_contended",
+    "ase/object_manager_spinlock_contended",
+    "ase/partition_descriptor_spinlock_contended",
+    "ase/procedure_cache_spinlock_contended",
+    "ase/run_queue_long",
+    "ase/run_queue_spinlock_contended",
+    "ase/spinlock_dear",
+    "ase/spinning_unexplained",
+    "ase/statement_cache_spinlock_contended",
+    "ase/system_tables_in_default_cache",
+    "ase/table_lock_spinlock_contended",
+    "ase/tempdb_in_shared_cache",
+    "ase/user_log_cache_spinlock_contended",
+)
+"""Rules whose figures are waits for a spinlock or for an engine: an engine that stands still makes both longer."""
 
 
 @dataclass(frozen=True)
@@ -158,5 +185,5 @@ def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, gi
             Evidence(f"{worst.engine} by the operating system", round(worst.given, 1), "%", worst.source),
         ),
         cost=Cost(missing, sure, max(most, missing)),
-        explains=("ase/engines_not_the_answer", "ase/run_queue_long"),
+        explains=SYMPTOMS,
     )

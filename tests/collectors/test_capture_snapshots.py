@@ -7,6 +7,7 @@ from collectors.facts.ase import (
     EngineBusy,
     MonEngine,
     MonSpinlockActivity,
+    MonState,
     Server,
     Snapshot,
     SysmonSample,
@@ -14,7 +15,7 @@ from collectors.facts.ase import (
 from collectors.grouping import name_of
 from collectors.read import Input
 from rules.judging.spinlocks.monitored import not_believed, spinlocks_by_name
-from tests.collectors.moments import AGO, at, snapshot
+from tests.collectors.moments import AGO, BOOT, at, snapshot
 
 
 def lock(grabs: float) -> MonSpinlockActivity:
@@ -126,3 +127,15 @@ def test_a_configuration_file_called_like_another_server_is_taken_with_a_doubt()
         assert [problem.startswith("taken for the configuration of LARCH") for problem in setting.problems] == (
             [True] if doubted else []
         )
+
+
+def test_a_start_that_only_one_of_two_dates_shows_is_a_start_all_the_same() -> None:
+    state = MonState(started=BOOT)
+    for first, second in ((BOOT, at(120)), (BOOT, BOOT)):
+        later = (snapshot(300, 2, booted=second), state, lock(50.0))
+        (one,) = captures([tables("a.txt", snapshot(0, booted=first), state, lock(10.0), *later)])
+        (row,) = one.facts.every(MonSpinlockActivity)
+        assert row.certificate == ("ok" if first == second else "reset")
+    moved = (snapshot(300, 2), MonState(started=at(120)), lock(50.0))
+    (one,) = captures([tables("a.txt", snapshot(0), state, lock(10.0), *moved)])
+    assert [row.certificate for row in one.facts.every(MonSpinlockActivity)] == ["reset"]

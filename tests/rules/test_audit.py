@@ -3,9 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
-from rules.audit import Ranked, rank
+from rules.ase.host_takes_processor import SYMPTOMS
+from rules.audit import HOST, Ranked, host_first, rank
 from rules.changes.ase_config import configure
 from rules.finding import Change, Cost, Effect, Finding, Severity
+from rules.kit import rules
 from rules.plan import make_plan
 
 
@@ -159,3 +161,40 @@ def test_a_change_does_not_yield_to_one_that_is_left_out() -> None:
     cut = plain("cut", yields_to=("bind",))
     assert [step.change_keys for step in make_plan([cut, large, bind], 8).steps] == [("cut",)]
     assert [step.change_keys for step in make_plan([cut, large, bind], 10).steps] == [("create",), ("bind",)]
+
+
+def starved(host: Severity) -> dict[str, Finding]:
+    """Two spinlocks with a ratio each, a table that only serves one of them, and locks that run out; by rule."""
+    symptom = "ase/lock_hash_spinlock_contended"
+    serves = found("ase/lock_hash_chains_long", Severity.ADVICE, explains=(symptom,))
+    given = [
+        (found(HOST, host, 3.0, explains=SYMPTOMS), ()),
+        (found(symptom, Severity.WARNING), (configure("lock spinlock ratio", 85, 20),)),
+        (
+            found("ase/index_hash_spinlock_contended", Severity.ADVICE),
+            (configure("open index hash spinlock ratio", 9, 5),),
+        ),
+        (serves, (configure("lock hashtable size", 2048, 8192),)),
+        (found("ase/resource_used_up", Severity.WARNING), (configure("number of locks", 5000, 9000),)),
+    ]
+    told = [replace(one, finding=replace(one.finding, says="It is so.", changes=changes)) for one, changes in given]
+    return {one.rule: one.finding for one in host_first(rank(told))}
+
+
+def test_while_the_host_withholds_processors_no_spinlock_is_tuned() -> None:
+    after = starved(Severity.WARNING)
+    changing = {rule for rule, finding in after.items() if finding.changes}
+    assert changing == {"ase/resource_used_up"}
+    assert after["ase/lock_hash_spinlock_contended"].says.startswith("Not yet: the host gives the engines less")
+    assert after["ase/lock_hash_chains_long"].says.endswith("It is so.")
+    assert after["ase/resource_used_up"].says == "It is so."
+
+
+def test_a_note_on_the_host_holds_nothing_back() -> None:
+    assert sum(bool(finding.changes) for finding in starved(Severity.NOTE).values()) == 4
+
+
+def test_every_symptom_of_a_starved_host_is_a_rule() -> None:
+    ids = {one.id for one in rules()}
+    assert set(SYMPTOMS) <= ids
+    assert {one for one in ids if one.startswith("ase/") and one.endswith("_spinlock_contended")} <= set(SYMPTOMS)

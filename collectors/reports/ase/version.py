@@ -12,6 +12,8 @@ The version is found by its own words, wherever they stand. It is whole when it 
 the client broke it mid-word the pieces are joined without a blank, where a mail program broke it at a blank, with one.
 A version that is cut is kept as far as it goes. No name printed means `None`: a name counts only where it is the one
 word before the version (same line, or the line above of the same wrapped row), or the answer to `select @@servername`.
+A client that trims its columns leaves one blank between a name and the version: there the dashes of the heading, or a
+question that asks for the name just before the version, tell that the word is a column of its own.
 A name taken wrongly would tear one system's exports apart, so doubtful words are no name.
 
 The version in the header of sp_sysmon is not read here: its line says `Server Version:`.
@@ -90,6 +92,8 @@ def _answer(report: Report, start: int, asked: list[str]) -> Server | None:
     boxed = bool(rules) and report.lines[rules[0]].lstrip().startswith("+")
     at = rules[boxed] + 1 if len(rules) > boxed else end
     cells = _cells(report.lines[at]) if at < end else []
+    if at < end and len(cells) != len(asked):
+        cells = report.lines[at][:LONGEST].split()  # one blank apart, where the columns are as wide as what they hold
     if len(cells) != len(asked):
         return None
     said = dict(zip(asked, cells, strict=True))
@@ -108,7 +112,7 @@ def _server(report: Report, index: int, product: re.Match[str], asked: list[str]
     """Read the version that begins on this line, what stands round it, and its last line."""
     lines = report.lines
     text, rest, last = _version(lines, index, product.end())
-    name, first = _name_before(report, index, lines[index][: product.start()])
+    name, first = _name_before(report, index, lines[index][: product.start()], asked)
     cells = _cells(rest)
     if "pagesize" in asked and not cells and last + 1 < len(lines) and lines[last + 1].strip() in PAGE_SIZES:
         last += 1
@@ -142,18 +146,26 @@ def _version(lines: Sequence[str], index: int, start: int) -> tuple[str, str, in
     return " ".join(text.split()), first[len(text) :], index
 
 
-def _name_before(report: Report, index: int, before: str) -> tuple[str | None, int]:
+def _name_before(report: Report, index: int, before: str, asked: Sequence[str]) -> tuple[str | None, int]:
     """The name before a version, on its line or alone on the line above of a wrapped row; and where the row begins."""
     cells = _cells(before)
     apart = before.endswith(("  ", "\t", "|", ",", ";", '"', "| ", ", "))
-    if cells:
-        return (_name(cells[0]) if len(cells) == 1 and apart else None), index
     above = [*report.before, *report.lines[:index]][-2:]
+    if cells:
+        apart = apart or tuple(asked[:2]) == ("servername", "version") or _is_column(before, above[-1:])
+        return (_name(cells[0]) if len(cells) == 1 and apart else None), index
     indented = before[:1] == "\t" or len(before) > 1
     if indented and len(above) == 2 and RULE.match(above[0]) and (name := _name(above[1].strip())):
         report.above = int(index == 0)
         return name, max(index - 1, 0)
     return None, index
+
+
+def _is_column(before: str, above: Sequence[str]) -> bool:
+    """Whether the dashes right above show one column before the version, which is the beginning of the next."""
+    rule = above[0] if above and RULE.match(above[0]) else ""
+    left, right = rule[: len(before)], rule[len(before) :]
+    return before.endswith(" ") and left.endswith("- ") and right.startswith("-") and len(left.split()) == 1
 
 
 def _cells(text: str) -> list[str]:

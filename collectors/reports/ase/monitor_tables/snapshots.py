@@ -109,7 +109,8 @@ class Run:
         """Take the facts of one table in one snapshot."""
         for fact in facts:
             if isinstance(fact, MonState):
-                moment.booted = fact.started or moment.booted
+                # of two that differ the later: a start that was seen cannot have been before the other
+                moment.booted = max(filter(None, (fact.started, moment.booted)), default=None)
                 moment.cleared = fact.counters_cleared or moment.cleared
         self.parts.append((moment, facts))
 
