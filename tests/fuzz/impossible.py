@@ -57,5 +57,6 @@ def of_finding(finding: Finding, processors: float | None) -> Iterator[tuple[str
 def _of_change(change: Change) -> Iterator[tuple[str, str, str]]:
     for name in ("old", "new"):
         value = getattr(change, name)
-        if isinstance(value, int | float) and (not math.isfinite(value) or value < 0 or value >= WORD - 10):
+        least = least_of(change.target)
+        if isinstance(value, int | float) and (not math.isfinite(value) or value < least or value >= WORD - 10):
             yield f"change {name}", change.key.split(":")[0], f"{change.target}: {value:g}"
