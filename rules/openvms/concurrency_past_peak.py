@@ -267,12 +267,6 @@ def _round(rate: float) -> float:
     return float(f"{rate:.2g}")
 
 
-def _other_spinlock(facts: Facts, synch: float) -> bool:
-    """Whether a trace of this time blames another spinlock than the lock manager's: then that is the cause."""
-    heat = waited_for(facts)
-    return heat is not None and heat.name != LCKMGR and not apart(facts, synch, _spun(facts))
-
-
 def _spun(facts: Facts) -> float:
     """What all spinlocks of a trace spin together, per cent of one CPU."""
     return sum(one.spin for one in heats(facts) if known(one.spin))
@@ -342,12 +336,8 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
     """What the mean of the capture hides, judged by its own figures."""
     share, operations = 100 * hours.synch / hours.busy, hours.operations or 0.0
     debug = debug_modes(facts)
-    before, heat = not_yet(facts, Layout(facts)), waited_for(facts)
-    spun = _spun(facts)
-    other = heat is not None and heat.name != LCKMGR and fits(hours, spun)
-    dealt_with = before is not None and heat is not None and heat.name == LCKMGR
-    part = lock_manager_part(facts) if fits(hours, spun) else 1.0
-    loud = hours.synch >= limits.synch_percent and not other and not dealt_with
+    blamed = _blamed(facts, divides=fits(hours, _spun(facts)))
+    loud = hours.synch >= limits.synch_percent and not blamed.quiet
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
@@ -359,7 +349,7 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
             f"{hours.apart} In a published series the most work was done at 20 % of the busy time in MP synch ({JCC}); "
             "beyond that, driving harder does less. Do not add processes or CPUs for these hours: spread their work, "
             f"or let it queue. A series of runs would show the peak itself{_spinlock(facts)}."
-            f"{f' {before.said}' if before else ''}{_said_there(other, heat, part)}"
+            f"{blamed.said}"
         ),
         evidence=(
             *(debug.evidence if debug else ()),
@@ -381,7 +371,7 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
                 computed=hours.counted,
             ),
         ),
-        cost=None if other else _part_of(hours.cost, part),
+        cost=blamed.of(hours.cost),
         explains=("scaling/throughput_retrograde",),
     )
 
@@ -391,9 +381,36 @@ def _past(debug: DebugModes | None) -> str:
     return f", with {debug.named}" if debug else ": past the peak"
 
 
-def _part_of(cost: Cost, part: float) -> Cost:
-    """Of what spins the lock manager's part: the rest is the other spinlocks', counted by openvms/spinlock_hot."""
-    return replace(cost, processors=part * cost.processors, low=part * cost.low, high=part * cost.high)
+@dataclass(frozen=True)
+class _Blamed:
+    """What a spinlock trace, a later display and debug modes make of a peak in MP synchronisation."""
+
+    other: bool
+    """Whether the trace blames another spinlock than the lock manager's: then that is the cause."""
+    part: float
+    """Of MP synch the lock manager's: the rest is the other spinlocks', counted by openvms/spinlock_hot."""
+    quiet: bool
+    """Whether it is no warning: the cause is another one, or was dealt with after the capture."""
+    said: str
+    """As sentences, after a blank; empty where there is nothing to say."""
+
+    def of(self, cost: Cost) -> Cost | None:
+        """What of a cost is counted here; `None`: nothing."""
+        if self.other:
+            return None
+        return replace(
+            cost, processors=self.part * cost.processors, low=self.part * cost.low, high=self.part * cost.high
+        )
+
+
+def _blamed(facts: Facts, *, divides: bool) -> _Blamed:
+    """`divides`: whether the trace spun like the time that is judged."""
+    before, heat = not_yet(facts, Layout(facts)), waited_for(facts)
+    other = heat is not None and heat.name != LCKMGR and divides
+    part = lock_manager_part(facts) if divides else 1.0
+    quiet = other or (before is not None and heat is not None and heat.name == LCKMGR)
+    said = f" {before.said}" if before else ""
+    return _Blamed(other, part, quiet, f"{said}{_said_there(other, heat, part)}")
 
 
 def _said_there(other: bool, heat: Heat | None, part: float) -> str:
@@ -431,12 +448,8 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     moment = MOMENT.get(modes.statistic, modes.statistic)
     cost, peak = peak_cost(facts) if work.sustained else ("", ())
     debug = debug_modes(facts)
-    before = not_yet(facts, Layout(facts))
-    heat = waited_for(facts)
-    dealt_with = before is not None and heat is not None and heat.name == LCKMGR
-    other = _other_spinlock(facts, now)
-    part = 1.0 if apart(facts, now, _spun(facts)) else lock_manager_part(facts)
-    loud = work.sustained and not short and synch >= limits.synch_percent and not dealt_with and not other
+    blamed = _blamed(facts, divides=not apart(facts, now, _spun(facts)))
+    loud = work.sustained and not short and synch >= limits.synch_percent and not blamed.quiet
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
@@ -447,8 +460,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
             f"({share:.0f} %) are MP synch.{lasts}{cost} The highest lock rate read is {operations:,.0f} lock "
             f"operations per second. In a published series the most work was done at 20 % of the busy time in MP synch "
             f"({JCC}); beyond that, driving harder does less. Do not add processes or CPUs. A series of runs "
-            f"would show the peak itself{_spinlock(facts)}.{f' {before.said}' if before else ''}"
-            f"{_said_there(other, heat, part)}"
+            f"would show the peak itself{_spinlock(facts)}.{blamed.said}"
         ),
         evidence=(
             *(debug.evidence if debug else ()),
@@ -470,10 +482,8 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
             ),
             Evidence("lock operations, highest", round(operations, 1), "/s", rates[-1].source, limits.lock_operations),
         ),
-        cost=None
-        if other
-        else _part_of(
-            Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100, of_capture=modes.statistic == "mean"), part
+        cost=blamed.of(
+            Cost(now / 100, min(now, synch) / 100, max(now, synch) / 100, of_capture=modes.statistic == "mean")
         ),
         explains=("scaling/throughput_retrograde",),
         expects=(Expectation("MP synch (% of busy time)", round(share, 1), "lower", "heuristic"),),
