@@ -90,9 +90,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     refused += [why for cache in caches if (why := _refused(cache))]
     if refused:
         yield Untrusted(f"{'; '.join(refused)}: the listing is damaged, collect it again")
-    pending = [one for one in differ if _static(one) and not refusal(restart_setting(one))]
+    legal = [one for one in differ if not refusal(restart_setting(one))]
+    pending = [one for one in legal if _static(one)] + [one for one in legal if _shrinks(facts, limits, one)]
     waiting = [one for one in caches if cache_waits(one) and not _refused(one)]
-    pending += [one for one in differ if _shrinks(facts, limits, one) and not refusal(restart_setting(one))]
     if pending or waiting:
         yield _finding(facts, limits, pending, waiting)
         return

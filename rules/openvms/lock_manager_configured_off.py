@@ -209,9 +209,14 @@ def _moved(
     )
 
 
+def _modes(facts: Facts) -> ProcessorModes | None:
+    """The 95th percentile, else the mean."""
+    return facts.latest(ProcessorModes, statistic="p95") or facts.latest(ProcessorModes, statistic="mean")
+
+
 def _synch(facts: Facts) -> float:
     """MP synch that lasts, per cent of one CPU; 0 where none was read."""
-    modes = facts.latest(ProcessorModes, statistic="p95") or facts.latest(ProcessorModes, statistic="mean")
+    modes = _modes(facts)
     return modes.mp_synch_percent if modes and known(modes.mp_synch_percent) else 0.0
 
 
@@ -238,7 +243,7 @@ def _asleep(layout: Layout, server: Process, mode: float, fact: SysgenParameter,
 
 def _spins_little(facts: Facts, limits: Limits, setting: Outcome) -> Clean | None:
     """Without the parameter: in order where so little spins that it makes no difference."""
-    modes = facts.latest(ProcessorModes, statistic="p95") or facts.latest(ProcessorModes, statistic="mean")
+    modes = _modes(facts)
     if not isinstance(setting, Unknown) or modes is None or not known(modes.mp_synch_percent):
         return None
     if not 0 <= modes.mp_synch_percent <= limits.mp_synch_percent:
@@ -251,7 +256,7 @@ def _spins_little(facts: Facts, limits: Limits, setting: Outcome) -> Clean | Non
 
 def _finding(facts: Facts, layout: Layout, limits: Limits, mode: float, fact: SysgenParameter) -> Finding:
     active, read_in = layout.active_read
-    modes = facts.latest(ProcessorModes, statistic="p95") or facts.latest(ProcessorModes, statistic="mean")
+    modes = _modes(facts)
     synch = modes.mp_synch_percent if modes and known(modes.mp_synch_percent) else None
     spins = synch is not None and synch > limits.mp_synch_percent
     stopped = layout.stopped
