@@ -56,12 +56,28 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
     planned = make_plan(_changes(findings), free.mb if free else None)
     findings = with_pending(findings, {key for step in planned.steps for key in step.change_keys})
     plan = make_plan(_changes(findings), free.mb if free else None)
+    findings = as_planned(findings, plan)
     within = comparisons_within(capture)
     return Audit(capture, tuple(verdicts), tuple(findings), models, plan, within)
 
 
 def _changes(findings: Sequence[Ranked]) -> list[Change]:
     return [change for ranked in findings for change in ranked.finding.changes]
+
+
+def as_planned(findings: Sequence[Ranked], plan: Plan) -> list[Ranked]:
+    """The findings without the changes that the plan leaves out, each with the reason that the plan has."""
+
+    def settled(ranked: Ranked) -> Ranked:
+        found = ranked.finding
+        kept = tuple(change for change in found.changes if change.key not in plan.left_out)
+        if kept == found.changes:
+            return ranked
+        why = dict.fromkeys(plan.left_out[change.key] for change in found.changes if change not in kept)
+        says = f"{found.says} Not to be done now, so no script is given: {'; '.join(why)}."
+        return replace(ranked, finding=replace(found, says=says, changes=kept, expects=found.expects if kept else ()))
+
+    return [settled(one) for one in findings]
 
 
 HOST = "ase/host_takes_processor"

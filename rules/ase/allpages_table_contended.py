@@ -94,9 +94,6 @@ NO_LOWER = (
     "has none at all."
 )
 HASH = "address lock hash table contention"
-IN_PLAN = (
-    "A plan that lowers the ratio leaves the tables out: measure after it, and convert those whose requests still wait."
-)
 HEAP = (
     "sp_object_stats proposes datapages for any allpages table: a heap whose last page is waited for goes to datarows."
 )
@@ -323,7 +320,6 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     more_locks = _more_locks(facts, limits) if any(change.new == "datarows" for change in changes) else None
     if any(one.metric == HASH for one in hints):
         changes = [replace(change, yields_to=(f"ase.config:{RATIO}",)) for change in changes]
-        says.append(IN_PLAN if changes and _ratio_first(facts, waiting) else "")
     if later:
         says.append(RATIO_FIRST)
     if len(changes) + len(later) < len(tables):
