@@ -83,13 +83,13 @@ def as_planned(findings: Sequence[Ranked], plan: Plan) -> list[Ranked]:
 HOST = "ase/host_takes_processor"
 HOST_FIRST = (
     "Not yet: the host gives the engines less than they were busy (ase/host_takes_processor), so this is measured on a "
-    "machine that the server does not have. Settle that first and measure again; no script is given until then. What "
-    "this export shows:"
+    "machine that the server does not have. Settle that first and measure again; until then it is not known what to "
+    "change here, and no script is given for it. What this export shows:"
 )
 
 
 def host_first(findings: Sequence[Ranked]) -> list[Ranked]:
-    """The findings, those the host's shortage of processors explains without their changes.
+    """The findings, those the host's shortage of processors explains without their changes and the words on them.
 
     Held back with them is what would restart the server or stop a table only for the sake of what is explained. A note
     on the host, as of a sample that is too short, holds back nothing; what somebody has configured already stays too.
@@ -106,7 +106,7 @@ def host_first(findings: Sequence[Ranked]) -> list[Ranked]:
         kept = tuple(change for change in found.changes if not held(ranked, change))
         if kept == found.changes:
             return ranked
-        says = f"{HOST_FIRST} {found.says}"
+        says = f"{HOST_FIRST} {found.title}.{' What is still listed as a change stops nobody.' if kept else ''}"
         return replace(ranked, finding=replace(found, says=says, changes=kept, expects=found.expects if kept else ()))
 
     return [settled(one) for one in findings]
