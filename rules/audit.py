@@ -74,7 +74,8 @@ def as_planned(findings: Sequence[Ranked], plan: Plan) -> list[Ranked]:
         if kept == found.changes:
             return ranked
         why = dict.fromkeys(plan.left_out[change.key] for change in found.changes if change not in kept)
-        says = f"{found.says} Not to be done now, so no script is given: {'; '.join(why)}."
+        later = "" if kept else " What this finds, and what would be changed if it is still found after that:"
+        says = f"Not to be done now, so no script is given: {'; '.join(why)}.{later} {found.says}"
         return replace(ranked, finding=replace(found, says=says, changes=kept, expects=found.expects if kept else ()))
 
     return [settled(one) for one in findings]

@@ -191,7 +191,8 @@ def _beyond(agreed: dict[str, Change], free_mb: float | None) -> list[Conflict]:
             continue
         del agreed[change.key]
         why = f"{change.target}: takes {change.memory_mb:,.1f} MB, and {left + given:,.1f} of "
-        why += f"{free_mb + sum(-agreed[key].memory_mb for key in own):,.1f} MB are left"
+        why += f"{free_mb + sum(-agreed[key].memory_mb for key in own):,.1f} MB are left: "
+        why += f"raise max memory by {change.memory_mb - left - given:,.1f} MB first, if the machine has them"
         conflicts.append(Conflict((change.key,), why))
     return conflicts
 
