@@ -38,8 +38,8 @@ UNSEEN = (
     "restart. An object that moves and is not in memory as a whole leaves less room behind than its cache takes."
 )
 APART = (
-    "Only for the memory of the new caches, and in no restart that also changes partitions: make those first, measure, "
-    "and leave the size as it is where the contention is gone."
+    "Only for the memory of the new caches, and in no restart that also changes partitions: where any are proposed "
+    "they come first, and the size stays as it is if the contention is gone after them."
 )
 NOT_COUNTED = "Nothing is counted for relaxed LRU itself, which the vendor calls a slight gain."
 
