@@ -56,6 +56,7 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
     planned = make_plan(_changes(findings), free.mb if free else None)
     findings = with_pending(findings, {key for step in planned.steps for key in step.change_keys})
     plan = make_plan(_changes(findings), free.mb if free else None)
+    findings = as_planned(findings, plan)
     within = comparisons_within(capture)
     return Audit(capture, tuple(verdicts), tuple(findings), models, plan, within)
 
@@ -64,16 +65,32 @@ def _changes(findings: Sequence[Ranked]) -> list[Change]:
     return [change for ranked in findings for change in ranked.finding.changes]
 
 
+def as_planned(findings: Sequence[Ranked], plan: Plan) -> list[Ranked]:
+    """The findings without the changes that the plan leaves out, each with the reason that the plan has."""
+
+    def settled(ranked: Ranked) -> Ranked:
+        found = ranked.finding
+        kept = tuple(change for change in found.changes if change.key not in plan.left_out)
+        if kept == found.changes:
+            return ranked
+        why = dict.fromkeys(plan.left_out[change.key] for change in found.changes if change not in kept)
+        later = "" if kept else " What this finds, and what would be changed if it is still found after that:"
+        says = f"Not to be done now, so no script is given: {'; '.join(why)}.{later} {found.says}"
+        return replace(ranked, finding=replace(found, says=says, changes=kept, expects=found.expects if kept else ()))
+
+    return [settled(one) for one in findings]
+
+
 HOST = "ase/host_takes_processor"
 HOST_FIRST = (
     "Not yet: the host gives the engines less than they were busy (ase/host_takes_processor), so this is measured on a "
-    "machine that the server does not have. Settle that first and measure again; no script is given until then. What "
-    "this export shows:"
+    "machine that the server does not have. Settle that first and measure again; until then it is not known what to "
+    "change here, and no script is given for it. What this export shows:"
 )
 
 
 def host_first(findings: Sequence[Ranked]) -> list[Ranked]:
-    """The findings, those the host's shortage of processors explains without their changes.
+    """The findings, those the host's shortage of processors explains without their changes and the words on them.
 
     Held back with them is what would restart the server or stop a table only for the sake of what is explained. A note
     on the host, as of a sample that is too short, holds back nothing; what somebody has configured already stays too.
@@ -90,7 +107,7 @@ def host_first(findings: Sequence[Ranked]) -> list[Ranked]:
         kept = tuple(change for change in found.changes if not held(ranked, change))
         if kept == found.changes:
             return ranked
-        says = f"{HOST_FIRST} {found.says}"
+        says = f"{HOST_FIRST} {found.title}.{' What is still listed as a change stops nobody.' if kept else ''}"
         return replace(ranked, finding=replace(found, says=says, changes=kept, expects=found.expects if kept else ()))
 
     return [settled(one) for one in findings]

@@ -1,8 +1,8 @@
 """All changes of an audit as one plan: ordered, batched by when they take effect, checked against each other."""
 
 import textwrap
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect
@@ -37,6 +37,9 @@ class Plan:
 
     steps: tuple[Step, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Keys of what is not to be done now → why, for the finding that asked for it. Of two values for one setting
+    neither is here: a person decides between them."""
 
 
 def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
@@ -71,6 +74,8 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
     back = {key for key in back if not agreed.keys() & set(wanted[key].yields_to)}
     if back:
         agreed, conflicts = _made({key: one for key, one in wanted.items() if key not in yielding - back}, free_mb)
+    left_out = {conflict.change_keys[0]: conflict.why for conflict in conflicts}
+    left_out |= {key: _waits(wanted[key], agreed) for key in yielding - back}
     conflicts = disputed + conflicts
     places = _places(agreed)
     rounds = _rounds(agreed, places)
@@ -78,7 +83,14 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
     for key, change in agreed.items():
         batches.setdefault((rounds[key], places[key]), []).append(change)
     steps = [_step(wave[0].takes_effect, wave) for at in sorted(batches) for wave in _waves(batches[at])]
-    return Plan(tuple(steps), tuple(conflicts))
+    return Plan(tuple(steps), tuple(conflicts), left_out)
+
+
+def _waits(change: Change, agreed: Mapping[str, Change]) -> str:
+    """What is made in place of a change that yields."""
+    first = [agreed[key].target for key in change.yields_to if key in agreed]
+    more = f" and {len(first) - 2} more" if len(first) > 2 else ""
+    return f"{change.target}: first {', '.join(first[:2])}{more}, then measure"
 
 
 def _made(agreed: dict[str, Change], free_mb: float | None) -> tuple[dict[str, Change], list[Conflict]]:
@@ -179,7 +191,8 @@ def _beyond(agreed: dict[str, Change], free_mb: float | None) -> list[Conflict]:
             continue
         del agreed[change.key]
         why = f"{change.target}: takes {change.memory_mb:,.1f} MB, and {left + given:,.1f} of "
-        why += f"{free_mb + sum(-agreed[key].memory_mb for key in own):,.1f} MB are left"
+        why += f"{free_mb + sum(-agreed[key].memory_mb for key in own):,.1f} MB are left: "
+        why += f"raise max memory by {change.memory_mb - left - given:,.1f} MB first, if the machine has them"
         conflicts.append(Conflict((change.key,), why))
     return conflicts
 

@@ -20,7 +20,7 @@ EFFECTS = {
     "online": "at once",
     "restart": "at the next restart of the database server",
     "reboot": "at the next reboot",
-    "offline": "with the database closed",
+    "offline": "in an outage of the database or table",
     "advice": "nothing to run",
 }
 PRODUCT_NAMES = {

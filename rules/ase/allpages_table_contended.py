@@ -38,7 +38,7 @@ from rules.changes.ase_table import lock_scheme_template
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.figures import seconds_of
 from rules.judging.caches.memory import too_little
-from rules.judging.objects.allpages import USES, Bounds, Table, named_tables, no_allpages_tables
+from rules.judging.objects.allpages import INSERTS_PERCENT, USES, Bounds, Table, named_tables, no_allpages_tables
 from rules.judging.objects.lock_waits import Share, Waits, allpages_share, waits_of
 from rules.judging.objects.resources import LOCKS, more_locks
 from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
@@ -94,15 +94,13 @@ NO_LOWER = (
     "has none at all."
 )
 HASH = "address lock hash table contention"
-IN_PLAN = (
-    "A plan that lowers the ratio leaves the tables out: measure after it, and convert those whose requests still wait."
-)
 HEAP = (
     "sp_object_stats proposes datapages for any allpages table: a heap whose last page is waited for goes to datarows."
 )
 HEAP_COUNTED = (
-    "To datarows at once goes a heap that most changes are inserts into: they queue for its last page, which datapages "
-    "locks as a whole, too. Any other table goes to datapages first."
+    f"To datarows at once goes a heap of whose changes {INSERTS_PERCENT:g} % or more are inserts (this project's "
+    "share), or half where last pages of heaps are shown to be waited for: they queue for its last page, which "
+    "datapages locks as a whole, too. Any other table goes to datapages first."
 )
 AVERAGED = (
     "The tables are named by totals, an average over all their time: two snapshots at the busiest hour would show "
@@ -322,7 +320,6 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     more_locks = _more_locks(facts, limits) if any(change.new == "datarows" for change in changes) else None
     if any(one.metric == HASH for one in hints):
         changes = [replace(change, yields_to=(f"ase.config:{RATIO}",)) for change in changes]
-        says.append(IN_PLAN if changes and _ratio_first(facts, waiting) else "")
     if later:
         says.append(RATIO_FIRST)
     if len(changes) + len(later) < len(tables):

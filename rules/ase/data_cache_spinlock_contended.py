@@ -144,7 +144,7 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
             later = (
                 f"The binding plan (ase/hot_table_in_default_cache) is expected to leave less than "
                 f"{limits.contention_percent:g} % of it: make that first, and this only if it is still over the limit "
-                f"after measuring, so it is not in the plan."
+                f"after measuring."
             )
             change = replace(advice.change, yields_to=(*advice.change.yields_to, *keys))
             advice = replace(advice, says=f"{later} {advice.says}", change=change)

@@ -7,7 +7,8 @@ says something of descriptors alone. A procedure cache that is full is no resour
 
 Why it matters: without a free lock a statement ends with message 1204, and only users with sa_role can log in until
 locks are added; every other login is refused. Without a free connection logins are refused; one connection is kept
-for an administrator, for 15 minutes.
+for an administrator, for 15 minutes. With none free when it was listed it is critical; that all were in use at some
+time is a warning where nine tenths are in use now too, else advice.
 
 What to do: raise the number. Both are dynamic and take memory. For locks twice what was in use at most; before that
 look who holds them: one transaction that locks rows by the hundred thousand needs a table lock or smaller batches, not
@@ -111,6 +112,8 @@ def _finding(
         "start of the server.",
         LOST.get(name, "What is lost without a free one is in no source that was read: see the error log."),
     ]
+    if out and usage.active < there:
+        says.append("When all were is not in the export: Max_Used is a peak that may be long past.")
     if newer:
         says.append(f"{name} is {running:,.0f} by now, so this report is older than the setting: take a new one.")
     elif change and short:
@@ -121,7 +124,7 @@ def _finding(
         says.append("Whether the instance has a value of its own is not known here, so no script is given.")
     elif name in LOST:
         says.append(f"More are configured already, but do not run: see the error log, and max memory ({name}).")
-    severity = Severity.WARNING if out else Severity.ADVICE
+    severity = _severity(limits, usage.active, there, most)
     change = None if short else change
     return Finding(
         subject=label,
@@ -146,6 +149,16 @@ def _finding(
         else (),
         share=100.0 * most / there,
     )
+
+
+def _severity(limits: Limits, active: float, there: float, most: float) -> Severity:
+    """By what is in use now: nothing free now is lost work now, a peak since the start of the server may be long past.
+
+    That requests failed is not printed: reuses are counted of descriptors alone.
+    """
+    if active >= there:
+        return Severity.CRITICAL
+    return Severity.WARNING if most >= there and 100.0 * active >= limits.used_percent * there else Severity.ADVICE
 
 
 def _more(limits: Limits, name: str, setting: ConfigParameter | None, there: float, most: float) -> Change | None:

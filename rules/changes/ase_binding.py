@@ -10,7 +10,15 @@ from collections.abc import Sequence
 
 from rules.changes.ase_cache import by_hand
 from rules.changes.ase_table import SYSTEM_DATABASES, SYSTEM_TABLES
-from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, tsql_literal, tsql_name, tsql_string
+from rules.changes.quoting import (
+    PLAIN_IDENTIFIER,
+    Unquotable,
+    comment,
+    held_back_tsql,
+    tsql_literal,
+    tsql_name,
+    tsql_string,
+)
 from rules.finding import Change, Effect
 
 WORDS = re.compile(r"[\w$#]+(?:[ -][\w$#]+){0,20}\Z")
@@ -165,7 +173,7 @@ def bind_system_tables(
         new=comment(cache),
         apply=(
             *_alone(database, option, literal),
-            *(line for one in what for line in (f"sp_bindcache {to}, {one}", "go")),
+            *held_back_tsql(*(line for one in what for line in (f"sp_bindcache {to}, {one}", "go"))),
             "-- check that Status is V (valid) for each",
             f"sp_helpcache {to}",
             "go",
@@ -173,7 +181,7 @@ def bind_system_tables(
         ),
         undo=(
             *_alone(database, option, literal),
-            *(line for one in reversed(what) for line in (f"sp_unbindcache {one}", "go")),
+            *held_back_tsql(*(line for one in reversed(what) for line in (f"sp_unbindcache {one}", "go"))),
             "sp_helpcache",
             "go",
             *_for_all(database, option),
@@ -253,8 +261,7 @@ def bind_log(cache: str, database: str, *, old: str | None = None, needs: tuple[
             f"sp_poolconfig {to}",
             "go",
             *_alone(database, option, literal),
-            f"sp_bindcache {to}, {of}, syslogs",
-            "go",
+            *held_back_tsql(f"sp_bindcache {to}, {of}, syslogs", "go"),
             "-- check that Status is V (valid)",
             f"sp_helpcache {to}",
             "go",
@@ -262,8 +269,7 @@ def bind_log(cache: str, database: str, *, old: str | None = None, needs: tuple[
         ),
         undo=(
             *_alone(database, option, literal),
-            f"sp_unbindcache {of}, syslogs",
-            "go",
+            *held_back_tsql(f"sp_unbindcache {of}, syslogs", "go"),
             "sp_helpcache",
             "go",
             *_for_all(database, option),
@@ -275,7 +281,7 @@ def bind_log(cache: str, database: str, *, old: str | None = None, needs: tuple[
 
 
 def _alone(database: str, option: str, literal: str) -> tuple[str, ...]:
-    """Make sure that nobody is in the database, and keep everybody out of it."""
+    """Make sure that nobody is in the database, and, held back until a person has seen that, keep everybody out."""
     return (
         "use master",
         "go",
@@ -284,28 +290,35 @@ def _alone(database: str, option: str, literal: str) -> tuple[str, ...]:
         "go",
         "sp_who",
         "go",
-        f'sp_dboption {option}, "single user", true',
-        "go",
-        f"use {_database(database)[0]}",
-        "go",
-        "checkpoint",
-        "go",
+        "-- DECIDE HERE: only when nobody is in it and nobody needs it now, take --! out of the lines below and send",
+        "-- them. Sent as they are, they change nothing",
+        f"-- an outage of {comment(database)} begins here",
+        *held_back_tsql(
+            f'sp_dboption {option}, "single user", true',
+            "go",
+            f"use {_database(database)[0]}",
+            "go",
+            "checkpoint",
+            "go",
+        ),
     )
 
 
 def _for_all(database: str, option: str) -> tuple[str, ...]:
     """Open the database again."""
     return (
-        "use master",
-        "go",
-        f'sp_dboption {option}, "single user", false',
-        "go",
-        f"use {_database(database)[0]}",
-        "go",
-        "checkpoint",
-        "go",
-        "use master",
-        "go",
+        *held_back_tsql(
+            "use master",
+            "go",
+            f'sp_dboption {option}, "single user", false',
+            "go",
+            f"use {_database(database)[0]}",
+            "go",
+            "checkpoint",
+            "go",
+            "use master",
+            "go",
+        ),
         "-- check that single user is no longer among its options",
         f"sp_helpdb {option}",
         "go",

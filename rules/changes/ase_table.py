@@ -2,14 +2,23 @@
 
 Between allpages and the two data-only schemes the server copies the table and rebuilds its indexes under an exclusive
 table lock, and no transaction log can be dumped until the whole database was. So the database is dumped and the table
-checked before, and both again afterwards. Between datapages and datarows it only rewrites a line of the catalogue.
+checked before, and both again afterwards; all that blocks users is held back in comments until that dump was made.
+Between datapages and datarows it only rewrites a line of the catalogue.
 Sources: Reference Manual: Commands (16.0), alter table, "Changing Locking Schemes", and dbcc; Locking and Concurrency
 Control (15.7), "Specifying a locking scheme"; the order of SAP's plug-in (knowledge/ase-waits-caches.md, section 9).
 """
 
 from dataclasses import dataclass
 
-from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, comment, tsql_literal, tsql_name, tsql_string
+from rules.changes.quoting import (
+    PLAIN_IDENTIFIER,
+    Unquotable,
+    comment,
+    held_back_tsql,
+    tsql_literal,
+    tsql_name,
+    tsql_string,
+)
 from rules.finding import Change, Effect
 
 SCHEMES = ("allpages", "datapages", "datarows")
@@ -134,7 +143,7 @@ def alter_lock_scheme(
         new=new,
         apply=_script(where, dboption, what, look, check, new, copies),
         undo=_script(where, dboption, what, look, check, old, copies),
-        takes_effect=Effect.ONLINE,
+        takes_effect=Effect.OFFLINE if copies else Effect.ONLINE,
         cautions=said,
     )
 
@@ -225,20 +234,27 @@ def _script(
     new: str,
     copies: bool,
 ) -> tuple[str, ...]:
-    """Look, save, check, prepare, alter, check again, look again, save again."""
+    """Look, save, check, prepare, alter, check again, look again, save again.
+
+    What blocks users of a table that is copied is held back until its database was dumped: nothing else stops a script.
+    """
+    alter = (f"alter table {table} lock {new}", "go")
+    shown = (f"-- check that the lock scheme is {new}", *look)
+    begin = (f"use {database}", "go", "-- the table now", *look)
+    if not copies:
+        return (*begin, *alter, *shown)
     save = (
-        f"-- first dump the whole database, never go on without it: dump database {database} to <your dump device>",
-        "-- then check the table: any error stops here. It reads every page of the table, under a shared lock",
-        *check,
-    )
-    again = (
-        "-- check the table again: any error means the dump made before",
-        *check,
-    )
-    prepare = (
         "-- note whether select into/bulkcopy/pllsort is on now, and how much space is free on each segment",
         f"sp_helpdb {quoted_database}",
         "go",
+        f"-- first dump the whole database, never go on without it: dump database {database} to <your dump device>",
+        "-- DECIDE HERE: only when that dump ended without an error, take --! out of the lines below and send",
+        "-- them. Sent as they are, they lock nothing and change nothing",
+        "-- an outage of this table begins here: one table at a time, never together with the next",
+    )
+    outage = (
+        "-- check the table: any error stops here. It reads every page of the table, under a shared lock",
+        *check,
         "use master",
         "go",
         f'sp_dboption {quoted_database}, "select into/bulkcopy/pllsort", true',
@@ -246,6 +262,11 @@ def _script(
         f"use {database}",
         "go",
         "checkpoint",
+        "go",
+        *alter,
+        "-- check the table again: any error means the dump made before",
+        *check,
+        f"update statistics {table}",
         "go",
     )
     finish = (
@@ -260,23 +281,4 @@ def _script(
         "--   checkpoint",
         "--   go",
     )
-    return (
-        f"use {database}",
-        "go",
-        "-- the table now",
-        *look,
-        *(save if copies else ()),
-        *(prepare if copies else ()),
-        *(
-            ("-- an outage of this table begins here: one table at a time, never together with the next",)
-            if copies
-            else ()
-        ),
-        f"alter table {table} lock {new}",
-        "go",
-        *(again if copies else ()),
-        *((f"update statistics {table}", "go") if copies else ()),
-        f"-- check that the lock scheme is {new}",
-        *look,
-        *(finish if copies else ()),
-    )
+    return (*begin, *save, *held_back_tsql(*outage), *shown, *finish)

@@ -114,3 +114,8 @@ def held_back(*lines: str) -> tuple[str, ...]:
     For what has to wait for a decision or a measurement: nothing else stops a script.
     """
     return tuple(f"$!{line}" for line in lines)
+
+
+def held_back_tsql(*lines: str) -> tuple[str, ...]:
+    """Turn lines of T-SQL into comments, as `held_back` does those of DCL: until a person takes `--!` out of them."""
+    return tuple(line if line.startswith("--") else f"--!{line}" for line in lines)

@@ -144,7 +144,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
 """What changes something, as it must be written to be taken."""
 REMARK = {"ase": "--", "openvms": "$!", "rdb": "$!", "unix": "#"}
 SPARED = {
-    "ase": re.compile(r"--   (?=sp_|dbcc|alter|use|update|select|where|checkpoint|go)"),
+    "ase": re.compile(r"--(?:!|   (?=sp_|dbcc|alter|use|update|select|where|checkpoint|go))"),
     "unix": re.compile(r"#   "),
     "openvms": re.compile(r"\$!(?:   (?=\$ )|(?=[^\s=]))"),
     "rdb": re.compile(r"\$!(?=\$ MCR SQL\$$|ALTER DATABASE [^;]+$|  [A-Z][A-Z ]+ .*;$|EXIT$)"),

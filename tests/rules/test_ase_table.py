@@ -9,8 +9,9 @@ from rules.changes.ase_table import NotConvertible, Pages, alter_lock_scheme, lo
 from rules.finding import Change, Effect
 
 SAVE = "-- first dump the whole database, never go on without it: dump database sales to <your dump device>"
-CHECK = 'dbcc checktable("dbo.orders")'
-OPTION = 'sp_dboption "sales", "select into/bulkcopy/pllsort", true'
+CHECK = '--!dbcc checktable("dbo.orders")'
+OPTION = '--!sp_dboption "sales", "select into/bulkcopy/pllsort", true'
+OUTAGE = "-- an outage of this table begins here: one table at a time, never together with the next"
 
 
 def orders(
@@ -28,31 +29,42 @@ def test_allpages_to_datarows_prepares_alters_and_checks_in_order() -> None:
     wanted = [
         "use sales",
         'sp_spaceused "dbo.orders", 1',
-        SAVE,
-        CHECK,
         'sp_helpdb "sales"',
+        SAVE,
+        OUTAGE,
+        CHECK,
         OPTION,
-        "checkpoint",
-        "alter table dbo.[orders] lock datarows",
-        "update statistics dbo.[orders]",
+        "--!checkpoint",
+        "--!alter table dbo.[orders] lock datarows",
+        "--!update statistics dbo.[orders]",
     ]
     places = [apply.index(line) for line in wanted]
     assert places == sorted(places)
-    altered = apply.index("alter table dbo.[orders] lock datarows")
+    altered = apply.index("--!alter table dbo.[orders] lock datarows")
     assert CHECK in apply[altered:], "and once more afterwards"
     assert any(line.startswith("-- now dump the whole database") for line in apply[altered:])
     assert apply[0] == "use sales"
-    between = apply[apply.index(OPTION) : apply.index("checkpoint")]
-    assert "use sales" in between, "the checkpoint must be in the database"
+    between = apply[apply.index(OPTION) : apply.index("--!checkpoint")]
+    assert "--!use sales" in between, "the checkpoint must be in the database"
     text = "\n".join(apply)
     assert "dump database sales to <your dump device>" in text
     assert "check that the lock scheme is datarows" in text
     assert text.count("lockscheme(o.id)") == 2, "before and after"
 
 
+def test_nothing_of_a_copy_blocks_anybody_before_a_person_has_dumped_the_database() -> None:
+    change = orders()
+    assert change.takes_effect is Effect.OFFLINE
+    for script in (change.apply, change.undo):
+        shows = ("use sales", "go", "select ", "where ", "sp_spaceused ", "sp_helpindex ", "sp_helpdb ")
+        assert [line for line in executable(script) if not line.startswith(shows)] == []
+        released = [line.removeprefix("--!") for line in script]
+        assert released.index(OUTAGE) < released.index(CHECK.removeprefix("--!"))
+
+
 def test_the_way_back_is_the_same_with_the_old_scheme() -> None:
     change = orders()
-    assert "alter table dbo.[orders] lock allpages" in change.undo
+    assert "--!alter table dbo.[orders] lock allpages" in change.undo
     assert OPTION in change.undo
     assert "dump database sales" in "\n".join(change.undo)
     assert orders("datarows", "allpages").apply == change.undo
@@ -114,24 +126,24 @@ def test_system_tables_and_databases_are_never_converted(name: dict[str, str]) -
 
 
 def test_a_user_table_may_begin_with_sys() -> None:
-    assert "alter table dbo.[system_orders] lock datarows" in orders(table="system_orders").apply
+    assert "--!alter table dbo.[system_orders] lock datarows" in orders(table="system_orders").apply
     assert any("type must be U" in line for line in orders(table="system_orders").apply)
 
 
 def test_a_table_named_like_a_keyword_is_delimited() -> None:
-    assert "alter table dbo.[order] lock datarows" in orders(table="order").apply
+    assert "--!alter table dbo.[order] lock datarows" in orders(table="order").apply
 
 
 def test_a_table_name_with_quotes_is_delimited_and_looked_up_by_value() -> None:
     evil = 'x"; drop table y --'
     change = orders(table=evil)
-    for line in executable((*change.apply, *change.undo)):
+    for line in executable(tuple(line.removeprefix("--!") for line in (*change.apply, *change.undo))):
         rest = line.replace(f"[{evil}]", "").replace(f"'{evil}'", "")
         assert "drop" not in rest, line
-    assert f"alter table dbo.[{evil}] lock datarows" in change.apply
+    assert f"--!alter table dbo.[{evil}] lock datarows" in change.apply
     assert not any("sp_spaceused" in line for line in executable(change.apply)), "that takes a name in a string"
     for line in change.apply:
-        assert not (line.startswith("--") and "drop table" in line), "not even in a comment"
+        assert not (line.startswith("-- ") and "drop table" in line), "not even in a comment"
 
 
 @pytest.mark.parametrize("hostile", ["a\ngo\nshutdown", "a\rb", "a]b", "[a", "a\u202eb", "a\u2028b", "t" * 300, ""])
@@ -193,7 +205,7 @@ def test_the_table_is_checked_by_its_number_where_that_is_known() -> None:
     change = alter_lock_scheme(
         database="sales", owner="dbo", table="odd name", old="allpages", new="datarows", object_id=77
     )
-    assert change.apply.count("dbcc checktable(77)") == 2
+    assert change.apply.count("--!dbcc checktable(77)") == 2
     by_hand = orders(table="odd name")
     assert not any(line.startswith("dbcc") for line in by_hand.apply)
     assert "-- check the table by hand (dbcc checktable with its number): not a plain name" in by_hand.apply

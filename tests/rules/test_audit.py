@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from rules.ase.host_takes_processor import SYMPTOMS
-from rules.audit import HOST, Ranked, host_first, rank
+from rules.audit import HOST, Ranked, as_planned, host_first, rank
 from rules.changes.ase_config import configure
 from rules.finding import Change, Cost, Effect, Finding, Severity
 from rules.kit import rules
@@ -163,6 +163,34 @@ def test_a_change_does_not_yield_to_one_that_is_left_out() -> None:
     assert [step.change_keys for step in make_plan([cut, large, bind], 10).steps] == [("create",), ("bind",)]
 
 
+def test_a_finding_lists_no_change_that_the_plan_leaves_out() -> None:
+    """The table waits for the ratio, and what no memory is left for for nothing: both findings say so."""
+    table = plain("table", yields_to=("ratio",))
+    large = replace(plain("cache", memory_mb=9), takes_effect=Effect.ONLINE)
+    asked = {"ratio": (plain("ratio"),), "tables": (table,), "cache": (large, plain("other"))}
+    ranked = [
+        replace(one, finding=replace(one.finding, says="It waits.", changes=asked[one.rule]))
+        for one in (found(rule, Severity.WARNING) for rule in asked)
+    ]
+    plan = make_plan([change for changes in asked.values() for change in changes], 8)
+    after = {one.rule: one.finding for one in as_planned(ranked, plan)}
+    listed = {change.key for finding in after.values() for change in finding.changes}
+    assert listed == {key for step in plan.steps for key in step.change_keys} == {"ratio", "other"}
+    assert after["ratio"].says == "It waits."
+    assert after["tables"].says.startswith(
+        "Not to be done now, so no script is given: table: first ratio, then measure."
+    )
+    assert after["tables"].says.endswith("It waits.")
+    assert "takes 9.0 MB" in after["cache"].says
+
+
+def test_two_values_for_one_setting_stay_in_their_findings_for_a_person_to_choose() -> None:
+    one = replace(found("a", Severity.NOTE), finding=replace(found("a", Severity.NOTE).finding, changes=(plain("x"),)))
+    plan = make_plan([plain("x"), replace(plain("x"), new=9)])
+    assert not plan.steps
+    assert as_planned([one], plan) == [one]
+
+
 def starved(host: Severity) -> dict[str, Finding]:
     """Two spinlocks with a ratio each, a table that only serves one of them, and locks that run out; by rule."""
     symptom = "ase/lock_hash_spinlock_contended"
@@ -186,7 +214,8 @@ def test_while_the_host_withholds_processors_no_spinlock_is_tuned() -> None:
     changing = {rule for rule, finding in after.items() if finding.changes}
     assert changing == {"ase/resource_used_up"}
     assert after["ase/lock_hash_spinlock_contended"].says.startswith("Not yet: the host gives the engines less")
-    assert after["ase/lock_hash_chains_long"].says.endswith("It is so.")
+    held = after["ase/lock_hash_chains_long"]
+    assert held.says.endswith(f"What this export shows: {held.title}."), "no word on what would be done"
     assert after["ase/resource_used_up"].says == "It is so."
 
 

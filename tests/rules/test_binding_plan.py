@@ -22,6 +22,8 @@ from collectors.facts.ase import (
     Server,
     SysmonSample,
 )
+from rules.changes.ase_cache import set_partitions
+from rules.changes.ase_config import configure
 from rules.finding import Clean, Unknown, Untrusted
 from rules.judging.caches.binding_plan import (
     GROWTH,
@@ -298,6 +300,12 @@ def test_a_plan_that_is_carved_out_of_the_default_data_cache_is_made_after_the_r
     steps = make_plan(changed, 0.0).steps
     assert [step.change_keys for step in steps] == [(shrink.key,), (create.key, bind.key)]
     assert not make_plan(changed, 0.0).conflicts
+    cut = set_partitions(DEFAULT, 2, 4)
+    apart = [step.change_keys for step in make_plan([cut, *changed], 0.0).steps]
+    assert apart == [(cut.key,), (shrink.key,), (create.key, bind.key)], "what relieves first, what may harm later"
+    other = configure("lock spinlock ratio", 85, 20)
+    together = [step.change_keys for step in make_plan([other, *changed], 0.0).steps]
+    assert together == [(other.key, shrink.key), (create.key, bind.key)], "one restart for what has nothing to do with"
     left = made.carving.freed_mb - made.memory_mb
     assert left >= 0.05 * made.memory_mb, "a margin stays free"
 

@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+from collectors.facts import Capture, Facts, Interval, System
+from collectors.facts.ase import ConfigParameter, MemoryHeadroom, ResourceUsage
+from rules.audit import Audit, audit
 from rules.changes.ase_binding import bind
 from rules.changes.ase_cache import cache_key, create_cache
 from rules.finding import Change, Effect
@@ -92,3 +95,29 @@ def test_memory_given_back_for_its_own_sake_stays() -> None:
 def test_changes_that_need_each_other_end() -> None:
     one, two = replace(ROOM, needs=("two",)), replace(ROOM, key="two", needs=("room",), takes_effect=Effect.ONLINE)
     assert len(make_plan([one, two]).steps) == 2
+
+
+def run_out(free_kb: float) -> Audit:
+    """All locks and all connections in use: 60 MB for as many locks again, 25 MB for a quarter more connections."""
+    facts = (
+        ResourceUsage(name="number of locks", free=0.0, active=400_000.0, max_used=400_000.0),
+        ConfigParameter(
+            name="number of locks", config_value=4e5, run_value=4e5, memory_used_kb=61_440.0, kind="dynamic"
+        ),
+        ResourceUsage(name="number of user connection", free=0.0, active=1000.0, max_used=1000.0),
+        ConfigParameter(
+            name="number of user connections", config_value=1e3, run_value=1e3, memory_used_kb=102_400.0, kind="dynamic"
+        ),
+        MemoryHeadroom(available_kb=free_kb),
+    )
+    return audit(Capture(System("PORT", "ase"), Interval(), Facts(facts)))
+
+
+def test_two_resources_that_ran_out_are_raised_only_as_far_as_the_free_memory_takes_both() -> None:
+    both = {"ase.config:number of locks", "ase.config:number of user connections"}
+    for free_mb, planned in ((85, both), (70, {"ase.config:number of locks"})):
+        said = run_out(free_mb * 1024.0)
+        listed = {change.key for ranked in said.findings for change in ranked.finding.changes}
+        assert listed == {key for step in said.plan.steps for key in step.change_keys} == planned
+    (left,) = (one.finding.says for one in said.findings if one.finding.subject == "user connections")
+    assert "takes 25.0 MB, and 10.0 of 70.0 MB are left: raise max memory by 15.0 MB first" in left

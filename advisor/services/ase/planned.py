@@ -91,7 +91,7 @@ def planned(audit: Audit, shown: CacheMap) -> Planned | None:
         conflicts=tuple(
             one["why"]
             for one in audit.plan.get("conflicts", [])
-            if set(one["change_keys"]) & {c["key"] for c in changes}
+            if any(key.startswith(BOUND) or CREATED.match(key) for key in one["change_keys"])
         ),
     )
 

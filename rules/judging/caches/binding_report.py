@@ -1,7 +1,7 @@
 """A part of the binding plan in words, figures and scripts: the user objects or the system tables of one cache."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
 from rules.changes.ase_binding import bind, bind_system_tables
@@ -36,6 +36,10 @@ BY_HAND = (
 UNSEEN = (
     "What of the objects is in memory is not in these exports: select * from master..monCachedObject before the "
     "restart. An object that moves and is not in memory as a whole leaves less room behind than its cache takes."
+)
+APART = (
+    "Only for the memory of the new caches, and in no restart that also changes partitions: where any are proposed "
+    "they come first, and the size stays as it is if the contention is gone after them."
 )
 NOT_COUNTED = "Nothing is counted for relaxed LRU itself, which the vendor calls a slight gain."
 
@@ -123,8 +127,8 @@ def _memory(plan: BindingPlan) -> str:
         f"The plan takes {plan.memory_mb:,.0f} MB, and {plan.free.mb:,.0f} MB are free: {carving.cache.name} gives "
         f"{carving.freed_mb:,.0f} MB of its {carving.old_mb:,.0f} MB in a restart, {MARGIN_PERCENT:g} % of the new "
         f"caches staying free, and keeps {carving.new_mb:,.0f} MB (floor {carving.floor_mb:,.0f} MB: "
-        f"{carving.floor_of}). The caches are made and the objects bound after that restart; where the machine has the "
-        "memory, raising max memory instead spares the default data cache."
+        f"{carving.floor_of}). {APART} The caches are made and the objects bound after that restart; where the machine "
+        "has the memory, raising max memory instead spares the default data cache."
     )
 
 
@@ -234,7 +238,7 @@ def changes(part: Part) -> Iterator[Change]:
     room: tuple[str, ...] = ()
     memory = "Memory comes from what is free; the default data cache is not made smaller."
     if isinstance(carving, Carving) and made:
-        yield _shrunk(carving)
+        yield _shrunk(part.plan, carving)
         room = (cache_key(carving.cache.name, "size"),)
         memory = f"Only after the restart that makes {carving.cache.name} smaller: its memory comes from there."
     bound = list(_bindings(part))
@@ -284,20 +288,25 @@ def binding_keys(plan: BindingPlan, home: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for key in made if key.startswith("ase.bind:")))
 
 
-def _shrunk(carving: Carving) -> Change:
-    """The default data cache made smaller, with what is to be watched."""
-    return shrink_cache(
+def _shrunk(plan: BindingPlan, carving: Carving) -> Change:
+    """The default data cache made smaller, with what is to be watched: after the partitions of any cache.
+
+    It may harm, and partitions relieve the same spinlocks: in one restart nobody could tell which did what.
+    """
+    change = shrink_cache(
         carving.cache.name,
         carving.old_mb,
         carving.new_mb,
         carving.pools,
         cautions=(
+            APART,
             f"It keeps {carving.new_mb:,.0f} MB; not less than {carving.floor_mb:,.0f} MB: {carving.floor_of}.",
             "Recovery runs in the default data cache, and all that is unbound lives in it: watch its hit ratio, and "
             "the time the restart takes.",
             *(() if carving.seen else (UNSEEN,)),
         ),
     )
+    return replace(change, after=tuple(cache_key(cache.name, "cache_partition") for cache in plan.problem[0]))
 
 
 def expects(part: Part, contention: float) -> Iterator[Expectation]:

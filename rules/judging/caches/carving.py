@@ -88,7 +88,7 @@ def carved(
 
     `solve`: the best plan within so many megabytes, and what it moves. What moves decides the floor, and the floor how
     much may move: a plan that leaves too little is made anew within what it may take. `most_partitions`: into how many
-    it may be cut in the same restart; its smallest pool must allow that.
+    it may be cut in the restart before; its smallest pool must allow that.
     """
     size = named.run_size_mb if known(named.run_size_mb) else 0.0
     spend = 1 + MARGIN_PERCENT / 100

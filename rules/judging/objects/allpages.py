@@ -17,6 +17,11 @@ from rules.judging.objects.seen import SYSTEM_NAMES, activity, schemes, sizes, t
 
 USES = (MonOpenObjectActivity, ObjectLockContention, TableScheme, IndexSize, MonCachedObject)
 ALLPAGES, DATAPAGES, DATAROWS = "allpages", "datapages", "datarows"
+INSERTS_PERCENT = 90.0
+"""Inserts among the changes of a heap, per cent, from which on its waits are taken to be at its last page (this
+project: updates and deletes lock pages anywhere in it; no source gives a share)."""
+WITH_LAST_PAGES_PERCENT = 50.0
+"""The same where last pages of heaps are shown to be waited for (this project: at least half)."""
 
 
 @dataclass(frozen=True)
@@ -263,9 +268,11 @@ def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds:
 
 
 def _insert_point(facts: Facts, scheme: TableScheme, last_pages: bool) -> bool:
-    """Whether the table is a heap all inserts go to the last page of: by its own counts where they were read.
+    """Whether a heap whose locks wait is waited for at its last page, where all inserts go.
 
-    Without them a heap whose locks wait is one where the last pages of heaps are waited for.
+    `last_pages`: that the last pages of heaps are waited for, which counts of its own that are no inserts rule out.
+    Where that is not shown, nearly all of its changes must be inserts: datapages is the smaller step, and the next one
+    from there is a matter of seconds.
     """
     if scheme.clustered is not False:
         return False
@@ -274,4 +281,5 @@ def _insert_point(facts: Facts, scheme: TableScheme, last_pages: bool) -> bool:
     changes = [row.rows_changed for row in rows if row.rows_changed is not None]
     if not changes:
         return last_pages
-    return inserted > 0 and 2 * inserted >= sum(changes)
+    least = WITH_LAST_PAGES_PERCENT if last_pages else INSERTS_PERCENT
+    return inserted > 0 and 100 * inserted >= least * sum(changes)
