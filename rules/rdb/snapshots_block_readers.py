@@ -189,7 +189,7 @@ def _finding(
             + (averaged(each) if each else "")
         ),
         evidence=tuple(evidence),
-        explains=(f"rdb/lock_stalls_long:{one.subject}",) if _most(waits_of(facts, one), each, limits) else (),
+        explains=("rdb/lock_stalls_long",) if _most(waits_of(facts, one), each, limits) else (),
         changes=(alter("snapshot", place_of(facts, one), "DEFERRED", "IMMEDIATE", cautions=COST, when=when),)
         if costs
         else (),
