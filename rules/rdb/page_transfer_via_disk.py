@@ -52,6 +52,7 @@ from rules.judging.rdb.prerequisites import (
     listed,
     moved,
     never,
+    page_level,
     steps_to,
     unmet,
     unsure,
@@ -77,8 +78,8 @@ COUNTED_BY = Lacking(
 HARDLY = " Hardly a request for a page was seen to wait, so nothing is set here."
 UNSEEN = " Whether requests for pages wait is not in the export, so nothing is set here."
 HELD = (
-    " Locking is at page level: a holder keeps its page until it commits, so via memory the others would wait as long, "
-    "and nothing is set here."
+    " Locking is at page level {}: a holder keeps such a page until it commits, so via memory the others would wait as "
+    "long. See which pages are waited for; nothing is set here."
 )
 STALLS = Lacking("how long requests for page locks wait (the screen Locking (page locks))", StatisticRow.BRING)
 
@@ -226,7 +227,7 @@ def _finding(
     each: Statistics,
 ) -> Finding:
     blasts, writes, percent, figures = found
-    held = one.is_on("page_level_locking") is True
+    held = page_level(one)
     costs = waited and not held
     missing = unmet(steps_to("page_transfer", one))
     first = f"Missing so far, in the order in which it is made: {listed(missing)}. " if missing else ""
@@ -237,7 +238,7 @@ def _finding(
         says=(
             f"{figures}: a page that another process wants is written before it may have it. Via memory it need not. "
             f"{first}It needs memory for global buffers and makes recovery longer.{moved(one)}"
-            + (HELD if held else "" if costs else HARDLY if stalled else UNSEEN)
+            + (HELD.format(held) if held else "" if costs else HARDLY if stalled else UNSEEN)
             + averaged(each)
         ),
         evidence=(
