@@ -89,9 +89,10 @@ def _over_the_same_time(facts: Facts, one: OneDatabase, each: Statistics, row: R
     if end is None or not row.seconds:
         return set()
     start = end - timedelta(seconds=row.seconds)
+    samples: list[T4File | MonitorSample] = [*facts.every(T4File), *facts.every(MonitorSample)]
     return {
         sample.source.file
-        for sample in (*facts.every(T4File), *facts.every(MonitorSample))
+        for sample in samples
         if sample.start
         and sample.end
         and 2 * (min(end, sample.end) - max(start, sample.start)).total_seconds() >= row.seconds
