@@ -81,6 +81,8 @@ def as_planned(findings: Sequence[Ranked], plan: Plan) -> list[Ranked]:
     return [settled(one) for one in findings]
 
 
+RDB = "rdb/"
+"""Beginning of the rules whose findings are each of one database."""
 HOST = "ase/host_takes_processor"
 HOST_FIRST = (
     "Not yet: the host gives the engines less than they were busy (ase/host_takes_processor), so this is measured on a "
@@ -194,11 +196,19 @@ def rank(found: list[Ranked]) -> list[Ranked]:
 
 
 def _explained(one: Ranked, keys_of: Mapping[str, list[str]]) -> tuple[str, ...]:
-    """The keys of what a finding explains: of a rule all findings, of `rule:ending` those whose subject ends so."""
+    """The keys of what a finding explains: of a rule all findings, of `rule:ending` those whose subject ends so.
+
+    Within Oracle Rdb those of the same database alone: what one does to its locks makes nobody wait in another.
+    """
     found: dict[str, None] = {}
     for name in one.finding.explains:
         rule, _, ending = name.partition(":")
-        found |= {key: None for key in keys_of.get(rule, ()) if key != one.key and key.endswith(ending)}
+        inside = one.rule.startswith(RDB) and rule.startswith(RDB)
+        found |= {
+            key: None
+            for key in keys_of.get(rule, ())
+            if key != one.key and (key == f"{rule}:{one.finding.subject}" if inside else key.endswith(ending))
+        }
     return tuple(found)
 
 

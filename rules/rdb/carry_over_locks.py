@@ -310,8 +310,8 @@ def _costs(
     """Whether NOWAIT transactions wait so often, or so long, that the locks of all others may pay for it."""
     if worst and waits_matter(worst[1], worst[0].per_second, limits.stalled_per_second, "nowait"):
         return True
-    often = events >= limits.events and (hours is None or events / hours >= limits.events_per_hour)
-    return often or max(lengths, default=0.0) >= limits.one_seconds
+    rare = hours is not None and events / hours < limits.events_per_hour
+    return not rare and (events >= limits.events or max(lengths, default=0.0) >= limits.one_seconds)
 
 
 def _cost(found: list[Statistics]) -> tuple[str, tuple[Evidence, ...], tuple[Expectation, ...]]:

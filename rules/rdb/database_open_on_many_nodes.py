@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import DatabaseUse
 from rules.changes.quoting import comment
-from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.judging.rdb.counted import counted
 from rules.judging.rdb.databases import READS, Nodes, OneDatabase, databases, node_names
 from rules.judging.rdb.prerequisites import CONFIGURED, change_nodes
 from rules.judging.rdb.sharing import (
@@ -153,7 +154,7 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
 
 def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured: float, limits: Limits) -> Outcome:
     """Open on one node alone, declared for more."""
-    statistics, refused = trusted(statistics_of(facts, one), one)
+    statistics, refused = counted(facts, one)
     rates = [(total, each) for each in statistics if (total := each.operations()) is not None]
     busiest, of = max(rates, key=lambda pair: pair[0], default=(None, None))
     busy = busiest is not None and busiest >= limits.busy_operations and refused is None
@@ -171,6 +172,8 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
         quietly = " With so little locking nothing is set here."
         if busiest is None:
             quietly = " How much it locks is not in the exports of this capture, so no script is written for it here."
+        if isinstance(refused, Untrusted):
+            quietly = f" No script is written for it here: {refused.why}."
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if busy else Severity.NOTE,

@@ -105,7 +105,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             yield Unknown((HOLDER,), f"{one.subject}: no log names who holds a lock")
         return
     if not idle:
-        yield _nothing(one, limits, waits, groups, worst, timeouts, refused)
+        yield _nothing(one, limits, waits, groups, worst, crowd, timeouts, refused)
 
 
 def _many(timeouts: Events, limits: Limits) -> bool:
@@ -292,22 +292,32 @@ def _nothing(
     limits: Limits,
     waits: Waits,
     groups: list[WaitGroup],
-    mean: Mean | None,
+    worst: Mean | None,
+    crowd: Mean | None,
     timeouts: Events | None,
     refused: Outcome | None,
 ) -> Outcome:
     """No wait is long: clean where lengths were read, else what would tell."""
-    rare = f", {timeouts.said} timeouts" if timeouts else ""
+    rare = (
+        f", {timeouts.said} timeouts (limits {limits.timeouts} and {limits.timeouts_per_hour:g}/h)" if timeouts else ""
+    )
+    means = (
+        f"a stalled request waits {worst.seconds:,.2f} s on average{on_node(worst.each)}, and {crowd.waiting:,.2f} "
+        f"processes at any moment{on_node(crowd.each)} (limits {limits.stall_seconds:g} s, Oracle's, over "
+        f"{limits.stalled:g} stalls, and {limits.waiting:g} processes, this project's)"
+        if worst and crowd
+        else ""
+    )
     lengths = [_longest(group) for group in groups if known(group.longest_seconds) and group.kind == "stall"]
     logs = [log for log in waits.logs if log.kind == "stall"]
     if left := sum(log.resources_left_out for log in logs):
         return Unknown((BRING,), f"{one.subject}: {left:,} resources of the stall log were left out, the rarest ones")
     if lengths or (logs and not groups):
         said = f"longest wait for a lock {max(lengths):,.2f} s" if lengths else "the stall log has no wait for a lock"
-        return Clean(f"{one.subject}: {said}{rare} (limit {limits.stall_seconds:g} s)")
-    if mean:
-        said = f"a stalled request waits {mean.seconds:,.2f} s on average, {mean.waiting:,.2f} processes at any moment"
-        return quiet(f"{one.subject}: {said}{rare} (limit {limits.stall_seconds:g} s)", mean.each)
+        said += f" (limit {limits.stall_seconds:g} s, Oracle's)" + (f"; {means}" if means else "")
+        return Clean(f"{one.subject}: {said}{rare}")
+    if worst:
+        return quiet(f"{one.subject}: {means}{rare}", worst.each)
     if refused:
         return refused
     seen = ", ".join(named(group) for group in groups[:3] if not known(group.longest_seconds))

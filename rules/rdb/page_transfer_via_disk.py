@@ -1,8 +1,8 @@
 """A page that another process waits for goes over the disk.
 
-Finds: on one node, how many page locks a holder is asked to give up (blocking ASTs) and how many data pages are written
-with the process waiting, where pages are transferred via disk; and page transfer via memory that is set without what it
-needs, so that Rdb uses the disk all the same.
+Finds: on one node, what it costs that pages are transferred via disk: page locks that a holder is asked to give up
+(blocking ASTs), pages written for it, and how many processes wait for page locks; and page transfer via memory that is
+set without what it needs, so that Rdb uses the disk all the same.
 
 Why it matters: with transfer via disk a process must write a changed page before another may have it; via memory they
 share it in global buffers (Oracle Rdb SQL Reference Manual). The holder keeps its page lock while it writes.
@@ -11,7 +11,8 @@ What to do: after-image journaling, fast commit, one cluster node, global buffer
 this order, with the database closed and after a full backup.
 
 When to ignore it: where users attach from several nodes: it works on one alone. Where pages are rarely wanted by two
-processes, nothing is gained, and a longer recovery and much memory are the price.
+processes, nothing is gained, and a longer recovery and much memory are the price. With page level locking the holder
+keeps the page until it commits, whichever way the page is passed on.
 """
 
 from collections.abc import Iterator
@@ -31,12 +32,16 @@ from rules.finding import (
     Unknown,
 )
 from rules.judging.rdb.counted import (
+    ASKED,
+    HUNDREDTHS,
+    WAITING,
     Stalled,
     averaged,
     counted,
     of_each_node,
     quiet,
     stalled_of,
+    waiting_of,
     waits_matter,
 )
 from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
@@ -47,6 +52,7 @@ from rules.judging.rdb.prerequisites import (
     listed,
     moved,
     never,
+    page_level,
     steps_to,
     unmet,
     unsure,
@@ -60,16 +66,32 @@ from rules.kit import limit, rule
 LINKS = (
     "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP72.HLB?key=ALTER~DATABASE~Arguments~PAGE_TRANSFER",
     "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields~PIO_Statistics__Data_Writes_screen",
 )
+PASSED_ON = "unmark buffer: blocking ast"
+"""Each modified buffer that is written because another user wants a page in it (vendor: help on that screen)."""
+COUNTED_BY = Lacking(
+    "how many pages are written because another process wants them",
+    "a write (key W) of the RMU/SHOW STATISTICS screen PIO Statistics--Data Writes (line blocking AST), after some "
+    "minutes of typical load, twice",
+)
+HARDLY = " Hardly a request for a page was seen to wait, so nothing is set here."
+UNSEEN = " Whether requests for pages wait is not in the export, so nothing is set here."
+HELD = (
+    " Locking is at page level {}: a holder keeps such a page until it commits, so via memory the others would wait as "
+    "long. See which pages are waited for; nothing is set here."
+)
+STALLS = Lacking("how long requests for page locks wait (the screen Locking (page locks))", StatisticRow.BRING)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """From where on pages are passed on often enough. No vendor names a figure."""
+    """From where on passing pages on costs enough. No vendor names a figure."""
 
     blasts_percent: float = limit(
         10.0,
-        "this project: a tenth of the page locks is wanted by another process; no vendor names a limit",
+        "this project: a tenth of the page locks is wanted by another process, so they are told of although nobody "
+        "waits long; no vendor names a limit",
         low=0.1,
         high=100,
         unit="% of page locks requested and promoted",
@@ -81,7 +103,7 @@ class Limits:
         1.0, "this project: where fewer requests for pages are seen to wait it is a note", unit="stalled pages/s"
     )
     writes_per_second: float = limit(
-        10.0, "this project: fewer synchronous writes leave little to gain", unit="synchronous data writes/s"
+        10.0, "this project: fewer pages written for it leave little to gain", unit="pages or data writes/s"
     )
 
 
@@ -113,27 +135,49 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((Lacking(bring, StatisticRow.BRING),), f"{one.subject}: transfer via disk, the default")
         return
     for blasts, writes, each in judged:
-        asked = each.operations("page", ("locks requested", "locks promoted")) or 0.0
-        percent = 100 * blasts.per_second / asked if asked else 0.0
-        figures = (
-            f"{blasts.per_second:,.1f} blocking ASTs/s on page locks ({percent:.1f} % of those requested and promoted) "
-            f"and {writes.per_second:,.1f} synchronous data writes/s"
+        outcome = _of_node(facts, one, limits, transfer, blasts, writes, each)
+        yield outcome
+        if isinstance(outcome, Finding):
+            if lacking := unsure(steps_to("page_transfer", one)):
+                yield Unknown(tuple(lacking))
+            return
+
+
+def _of_node(
+    facts: Facts, one: OneDatabase, limits: Limits, transfer: Read, blasts: Rate, writes: Rate, each: Statistics
+) -> Outcome:
+    """Judge by what it costs: a share alone neither accuses nor acquits, for page locks are many."""
+    asked, stalled = each.operations("page", ASKED) or 0.0, stalled_of(each, "page")
+    percent = 100 * blasts.per_second / asked if asked else 0.0
+    counted_ones = each.rate(PASSED_ON)
+    waiting = waiting_of(each, "page")
+    costs = waits_matter(each, stalled.per_second if stalled else None, limits.stalled_per_second, "page")
+    figures = (
+        f"{blasts.per_second:,.1f} blocking ASTs/s on page locks ({percent:.1f} % of those requested and promoted) "
+        f"and {writes.per_second:,.1f} {_named(counted_ones)}/s"
+    )
+    waits = (
+        f", {stalled.per_second:,.1f} stalled page locks/s" if stalled else ", waits for page locks not in the export"
+    )
+    waits += f", {waiting.per_second / HUNDREDTHS:,.2f} processes wait for one at any moment" if waiting else ""
+    start = f"{one.subject}: transfer via disk, and {figures}{waits}"
+    few = blasts.per_second < limits.blasts_per_second or writes.per_second < limits.writes_per_second
+    if few or (stalled and not costs and percent < limits.blasts_percent):
+        return quiet(
+            f"{start}; speaks from {limits.blasts_per_second:g} blocking ASTs/s and {limits.writes_per_second:g} "
+            f"writes/s on, where {limits.stalled_per_second:g}/s stall and {WAITING:g} of a process waits, or where "
+            f"the share is {limits.blasts_percent:g} % (limits of this project)",
+            each,
         )
-        if (
-            percent < limits.blasts_percent
-            or blasts.per_second < limits.blasts_per_second
-            or writes.per_second < limits.writes_per_second
-        ):
-            yield quiet(
-                f"{one.subject}: transfer via disk, and {figures}; speaks where all three reach "
-                f"{limits.blasts_percent:g} %, {limits.blasts_per_second:g}/s and {limits.writes_per_second:g}/s",
-                each,
-            )
-            continue
-        yield _finding(facts, one, limits, transfer, (blasts, writes, percent, figures), stalled_of(each, "page"), each)
-        if lacking := unsure(steps_to("page_transfer", one)):
-            yield Unknown(tuple(lacking))
-        return
+    if percent < limits.blasts_percent and not stalled:
+        return Unknown((STALLS,), start)
+    if percent < limits.blasts_percent and not counted_ones and one.is_on("fast_commit") is not True:
+        return Unknown((COUNTED_BY,), f"{start}; without fast commit each commit writes its pages, too")
+    return _finding(facts, one, limits, transfer, (blasts, writes, percent, figures + waits), stalled, costs, each)
+
+
+def _named(passed_on: Rate | None) -> str:
+    return "pages written because another process wants them" if passed_on else "synchronous data writes"
 
 
 def _has(each: Statistics) -> bool:
@@ -141,8 +185,11 @@ def _has(each: Statistics) -> bool:
 
 
 def _figures(each: Statistics) -> Iterator[tuple[Rate, Rate]]:
-    """Blocking ASTs of page locks, and synchronous data writes, where both were counted."""
-    blasts, writes = each.rate("blocking asts", "page"), each.rate("synch data writes")
+    """Blocking ASTs of page locks, and pages written for them, where both were counted.
+
+    At most that many are written for them as are written with the process waiting.
+    """
+    blasts, writes = each.rate("blocking asts", "page"), each.rate(PASSED_ON) or each.rate("synch data writes")
     if blasts and writes and each.rate("locks requested", "page"):
         yield blasts, writes
 
@@ -176,10 +223,12 @@ def _finding(
     transfer: Read,
     found: tuple[Rate, Rate, float, str],
     stalled: Stalled | None,
+    waited: bool,
     each: Statistics,
 ) -> Finding:
     blasts, writes, percent, figures = found
-    costs = stalled is None or waits_matter(each, stalled.per_second, limits.stalled_per_second, "page")
+    held = page_level(one)
+    costs = waited and not held
     missing = unmet(steps_to("page_transfer", one))
     first = f"Missing so far, in the order in which it is made: {listed(missing)}. " if missing else ""
     return Finding(
@@ -189,7 +238,7 @@ def _finding(
         says=(
             f"{figures}: a page that another process wants is written before it may have it. Via memory it need not. "
             f"{first}It needs memory for global buffers and makes recovery longer.{moved(one)}"
-            + ("" if costs else " Hardly a request for a page was seen to wait, so nothing is set here.")
+            + (HELD.format(held) if held else "" if costs else HARDLY if stalled else UNSEEN)
             + averaged(each)
         ),
         evidence=(
@@ -203,7 +252,7 @@ def _finding(
                 *(blasts.source, limits.blasts_percent),
             ),
             Evidence(
-                *("synchronous data writes", round(writes.per_second, 1), "/s"),
+                *(_named(each.rate(PASSED_ON)), round(writes.per_second, 1), "/s"),
                 *(writes.source, limits.writes_per_second),
             ),
             *(
@@ -216,8 +265,20 @@ def _finding(
                 if stalled
                 else ()
             ),
+            *(
+                (
+                    Evidence(
+                        *("processes that wait for a page lock", round(waiting.per_second / HUNDREDTHS, 2), ""),
+                        *(waiting.source, WAITING),
+                    ),
+                )
+                if (waiting := waiting_of(each, "page"))
+                else ()
+            ),
             *evidence_of(missing),
         ),
         changes=changes_to("page_transfer", facts, one, "DISK", "MEMORY") if costs else (),
-        expects=(Expectation("synchronous data writes (/s)", round(writes.per_second, 1), "lower", "heuristic"),),
+        expects=(
+            Expectation(f"{_named(each.rate(PASSED_ON))} (/s)", round(writes.per_second, 1), "lower", "heuristic"),
+        ),
     )

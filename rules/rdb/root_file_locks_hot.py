@@ -229,7 +229,7 @@ def _remedy(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ...], 
         when = "" if fast else "when a new header shows after-image journaling and fast commit"
         if before and not all(line.startswith("$!") for change in before for line in change.apply):
             when = ""  # the plan makes fast commit before it
-        if one.word("snapshot_mode") == "immediate":
+        if one.word("snapshot_mode") in (None, "immediate"):  # the default
             when = when or "when it is known that immediate snapshots may stay, or may be deferred"
         needs = tuple(change.key for change in before)
         change = alter("commit_to_journal", place, "DISABLED", "ENABLED", needs=needs, cautions=SNAPSHOTS, when=when)

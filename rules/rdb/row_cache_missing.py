@@ -13,7 +13,8 @@ is added and assigned.
 
 When to ignore it: where users attach from several nodes: row caches work on one alone, so never there. Where rows are
 read once and not again, as in batch runs over large tables, and where the locks are few. With page level locking page
-locks stand in for record locks and dominate by design. Fast commit lengthens recovery after a failure.
+locks stand in for record locks and dominate by design, and a row cache needs row level locking (recalled). Fast commit
+lengthens recovery after a failure.
 """
 
 from collections.abc import Iterator
@@ -42,6 +43,7 @@ from rules.judging.rdb.prerequisites import (
     listed,
     moved,
     never,
+    not_by_page,
     steps_to,
     unmet,
     unsure,
@@ -176,6 +178,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
             + f". Row caches can eliminate a large number of them ({JCC}; no figure there). {first}"
             + _add(one)
             + moved(one)
+            + not_by_page(one)
             + (
                 ""
                 if busy

@@ -37,6 +37,7 @@ from rules.judging.rdb.prerequisites import (
     listed,
     moved,
     never,
+    not_by_page,
     steps_to,
     unmet,
     unsure,
@@ -120,7 +121,9 @@ def _finding(facts: Facts, one: OneDatabase, missing: list[Step], wanted: Read, 
             if missing
             else "row caches are wanted where none can be active"
         ),
-        says=f"Row caches are enabled or defined and {none}.{lacking} {advice}{empty}" + moved(one),
+        says=f"Row caches are enabled or defined and {none}.{lacking} {advice}{empty}"
+        + moved(one)
+        + ("" if impossible else not_by_page(one)),
         evidence=(Evidence("row caches wanted", "yes", "", wanted.source), *evidence_of(missing)),
         changes=() if impossible else changes_of("row_cache", facts, one),
     )

@@ -61,7 +61,9 @@ class Limits:
     stall_seconds: float = limit(
         2.0, "vendor: lock stall of the Online Analysis screens, 2 seconds (RDM$BIND_STATS_MAX_LOCK_STALL)", unit="s"
     )
-    one_seconds: float = limit(30.0, "this project: fewer than five waits, all shorter, are a note", unit="s")
+    one_seconds: float = limit(
+        30.0, "this project: fewer than five waits, all shorter, are a note; a rare one is, too", unit="s"
+    )
     events: int = limit(
         5, "this project: fewer events without a length in one log are chance", low=1, unit="waits for a snapshot lock"
     )
@@ -175,7 +177,8 @@ def _finding(
     rare = logged is not None and logged.hours is not None and events / logged.hours < limits.events_per_hour
     rate_of = stalled.per_second if stalled else None
     stalls = each is not None and waits_matter(each, rate_of, limits.stalled_per_second, "snapshot")
-    costs = stalls or (events >= limits.events and not rare) or (longest is not None and longest >= limits.one_seconds)
+    long = longest is not None and longest >= limits.one_seconds
+    costs = stalls or (not rare and (long or events >= limits.events))
     when = JOURNAL if one.is_on("commit_to_journal") else ""
     return Finding(
         subject=one.subject,
@@ -189,7 +192,7 @@ def _finding(
             + (averaged(each) if each else "")
         ),
         evidence=tuple(evidence),
-        explains=(f"rdb/lock_stalls_long:{one.subject}",) if _most(waits_of(facts, one), each, limits) else (),
+        explains=("rdb/lock_stalls_long",) if _most(waits_of(facts, one), each, limits) else (),
         changes=(alter("snapshot", place_of(facts, one), "DEFERRED", "IMMEDIATE", cautions=COST, when=when),)
         if costs
         else (),

@@ -64,6 +64,23 @@ def test_an_explanation_of_one_object_leaves_the_others_of_that_rule_alone() -> 
     assert ranked[0].explains == ("hot:SKYE spinlock LCKMGR",)
 
 
+def test_a_cause_within_a_database_explains_nothing_of_another_one() -> None:
+    def of(rule: str, database: str, *explains: str) -> Ranked:
+        one = found(rule, Severity.ADVICE, explains=explains)
+        return replace(one, finding=replace(one.finding, subject=database))
+
+    own, other, freeze = "DISK$A:[DB]PAYROLL", "DISK$A:[DB]STOCK", "DISK$A:[DB]PAYROLL freeze"
+    waits = [of("rdb/lock_stalls_long", subject) for subject in (own, other, freeze, "[DB]PAYROLL")]
+    for rule in ("blocking_asts_high", "deadlocks_hidden", "root_file_locks_hot", "snapshots_block_readers"):
+        root = of(f"rdb/{rule}", own, "rdb/lock_stalls_long")
+        (cause,) = (one for one in rank([*waits, root]) if one.explains)
+        assert cause.explains == (f"rdb/lock_stalls_long:{own}",)
+    assert not any(one.explains for one in rank([*waits[1:], of("rdb/root", own, "rdb/lock_stalls_long")]))
+    many = of("rdb/database_open_on_many_nodes", own, "openvms/locks_mastered_remotely")
+    (cause, _) = rank([many, of("openvms/locks_mastered_remotely", "SKYE")])
+    assert cause.explains == ("openvms/locks_mastered_remotely:SKYE",), "a node's finding is of no database"
+
+
 def test_a_circle_of_explanations_still_ends() -> None:
     a = found("a", Severity.WARNING, 1.0, explains=("b",))
     b = found("b", Severity.WARNING, 2.0, explains=("a",))

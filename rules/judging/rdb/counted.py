@@ -6,11 +6,12 @@ clean, and `averaged` says so in a finding.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source
-from collectors.facts.openvms import DistributedLockRates, LockRates
+from collectors.facts.openvms import DistributedLockRates, LockRates, MonitorSample, T4File
 from collectors.facts.rdb import StatisticRow
-from rules.finding import Clean, Lacking, NotApplicable, Outcome, Span, Unknown
+from rules.finding import Clean, Lacking, NotApplicable, Outcome, Span, Unknown, Untrusted
 from rules.judging.rdb.databases import OneDatabase
 from rules.judging.rdb.sharing import SUSTAINED
 from rules.judging.rdb.statistics import APART, Rate, Statistics, attached, statistics_of, trusted
@@ -29,12 +30,19 @@ AT_MOST = 110.0
 """Per cent of the node's own lock operations: a database beyond that was measured at another time (this project)."""
 
 
+TIMES_THE_NODE = 10.0
+"""This project: beyond an order of magnitude no rounding and no neighbouring minute explains it."""
+
+
 def counted(facts: Facts, one: OneDatabase) -> tuple[list[Statistics], Outcome | None]:
     """The statistics that can be judged, intervals first; and, where there are none, why (`None`: none were brought).
 
     A screen full of zeros is no statistic, also where the export does not tell whether anybody was attached.
     """
-    found, refused = trusted(statistics_of(facts, one), one)
+    believed, refused = trusted(statistics_of(facts, one), one)
+    against = [_contradicted(facts, one, each) for each in believed]
+    found = [each for each, said in zip(believed, against, strict=True) if said is None]
+    refused = refused or next((said for said in against if said), None)
     good = [each for each in found if not each.all_zero]
     if any(kind for each in good for kind, _ in each.rates) or refused:
         return good, refused
@@ -45,6 +53,50 @@ def counted(facts: Facts, one: OneDatabase) -> tuple[list[Statistics], Outcome |
         why = f"{one.subject}: every lock counter is zero: nothing was locked, or statistics are disabled"
         return good, Unknown((ATTACHED,), why)
     return good, None
+
+
+def _contradicted(facts: Facts, one: OneDatabase, each: Statistics) -> Untrusted | None:
+    """Say where a database asks for many times the locks that its whole node did at any moment of the same capture.
+
+    The whole cannot be less than its part: one of the two is misread, or of another node. Only what T4 or MONITOR
+    measured over half the time of the screens or more counts; a node's rate below 1/s counts as 1/s.
+    """
+    operations, asked = each.operations(), each.rate(ASKED[0], "total")
+    if operations is None or asked is None or each.merged:
+        return None
+    files = _over_the_same_time(facts, one, each, asked)
+    rates = [
+        (total, rate)
+        for rate in facts.every(LockRates)
+        if rate.source.file in files
+        and not _foreign(rate.node, each.node)
+        and (total := rate.operations_per_second) is not None
+    ]
+    most, node = max(rates, key=lambda pair: pair[0], default=(None, None))
+    if most is None or node is None or operations <= TIMES_THE_NODE * max(most, 1.0):
+        return None
+    return Untrusted(
+        f"{operations:,.0f} lock operations/s of the database ({asked.source}), but its node has {most:,.0f}/s at most "
+        f"({node.source}): both cannot be true of one node and time, so nothing is concluded from these screens. "
+        "Collect both anew over the same minutes"
+    )
+
+
+def _over_the_same_time(facts: Facts, one: OneDatabase, each: Statistics, row: Rate) -> set[str]:
+    """The files of T4 and MONITOR that cover half the time of a screen, or more."""
+    times = [window.at for window in one.windows if window.screen == row.screen and window.over == each.over]
+    end = max((at for at in times if at), default=None)
+    if end is None or not row.seconds:
+        return set()
+    start = end - timedelta(seconds=row.seconds)
+    samples: list[T4File | MonitorSample] = [*facts.every(T4File), *facts.every(MonitorSample)]
+    return {
+        sample.source.file
+        for sample in samples
+        if sample.start
+        and sample.end
+        and 2 * (min(end, sample.end) - max(start, sample.start)).total_seconds() >= row.seconds
+    }
 
 
 def of_each_node(found: Iterable[Statistics], has: Callable[[Statistics], bool]) -> list[Statistics]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source
 from collectors.facts.rdb import Database
+from rules.changes.quoting import comment
 from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import Place, alter, key_of
 from rules.finding import Change, Evidence, Lacking
@@ -38,6 +39,9 @@ DERIVED = (
     "when the information table RDB$DATABASE_ROOT shows more than one configured: note that number for the way back, "
     "for the header's may be users ÷ 50"
 )
+ROW_LEVEL = "when it is known that the tables to be cached lie in storage areas with row level locking"
+MOST_AREAS = 3
+"""Storage areas that are named."""
 CONFIGURED = Lacking(
     "NUMBER OF CLUSTER NODES as configured",
     "the SQL information table RDB$DATABASE_ROOT, or NUMBER OF CLUSTER NODES from the DBA's own ALTER DATABASE script",
@@ -132,6 +136,29 @@ def moved(one: OneDatabase) -> str:
     )
 
 
+def page_level(one: OneDatabase) -> str:
+    """Where locking is at page level: `in AREA_1, AREA_2`, `of the database`, or empty where none is known to be."""
+    areas = [comment(area.name, 31) for area in one.areas if area.page_level_locking]
+    if not areas:
+        return "of the database" if one.is_on("page_level_locking") else ""
+    more = f" and {len(areas) - MOST_AREAS} more" if len(areas) > MOST_AREAS else ""
+    return f"in {', '.join(areas[:MOST_AREAS])}{more}"
+
+
+def not_by_page(one: OneDatabase) -> str:
+    """What page level locking means for a row cache; begins with a blank, or empty where there is none.
+
+    That both exclude each other is recalled: no text that was read says so. That page locks then stand in for those of
+    rows, and are held to the end of the transaction, is the vendor's (help on CREATE STORAGE AREA, LOCKING level).
+    """
+    where = page_level(one)
+    return where and (
+        f" Locking is at page level {where}: page locks stand in for those of rows there, by design, and a row cache "
+        "needs row level locking (recalled, not confirmed). LOCKING IS ROW LEVEL has to come first for an area whose "
+        "tables are to be cached, and takes more locks; so no script is given."
+    )
+
+
 def place_of(facts: Facts, one: OneDatabase) -> Place:
     """The database as `rules.changes.rdb_database` wants it."""
     mode = one.word("open_mode")
@@ -153,7 +180,7 @@ def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
         made = _made(goal, facts, one, TOGETHER)
         return tuple(change for clause, change in made.items() if clause != "cluster_nodes")
     made = _made(goal, facts, one)
-    if any(_template(change) for change in made.values()):
+    if any(_template(change) for change in made.values()) or (goal == "row_cache" and page_level(one)):
         made = _made(goal, facts, one, TOGETHER)
     return tuple(made.values())
 
@@ -164,6 +191,8 @@ def changes_to(goal: str, facts: Facts, one: OneDatabase, old: float | str | Non
         return ()
     made, place = _made(goal, facts, one), place_of(facts, one)
     blocked = _blocked(GOALS[goal], steps_to(goal, one), made)
+    if goal == "row_cache" and page_level(one):
+        blocked = " and ".join(filter(None, (blocked, ROW_LEVEL)))
     last = "new_row_cache" if goal == "row_cache" and not one.caches else goal
     if blocked:  # what a person has to make first would leave the others without their use: one closing for all
         made = _made(goal, facts, one, TOGETHER)

@@ -8,14 +8,23 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
-from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockRates
+from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockRates, MonitorSample, T4File
 from collectors.facts.rdb import HeldLock, NodeDatabases
 from rules.changes.quoting import comment
 from rules.finding import Evidence, Lacking, Outcome, Unknown, Untrusted
 from rules.judging.rdb.databases import SAME_TIME, OneDatabase, Sighting, belonging, out_of_date
 from rules.judging.rdb.statistics import Statistics
 
-READS = (ClusterMember, ClusterNode, DistributedLockRates, LockRates, NodeDatabases, HeldLock)
+READS = (
+    ClusterMember,
+    ClusterNode,
+    DistributedLockRates,
+    LockRates,
+    MonitorSample,
+    NodeDatabases,
+    HeldLock,
+    T4File,
+)
 """What a rule that uses this module has to declare, beside those of `databases` and `statistics`."""
 SUSTAINED = ("mean", "current", "at lock peak")
 """Statistics of rates that were true together, the sustained one first."""

@@ -131,7 +131,7 @@ def facts_of(report: Report, screen: Screen, table: Table, *, unsure: bool) -> I
             database=screen.database,
             node=screen.node,
             screen=screen.title,
-            item=item or item_of(row.label) or _own(row),
+            item=item or (item_of(row.label) if _known(row) else None) or _own(row),
             label=row.label,
             lock_type=_type(row.label) if item else lock_type,
             maximum_per_second=row.figures["max"],
@@ -140,6 +140,11 @@ def facts_of(report: Report, screen: Screen, table: Table, *, unsure: bool) -> I
             count=row.figures["count"],
             per_transaction=row.figures["per.trans"],
         )
+
+
+def _known(row: Row) -> bool:
+    """Whether a label means what it means elsewhere: `transaction` below `unmark buffer` counts buffers."""
+    return row.parent is None or item_of(row.parent) is not None
 
 
 def _own(row: Row) -> str:
