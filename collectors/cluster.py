@@ -25,6 +25,7 @@ from collectors.facts.openvms import (
     SysgenParameter,
     T4Column,
 )
+from collectors.facts.openvms.locking import total
 from collectors.facts.rdb import Database, NodeDatabases
 from collectors.facts.rdb.names import root_key
 from collectors.intervals.overlap import shared_part
@@ -197,6 +198,8 @@ def _member(
         directory_weight_source=_read_in(facts, "LOCKDIRWT"),
         remaster_weight_source=_read_in(facts, "LOCKRMWT"),
         cpus=modes.cpus if modes else ABSENT,
+        busy_percent=_busy(modes) if modes else ABSENT,
+        busy_source=modes.source if modes else None,
         operations_per_second=_reading(locks.operations_per_second if locks else None),
         local_per_second=_reading(rates.local_per_second if rates else None),
         incoming_per_second=_reading(rates.incoming_per_second if rates else None),
@@ -231,6 +234,17 @@ def _source(rates: Iterable[DistributedLockRates | LockRates | ProcessorModes | 
 
 def _reading(value: float | None) -> Reading:
     return ABSENT if value is None else value
+
+
+def _busy(modes: ProcessorModes) -> Reading:
+    """All modes but idle, per cent of all CPUs; of a display without all of them by its idle time."""
+    if not known(modes.cpus) or modes.cpus < 1:
+        return ABSENT
+    parts = (modes.interrupt_percent, modes.mp_synch_percent, modes.kernel_percent, modes.exec_percent)
+    used = total(*parts, modes.super_percent, modes.user_percent)
+    if used is None and known(modes.idle_percent):
+        used = 100 * modes.cpus - modes.idle_percent
+    return min(100.0, used / modes.cpus) if used is not None and used >= 0 else ABSENT
 
 
 def _parameter(facts: Facts, name: str) -> Reading:

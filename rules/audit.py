@@ -166,10 +166,10 @@ def rank(found: list[Ranked]) -> list[Ranked]:
     and severity come before both.
     `explains` of a rule names rules; here it becomes the keys of the findings those rules made.
     """
-    keys_of: dict[str, list[str]] = {}
+    by_rule: dict[str, list[Ranked]] = {}
     for ranked in found:
-        keys_of.setdefault(ranked.rule, []).append(ranked.key)
-    linked = [Ranked(one.rule, one.finding, _explained(one, keys_of)) for one in found]
+        by_rule.setdefault(ranked.rule, []).append(ranked)
+    linked = [Ranked(one.rule, one.finding, _explained(one, by_rule)) for one in found]
     linked.sort(key=_rank)
     ordered: list[Ranked] = []
     by_key = {ranked.key: ranked for ranked in linked}
@@ -195,7 +195,7 @@ def rank(found: list[Ranked]) -> list[Ranked]:
     return ordered
 
 
-def _explained(one: Ranked, keys_of: Mapping[str, list[str]]) -> tuple[str, ...]:
+def _explained(one: Ranked, by_rule: Mapping[str, list[Ranked]]) -> tuple[str, ...]:
     """The keys of what a finding explains: of a rule all findings, of `rule:ending` those whose subject ends so.
 
     Within Oracle Rdb those of the same database alone: what one does to its locks makes nobody wait in another.
@@ -204,10 +204,12 @@ def _explained(one: Ranked, keys_of: Mapping[str, list[str]]) -> tuple[str, ...]
     for name in one.finding.explains:
         rule, _, ending = name.partition(":")
         inside = one.rule.startswith(RDB) and rule.startswith(RDB)
+        told = [other for other in by_rule.get(rule, ()) if one.finding.may_cause(other.finding)]
         found |= {
-            key: None
-            for key in keys_of.get(rule, ())
-            if key != one.key and (key == f"{rule}:{one.finding.subject}" if inside else key.endswith(ending))
+            other.key: None
+            for other in told
+            if other.key != one.key
+            and (other.finding.subject == one.finding.subject if inside else other.key.endswith(ending))
         }
     return tuple(found)
 

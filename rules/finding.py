@@ -131,6 +131,10 @@ class Finding:
     share: float | None = None
     """Where nothing is weighed: a share in per cent to order by, of a spinlock its contention."""
 
+    def may_cause(self, other: "Finding") -> bool:
+        """A note is the cause of nothing graver: what counts would stand folded under what hardly does."""
+        return self.severity is not Severity.NOTE or other.severity is Severity.NOTE
+
 
 @dataclass(frozen=True)
 class Span:

@@ -347,9 +347,9 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
             f"{hours.busy:.0f} of {100 * hours.cpus:.0f} % were busy, and {hours.synch:.0f} of these "
             f"{hours.busy:.0f} ({share:.0f} %) were MP synch, at {operations:,.0f} lock operations per second. "
             f"{hours.apart} In a published series the most work was done at 20 % of the busy time in MP synch ({JCC}); "
-            "beyond that, driving harder does less. Do not add processes or CPUs for these hours: spread their work, "
-            f"or let it queue. A series of runs would show the peak itself{_spinlock(facts)}."
-            f"{blamed.said}"
+            "beyond that, driving harder does less. "
+            + _advice(debug, facts, "Do not add processes or CPUs for these hours: spread their work, or let it queue.")
+            + blamed.said
         ),
         evidence=(
             *(debug.evidence if debug else ()),
@@ -379,6 +379,11 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
 def _past(debug: DebugModes | None) -> str:
     """The end of a title: what is concluded, or the debug modes that come first."""
     return f", with {debug.named}" if debug else ": past the peak"
+
+
+def _advice(debug: DebugModes | None, facts: Facts, otherwise: str) -> str:
+    """What to do: about debug modes, where they are on; they may be all that there is to it."""
+    return debug.until if debug else f"{otherwise} A series of runs would show the peak itself{_spinlock(facts)}."
 
 
 @dataclass(frozen=True)
@@ -459,8 +464,9 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
             f"{work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
             f"({share:.0f} %) are MP synch.{lasts}{cost} The highest lock rate read is {operations:,.0f} lock "
             f"operations per second. In a published series the most work was done at 20 % of the busy time in MP synch "
-            f"({JCC}); beyond that, driving harder does less. Do not add processes or CPUs. A series of runs "
-            f"would show the peak itself{_spinlock(facts)}.{blamed.said}"
+            f"({JCC}); beyond that, driving harder does less. "
+            + _advice(debug, facts, "Do not add processes or CPUs.")
+            + blamed.said
         ),
         evidence=(
             *(debug.evidence if debug else ()),

@@ -40,6 +40,7 @@ from rules.finding import (
 from rules.judging.openvms.chains import NAME as TABLE
 from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cpu_layout import READ, Layout, Pair
+from rules.judging.openvms.debug_modes import debug_modes
 from rules.judging.openvms.dedicated import day_busy
 from rules.judging.openvms.node import Work, work_of
 from rules.judging.openvms.placement import placement_of
@@ -174,7 +175,10 @@ def _advise(
     order.sort(key=lambda cpu: (cpu != first, cpu))
     what = "waits for spinlocks" if locks else "is light"
     then = f"; if that helped, go on with CPU {', '.join(map(str, order[1:]))}, one at a time" if order[1:] else ""
-    if short:
+    debug = debug_modes(layout.facts) if locks else None
+    if debug:
+        step = f"{debug.said} Until then no CPU is stopped."
+    elif short:
         step = (
             f"But these are {short} (this project's minimum; none is published): collect more before a CPU is stopped."
         )
@@ -195,8 +199,8 @@ def _advise(
             "work before and after: operations per second, and processor time per operation. If it is not better, "
             "START/CPU."
         ),
-        evidence=evidence,
-        changes=_stop(layout, order[0]) if order and locks and not idle and not short else (),
+        evidence=(*evidence, *(debug.evidence if debug else ())),
+        changes=_stop(layout, order[0]) if order and locks and not (idle or short or debug) else (),
         expects=(Expectation("time per operation", None, "lower, else START/CPU", "heuristic"),),
     )
     if not layout.fastpath_read:

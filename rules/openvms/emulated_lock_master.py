@@ -35,7 +35,17 @@ from rules.judging.openvms.cluster import (
     wrong_reading,
 )
 from rules.judging.openvms.hardware import hardware_of
-from rules.judging.openvms.mastership import MEASURE, Move, compare_nodes, freed, move_to, speed_evidence, what_if
+from rules.judging.openvms.mastership import (
+    MEASURE,
+    Move,
+    compare_nodes,
+    freed,
+    move_to,
+    passed_over,
+    room_of,
+    speed_evidence,
+    what_if,
+)
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.platforms import EMULATOR_PERCENT, HIGHER_CLOCK, LOWER_CLOCK
@@ -142,7 +152,9 @@ def _emulated(facts: Facts, node: str) -> bool:
 def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[str]) -> Iterator[Outcome]:
     members = members_of(facts)
     names = [one.name for one in members]
-    target = next((one for one in faster if not any(_before(facts, two, one) for two in faster)), None)
+    able = [one for one in faster if not room_of(members, one).full] or faster
+    target = next((one for one in able if not any(_before(facts, two, one) for two in able)), None)
+    passed = [one for one in faster if target and _before(facts, one, target)]
     moved = move_to(facts, members, target, node) if target in names and target else None
     off, master = "", next((one for one in members if one.name.upper() == node.upper()), None)
     if moved and master:
@@ -160,12 +172,14 @@ def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[
         title=f"{node}, an emulator, is master of lock trees that other nodes work on",
         says=(
             f"It {figures.removeprefix(node).strip()}, and it is an emulator by its name ({machine}). {PUBLISHED} "
-            f"{known}{move.says}{off}"
+            f"{known}{move.says}{off}{passed_over(members, passed)}"
         ),
         evidence=(served, *speed_evidence(facts, (node, *((target,) if target else ()))), *ratio, *move.evidence),
         explains=("openvms/lock_master_on_slow_node",) if target else (),
         changes=move.changes,
-        expects=(Expectation(TOGETHER, now, then, "published"),) if now is not None and then is not None else (),
+        expects=(Expectation(TOGETHER, now, then, "published"),)
+        if now is not None and then is not None and not move.held
+        else (),
     )
     if move.missing:
         yield Unknown(move.missing)

@@ -10,9 +10,10 @@ the fastest node's own rate with it as master and 57 % with the slower one; thre
 emulator as master (JCC Consulting's slides on the OpenVMS lock manager, 2014).
 
 What to do: where PE1 of the master is not 0, put that right first. Then give the fastest node the highest weight:
-LOCKDIRWT from V8.3 on (a reboot), LOCKRMWT before (dynamic). The node must lock in those trees to win them. An order of
-nodes cannot be set as a limit of this rule: where names of machines mislead, bring a LOCKTIME run, which overrides
-them. Then measure the sum of local and outgoing operations.
+LOCKDIRWT from V8.3 on (a reboot), LOCKRMWT before (dynamic). The node must lock in those trees to win them. One whose
+CPUs are busy already is sent no lock work: another one that is faster than the master is, or the change waits in
+comments. An order of nodes cannot be set as a limit of this rule: where names of machines mislead, bring a LOCKTIME
+run, which overrides them. Then measure the sum of local and outgoing operations.
 
 When to ignore it: when the work of those trees runs mostly on the master itself, when the faster node is needed for
 something else, or when a name hides an emulator: those borrow the names of the machines they stand for.
@@ -40,6 +41,8 @@ from rules.judging.openvms.mastership import (
     compare_nodes,
     freed,
     move_to,
+    passed_over,
+    room_of,
     speed_evidence,
     turned,
     what_if,
@@ -117,24 +120,27 @@ def _held_against(facts: Facts, cluster: Cluster, limits: Limits, figures: str) 
         return
     target = _best(facts, cluster, ahead)
     order = orders[target]
+    passed = [name for name in ahead if (found := compare_nodes(facts, name, target)) and found.sign > 0]
     move = move_to(facts, cluster.members, target, cluster.master.name)
-    yield _finding(facts, cluster, limits, figures, target, order.basis if order else "")
+    yield _finding(facts, cluster, limits, figures, target, order.basis if order else "", passed)
     if move.missing:
         yield Unknown(move.missing)
 
 
 def _best(facts: Facts, cluster: Cluster, ahead: list[str]) -> str:
-    """The fastest of the faster ones; of equal or incomparable ones the one that locks most."""
+    """The fastest of the faster ones that have room for the work; of equals the one that locks most."""
     work = {one.name: cluster.of("local")[one.name] + cluster.of("outgoing")[one.name] for one in cluster.members}
 
     def beaten(name: str) -> bool:
         orders = (compare_nodes(facts, name, other) for other in ahead if other != name)
         return any(order is not None and order.sign < 0 for order in orders)
 
-    return max(ahead, key=lambda name: (not beaten(name), work[name]))
+    return max(ahead, key=lambda name: (not room_of(cluster.members, name).full, not beaten(name), work[name]))
 
 
-def _finding(facts: Facts, cluster: Cluster, limits: Limits, figures: str, target: str, basis: str) -> Finding:
+def _finding(
+    facts: Facts, cluster: Cluster, limits: Limits, figures: str, target: str, basis: str, passed: list[str]
+) -> Finding:
     master, names = cluster.master, [one.name for one in cluster.members]
     lines = {line.node: line for line in what_if(facts, names)}
     now, then = lines[master.name], lines[target]
@@ -142,10 +148,12 @@ def _finding(facts: Facts, cluster: Cluster, limits: Limits, figures: str, targe
     measured = basis.startswith("LOCKTIME")
     loud = measured and cluster.crossing_percent >= limits.loud_percent
     doubt = "" if measured else " That is by name: a LOCKTIME run would measure it, and overrides it."
+    doubt += passed_over(cluster.members, passed)
     return Finding(
         subject=master.name,
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{master.name} is master for {cluster.served_percent:.0f} % of what crosses, and {target} is faster",
+        title=f"{master.name} is master for {cluster.served_percent:.0f} % of what crosses, and {target} is faster"
+        + (", but busy" if move.held else ""),
         says=(
             f"{figures}. {target} is faster ({basis}).{doubt} Every node waits for the master, so it should be the "
             f"fastest. {what_if_text(list(lines.values()))} {move.says}{off} All nodes together: {cluster.agreement}."
@@ -183,7 +191,9 @@ def _finding(facts: Facts, cluster: Cluster, limits: Limits, figures: str, targe
                 if now.percent is not None and then.percent is not None
                 else ()
             ),
-        ),
+        )
+        if not move.held
+        else (),
     )
 
 

@@ -37,7 +37,7 @@ from rules.judging.openvms.cluster import (
     unbrought,
     wrong_reading,
 )
-from rules.judging.openvms.mastership import compare_nodes, what_if, what_if_text
+from rules.judging.openvms.mastership import compare_nodes, room_of, what_if, what_if_text
 from rules.judging.openvms.node import subject_of
 from rules.judging.openvms.spinning import SERVED_OPERATIONS, SERVED_SHARE
 from rules.judging.rdb.databases import READS, databases
@@ -196,7 +196,7 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
     if order is not None and found is not None and order.sign < 0:
         return (
             f"{waits}, and {found[0]}, {found[1]}, is the slower one ({order.basis}): the trees belong here, not this "
-            f"work there (openvms/lock_master_on_slow_node, in the capture of {found[0]})."
+            f"work there (openvms/lock_master_on_slow_node, in the capture of {found[0]}).{_room(facts, own)}"
         ), "make this node the master of its trees"
     if rates.leaving < limits.outgoing_percent:
         return (
@@ -211,14 +211,25 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
     if not isinstance(cluster, Cluster):
         return (
             f"{waits}, and {master}, {why}, is {faster}: this work belongs there or the trees here, which the lock "
-            f"operations of {master} decide: collect its [MON.DLOC] columns of the same hours."
+            f"operations of {master} decide: collect its [MON.DLOC] columns of the same hours.{_room(facts, master)}"
         ), together
+    room = _room(facts, master)
+    if room_of(cluster.members, master).full:
+        return f"{waits}, and {master}, {why}, is {faster}.{room}", "bring work and trees together where there is room"
     if order.sign > 0:
-        return f"{waits}, and {master}, {why}, is {faster}: this work belongs there.", f"move the work to {master}"
+        return (
+            f"{waits}, and {master}, {why}, is {faster}: this work belongs there.{room}",
+            f"move the work to {master}",
+        )
     return (
-        f"{waits}: its work belongs on {master}, {why} and is as fast, or the trees here.",
+        f"{waits}: its work belongs on {master}, {why} and is as fast, or the trees here.{room}",
         f"move the work to {master}",
     )
+
+
+def _room(facts: Facts, node: str | None) -> str:
+    """Whether the node that work is sent to has free CPUs, as sentences after a blank; or what to look at for that."""
+    return f" {room_of(members_of(facts), node).said}" if node else ""
 
 
 def _fastest(facts: Facts) -> str:

@@ -25,7 +25,7 @@ from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates, Sy
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, set_parameter
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cluster import READ, members_of, own_name, own_rates, sustained, wrong_reading
-from rules.judging.openvms.mastership import MEASURE_FIRST, compare_nodes
+from rules.judging.openvms.mastership import MEASURE_FIRST, compare_nodes, passed_over, room_of
 from rules.judging.openvms.node import USE, parameter_of, pending_clause, pending_of, pending_said
 from rules.kit import limit, rule
 
@@ -98,14 +98,20 @@ def _in_cluster(facts: Facts) -> bool | None:
     return False if listed or (remote and all(rate == 0 for rate in remote)) else None
 
 
-def _faster(facts: Facts) -> str | None:
-    """A member that is faster than this node, which serves others: its trees are to move there."""
+def _faster(facts: Facts) -> tuple[str | None, str]:
+    """A faster member with room, where this node serves others: its trees are to move there; and what to say of room.
+
+    `None` with something to say: the faster ones are too busy for that.
+    """
     rates, own = own_rates(facts), own_name(facts)
     if own is None or not rates or not rates.incoming_per_second:
-        return None
+        return None, ""
     others = [one.name for one in members_of(facts) if not one.own]
     orders = ((name, compare_nodes(facts, name, own)) for name in others)
-    return next((name for name, order in orders if order is not None and order.sign > 0), None)
+    ahead = [name for name, order in orders if order is not None and order.sign > 0]
+    members = members_of(facts)
+    name = next((name for name in ahead if not room_of(members, name).full), None)
+    return name, f" {room_of(members, name).said}" if name else passed_over(members, ahead)
 
 
 def _meant(facts: Facts) -> int | None:
@@ -128,7 +134,7 @@ def _serves_nobody(facts: Facts, limits: Limits) -> bool:
 
 def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Finding:
     rates, node = own_rates(facts), own_name(facts)
-    together, faster = _in_cluster(facts), _faster(facts)
+    together, (faster, room) = _in_cluster(facts), _faster(facts)
     remote = [rates.incoming_per_second, rates.outgoing_per_second] if rates else []
     local = bool(remote) and all(rate == 0 for rate in remote)
     serves = bool(rates and rates.incoming_per_second)
@@ -145,7 +151,7 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     elif faster:
         remedy = (
             f"{faster} is faster and this node serves others, so its trees are to move: first PE1 = 0 here, then the "
-            f"weights (openvms/lock_master_on_slow_node). {MEASURE_FIRST} PE1 = 1 would keep them where they are."
+            f"weights (openvms/lock_master_on_slow_node). {MEASURE_FIRST} PE1 = 1 would keep them where they are.{room}"
         )
     elif apart:
         remedy = (
@@ -160,7 +166,7 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     else:
         remedy = (
             "PE1 = 1 keeps all but the smallest trees where they are (as recalled: trees up to that many locks may "
-            "move) and counts again; 0 lets them move."
+            f"move) and counts again; 0 lets them move.{room}"
         )
     waits = pending_of(facts, NAME)
     changes = _changes(value, new, node, None if apart else together, faster, waits, WHEN_APART if apart else WHEN)

@@ -15,8 +15,9 @@ above 16,777,216. The description of 1993 (VAXcluster Principles) has a hash of 
 buckets help is unproven: nothing is promised of them, and where there are so many already a longer table is asked for
 only when chains are far too long. Measure before and after.
 
-Where the cost is a note, the new size is for a reboot that happens anyway. Where it is large, the table comes before a
-dedicated lock manager: first the reboot and a new measurement.
+Where the cost is a note, the new size is for a reboot that happens anyway; where it is above 65,536 no reboot is
+scripted for it either. Where the cost is large, the table comes before a dedicated lock manager: first the reboot and a
+new measurement.
 
 When to ignore it: on a node that does next to no locking, or where the peak of resources comes from one rare job. JCC
 Consulting (slides on the OpenVMS lock manager, 2014) found no gain from a table larger than needed.
@@ -64,6 +65,7 @@ EXPLAINS = (
 )
 CHAIN = "mean chain at the peak"
 WHEN = "with the next reboot that happens anyway"
+BEYOND = f"with a reboot that is agreed on: more than {PROVEN:,} buckets are unproven, measure before and after"
 UNPROVEN = (
     f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits. "
     "Measure lock operations per second and kernel time under the same load before and after."
@@ -253,10 +255,12 @@ def _change(
 ) -> Change:
     cautions = (USE, *((UNPROVEN,) if new > PROVEN else ()), *((told,) if told else ()))
     node = node_name(facts)
-    if severity is Severity.NOTE and waits:  # a boot that someone has prepared: for that one, and none of its own
+    own_reboot = severity is not Severity.NOTE and new <= PROVEN
+    if not own_reboot and waits:  # a boot that someone has prepared: for that one, and none of its own
         return keep_parameter(NAME, waits[0], new, cautions=cautions, memory_mb=memory, node=node)
-    if severity is Severity.NOTE:
-        return advise_parameter(NAME, found.value, new, when=WHEN, cautions=cautions, memory_mb=memory, node=node)
+    if not own_reboot:
+        when = WHEN if new <= PROVEN else BEYOND
+        return advise_parameter(NAME, found.value, new, when=when, cautions=cautions, memory_mb=memory, node=node)
     return set_parameter(
         NAME,
         found.value,

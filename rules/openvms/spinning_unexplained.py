@@ -215,7 +215,12 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
             f"{f'{debug.said} ' if debug else ''}"
             f"On average MP synch takes {synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not shown "
             f"by these exports.{cost} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells which. "
-            f"{' '.join(said)} Collect {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
+            f"{' '.join(said)} "
+            + (
+                debug.until
+                if debug
+                else f"Collect {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
+            )
         ).replace("  ", " "),
         evidence=(
             Evidence("MP synch (mean)", synch, "% of one CPU", modes.source, limits.warning_share * cpus),

@@ -40,7 +40,7 @@ from rules.judging.zvm.releases import (
     release_of,
 )
 from rules.judging.zvm.runs import REPEAT_PERCENT, Pair, conclusion, distinct, doubt, metrics, pairs, spun_percent
-from rules.judging.zvm.spins import Spin, Spins, of_all, scale_of, spins_of
+from rules.judging.zvm.spins import STRETCH_MINUTES, Scale, Spin, Spins, busiest, of_all, scale_of, spins_of
 from rules.kit import limit, rule
 
 LINKS = (
@@ -215,6 +215,9 @@ def _pages(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
     figures = ", ".join(spin.said for spin in here)
     hot = [spin for spin in here if of_all(spin.percent, machine, scale)[1] >= limits.spin_percent]
     yields = _yields(facts)
+    if not hot and machine.processors != 1 and (hidden := _hidden(facts, figures, machine, scale, limits)):
+        yield hidden
+        return
     if machine.processors == 1 or not hot:
         sent = f"; {yields[0].value:g} Diagnose X'9C' per second" if yields else ""
         why = "one processor waits for no other" if machine.processors == 1 else f"limit {limits.spin_percent:g} %"
@@ -228,6 +231,24 @@ def _pages(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
     evidence = [Evidence("release of z/VM", str(named[0]), "", named[1])] if named else []
     for spin in hot:
         yield from _lock(spin, machine, [*evidence, *yields], limits)
+
+
+def _hidden(facts: Facts, figures: str, machine: Machine, scale: Scale | None, limits: Limits) -> Unknown | None:
+    """Where all locks together were over the limit for long and one of these was then, too: its mean of then is asked.
+
+    Of a lock alone a log is kept by its worst interval, which proves no length.
+    """
+
+    def over(percent: float) -> bool:
+        return of_all(percent, machine, scale)[1] >= limits.spin_percent
+
+    hours = busiest(facts, over, STRETCH_MINUTES)
+    then = [spin for spin in hours.locks if spin.lock in SCHEDULER and over(spin.percent)] if hours else []
+    if not hours or not then:
+        return None
+    worst = ", ".join(f"{spin.lock} {spin.percent:.1f} % in the one to {spin.fact.statistic}" for spin in then)
+    lack = Lacking(f"{' and '.join(spin.lock for spin in then)} of that time alone", SpinLock.BRING)
+    return Unknown((lack,), f"{figures} on average, but {hours.when} all locks spun {hours.percent:.1f} %; {worst}")
 
 
 def _not_listed(spins: Spins, limits: Limits) -> Outcome:

@@ -17,8 +17,8 @@ Whether a page's per cent is of one processor or the mean of all is in no source
 the finding advice at most.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.zvm import PerformanceRun, SpinLock
@@ -28,9 +28,12 @@ from rules.judging.zvm.machine import ASK_PROCESSORS, LEAST, READS, Machine, mac
 from rules.judging.zvm.releases import newer, parsed
 from rules.judging.zvm.runs import BOUND_PERCENT, cost_of, distinct, doubt, pairs, spun_msec, spun_percent, spun_share
 from rules.judging.zvm.spins import (
+    STRETCH_MINUTES,
     Scale,
     Spin,
     Spins,
+    Stretch,
+    busiest,
     of_all,
     scale_of,
     spins_of,
@@ -65,6 +68,9 @@ class Limits:
         20.0, "this project: a fifth of all processors does nothing but spin", low=1, high=100, unit="%"
     )
     critical_percent: float = limit(50.0, "this project: half of the machine spins", low=1, high=100, unit="%")
+    stretch_minutes: float = limit(
+        STRETCH_MINUTES, "this project: hours that a mean hides, as on OpenVMS", low=1, unit="minutes"
+    )
     needed_percent: float = limit(
         50.0, "this project: less busy than this, half of the processors would do", high=100, unit="% busy"
     )
@@ -194,6 +200,9 @@ def _locks(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
     together = spins.total
     if not dear and together and of_all(together.percent, machine, scale)[1] >= limits.spin_percent:
         dear = [together]
+    if not dear and (hours := busiest(facts, _over(machine, scale, limits), limits.stretch_minutes)):
+        yield _hours_finding(hours, figures, machine, scale, limits)
+        return
     if not dear:
         yield Clean(f"highest: {figures}; limit {limits.spin_percent:g} %", tuple(one.fact.source for one in ranked))
         return
@@ -201,6 +210,47 @@ def _locks(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
         yield _lock_finding(spin, spins, machine, scale, limits)
     if machine.processors is None or machine.cp is None:
         yield Unknown((ASK_PROCESSORS,), "how many processors, or how much of their time is CP's, is not in the export")
+
+
+def _over(machine: Machine, scale: Scale | None, limits: Limits) -> Callable[[float], bool]:
+    return lambda percent: of_all(percent, machine, scale)[1] >= limits.spin_percent
+
+
+def _hours_finding(hours: Stretch, mean: str, machine: Machine, scale: Scale | None, limits: Limits) -> Finding:
+    """What the mean of the log hides, judged by the figures of those intervals alone."""
+    percent, unit = hours.percent, "% of one processor" if scale is Scale.SUM else hours.rows[0].unit
+    least, most = of_all(percent, machine, scale)
+    cost = cost_of_lock(percent, machine, scale)
+    sure = scale is not None and machine.processors is not None
+    worst = [f"{spin.lock} {spin.percent:.1f} % (to {spin.fact.statistic})" for spin in hours.locks[:5]]
+    named = f" Locks whose worst interval is one of these: {', '.join(worst)}." if worst else ""
+    return Finding(
+        subject="all spin locks",
+        severity=_severity(most, limits) if sure or least >= limits.warning_percent else Severity.ADVICE,
+        title=f"{percent:.0f} % of the time is spent spinning for all spin locks {hours.when}",
+        says=(
+            f"Over the whole log it is less ({mean}), but {hours.when} {percent:.1f} % of the time went into spinning. "
+            f"{_scaled(machine, scale)}{named} Save a page of this time alone: it has the mean of each lock."
+        ),
+        evidence=(
+            Evidence(
+                "all spin locks spinning, then",
+                round(percent, 3),
+                unit,
+                hours.source,
+                limits.spin_percent,
+                computed=f"as the mean of {len(hours.rows)} intervals",
+            ),
+            *(
+                Evidence(f"{spin.lock} spinning, to {spin.fact.statistic}", spin.percent, unit, spin.fact.source)
+                for spin in hours.locks[:5]
+                if not spin.computed
+            ),
+        ),
+        cost=replace(cost, of_capture=False) if cost else None,
+        expects=(Expectation("all spin locks spinning, then (%)", round(percent, 2), "lower", "heuristic"),),
+        share=percent,
+    )
 
 
 def _lock_finding(spin: Spin, spins: Spins, machine: Machine, scale: Scale | None, limits: Limits) -> Finding:

@@ -56,6 +56,22 @@ def test_two_nodes_whose_remote_rates_agree_are_one_cluster_and_each_sees_both()
     assert [one.own for one in members(skye).values()] == [False, True]
 
 
+def test_how_busy_each_node_is_goes_by_all_its_modes_or_by_its_idle_time() -> None:
+    idle = ProcessorModes(statistic="mean", cpus=8.0, idle_percent=600.0)
+    whole = ProcessorModes(
+        statistic="mean",
+        cpus=4.0,
+        interrupt_percent=10.0,
+        mp_synch_percent=90.0,
+        kernel_percent=200.0,
+        exec_percent=50.0,
+        super_percent=0.0,
+        user_percent=30.0,
+    )
+    orkney, _ = captures([day("ORKNEY", 9000, 3000, 600, whole), day("SKYE", 2000, 610, 2990, idle)])
+    assert [one.busy_percent for one in members(orkney).values()] == [95.0, 25.0]
+
+
 def test_rates_that_do_not_agree_make_no_cluster_without_a_word_of_an_export() -> None:
     both = captures([day("ORKNEY", 9000, 3000, 600), day("SKYE", 2000, 100, 700)])
     assert [members(one) for one in both] == [{}, {}]

@@ -49,6 +49,13 @@ def test_a_symptom_comes_after_what_explains_it_however_dear() -> None:
     assert ranked[0].explains == ("symptom:S",)
 
 
+def test_a_note_is_the_cause_of_another_note_and_of_nothing_graver() -> None:
+    note = found("root", Severity.NOTE, None, explains=("symptom",))
+    grave, slight = found("symptom", Severity.WARNING, 4.0), found("symptom", Severity.NOTE)
+    assert [(one.rule, one.explains) for one in rank([grave, note])] == [("symptom", ()), ("root", ())]
+    assert [(one.rule, one.explains) for one in rank([slight, note])] == [("root", ("symptom:S",)), ("symptom", ())]
+
+
 def test_an_explanation_of_a_rule_that_did_not_fire_is_left_out() -> None:
     assert rank([found("root", Severity.WARNING, explains=("silent",))])[0].explains == ()
 

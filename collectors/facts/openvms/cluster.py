@@ -61,6 +61,10 @@ class ClusterMember(Fact):
     remaster_weight_source: Source | None = None
     """Where LOCKRMWT was."""
     cpus: Reading = ABSENT
+    busy_percent: Reading = ABSENT
+    """Mean time in all modes but idle, per cent of all its CPUs."""
+    busy_source: Source | None = None
+    """Where that was read."""
     operations_per_second: Reading = ABSENT
     local_per_second: Reading = ABSENT
     incoming_per_second: Reading = ABSENT

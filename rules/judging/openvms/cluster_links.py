@@ -61,7 +61,7 @@ def _effects(
         wanted = (CROSSING,)
     elif rule == CROSSING and _asks(one) and not _asks(two):
         wanted = tuple(name for name in SPINNING if _serves(two))
-    return [(other, _key(told)) for told in found[other][1] if told[0] in wanted]
+    return [(other, _key(told)) for told in found[other][1] if told[0] in wanted and finding.may_cause(told[1])]
 
 
 def _key(told: Told) -> str:

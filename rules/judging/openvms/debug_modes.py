@@ -41,6 +41,14 @@ class DebugModes:
         )
 
     @property
+    def until(self) -> str:
+        """What stays open before that, as a sentence."""
+        return (
+            f"With {self.named} that says nothing of how many processes or CPUs are right: it stays open until it was "
+            "measured without."
+        )
+
+    @property
     def evidence(self) -> tuple[Evidence, ...]:
         """Each value."""
         return tuple(Evidence(one.name, one.current, "", one.source) for one in self.settings if known(one.current))

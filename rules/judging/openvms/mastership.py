@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
-from rules.changes.openvms_sysgen import PARAMETERS, keep_parameter, parameter_key, set_parameter
+from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, parameter_key, set_parameter
+from rules.changes.quoting import comment
 from rules.finding import Change, Evidence, Lacking
 from rules.judging.openvms.cluster import hardware_names, latencies_of, local_cells, unbrought
 from rules.judging.openvms.hardware import Order, compare, hardware_of
+from rules.laws.derived import BUSY_PERCENT
 from rules.laws.mastering import Candidate, WhatIf, what_if_masters
 
 REPEATS = 1.25
@@ -36,6 +38,9 @@ MEANT = (
 )
 MEASURE_FIRST = "Measure after this step: where the trees move by themselves, no weight need be changed."
 AFTER_PE1 = "Not before PE1 = 0 was set on the master and measured: where the trees moved by then, leave this step out."
+FULL_PERCENT = BUSY_PERCENT
+"""This project: from this share of all CPUs on the machine may set a node's rate (`rules.laws.derived`), so it is sent
+no more lock work by a script."""
 NO_RUN = "an emulator; the second master of the published runs was a real machine"
 ALL = "A node with LOCKRMWT 10 takes every tree it locks in from nodes with less (wiki.vmssoftware.com/LOCKRMWT)."
 
@@ -116,6 +121,87 @@ def governing(facts: Facts, members: Sequence[ClusterMember]) -> str | None:
 
 
 @dataclass(frozen=True)
+class Room:
+    """Whether the nodes that lock work is sent to have free processors for it."""
+
+    full: tuple[ClusterMember, ...]
+    """Those that are known to have none."""
+    free: tuple[ClusterMember, ...]
+    unread: tuple[str, ...]
+    """Those of which no export tells how busy they are."""
+
+    @property
+    def when(self) -> str:
+        """What a change that sends work there has to wait for, on one line; empty where nothing speaks against it."""
+        return f"only once it has free CPUs for lock work: {self.busy}" if self.full else ""
+
+    @property
+    def said(self) -> str:
+        """The same as sentences, or what to look at first."""
+        told = []
+        if self.full:
+            told.append(
+                f"But there is no room for more lock work: {self.busy} (this project sends none from "
+                f"{FULL_PERCENT:g} % on). First take other work off it, or leave things as they are."
+            )
+        if self.free:
+            told.append(f"There is room for that: {_shares(self.free)}.")
+        told += [
+            f"How busy {node} is, is not in the exports: look first whether it has free CPUs (MONITOR MODES on "
+            f"{node}, in the busy hours)."
+            for node in (comment(name, 31) for name in self.unread)
+        ]
+        return " ".join(told)
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """How busy each of them was."""
+        return tuple(
+            Evidence(
+                f"busy time of {one.name}",
+                round(one.busy_percent, 1),
+                "% of all CPUs",
+                one.busy_source or one.source,
+                FULL_PERCENT,
+            )
+            for one in (*self.full, *self.free)
+            if known(one.busy_percent)
+        )
+
+    @property
+    def busy(self) -> str:
+        """How busy those without room were, as a clause."""
+        return _shares(self.full)
+
+
+def _shares(members: Sequence[ClusterMember]) -> str:
+    return ", ".join(
+        f"the CPUs of {comment(one.name, 31)} were {one.busy_percent:.0f} % busy"
+        for one in members
+        if known(one.busy_percent)
+    )
+
+
+def room_of(members: Sequence[ClusterMember], *nodes: str) -> Room:
+    """What the exports tell of the free processors of these nodes."""
+    wanted = [name.upper() for name in nodes]
+    mine = [one for one in members if one.name.upper() in wanted]
+    read = [(one, one.busy_percent) for one in mine if known(one.busy_percent)]
+    told = [one.name.upper() for one, _ in read]
+    return Room(
+        tuple(one for one, busy in read if busy >= FULL_PERCENT),
+        tuple(one for one, busy in read if busy < FULL_PERCENT),
+        tuple(name for name in nodes if name.upper() not in told),
+    )
+
+
+def passed_over(members: Sequence[ClusterMember], faster: Sequence[str]) -> str:
+    """Nodes that are faster and have no room, as a sentence after a blank."""
+    busy = room_of(members, *faster).busy
+    return f" Faster, but without room for it: {busy}." if busy else ""
+
+
+@dataclass(frozen=True)
 class Move:
     """How mastership goes to a node: the scripts, what to say, and what is missing for a script."""
 
@@ -123,19 +209,24 @@ class Move:
     says: str
     missing: tuple[Lacking, ...] = ()
     evidence: tuple[Evidence, ...] = ()
-    """The weights as they are, where they are all known."""
+    """The weights as they are, where they are all known, and how busy the nodes are that would take the trees."""
+    held: str = ""
+    """What its changes wait for, where a node that would take the trees has no room: they are comments then."""
 
 
 def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master: str | None = None) -> Move:
     """Give `target` the highest weight of the parameter that decides, from the weights in the exports.
 
     Where `master` holds the trees by its own weight and several nodes are as fast as `target`, or it is an emulator,
-    that weight is lowered instead: one node boots, and none of the equals is preferred.
+    that weight is lowered instead: one node boots, and none of the equals is preferred. A node that has no room for the
+    work is sent none by a script.
     """
-    name = governing(facts, members)
+    name, room = governing(facts, members), room_of(members, target)
     if name is None:
         lack = Lacking("OpenVMS version of every node", "SHOW CLUSTER")
-        return Move((), f"{BOTH}; the versions here are not known or mixed, so no script is given.", (lack,))
+        return Move(
+            (), f"{BOTH}; the versions here are not known or mixed, so no script is given. {room.said}", (lack,)
+        )
     weights = {one.name: weight_of(facts, one, name) for one in members}
     for other in unbrought(facts, members):
         weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
@@ -143,7 +234,7 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     if len(numbers) < len(weights):
         told = ", ".join(node for node in weights if node not in numbers)
         lack = Lacking(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on {told}")
-        return Move((), f"{BOTH}: here {name} of {target} is to be the highest of all.", (lack,))
+        return Move((), f"{BOTH}: here {name} of {target} is to be the highest of all. {room.said}", (lack,))
     read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
     read += tuple(
         Evidence(f"{name} of {one.name}", numbers[one.name], "", one.source) for one in unbrought(facts, members)
@@ -155,29 +246,39 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
         return Move(
             (),
             f"{name} of {target} is {now:.0f} and the highest already (others up to {most:.0f}): look whether that "
-            f"value is the active one, {off}and whether the node locks in those trees.",
-            evidence=read,
+            f"value is the active one, {off}and whether the node locks in those trees. {room.said}",
+            evidence=(*read, *room.evidence),
+            held=room.when,
         )
     if name == "LOCKDIRWT" and (waiting := _pending(members, numbers, target)):
-        return Move((), waiting, evidence=read)
+        return Move((), f"{waiting} {room.said}", evidence=(*read, *room.evidence), held=room.when)
     if master and (lower := _lowered(facts, numbers, target, master, name)) is not None:
         old = numbers[master]
+        room = room_of(members, *(node for node, value in numbers.items() if value == numbers[target]))
         how = "a reboot of that node" if name == "LOCKDIRWT" else "dynamic"
         says = (
             f"{name} decides here: {master} is master by its own {name} of {old:.0f}, the highest of all (others up to "
             f"{most_of(numbers, master):.0f}). Lower that one to {lower:.0f} ({how}) and leave the others as they are: "
-            "the trees then go to the other nodes by who uses them."
+            f"the trees then go to the other nodes by who uses them. {room.said}"
         )
-        return Move((_set(name, old, lower, master),), says, evidence=read)
+        change = _set(name, old, lower, master, room)
+        return Move((change,), says, evidence=(*read, *room.evidence), held=room.when)
     high = PARAMETERS[name].high
     wanted = min(high, most + STEP)
     meant = (MEANT,) if name == "LOCKDIRWT" and now == 0 < most else ()
-    changes = [_set(name, now, wanted, target, *meant)] if now != wanted else []
-    changes += [
-        _set(name, value, wanted - STEP, node) for node, value in numbers.items() if node != target and value >= wanted
-    ]
+    steps = [(target, now, wanted)] if now != wanted else []
+    steps += [(node, value, wanted - STEP) for node, value in numbers.items() if node != target and value >= wanted]
     when = "not dynamic: a reboot" if name == "LOCKDIRWT" else "dynamic"
-    return Move(tuple(changes), f"{name} decides here ({when}): {target} {now:.0f} to {wanted:.0f}.", evidence=read)
+    said = ", ".join(f"{node} {old:.0f} to {new:.0f}" for node, old, new in steps)
+    why = ""
+    if master in numbers and numbers[master] > now:
+        why = f" That {master} is master comes of its {name} of {numbers[master]:.0f}: {target} has {now:.0f}."
+    return Move(
+        tuple(_set(name, old, new, node, room, *(meant if node == target else ())) for node, old, new in steps),
+        f"{name} decides here ({when}): {said}.{why} {room.said}",
+        evidence=(*read, *room.evidence),
+        held=room.when,
+    )
 
 
 def most_of(numbers: dict[str, float], but: str) -> float:
@@ -211,21 +312,26 @@ def freed(move: Move, master: ClusterMember) -> tuple[Move, str]:
     """
     if not known(master.pe1) or not master.pe1:
         return move, ""
+    parameter, key = PARAMETERS["PE1"], parameter_key("PE1", master.name)
     what = "remastering is switched off" if master.pe1 < 0 else "only small trees may move (as recalled)"
     stays = f" On {master.name} {what} (PE1 = {master.pe1:.0f}): its trees stay there whatever the weights"
-    key = parameter_key("PE1", master.name)
     changes = tuple(
         replace(change, after=(*change.after, key), cautions=(AFTER_PE1, *change.cautions)) for change in move.changes
     )
-    if changes:
+    if move.held:
+        said = f"{stays}. PE1 = 0 there would let them go, so it waits for the same."
+    elif changes:
         said = (
             f"{stays}, so first PE1 = 0 on that node (dynamic). {MEASURE_FIRST} Only then the weights, as a step apart."
         )
     else:
         said = f"{stays}, so PE1 = 0 on that node (dynamic) is the step to take. Measure after it."
-    parameter = PARAMETERS["PE1"]
     if not move.missing and 0 < master.pe1 <= parameter.high and master.pe1 == int(master.pe1):
-        first = set_parameter("PE1", master.pe1, 0, dynamic=True, cautions=(MEASURE_FIRST,), node=master.name)
+        first = (
+            advise_parameter("PE1", master.pe1, 0, when=move.held, node=master.name)
+            if move.held
+            else set_parameter("PE1", master.pe1, 0, dynamic=True, cautions=(MEASURE_FIRST,), node=master.name)
+        )
         changes = (first, *changes)
     return replace(move, changes=changes), said
 
@@ -322,9 +428,14 @@ def _read_in(member: ClusterMember, name: str) -> Source:
     return exact or member.parameters_source or member.source
 
 
-def _set(name: str, old: float, new: float, node: str, *more: str) -> Change:
-    cautions = (DIRECTORY,) if name == "LOCKDIRWT" else ((ALL,) if new == PARAMETERS[name].high else ())
-    return set_parameter(name, old, new, dynamic=PARAMETERS[name].dynamic, cautions=(*more, *cautions), node=node)
+def _set(name: str, old: float, new: float, node: str, room: Room, *more: str) -> Change:
+    """One weight: a script, or comments alone where a node that would take the trees has no room for them."""
+    cautions = (*more, *((DIRECTORY,) if name == "LOCKDIRWT" else ((ALL,) if new == PARAMETERS[name].high else ())))
+    if room.when:
+        return advise_parameter(name, old, new, when=room.when, cautions=cautions, node=node)
+    if room.unread:
+        cautions = (comment(room.said, 300), *cautions)
+    return set_parameter(name, old, new, dynamic=PARAMETERS[name].dynamic, cautions=cautions, node=node)
 
 
 def weight_of(facts: Facts, member: ClusterMember, name: str) -> float | None:

@@ -6,7 +6,9 @@ Which CPU is in which RAD is in no export that is read here: that stays a check 
 Sources: OpenVMS V7.3 New Features, 4.4 (fast-path devices, LCKMGR_CPUID); JCC Consulting's slides of 2014 (co-thread).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from collectors.facts import known
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, ProcessorModes
@@ -146,7 +148,7 @@ def left_alone(layout: Layout) -> str:
     )
     said = f"Left alone it takes the lowest CPU other than the primary: CPU {cpu}{served}."
     if layout.unused:
-        numbers = ", ".join(map(str, layout.unused))
+        numbers = _listed(layout.unused)
         said += (
             f" Without a device or service in SHOW FASTPATH: CPU {numbers} (numbers below the count of active CPUs)."
         )
@@ -220,8 +222,13 @@ def _rank(layout: Layout, seat: Seat) -> int:
     return 1 if layout.runs(seat.sibling) is False else 2
 
 
-def _listed(numbers: list[int]) -> str:
-    return ", ".join(map(str, numbers))
+def _listed(numbers: Iterable[int]) -> str:
+    """Numbers of CPUs, three and more in a row as a range: `0, 4-7, 9, 10`."""
+    said: list[str] = []
+    for _, row in groupby(enumerate(sorted(set(numbers))), key=lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in row]
+        said += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run)
+    return ", ".join(said)
 
 
 __all__ = ["Placement", "Seat", "cost_of", "left_alone", "placement_of", "stop_beside"]

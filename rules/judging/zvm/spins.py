@@ -6,10 +6,13 @@ cannot, a cost is the range of both.
 """
 
 import enum
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import fmean, median
 
-from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.zvm import SpinLock
+from collectors.facts import OVERFLOW, Facts, Source, known
+from collectors.facts.zvm import PerfkitPage, SpinLock
 from rules.finding import Cost
 from rules.judging.zvm.machine import MEAN, MOST_PERCENT, Machine
 from rules.laws.spin_cost import keeps_identity, processors_lost, spin_percent
@@ -23,6 +26,12 @@ MOST_DOUBTS = 10
 PARTS = 2.0
 """This project: how far all spinning for a lock may exceed that for exclusive and that for shared use together; pages
 print rates that do not add up exactly, never by such a factor."""
+STRETCH_MINUTES = 30.0
+"""This project: as long as hours that a mean hides have to last on OpenVMS where nobody counted their samples."""
+NEXT = 1.5
+"""This project: an interval that ends later than so many usual ones after the last leaves a gap, so it is not next."""
+DAY = 86_400
+"""Seconds: a log names no day, so what ends earlier than the interval before it ended past midnight."""
 CLOSE = 0.2
 """How near two figures must lie to be of one scale; between the two scales lies a factor of the processors."""
 
@@ -138,6 +147,79 @@ def _wrong(row: SpinLock) -> str:
         f"{rate:g} spins/s of {usec:g} µs are {spin_percent(rate, usec):.3f} % of the time and not {percent:g} %: a "
         "column is in the wrong place"
     )
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Intervals of a log, one after the other, in each of which all locks together were over something."""
+
+    rows: tuple[Spin, ...]
+    minutes: float
+    locks: tuple[Spin, ...]
+    """Locks whose worst interval is one of these, dearest first."""
+
+    @property
+    def percent(self) -> float:
+        """Mean of the intervals, as the page scales it."""
+        return fmean(row.percent for row in self.rows)
+
+    @property
+    def when(self) -> str:
+        """As the page names its intervals, by their ends."""
+        first, last = self.rows[0].fact.statistic, self.rows[-1].fact.statistic
+        ended = f"the {len(self.rows)} intervals that ended from {first} to {last}"
+        return (
+            f"in {ended if len(self.rows) > 1 else f'the interval that ended at {last}'} ({self.minutes:.0f} minutes)"
+        )
+
+    @property
+    def source(self) -> Source:
+        """From the first of its rows to the last."""
+        return replace(self.rows[0].fact.source, last=self.rows[-1].fact.source.last)
+
+
+def busiest(facts: Facts, over: Callable[[float], bool], minutes: float) -> Stretch | None:
+    """The longest time in which the per cent of all locks together was over something, if it lasted so many minutes.
+
+    Declares `SpinLock` and `PerfkitPage`.
+    """
+    read = [spin for row in facts.every(SpinLock) if row.statistic != MEAN and not _wrong(row) if (spin := _spin(row))]
+    found = [one for file in {spin.fact.source.file for spin in read} for one in _stretches(facts, file, read, over)]
+    best = max(found, key=lambda one: (one.minutes, one.percent), default=None)
+    return best if best and best.minutes >= minutes else None
+
+
+def _stretches(facts: Facts, file: str, read: Sequence[Spin], over: Callable[[float], bool]) -> Iterator[Stretch]:
+    mine = [spin for spin in read if spin.fact.source.file == file]
+    rows = sorted((spin for spin in mine if spin.fact.total), key=lambda spin: spin.fact.source.first)
+    begun = [page.start for page in facts.every(PerfkitPage) if page.source.file == file and page.start]
+    ends = [_seconds(spin.fact.statistic) for spin in rows]
+    steps = [(after - before) % DAY for before, after in pairwise(ends)]
+    if not steps and begun and ends:
+        steps = [(ends[0] - _seconds(begun[0])) % DAY]
+    if not steps:
+        return
+    step, run = median(steps), list[Spin]()
+    for at, spin in enumerate(rows):
+        if run and (not over(spin.percent) or (ends[at] - ends[at - 1]) % DAY > NEXT * step):
+            yield _stretch(run, mine, step)
+            run = []
+        if over(spin.percent):
+            run.append(spin)
+    if run:
+        yield _stretch(run, mine, step)
+
+
+def _stretch(run: Sequence[Spin], mine: Sequence[Spin], step: float) -> Stretch:
+    times = {spin.fact.statistic for spin in run}
+    locks = sorted((spin for spin in mine if not spin.fact.total and spin.fact.statistic in times), key=_dearest)
+    return Stretch(tuple(run), len(run) * step / 60, tuple(locks))
+
+
+def _seconds(time: str) -> int:
+    """`HH:MM:SS` of a page as seconds of the day."""
+    parts = [int(part) for part in time.split(":") if part.isdigit()]
+    return sum(part * unit for part, unit in zip(parts, (3600, 60, 1), strict=False))
 
 
 def scale_of(spins: Spins, machine: Machine) -> Scale | None:
