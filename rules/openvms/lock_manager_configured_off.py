@@ -28,7 +28,7 @@ from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_para
 from rules.changes.quoting import comment
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, Pair, no_dedicated
-from rules.judging.openvms.dedicated import EARNS_PERCENT, IDLE_PERCENT, day_busy, most_busy
+from rules.judging.openvms.dedicated import EARNS_PERCENT, IDLE_PERCENT, day_of, most_busy
 from rules.judging.openvms.node import parameter_of, pending_clause, pending_of, pending_said
 from rules.judging.openvms.spinning import asleep
 from rules.kit import limit, rule
@@ -114,11 +114,15 @@ def _ended(facts: Facts, layout: Layout, limits: Limits, pending: float, fact: S
 
     Whoever followed openvms/lock_manager_idle for the next boot has exactly this, so it is no alarm.
     """
-    most, day = most_busy(facts), day_busy(facts)
+    most, day = most_busy(facts), day_of(facts)
     peak = most.busy_percent if most and known(most.busy_percent) else None
-    little = day is not None and day < limits.idle_percent and (peak or 0.0) < limits.earns_percent
+    little = day is not None and day[0] < limits.idle_percent and (peak or 0.0) < limits.earns_percent
     if little or (layout.active is not None and layout.active <= limits.few_cpus):
-        why = f"it serves requests {day:g} % of the time" if little else f"there are only {layout.active:.0f} CPUs"
+        why = (
+            f"it serves requests {day[0]:g} % of the time"
+            if day and little
+            else f"there are only {layout.active:.0f} CPUs"
+        )
         return f"{pending_clause(facts, NAME)} It then gives its CPU back, which suits: {why}"
     setting = parameter_of(facts, NAME, 1, PARAMETERS[NAME].high)
     keep = setting[0] if isinstance(setting, tuple) else None

@@ -27,6 +27,7 @@ from rules.judging.openvms.dedicated import (
     EARNS_PERCENT,
     IDLE_PERCENT,
     LCK73,
+    day_of,
     most_busy,
     not_to_believe,
     not_yet,
@@ -86,8 +87,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if manager is None and not any(one.on for one in figures):
         yield Clean("the [LCK73] columns are zero: no CPU is dedicated to the lock manager")
         return
-    day = facts.latest(DedicatedLockManager, statistic="p95") or facts.latest(DedicatedLockManager, statistic="mean")
-    busy = day.busy_percent if day and known(day.busy_percent) else None
+    busy, day = day_of(facts) or (None, None)
     cpus = layout.active
     few = cpus is not None and cpus <= limits.few_cpus
     others = _others_busy(facts, layout)

@@ -21,7 +21,7 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
 from rules.judging.openvms.cpu_layout import READ, Layout
-from rules.judging.openvms.dedicated import LCK73, not_to_believe, served
+from rules.judging.openvms.dedicated import LCK73, day_of, not_to_believe, served
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.kit import limit, rule
@@ -64,11 +64,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not any(one.on for one in figures):
         yield NotApplicable("the [LCK73] columns are zero: no CPU is dedicated to the lock manager")
         return
-    day = facts.latest(DedicatedLockManager, statistic="p95") or facts.latest(DedicatedLockManager, statistic="mean")
-    if day is None or not known(day.busy_percent):
+    if (found := day_of(facts)) is None:
         yield Unknown((LCK73,))
         return
-    busy = day.busy_percent
+    busy, day = found
     said = f"[LCK73]Busy % {busy:g} ({day.statistic})"
     if busy < limits.busy_percent:
         yield Clean(f"{said}, limit {limits.busy_percent:g}", (day.source,))

@@ -27,12 +27,12 @@ def served(facts: Facts) -> list[DedicatedLockManager]:
     return [one for one in facts.every(DedicatedLockManager) if one.on is not None]
 
 
-def day_busy(facts: Facts) -> float | None:
-    """How busy the dedicated CPU is over the day: the 95th percentile, else the mean."""
+def day_of(facts: Facts) -> tuple[float, DedicatedLockManager] | None:
+    """How busy the dedicated CPU is over the day, and where that was read: the 95th percentile, else the mean."""
     for statistic in ("p95", "mean"):
         one = facts.latest(DedicatedLockManager, statistic=statistic)
         if one and known(one.busy_percent):
-            return one.busy_percent
+            return one.busy_percent, one
     return None
 
 
