@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from collectors.facts import ABSENT, Facts, Reading, Source, known
 from collectors.facts.openvms import Curve, LockRates, MonitorSample, ProcessorModes
 from rules.finding import Cost, Evidence
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES
 
 READS = (Curve, LockRates, MonitorSample, ProcessorModes)
 """What a rule that uses this module has to declare."""
@@ -103,6 +104,10 @@ class Length:
         if one.samples is None:
             return one.minutes >= self.minutes
         return one.samples >= self.samples and one.minutes >= self.sampled_minutes
+
+
+SUSTAINED = Length(LEAST_SAMPLES, LEAST_MINUTES, 30.0)
+"""This project: hours that count although a day's figure hides them; half an hour where nobody counted samples."""
 
 
 def longest(
