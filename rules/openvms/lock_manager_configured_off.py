@@ -239,7 +239,7 @@ def _spins(layout: Layout, limits: Limits) -> _Spins:
     if whole.much(limits) or cpus is None:
         return whole
     hours = longest(layout.facts, cpus, SUSTAINED, lambda synch, _busy, _rate: synch > limits.mp_synch_percent)
-    return _Spins(hours.synch, f"{hours.when[0].lower()}{hours.when[1:]}", hours) if hours else whole
+    return _Spins(hours.synch, hours.then, hours) if hours else whole
 
 
 def _asleep(
