@@ -281,7 +281,8 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
     much = spins.much(limits)
     stopped = layout.stopped
     out = f"CPU {', '.join(map(str, stopped))} {'are' if len(stopped) > 1 else 'is'} stopped. " if stopped else ""
-    enough = active >= limits.least_cpus
+    few = next((count for count in (active, layout.cores) if count is not None and count < limits.least_cpus), None)
+    enough = few is None
     ways = f"START/CPU brings it to life as soon as {mode:.0f} CPUs are active. " if stopped else ""
     if enough:
         ways += (
@@ -289,7 +290,8 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
             f"{active:.0f} CPUs there are; it then takes one of them. "
         )
     else:
-        ways += f"With {active:.0f} CPUs the vendor does not ask for one (more than five), so do not lower it. "
+        of = f"{few:.0f} {'CPUs' if few == active else 'cores'}"
+        ways += f"With {of} the vendor does not ask for one (more than five), so do not lower it. "
     ways += f"Where it is not meant to run, {NAME} 0 says so."
     loss = f" Meanwhile MP synch is {spins.synch:.0f} % of one CPU ({spins.when})." if spins.synch is not None else ""
     server = facts.latest(Process, name=SERVER)
