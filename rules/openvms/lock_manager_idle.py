@@ -35,6 +35,8 @@ from rules.judging.openvms.dedicated import (
 )
 from rules.judging.openvms.dedicated import READ as DEDICATED
 from rules.judging.openvms.node import pending_said
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
+from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinning import OWN_CPU_CPUS
 from rules.kit import limit, rule
 
@@ -64,6 +66,10 @@ class Limits:
     few_when_full: int = limit(
         OWN_CPU_CPUS - 1, "vendor: more than five CPUs (OpenVMS V7.3 New Features, 4.4.1)", high=32, unit="CPUs"
     )
+    least_samples: int = limit(
+        LEAST_SAMPLES, "this project: no minimum is published; fewer samples are a note", low=1, unit="samples"
+    )
+    least_minutes: float = limit(LEAST_MINUTES, "this project: no minimum is published; less is a note", unit="minutes")
     full_percent: float = limit(
         FULL_PERCENT,
         "this project: from here on work waits for the CPUs that the lock manager leaves",
@@ -72,7 +78,13 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READ, *DEDICATED, ProcessorModes), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(*READ, *SAMPLES, *DEDICATED, ProcessorModes),
+    links=LINKS,
+    limits=Limits,
+    sample=lambda limits: least(limits.least_samples, limits.least_minutes),
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one dedicated CPU of the node."""
     layout, figures = Layout(facts), served(facts)
