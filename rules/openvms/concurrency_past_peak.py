@@ -24,7 +24,7 @@ numbers of CPUs are no runs of one test: a series made of them is advice at most
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
 from collectors.facts.scaling import LoadSeries
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
@@ -39,8 +39,8 @@ from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, heats, lock_manager_part, waited_for
-from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE, apart, fits, own_cpu
+from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, lock_manager_part, waited_for
+from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE, other_time, own_cpu
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.dedicated import Dedicated, dedicated
@@ -267,13 +267,10 @@ def _round(rate: float) -> float:
     return float(f"{rate:.2g}")
 
 
-def _spun(facts: Facts) -> float:
-    """What all spinlocks of a trace spin together, per cent of one CPU."""
-    return sum(one.spin for one in heats(facts) if known(one.spin))
-
-
-def _spinlock(facts: Facts) -> str:
-    """What a trace says of the spinlock, or that one would tell."""
+def _spinlock(facts: Facts, away: str) -> str:
+    """What a trace says of the spinlock, or that one would tell; `away`: that it is of another time, as sentences."""
+    if away:
+        return f". {away.removesuffix('.')}"
     heat = waited_for(facts)
     if heat is None and (doubted := half_believed(facts)):
         return f"; {doubted}"
@@ -336,7 +333,8 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
     """What the mean of the capture hides, judged by its own figures."""
     share, operations = 100 * hours.synch / hours.busy, hours.operations or 0.0
     debug = debug_modes(facts)
-    blamed = _blamed(facts, divides=fits(hours, _spun(facts)))
+    away = other_time(facts, hours.synch, hours)
+    blamed = _blamed(facts, divides=not away)
     loud = hours.synch >= limits.synch_percent and not blamed.quiet
     return Finding(
         subject=subject_of(facts),
@@ -348,7 +346,9 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
             f"{hours.busy:.0f} ({share:.0f} %) were MP synch, at {operations:,.0f} lock operations per second. "
             f"{hours.apart} In a published series the most work was done at 20 % of the busy time in MP synch ({JCC}); "
             "beyond that, driving harder does less. "
-            + _advice(debug, facts, "Do not add processes or CPUs for these hours: spread their work, or let it queue.")
+            + _advice(
+                debug, facts, away, "Do not add processes or CPUs for these hours: spread their work, or let it queue."
+            )
             + blamed.said
         ),
         evidence=(
@@ -381,9 +381,9 @@ def _past(debug: DebugModes | None) -> str:
     return f", with {debug.named}" if debug else ": past the peak"
 
 
-def _advice(debug: DebugModes | None, facts: Facts, otherwise: str) -> str:
+def _advice(debug: DebugModes | None, facts: Facts, away: str, otherwise: str) -> str:
     """What to do: about debug modes, where they are on; they may be all that there is to it."""
-    return debug.until if debug else f"{otherwise} A series of runs would show the peak itself{_spinlock(facts)}."
+    return debug.until if debug else f"{otherwise} A series of runs would show the peak itself{_spinlock(facts, away)}."
 
 
 @dataclass(frozen=True)
@@ -453,7 +453,8 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     moment = MOMENT.get(modes.statistic, modes.statistic)
     cost, peak = peak_cost(facts) if work.sustained else ("", ())
     debug = debug_modes(facts)
-    blamed = _blamed(facts, divides=not apart(facts, now, _spun(facts)))
+    away = other_time(facts, now)
+    blamed = _blamed(facts, divides=not away)
     loud = work.sustained and not short and synch >= limits.synch_percent and not blamed.quiet
     yield Finding(
         subject=subject_of(facts),
@@ -465,7 +466,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
             f"({share:.0f} %) are MP synch.{lasts}{cost} The highest lock rate read is {operations:,.0f} lock "
             f"operations per second. In a published series the most work was done at 20 % of the busy time in MP synch "
             f"({JCC}); beyond that, driving harder does less. "
-            + _advice(debug, facts, "Do not add processes or CPUs.")
+            + _advice(debug, facts, away, "Do not add processes or CPUs.")
             + blamed.said
         ),
         evidence=(

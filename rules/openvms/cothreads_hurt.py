@@ -41,7 +41,7 @@ from rules.judging.openvms.chains import NAME as TABLE
 from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cpu_layout import READ, Layout, Pair
 from rules.judging.openvms.debug_modes import debug_modes
-from rules.judging.openvms.dedicated import day_busy
+from rules.judging.openvms.dedicated import day_of
 from rules.judging.openvms.node import Work, work_of
 from rules.judging.openvms.placement import placement_of
 from rules.judging.openvms.releases import machine_of
@@ -153,8 +153,8 @@ def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Itera
         Evidence(f"MP synch ({work.spun.statistic})", work.synch, "% of one CPU", work.spun.source),
         *(Evidence(f"co-thread of CPU {pair.cpu} (Cothd)", pair.both[-1], "", pair.source) for pair in on),
     )
-    served = day_busy(facts)
-    idle = layout.lock_manager is not None and served is not None and served < limits.idle_percent
+    served = day_of(facts)
+    idle = layout.lock_manager is not None and served is not None and served[0] < limits.idle_percent
     short = too_short(facts, work.spun.source, limits.least_samples, limits.least_minutes) if locks else None
     yield from _advise(layout, on, evidence, said, locks, idle, short)
 

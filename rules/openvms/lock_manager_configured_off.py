@@ -8,6 +8,7 @@ Also: enough CPUs are active and LCKMGR_SERVER hibernates all the same.
 
 Why it matters: who set it believes that lock operations have a CPU of their own. They have not: callers spin in MP
 synchronisation as if it had never been set. A CPU that was stopped (STOP/CPU, iCAP) or did not start is enough.
+Hours in which they spin much count by their own figures where those of the day hide them.
 
 What to do: where it is meant to run, start the CPU again, or lower LCKMGR_MODE to the CPUs that are active: it is
 dynamic and takes effect at once. Whether a CPU is worth it is another question (openvms/lock_manager_needs_own_cpu):
@@ -22,15 +23,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import DedicatedLockManager, Process, ProcessorModes, SysgenParameter
+from collectors.facts.openvms import DedicatedLockManager, Process, SysgenParameter
 from rules.changes.openvms_cpu import HIGHEST_CPU
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, Pair, no_dedicated
-from rules.judging.openvms.dedicated import EARNS_PERCENT, IDLE_PERCENT, day_busy, most_busy
+from rules.judging.openvms.dedicated import EARNS_PERCENT, IDLE_PERCENT, day_of, most_busy
 from rules.judging.openvms.node import parameter_of, pending_clause, pending_of, pending_said
-from rules.judging.openvms.spinning import asleep
+from rules.judging.openvms.peaks import READS as PEAKS
+from rules.judging.openvms.peaks import SUSTAINED, Stretch, longest
+from rules.judging.openvms.sampling import READ as SAMPLES
+from rules.judging.openvms.spinning import asleep, lasting_modes
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE",)
@@ -61,17 +65,18 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READ, Process, DedicatedLockManager), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READ, *PEAKS, *SAMPLES, Process, DedicatedLockManager), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the parameter against the CPUs that are active."""
     layout = Layout(facts)
+    spins = _spins(layout, limits)
     setting = parameter_of(facts, NAME, 0, HIGHEST)
     if quiet := no_dedicated(layout):
         yield quiet
     elif isinstance(ends := _ends(facts, layout, limits), Finding):
         yield ends
     elif not isinstance(setting, tuple):
-        yield _spins_little(facts, limits, setting) or setting
+        yield _spins_little(spins, limits, setting) or setting
     elif not setting[0]:
         yield Clean(f"{NAME} 0: none is configured{pending_clause(facts, NAME)}")
     elif layout.lock_manager:
@@ -81,9 +86,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif layout.active is None:
         yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), f"{NAME} {setting[0]:.0f}")
     elif setting[0] > layout.active:
-        yield _finding(facts, layout, limits, *setting)
+        yield _finding(layout, limits, spins, *setting)
     elif server := asleep(layout):
-        yield _asleep(layout, server, *setting, spins=_synch(facts) > limits.mp_synch_percent)
+        yield _asleep(layout, limits, spins, server, *setting)
     elif layout.fastpath_read:
         why = f"{NAME} {setting[0]:.0f} with {layout.active:.0f} active CPUs, and SHOW FASTPATH has no lock manager"
         yield Unknown((Lacking(f"state of {SERVER}", f"SHOW SYSTEM/PROCESS={SERVER}"),), why)
@@ -114,11 +119,15 @@ def _ended(facts: Facts, layout: Layout, limits: Limits, pending: float, fact: S
 
     Whoever followed openvms/lock_manager_idle for the next boot has exactly this, so it is no alarm.
     """
-    most, day = most_busy(facts), day_busy(facts)
+    most, day = most_busy(facts), day_of(facts)
     peak = most.busy_percent if most and known(most.busy_percent) else None
-    little = day is not None and day < limits.idle_percent and (peak or 0.0) < limits.earns_percent
+    little = day is not None and day[0] < limits.idle_percent and (peak or 0.0) < limits.earns_percent
     if little or (layout.active is not None and layout.active <= limits.few_cpus):
-        why = f"it serves requests {day:g} % of the time" if little else f"there are only {layout.active:.0f} CPUs"
+        why = (
+            f"it serves requests {day[0]:g} % of the time"
+            if day and little
+            else f"there are only {layout.active:.0f} CPUs"
+        )
         return f"{pending_clause(facts, NAME)} It then gives its CPU back, which suits: {why}"
     setting = parameter_of(facts, NAME, 1, PARAMETERS[NAME].high)
     keep = setting[0] if isinstance(setting, tuple) else None
@@ -209,23 +218,38 @@ def _moved(
     )
 
 
-def _modes(facts: Facts) -> ProcessorModes | None:
-    """The 95th percentile, else the mean."""
-    return facts.latest(ProcessorModes, statistic="p95") or facts.latest(ProcessorModes, statistic="mean")
+@dataclass(frozen=True)
+class _Spins:
+    """MP synch that lasts: of the capture, or of hours that its figure hides."""
+
+    synch: float | None
+    """Per cent of one CPU; `None` where none was read."""
+    when: str
+    hours: Stretch | None = None
+
+    def much(self, limits: Limits) -> bool:
+        """Whether more CPUs spin than the vendor asks for."""
+        return self.synch is not None and self.synch > limits.mp_synch_percent
 
 
-def _synch(facts: Facts) -> float:
-    """MP synch that lasts, per cent of one CPU; 0 where none was read."""
-    modes = _modes(facts)
-    return modes.mp_synch_percent if modes and known(modes.mp_synch_percent) else 0.0
+def _spins(layout: Layout, limits: Limits) -> _Spins:
+    modes, cpus = lasting_modes(layout.facts), layout.captured
+    synch = modes.mp_synch_percent if modes else None
+    whole = _Spins(synch, modes.statistic) if modes and known(synch) else _Spins(None, "")
+    if whole.much(limits) or cpus is None:
+        return whole
+    hours = longest(layout.facts, cpus, SUSTAINED, lambda synch, _busy, _rate: synch > limits.mp_synch_percent)
+    return _Spins(hours.synch, hours.then, hours) if hours else whole
 
 
-def _asleep(layout: Layout, server: Process, mode: float, fact: SysgenParameter, *, spins: bool) -> Finding:
+def _asleep(
+    layout: Layout, limits: Limits, spins: _Spins, server: Process, mode: float, fact: SysgenParameter
+) -> Finding:
     """Enough CPUs are active, and the process of the lock manager hibernates all the same."""
     active, read_in = layout.active_read
     return Finding(
         subject=layout.subject,
-        severity=Severity.ADVICE if spins else Severity.NOTE,
+        severity=Severity.ADVICE if spins.much(limits) else Severity.NOTE,
         title=f"Dedicated lock manager configured, off: {SERVER} hibernates with {active:.0f} active CPUs",
         says=(
             f"{NAME} is {mode:.0f} and {active:.0f} CPUs are active, enough for it, yet {SERVER} was in state "
@@ -237,31 +261,28 @@ def _asleep(layout: Layout, server: Process, mode: float, fact: SysgenParameter,
             Evidence(NAME, mode, "", fact.source),
             Evidence("active CPUs", active, "CPUs", read_in),
             Evidence(f"state of {SERVER}", server.state, "", server.source),
+            *((spins.hours.evidence,) if spins.hours else ()),
         ),
     )
 
 
-def _spins_little(facts: Facts, limits: Limits, setting: Outcome) -> Clean | None:
-    """Without the parameter: in order where so little spins that it makes no difference."""
-    modes = _modes(facts)
-    if not isinstance(setting, Unknown) or modes is None or not known(modes.mp_synch_percent):
-        return None
-    if not 0 <= modes.mp_synch_percent <= limits.mp_synch_percent:
+def _spins_little(spins: _Spins, limits: Limits, setting: Outcome) -> Clean | None:
+    """Without the parameter: in order where so little spins, at all hours, that it makes no difference."""
+    if not isinstance(setting, Unknown) or spins.synch is None or not 0 <= spins.synch <= limits.mp_synch_percent:
         return None
     return Clean(
-        f"{setting.why}; MP synch {modes.mp_synch_percent:g} % of one CPU ({modes.statistic}, limit "
+        f"{setting.why}; MP synch {spins.synch:g} % of one CPU ({spins.when}, limit "
         f"{limits.mp_synch_percent:g}): whether one is configured makes no difference"
     )
 
 
-def _finding(facts: Facts, layout: Layout, limits: Limits, mode: float, fact: SysgenParameter) -> Finding:
-    active, read_in = layout.active_read
-    modes = _modes(facts)
-    synch = modes.mp_synch_percent if modes and known(modes.mp_synch_percent) else None
-    spins = synch is not None and synch > limits.mp_synch_percent
+def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: SysgenParameter) -> Finding:
+    facts, (active, read_in) = layout.facts, layout.active_read
+    much = spins.much(limits)
     stopped = layout.stopped
     out = f"CPU {', '.join(map(str, stopped))} {'are' if len(stopped) > 1 else 'is'} stopped. " if stopped else ""
-    enough = active >= limits.least_cpus
+    few = next((count for count in (active, layout.cores) if count is not None and count < limits.least_cpus), None)
+    enough = few is None
     ways = f"START/CPU brings it to life as soon as {mode:.0f} CPUs are active. " if stopped else ""
     if enough:
         ways += (
@@ -269,22 +290,21 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, mode: float, fact: Sy
             f"{active:.0f} CPUs there are; it then takes one of them. "
         )
     else:
-        ways += f"With {active:.0f} CPUs the vendor does not ask for one (more than five), so do not lower it. "
+        of = f"{few:.0f} {'CPUs' if few == active else 'cores'}"
+        ways += f"With {of} the vendor does not ask for one (more than five), so do not lower it. "
     ways += f"Where it is not meant to run, {NAME} 0 says so."
-    loss = (
-        f" Meanwhile MP synch is {synch:.0f} % of one CPU ({modes.statistic})." if synch is not None and modes else ""
-    )
+    loss = f" Meanwhile MP synch is {spins.synch:.0f} % of one CPU ({spins.when})." if spins.synch is not None else ""
     server = facts.latest(Process, name=SERVER)
     hibernates = f" {SERVER} is there and waits ({server.state})." if server and server.state == "HIB" else ""
     pending = pending_said(facts, NAME)
     changes: tuple[Change, ...] = ()
-    if enough and not spins:
+    if enough and not much:
         when = "only if it is meant to run with the CPUs that are active now"
         worth = "Whether a CPU is worth it: openvms/lock_manager_needs_own_cpu."
         changes = (advise_parameter(NAME, mode, limits.least_cpus, when=when, cautions=(worth,), node=layout.node),)
     return Finding(
         subject=layout.subject,
-        severity=Severity.ADVICE if spins else Severity.NOTE,
+        severity=Severity.ADVICE if spins.much(limits) else Severity.NOTE,
         title=f"Dedicated lock manager configured, off: {NAME} {mode:.0f} with {active:.0f} active CPUs",
         says=(
             f"{NAME} is {mode:.0f}, so {mode:.0f} CPUs have to be active, and {active:.0f} are: {mode - active:.0f} "
@@ -293,8 +313,9 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, mode: float, fact: Sy
         evidence=(
             Evidence(NAME, mode, "", fact.source, active),
             Evidence("active CPUs", active, "CPUs", read_in),
+            *((spins.hours.evidence,) if spins.hours else ()),
         ),
-        explains=("openvms/lock_manager_needs_own_cpu",) if spins else (),
+        explains=("openvms/lock_manager_needs_own_cpu",) if much else (),
         changes=changes,
         expects=(Expectation("CPUs that have to be active", mode, limits.least_cpus, "arithmetic"),) if enough else (),
     )

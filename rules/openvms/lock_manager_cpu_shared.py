@@ -18,6 +18,9 @@ time; FASTPATH_SERVER then moves its devices, SHOW FASTPATH says where. Where th
 TCP/IP, it stays: the lock manager (LCKMGR_CPUID), or what runs there, moves instead. Both last over a boot only with a
 line in SYSTARTUP_VMS.COM and LCKMGR_CPUID in MODPARAMS.DAT.
 
+Where the other CPUs are full and the lock manager is not shown to be busy, the co-thread is not stopped: work would
+lack it.
+
 When to ignore it: where the dedicated CPU is far from busy ([LCK73]Busy % of T4) and lock operations are no concern, or
 where the node has no CPU to spare for it.
 """
@@ -26,12 +29,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import Cpu, CpuModes, DedicatedLockManager, FastpathDevice
+from collectors.facts.openvms import Cpu, CpuModes, DedicatedLockManager, FastpathDevice, ProcessorModes
 from rules.changes.openvms_cpu import place_by_hand
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, NotFollowed, Pair, not_followed
+from rules.judging.openvms.dedicated import EARNS_PERCENT, FULL_PERCENT, most_busy, others_busy
+from rules.judging.openvms.dedicated import READ as DEDICATED
 from rules.judging.openvms.placement import placement_of, stop_beside
 from rules.kit import limit, rule
 
@@ -51,12 +56,21 @@ class Limits:
     busy_percent: float = limit(
         5.0, "this project: a dedicated CPU less busy than this loses nothing worth a CPU", high=100, unit="%"
     )
+    full_percent: float = limit(
+        FULL_PERCENT,
+        "this project: from here on work would lack the co-thread, so it is stopped only for a busy lock manager",
+        high=100,
+        unit="% of the other CPUs",
+    )
+    earns_percent: float = limit(
+        EARNS_PERCENT, "this project: half busy, the lock manager is what other CPUs wait for", high=100, unit="%"
+    )
     few_cpus: int = limit(
         4, "practice: of four CPUs the lock manager takes a quarter already (community.hpe.com 3562167)", high=32
     )
 
 
-@rule(needs=(), uses=(*READ, CpuModes, DedicatedLockManager), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*READ, *DEDICATED, CpuModes), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one dedicated CPU of the node."""
     layout = Layout(facts)
@@ -78,7 +92,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     pair = _core(facts, layout, limits, cpu)
     here = _on(layout, cpu)
     if isinstance(pair, Pair) and pair.sibling is not None:
-        yield from _shared(facts, layout, cpu, pair.sibling, (source, pair.source), here)
+        yield from _shared(facts, layout, limits, cpu, pair.sibling, (source, pair.source), here)
         return
     if here.names and (idle := _hardly_works(facts, limits)):
         yield Clean(f"CPU {cpu} of the lock manager has {here.said} on it, but {idle}")
@@ -221,7 +235,13 @@ def _hardly_works(facts: Facts, limits: Limits) -> str | None:
 
 
 def _shared(
-    facts: Facts, layout: Layout, cpu: int, sibling: int, sources: tuple[Source, Source], own: _There
+    facts: Facts,
+    layout: Layout,
+    limits: Limits,
+    cpu: int,
+    sibling: int,
+    sources: tuple[Source, Source],
+    own: _There,
 ) -> Iterator[Outcome]:
     devices, beside = layout.devices_on(sibling), _on(layout, sibling)
     there = list(beside.names)
@@ -235,10 +255,17 @@ def _shared(
     work = facts.latest(CpuModes, statistic="mean", cpu=sibling)
     if work and known(work.idle_percent) and 0 <= work.idle_percent <= 100:
         evidence.append(Evidence(f"CPU {sibling} not idle (mean)", round(100 - work.idle_percent, 1), "%", work.source))
-    against = layout.why_not_stop(sibling)
+    against, full = layout.why_not_stop(sibling), _none_to_spare(facts, layout, limits, sibling)
+    expects: tuple[Expectation, ...] = ()
+    changes: tuple[Change, ...]
     if against:
         changes, step = _move(layout, cpu, sibling, against, there)
-        expects: tuple[Expectation, ...] = ()
+    elif full:
+        changes, step = tuple(place_by_hand(name, sibling) for name in there), full
+        if (others := others_busy(facts, layout)) is not None:
+            read = facts.latest(ProcessorModes, statistic="mean")
+            at = read.source if read else sources[0]
+            evidence.append(Evidence("other CPUs busy (mean)", round(others, 1), "% of them", at, limits.full_percent))
     else:
         changes, step = layout.stop(sibling, *_to_stay(layout, cpu)), _stop(sibling, devices)
         expects = (
@@ -263,8 +290,25 @@ def _shared(
     )
     if against and not layout.all_full:
         yield Unknown((Lacking("a core for the lock manager (Cothd of every CPU)", "SHOW CPU/FULL"),))
-    if not against and layout.setting("LCKMGR_MODE") is None:
+    if not against and not full and layout.setting("LCKMGR_MODE") is None:
         yield Unknown((Lacking("LCKMGR_MODE, which a stopped CPU may undercut", "MCR SYSGEN SHOW LCKMGR_MODE"),))
+
+
+def _none_to_spare(facts: Facts, layout: Layout, limits: Limits, sibling: int) -> str:
+    """Why the work cannot spare the co-thread, as sentences; empty where it can, or nothing tells.
+
+    Where the lock manager is busy the others may be so because they wait for it: then it is worth the co-thread.
+    """
+    others, most = others_busy(facts, layout), most_busy(facts)
+    peak = most.busy_percent if most and known(most.busy_percent) else None
+    if others is None or others < limits.full_percent or (peak is not None and peak >= limits.earns_percent):
+        return ""
+    used = f"{BUSY} is {peak:g} at most" if peak is not None else f"{BUSY} was not in the export"
+    return (
+        f"Do not stop CPU {sibling} now: the CPUs beside the lock manager's are {others:.0f} % busy, so other work "
+        f"would lack it, and nothing shows that they wait for the lock manager ({used}; from "
+        f"{limits.earns_percent:g} on it would be worth it). Whatever has its fast path there can have another CPU."
+    )
 
 
 def _stop(sibling: int, devices: list[FastpathDevice]) -> str:

@@ -21,19 +21,22 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, ProcessorModes, T4File
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.openvms.cpu_counts import counts_differ
 from rules.judging.openvms.cpu_layout import READ, Layout
 from rules.judging.openvms.dedicated import (
     EARNS_PERCENT,
+    FULL_PERCENT,
     IDLE_PERCENT,
     LCK73,
+    day_of,
     most_busy,
     not_to_believe,
-    not_yet,
+    others_busy,
     served,
 )
 from rules.judging.openvms.dedicated import READ as DEDICATED
 from rules.judging.openvms.node import pending_said
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
+from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinning import OWN_CPU_CPUS
 from rules.kit import limit, rule
 
@@ -63,15 +66,25 @@ class Limits:
     few_when_full: int = limit(
         OWN_CPU_CPUS - 1, "vendor: more than five CPUs (OpenVMS V7.3 New Features, 4.4.1)", high=32, unit="CPUs"
     )
+    least_samples: int = limit(
+        LEAST_SAMPLES, "this project: no minimum is published; fewer samples are a note", low=1, unit="samples"
+    )
+    least_minutes: float = limit(LEAST_MINUTES, "this project: no minimum is published; less is a note", unit="minutes")
     full_percent: float = limit(
-        80.0,
+        FULL_PERCENT,
         "this project: from here on work waits for the CPUs that the lock manager leaves",
         high=100,
         unit="% of the other CPUs",
     )
 
 
-@rule(needs=(), uses=(*READ, *DEDICATED, ProcessorModes), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(*READ, *SAMPLES, *DEDICATED, ProcessorModes),
+    links=LINKS,
+    limits=Limits,
+    sample=lambda limits: least(limits.least_samples, limits.least_minutes),
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one dedicated CPU of the node."""
     layout, figures = Layout(facts), served(facts)
@@ -86,11 +99,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if manager is None and not any(one.on for one in figures):
         yield Clean("the [LCK73] columns are zero: no CPU is dedicated to the lock manager")
         return
-    day = facts.latest(DedicatedLockManager, statistic="p95") or facts.latest(DedicatedLockManager, statistic="mean")
-    busy = day.busy_percent if day and known(day.busy_percent) else None
+    busy, day = day_of(facts) or (None, None)
     cpus = layout.active
     few = cpus is not None and cpus <= limits.few_cpus
-    others = _others_busy(facts, layout)
+    others = others_busy(facts, layout)
     full = cpus is not None and cpus <= limits.few_when_full and others is not None and others >= limits.full_percent
     most = most_busy(facts)
     if full and cpus is not None:
@@ -117,20 +129,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _finding(layout, limits, day, busy, "hardly used")
         if cpus is None:
             yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),))
-
-
-def _others_busy(facts: Facts, layout: Layout) -> float | None:
-    """How busy the CPUs beside the dedicated one are on average, per cent of them; `None` where that was not read.
-
-    The dedicated one polls and counts as busy at all times.
-    """
-    modes = facts.latest(ProcessorModes, statistic="mean")
-    if modes is None or not known(modes.cpus) or not known(modes.idle_percent) or counts_differ(layout):
-        return None
-    if not_yet(facts, layout):  # then it was not dedicated in the capture
-        return None
-    others = 100 * (modes.cpus - 1)
-    return 100 - 100 * modes.idle_percent / others if others > 0 and 0 <= modes.idle_percent <= others else None
 
 
 def _hours(facts: Facts) -> float | None:

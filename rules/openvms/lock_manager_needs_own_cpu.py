@@ -14,6 +14,7 @@ Put it, with LCKMGR_CPUID, on a CPU without a fast-path device and without TCP/I
 the work, with no co-thread or an idle one.
 
 LCKMGR_MODE is a template only until a spinlock trace blames LCKMGR: another spinlock may be what CPUs wait for. A trace
+that spins far less or more than the time that is judged is of another time and says nothing of it. One that fits
 divides MP synchronisation: the vendor's two CPUs' worth is held against LCKMGR's own part, and with less of it a
 dedicated CPU is no more than a thing to check. Nothing is set either where the capture is of another number of CPUs
 than the displays beside it: its figures are not of the node that the CPU would be taken from. No CPU
@@ -69,7 +70,7 @@ from rules.judging.openvms.placement import cost_of, left_alone, placement_of, s
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import ALL, LCKMGR, half_believed, lock_manager_part, waited_for
+from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, lock_manager_part, waited_for
 from rules.judging.openvms.spinning import (
     OWN_CPU_CPUS,
     OWN_CPU_OPERATIONS,
@@ -77,6 +78,7 @@ from rules.judging.openvms.spinning import (
     OWN_CPU_WORTH,
     asleep,
     lasting_modes,
+    other_time,
     own_cpu_untold,
     rates_while_spinning,
 )
@@ -171,7 +173,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield quiet
         return
     yield _finding(facts, layout, limits, spins)
-    if wanted := _wanted(facts):
+    if wanted := _wanted(facts, spins):
         yield Unknown(wanted)
     if machine_of(facts).dedicated_documented is None:
         yield Unknown((Lacking("machine and release of the node", "SHOW SYSTEM"),))
@@ -258,6 +260,22 @@ class _Spins:
     hours: Stretch | None = None
     """Of these hours alone; `None`: of the capture."""
 
+    def away(self, facts: Facts) -> str:
+        """That the spinlock trace is of another time, as sentences; empty where it is not."""
+        return other_time(facts, self.synch, self.hours)
+
+    def heat(self, facts: Facts) -> Heat | None:
+        """What a trace of this time blames."""
+        return None if self.away(facts) else waited_for(facts)
+
+    def part(self, facts: Facts) -> float:
+        """How much of its MP synch is the lock manager's by such a trace, 0 to 1; 1 where none divides it."""
+        return lock_manager_part(facts) if self.heat(facts) else 1.0
+
+    def doubted(self, facts: Facts) -> str:
+        """What a trace of this time blames that is read tentatively, as a clause."""
+        return "" if self.away(facts) else half_believed(facts)
+
 
 def _of_hours(hours: Stretch) -> _Spins:
     operations = hours.operations or 0.0
@@ -286,21 +304,21 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: _Spins)
     spins = f"MP synch {judged.synch:g} % of one CPU{at}"
     if operations is None:
         rate = Lacking("lock operations per second ([MON.LOCK])", LockRates.BRING)
-        return Unknown((rate, *_wanted(facts)), spins)
+        return Unknown((rate, *_wanted(facts, judged)), spins)
     if operations < 0:
         return Untrusted(f"{operations:g} lock operations per second")
     if operations < limits.lock_operations:
         few = f"only {operations:,.0f} lock operations/s ({judged.statistic}; limit {limits.lock_operations:,.0f})"
-        heat, doubted = waited_for(facts), half_believed(facts)
+        heat, doubted = judged.heat(facts), judged.doubted(facts)
         blames = f"; the spinlock trace blames {heat.name}" if heat else (f"; {doubted}" if doubted else "")
-        return Unknown(_wanted(facts), f"{spins}, but {few}: another spinlock may be the cause{blames}")
-    heat = waited_for(facts)
+        return Unknown(_wanted(facts, judged), f"{spins}, but {few}: another spinlock may be the cause{blames}")
+    heat = judged.heat(facts)
     if heat and heat.name != LCKMGR:
         return Clean(
             f"{spins}, but in the spinlock trace CPUs wait for {heat.name} most: a dedicated lock manager would not "
             "relieve it"
         )
-    part = lock_manager_part(facts)
+    part = judged.part(facts)
     worth = judged.synch * part
     if worth <= limits.worth_percent:
         return Clean(
@@ -311,9 +329,9 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: _Spins)
     return replace(untold, why=untold.why or spins) if untold else None
 
 
-def _wanted(facts: Facts) -> tuple[Lacking, ...]:
-    """The trace that is still lacking; none where one came along, if only a tentative one."""
-    return () if waited_for(facts) or half_believed(facts) else (TRACE,)
+def _wanted(facts: Facts, judged: _Spins) -> tuple[Lacking, ...]:
+    """The trace that is still lacking; none where one of that time came along, if only a tentative one."""
+    return () if judged.heat(facts) or judged.doubted(facts) else (TRACE,)
 
 
 @dataclass(frozen=True)
@@ -333,8 +351,8 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
     operations = judged.operations or 0.0
     mean = facts.latest(ProcessorModes, statistic="mean")
     usual = mean.mp_synch_percent if mean and known(mean.mp_synch_percent) else synch
-    heat = waited_for(facts)
-    part = lock_manager_part(facts)
+    heat = judged.heat(facts)
+    part = judged.part(facts)
     own = synch * part
     short = too_short(facts, judged.source, limits.least_samples, limits.least_sampled_minutes) if not hours else None
     debug = debug_modes(facts)
@@ -343,7 +361,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
     elif short or differ:
         steps = _Steps((), _too_short(short) if short else _other_cpus(differ))
     else:
-        steps = _steps(facts, layout, limits, heat is not None, own)
+        steps = _steps(facts, layout, limits, judged, own)
     costs, idle = cost_of(layout)
     share = synch / cpus
     average = f" On average it takes {usual / cpus:.0f} %." if usual != synch else ""
@@ -355,6 +373,8 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
         severity = Severity.ADVICE
     title = f"{judged.when} {synch / 100:.1f} of {cpus:.0f} CPUs spin: MP synch {synch:.0f} % of one CPU"
     divided: tuple[Evidence, ...] = ()
+    if away := judged.away(facts):
+        average += f" {away}"
     if heat and part < ALL:
         title = f"{judged.when} {own / 100:.1f} of {cpus:.0f} CPUs spin for {LCKMGR}, of {synch:.0f} % of MP synch"
         average += f" By the trace {own:.0f} % of one CPU, {100 * part:.0f} % of MP synch, are {LCKMGR}'s."
@@ -427,14 +447,14 @@ def _mode_now(layout: Layout) -> str:
     return f" LCKMGR_MODE is {mode:.0f} and {layout.active:.0f} CPUs are active, so it is configured and off."
 
 
-def _steps(facts: Facts, layout: Layout, limits: Limits, traced: bool, own: float) -> _Steps:
+def _steps(facts: Facts, layout: Layout, limits: Limits, judged: _Spins, own: float) -> _Steps:
     """LCKMGR_CPUID first, so that it starts where it is to stay, then LCKMGR_MODE, then its co-thread stopped.
 
     A template while no CPU is chosen, the machine is not known, a resource hash table has to grow first, or `own`, what
     spins for LCKMGR in per cent of one CPU, is not more than the vendor asks for.
     """
+    traced, doubted = judged.heat(facts) is not None, judged.doubted(facts)
     cautions = ON[:1] + ON[2:] if traced else ON
-    doubted = half_believed(facts)
     blamed = "The trace blames LCKMGR: dedicate one" if traced else "If a spinlock trace blames LCKMGR, dedicate one"
     if doubted:
         blamed = f"{doubted[0].upper()}{doubted[1:]}. Only where it is LCKMGR, dedicate a CPU"

@@ -1,7 +1,7 @@
 """The CPU dedicated to the lock manager is full.
 
 Finds: a dedicated lock manager whose CPU is busy with requests nearly all of the time in the busy part of the day
-(`[LCK73]Busy %` of T4).
+(`[LCK73]Busy %` of T4), or for hours that the figure of the day hides.
 
 Why it matters: all lock operations of the node go through this one CPU. When it is full, callers spin in kernel mode
 until they are served, and every process more makes all of them wait longer. Published ceiling of one such CPU on a
@@ -14,18 +14,24 @@ is one. A CPU whose core is not shared with a co-thread serves faster (openvms/l
 When to ignore it: when throughput is as wanted, or the peak is one batch job that may wait.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
 from rules.judging.openvms.cpu_layout import READ, Layout
-from rules.judging.openvms.dedicated import LCK73, not_to_believe, served
+from rules.judging.openvms.dedicated import LCK73, day_of, not_to_believe, served
+from rules.judging.openvms.peaks import READS as PEAKS
+from rules.judging.openvms.peaks import SUSTAINED, Hours, worst
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.kit import limit, rule
 
+CURVE = "dedicated cpu busy"
+MOST = 101.0
+"""Arithmetic: a CPU is busy 100 % of the time at most, and what is printed is rounded."""
+SPIN = "Callers spin in kernel mode meanwhile, so more CPUs or processes wait with them and do not help"
 LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE",)
 
 
@@ -44,7 +50,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*READ, *SAMPLES, DedicatedLockManager, LockRates),
+    uses=(*READ, *PEAKS, *SAMPLES, DedicatedLockManager, LockRates),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_minutes),
@@ -64,12 +70,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not any(one.on for one in figures):
         yield NotApplicable("the [LCK73] columns are zero: no CPU is dedicated to the lock manager")
         return
-    day = facts.latest(DedicatedLockManager, statistic="p95") or facts.latest(DedicatedLockManager, statistic="mean")
-    if day is None or not known(day.busy_percent):
+    if (found := day_of(facts)) is None:
         yield Unknown((LCK73,))
         return
-    busy = day.busy_percent
+    busy, day = found
     said = f"[LCK73]Busy % {busy:g} ({day.statistic})"
+    full = None if busy >= limits.busy_percent else _hidden(facts, limits)
+    if full:
+        yield _of_hours(layout, limits, *full)
+        return
     if busy < limits.busy_percent:
         yield Clean(f"{said}, limit {limits.busy_percent:g}", (day.source,))
         return
@@ -87,10 +96,44 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         title=f"Dedicated lock manager CPU {busy:.0f} % busy{at}",
         says=(
             f"{on} of the lock manager serves requests {busy:.0f} % of the time{at}, and there can be only one. "
-            "Callers spin in kernel mode meanwhile, so more CPUs or processes wait with them and do not help: what "
-            "counts is fewer lock operations. How many processors the callers lose cannot be told from kernel time."
+            f"{SPIN}: what counts is fewer lock operations. How many processors the callers lose cannot be told "
+            "from kernel time."
         ),
         evidence=tuple(evidence),
         explains=("openvms/concurrency_past_peak",),
         expects=(Expectation("[LCK73]Busy %", busy, "falls as lock operations per unit of work do", "heuristic"),),
+    )
+
+
+def _hidden(facts: Facts, limits: Limits) -> tuple[Hours, float] | None:
+    """Hours in which the CPU was full although the figure of the day does not show it."""
+
+    def full(figures: Sequence[float]) -> float | None:
+        return figures[0] if limits.busy_percent <= figures[0] <= MOST else None
+
+    found = worst(facts, (CURVE,), SUSTAINED, full)
+    return (found[0], found[1][0]) if found else None
+
+
+def _of_hours(layout: Layout, limits: Limits, hours: Hours, busy: float) -> Finding:
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.WARNING,
+        title=f"{hours.when} the dedicated lock manager's CPU is {busy:.0f} % busy",
+        says=(
+            f"{hours.when} the lock manager's CPU serves requests {busy:.0f} % of the time, and there can be only one. "
+            f"{hours.apart} {SPIN}: for these hours what counts is fewer lock operations, or work that may run later."
+        ),
+        evidence=(
+            Evidence(
+                f"[LCK73]Busy % ({hours.then})",
+                round(busy, 1),
+                "%",
+                hours.source,
+                limits.busy_percent,
+                computed=hours.counted,
+            ),
+        ),
+        explains=("openvms/concurrency_past_peak",),
+        expects=(Expectation("[LCK73]Busy %", round(busy, 1), "falls as lock operations do", "heuristic"),),
     )

@@ -33,7 +33,8 @@ from rules.finding import (
     Untrusted,
 )
 from rules.judging.openvms.cluster import READ, members_of, own_name, sustained, wrong_reading
-from rules.judging.openvms.mastership import BOTH, Move, move_to, ranks_of
+from rules.judging.openvms.mastership import BOTH, Move, governing, move_to, ranks_of
+from rules.judging.openvms.node import pending_said
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
@@ -128,6 +129,7 @@ def _told(
         says=(
             f"{figures}.{why} Two nodes take the trees from each other: while a tree moves, nobody gets a lock in it. "
             f"{move.says} Unequal weights end it; the work of a tree on one node ends it too. {_pe1(members)}"
+            f"{_pending(facts, members)}"
         ),
         evidence=(
             Evidence("lock trees moved out", out, "/s", rates.source),
@@ -140,6 +142,12 @@ def _told(
     )
     if move.missing:
         yield Unknown(move.missing)
+
+
+def _pending(facts: Facts, members: Sequence[ClusterMember]) -> str:
+    """What the next boot makes of this node's weight, or of both where nothing tells which one decides."""
+    name = governing(facts, members)
+    return "".join(pending_said(facts, one) for one in ([name] if name else ["LOCKDIRWT", "LOCKRMWT"]))
 
 
 def _pe1(members: Sequence[ClusterMember]) -> str:

@@ -2,7 +2,8 @@
 
 Finds: deadlock searches per second (MONITOR LOCK, T4) of which next to none finds a deadlock, together with
 DEADLOCK_WAIT. A search starts for a request that has waited that long. So searches without a deadlock, times
-DEADLOCK_WAIT, are the least number of requests that wait at any moment: waits that ended sooner come on top.
+DEADLOCK_WAIT, are the least number of requests that wait at any moment: waits that ended sooner come on top. Hours in
+which many wait although the mean of the capture hides them are judged by their own figures.
 
 Why it matters: MP synch and the lock rates of such a node look in order, since a process that waits costs no CPU. Many
 searches and few finds mean long waits, not deadlocks (CA Performance Management for OpenVMS, on lock counts). A real
@@ -17,13 +18,15 @@ When to ignore it: where processes wait for a lock by design, as a signal from a
 services wait for ever, but start few searches), or set a shorter wait for their own searches (possible from V8.3 on).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import OVERFLOW, Facts, known
+from collectors.facts import ABSENT, OVERFLOW, Facts, known
 from collectors.facts.openvms import LockRates
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.openvms.node import READS, parameter_of, pending_clause, pending_said, subject_of
+from rules.judging.openvms.peaks import READS as PEAKS
+from rules.judging.openvms.peaks import SUSTAINED, Hours, worst
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
@@ -33,6 +36,7 @@ DEFAULT = 10.0
 LONGEST = 2**31 - 1
 STATISTICS = ("mean", "current")
 SEARCHES = "deadlock_search_per_second"
+CURVES = ("deadlock searches", "deadlocks found")
 BRING = Lacking("deadlock searches and finds per second", f"{LockRates.BRING}, or MONITOR LOCK")
 WAITERS = (
     "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING (ANALYZE/SYSTEM), "
@@ -57,7 +61,7 @@ class Limits:
     )
 
 
-@rule(needs=(LockRates,), uses=READS, links=LINKS, limits=Limits)
+@rule(needs=(LockRates,), uses=(*READS, *PEAKS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the searches that found nothing by how long each of them was waited for."""
     listed = [one for name in STATISTICS if (one := facts.latest(LockRates, statistic=name))]
@@ -78,18 +82,37 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     seconds = setting[0] if isinstance(setting, tuple) else DEFAULT
     of = f"{NAME} {seconds:g} s" + ("" if isinstance(setting, tuple) else ", its default: not in the export")
-    figures = f"{searches:.3g} deadlock searches/s, {finds:.3g} found ({of})"
+    figures = _figures(searches, finds, of)
     if seconds == 0:
         yield Unknown((Lacking("who waits for locks", WAITERS),), f"{figures}: at 0 nothing is searched")
         return
     waiting = (searches - finds) * seconds
-    if waiting < limits.waiting:
+    if waiting < limits.many_waiting and (bad := _hidden(facts, limits, waiting, seconds)):
+        yield _finding(facts, rates, (*bad[1], (bad[1][0] - bad[1][1]) * seconds), of, limits, bad[0])
+    elif waiting < limits.waiting:
         least = f"at least {waiting:.2g} requests wait at any moment, limit {limits.waiting:g}"
         yield Clean(f"{figures}: {least}{pending_clause(facts, NAME)}", (rates.source,))
         return
-    yield _finding(facts, rates, (searches, finds, waiting), figures, limits)
+    else:
+        yield _finding(facts, rates, (searches, finds, waiting), of, limits)
     if isinstance(setting, Unknown):
         yield setting
+
+
+def _figures(searches: float, finds: float, of: str) -> str:
+    return f"{searches:.3g} deadlock searches/s, {finds:.3g} found ({of})"
+
+
+def _hidden(facts: Facts, limits: Limits, waiting: float, seconds: float) -> tuple[Hours, tuple[float, float]] | None:
+    """Hours in which more requests wait than the mean shows, with their searches and finds per second."""
+    least = limits.waiting if waiting < limits.waiting else limits.many_waiting
+
+    def wait(figures: Sequence[float]) -> float | None:
+        searches, finds = figures
+        return searches if finds >= 0 and (searches - finds) * seconds >= least else None
+
+    found = worst(facts, CURVES, SUSTAINED, wait)
+    return (found[0], (found[1][0], found[1][1])) if found else None
 
 
 def _wrong(rates: LockRates) -> Untrusted | None:
@@ -106,10 +129,19 @@ def _wrong(rates: LockRates) -> Untrusted | None:
 
 
 def _finding(
-    facts: Facts, rates: LockRates, found: tuple[float, float, float], figures: str, limits: Limits
+    facts: Facts,
+    rates: LockRates,
+    found: tuple[float, float, float],
+    of: str,
+    limits: Limits,
+    hours: Hours | None = None,
 ) -> Finding:
+    """Of the capture's mean, or of `hours` alone."""
     searches, finds, waiting = found
-    waited = rates.enq_waited_per_second
+    source, computed = (hours.source, hours.counted) if hours else (rates.source, "")
+    figures = f"{f'{hours.when}: ' if hours else ''}{_figures(searches, finds, of)}"
+    waited = ABSENT if hours else rates.enq_waited_per_second
+    when, apart = (f"{hours.when} at least", f" {hours.apart}") if hours else ("At least", "")
     share = 100 * searches / waited if known(waited) and waited >= searches else None
     part = f" Of {waited:,.3g} requests/s that had to wait, {share:.2g} % waited that long." if share else ""
     dead = ""
@@ -121,21 +153,21 @@ def _finding(
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if waiting >= limits.many_waiting else Severity.ADVICE,
-        title=f"At least {waiting:.3g} lock requests wait at any moment, and no deadlock is the reason",
+        title=f"{when} {waiting:.3g} lock requests wait at any moment, and no deadlock is the reason",
         says=(
-            f"{figures}. A search starts for a request that has waited {NAME} seconds, so these are long waits: that "
-            f"many searches without a deadlock mean at least {waiting:.3g} requests waiting at any moment (fewer where "
-            f"processes set a shorter wait of their own, from V8.3 on).{part}{dead} Who holds the locks is not in "
-            f"these figures: {WAITERS}, tells; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT does. Locks that "
+            f"{figures}.{apart} A search starts for a request that has waited {NAME} seconds, so these are long waits: "
+            f"that many searches without a deadlock mean at least {waiting:.3g} requests waiting at any moment (fewer "
+            f"where processes set a shorter wait of their own, from V8.3 on).{part}{dead} Who holds the locks is not "
+            f"in these figures: {WAITERS}, tells; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT does. Locks that "
             f"system services wait for by design show there, too. Do not lower {NAME}: that makes more "
             f"searches and no wait shorter."
             f"{pending_said(facts, NAME)}"
         ),
         evidence=(
-            Evidence("deadlock searches", searches, "/s", rates.source),
-            Evidence("deadlocks found", finds, "/s", rates.source),
+            Evidence("deadlock searches", round(searches, 6), "/s", source, computed=computed),
+            Evidence("deadlocks found", round(finds, 6), "/s", source, computed=computed),
             *((Evidence("requests forced to wait", waited, "/s", rates.source),) if known(waited) else ()),
-            Evidence("requests waiting at any moment, at least", round(waiting, 1), "", rates.source, limits.waiting),
+            Evidence("requests waiting at any moment, at least", round(waiting, 1), "", source, limits.waiting),
         ),
         expects=(Expectation("deadlock searches (/s)", searches, "lower", "heuristic"),),
     )

@@ -113,7 +113,7 @@ class Curve(OfNode):
 
     name: str
     """`lock operations`, `local`, `incoming`, `outgoing`, `directory`, `mp synch`, `kernel`, `user`, `busy`,
-    `locks`, `resources`, `dedicated cpu busy`."""
+    `locks`, `resources`, `deadlock searches`, `deadlocks found`, `dedicated cpu busy`."""
     unit: str
     """`/s`, `% of one CPU`, `locks`, `resources` or `%`."""
     start: datetime

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import DedicatedLockManager, LockRates, MonitorSample, Node, T4File
+from collectors.facts.openvms import DedicatedLockManager, LockRates, MonitorSample, Node, ProcessorModes, T4File
 from rules.finding import Lacking, Untrusted
+from rules.judging.openvms.cpu_counts import counts_differ
 from rules.judging.openvms.cpu_layout import Layout
 
 LCK73 = Lacking("busy share of the lock manager's CPU", "a T4 composite CSV made with the LCK73_MON collector")
 IDLE_PERCENT, EARNS_PERCENT = 5.0, 50.0
 """This project: a twentieth of one CPU any CPU can do; half busy, it does what other CPUs would wait for."""
-READ = (DedicatedLockManager, LockRates, MonitorSample, Node, T4File)
+FULL_PERCENT = 80.0
+"""This project: from here on, of all CPUs but the dedicated one, work waits for a CPU that is taken."""
+READ = (DedicatedLockManager, LockRates, MonitorSample, Node, ProcessorModes, T4File)
 """What a rule that asks whether the lock manager had its CPU in the capture has to declare, beside the layout's."""
 AT = "%d-%b-%Y %H:%M"
 MUCH = 1000.0
@@ -27,12 +30,12 @@ def served(facts: Facts) -> list[DedicatedLockManager]:
     return [one for one in facts.every(DedicatedLockManager) if one.on is not None]
 
 
-def day_busy(facts: Facts) -> float | None:
-    """How busy the dedicated CPU is over the day: the 95th percentile, else the mean."""
+def day_of(facts: Facts) -> tuple[float, DedicatedLockManager] | None:
+    """How busy the dedicated CPU is over the day, and where that was read: the 95th percentile, else the mean."""
     for statistic in ("p95", "mean"):
         one = facts.latest(DedicatedLockManager, statistic=statistic)
         if one and known(one.busy_percent):
-            return one.busy_percent
+            return one.busy_percent, one
     return None
 
 
@@ -129,3 +132,17 @@ def _end_of_capture(facts: Facts) -> datetime | None:
     """When the last sample of T4 or MONITOR was taken."""
     ends = [one.end for one in facts.every(T4File)] + [one.end for one in facts.every(MonitorSample)]
     return max((end for end in ends if end), default=None)
+
+
+def others_busy(facts: Facts, layout: Layout) -> float | None:
+    """How busy the CPUs beside the dedicated one are on average, per cent of them; `None` where that was not read.
+
+    The dedicated one polls and counts as busy at all times.
+    """
+    modes = facts.latest(ProcessorModes, statistic="mean")
+    if modes is None or not known(modes.cpus) or not known(modes.idle_percent) or counts_differ(layout):
+        return None
+    if not_yet(facts, layout):  # then it was not dedicated in the capture
+        return None
+    others = 100 * (modes.cpus - 1)
+    return 100 - 100 * modes.idle_percent / others if others > 0 and 0 <= modes.idle_percent <= others else None

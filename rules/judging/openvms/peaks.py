@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from collectors.facts import ABSENT, Facts, Reading, Source, known
 from collectors.facts.openvms import Curve, LockRates, MonitorSample, ProcessorModes
 from rules.finding import Cost, Evidence
+from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES
 
 READS = (Curve, LockRates, MonitorSample, ProcessorModes)
 """What a rule that uses this module has to declare."""
@@ -42,19 +43,12 @@ def _peak(modes: ProcessorModes) -> float | None:
     return synch if 0 <= synch <= (102 * modes.cpus if known(modes.cpus) else float("inf")) else None
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """A time without a gap in which MP synch was over something in every step of the day's curve."""
+@dataclass(frozen=True, kw_only=True)
+class Hours:
+    """A time without a gap in which a figure was over something in every step of the day's curve."""
 
     start: datetime
     minutes: float
-    synch: float
-    """Mean MP synch of it, per cent of one CPU."""
-    busy: float
-    """Mean busy time of it, per cent of one CPU."""
-    operations: float | None
-    """Mean lock operations per second of it; `None` where a step has none."""
-    cpus: float
     source: Source
     """Its lines, where they are known; else those of the whole file."""
     samples: int | None
@@ -68,14 +62,37 @@ class Stretch:
         return f"From {self.start.strftime(AT).upper()} to {until}"
 
     @property
+    def then(self) -> str:
+        """The same within a sentence."""
+        return f"{self.when[0].lower()}{self.when[1:]}"
+
+    @property
     def counted(self) -> str:
         """How its figures were computed, for evidence."""
         return f"as the mean of {self.samples} samples" if self.samples else "as the mean of these hours"
 
     @property
+    def apart(self) -> str:
+        """That its figures are of these hours alone, as a sentence."""
+        return f"These are the figures of {self.minutes:.0f} minutes, not of the capture's mean."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stretch(Hours):
+    """Such a time of MP synch."""
+
+    synch: float
+    """Mean MP synch of it, per cent of one CPU."""
+    busy: float
+    """Mean busy time of it, per cent of one CPU."""
+    operations: float | None
+    """Mean lock operations per second of it; `None` where a step has none."""
+    cpus: float
+
+    @property
     def evidence(self) -> Evidence:
         """What it lost."""
-        name = f"MP synch ({self.when[0].lower()}{self.when[1:]})"
+        name = f"MP synch ({self.then})"
         return Evidence(name, round(self.synch, 1), "% of one CPU", self.source, computed=self.counted)
 
     @property
@@ -83,11 +100,6 @@ class Stretch:
         """What it lost while it lasted: not what the capture lost on average."""
         lost = self.synch / 100
         return Cost(lost, lost, lost, of_capture=False)
-
-    @property
-    def apart(self) -> str:
-        """That its figures are of these hours alone, as a sentence."""
-        return f"These are the figures of {self.minutes:.0f} minutes, not of the capture's mean."
 
 
 @dataclass(frozen=True)
@@ -98,11 +110,15 @@ class Length:
     sampled_minutes: float
     minutes: float
 
-    def reached(self, one: Stretch) -> bool:
+    def reached(self, one: Hours) -> bool:
         """Whether a stretch lasted so long."""
         if one.samples is None:
             return one.minutes >= self.minutes
         return one.samples >= self.samples and one.minutes >= self.sampled_minutes
+
+
+SUSTAINED = Length(LEAST_SAMPLES, LEAST_MINUTES, 30.0)
+"""This project: hours that count although a day's figure hides them; half an hour where nobody counted samples."""
 
 
 def longest(
@@ -125,11 +141,7 @@ Step = tuple[float, float, float | None]
 def _runs(
     facts: Facts, curve: Curve, cpus: float, over: Callable[[float, float, float | None], bool]
 ) -> Iterator[Stretch]:
-    beside = {
-        one.name: one.means
-        for one in facts.every(Curve)
-        if one.source.file == curve.source.file and (one.start, one.step_seconds) == (curve.start, curve.step_seconds)
-    }
+    beside = {name: one.means for name, one in _beside(facts, curve).items()}
     run: list[Step] = []
     for at in range(len(curve.means) + 1):
         step = _step(curve, beside, cpus, at)
@@ -156,23 +168,68 @@ def _step(curve: Curve, beside: Mapping[str, Sequence[Reading]], cpus: float, at
 
 def _stretch(facts: Facts, curve: Curve, cpus: float, first: int, run: Sequence[Step]) -> Stretch:
     rates = [rate for _, _, rate in run if rate is not None]
-    minutes = len(run) * curve.step_seconds / 60
-    source, samples = curve.source, _samples_in(facts, curve, minutes)
-    if begins := [curve.source.first + offset if offset >= 0 else None for offset in curve.line_offsets[first:]]:
-        after = next((line for line in begins[len(run) :] if line is not None), curve.source.last + 1)
-        begin = begins[0] if begins[0] is not None else curve.source.first
-        source = replace(curve.source, first=begin, last=after - 1)
-        samples = after - begin
+    hours = _hours(facts, curve, curve.line_offsets, first, len(run))
     return Stretch(
-        start=curve.start + timedelta(seconds=first * curve.step_seconds),
-        minutes=minutes,
+        start=hours.start,
+        minutes=hours.minutes,
         synch=sum(synch for synch, _, _ in run) / len(run),
         busy=sum(busy for _, busy, _ in run) / len(run),
         operations=sum(rates) / len(rates) if len(rates) == len(run) else None,
         cpus=cpus,
-        source=source,
-        samples=samples,
+        source=hours.source,
+        samples=hours.samples,
     )
+
+
+def _hours(facts: Facts, curve: Curve, line_offsets: Sequence[int], first: int, steps: int) -> Hours:
+    minutes = steps * curve.step_seconds / 60
+    source, samples = curve.source, _samples_in(facts, curve, minutes)
+    if begins := [curve.source.first + offset if offset >= 0 else None for offset in line_offsets[first:]]:
+        after = next((line for line in begins[steps:] if line is not None), curve.source.last + 1)
+        begin = begins[0] if begins[0] is not None else curve.source.first
+        source = replace(curve.source, first=begin, last=after - 1)
+        samples = after - begin
+    start = curve.start + timedelta(seconds=first * curve.step_seconds)
+    return Hours(start=start, minutes=minutes, source=source, samples=samples)
+
+
+def worst(
+    facts: Facts, names: Sequence[str], least: Length, over: Callable[[Sequence[float]], float | None]
+) -> tuple[Hours, tuple[float, ...]] | None:
+    """The hours with most of what `over` gives of the named curves (`None`: not over), and the mean of each curve.
+
+    A step that lacks one of the figures ends such hours.
+    """
+    found: list[tuple[float, Hours, tuple[float, ...]]] = []
+    for curve in facts.every(Curve):
+        if curve.name != names[0]:
+            continue
+        beside = _beside(facts, curve)
+        figures = [beside[name].means for name in names if name in beside]
+        lines = beside["mp synch"].line_offsets if "mp synch" in beside else ()
+        run: list[tuple[float, list[float]]] = []
+        for at in range(len(curve.means) + 1):
+            step = [value for one in figures if at < len(one) and known(value := one[at])]
+            much = over(step) if len(step) == len(names) else None
+            if much is not None:
+                run.append((much, step))
+            elif run:
+                hours = _hours(facts, curve, lines, at - len(run), len(run))
+                means = tuple(sum(column) / len(run) for column in zip(*(one for _, one in run), strict=True))
+                if least.reached(hours):
+                    found.append((sum(much for much, _ in run) * curve.step_seconds, hours, means))
+                run = []
+    best = max(found, key=lambda one: one[0], default=None)
+    return best[1:] if best else None
+
+
+def _beside(facts: Facts, curve: Curve) -> dict[str, Curve]:
+    """The curves of one file with the same steps, by name."""
+    return {
+        one.name: one
+        for one in facts.every(Curve)
+        if one.source.file == curve.source.file and (one.start, one.step_seconds) == (curve.start, curve.step_seconds)
+    }
 
 
 def _samples_in(facts: Facts, curve: Curve, minutes: float) -> int | None:

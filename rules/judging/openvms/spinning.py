@@ -24,7 +24,7 @@ from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Stretch
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.sampling import percentile_told
-from rules.judging.openvms.spinlocks import LCKMGR, heats, share_of_spinning, waited_for
+from rules.judging.openvms.spinlocks import heats, waited_for
 
 READ = (*LAYOUT, *PEAKS, *SAMPLES, DistributedLockRates, DedicatedLockManager, Process, SpinlockTrace, SpinlockTraceRun)
 """What a rule that uses this module has to declare."""
@@ -57,6 +57,24 @@ def apart(facts: Facts, synch: float, spun: float) -> str:
     return f"more than twice the {highest:.3g} % of MP synch at its highest" if TRACED * spun > highest else ""
 
 
+def other_time(facts: Facts, synch: float, hours: Stretch | None = None) -> str:
+    """That the trace is of another time than this MP synch (of `hours`, where given), as sentences; empty otherwise.
+
+    Such a trace neither divides that MP synch nor says what spins in it.
+    """
+    spun = sum(one.spin for one in heats(facts) if known(one.spin))
+    if not spun:
+        return ""
+    why = apart(facts, synch, spun)
+    if hours:
+        why = "" if fits(hours, spun) else f"not half to twice the {hours.synch:.3g} % of MP synch then"
+    return (
+        why
+        and f"The spinlock trace that came along spins {spun:.3g} % of one CPU, {why}: it is of another time and says "
+        "nothing of this one. Trace while it spins so much."
+    )
+
+
 def fits(hours: Stretch, spun: float) -> bool:
     """Whether a trace that spins so much (per cent of one CPU) can be of these hours: no half, no double of theirs."""
     return TRACED * hours.synch <= spun <= hours.synch / TRACED
@@ -68,8 +86,7 @@ def explained(facts: Facts, synch: float, hours: Stretch | None = None) -> str |
     `synch` is the mean of the capture, or that of `hours`.
     """
     layout, heat = Layout(facts), waited_for(facts)
-    spun = sum(one.spin for one in heats(facts) if known(one.spin))
-    if heat and (fits(hours, spun) if hours else not apart(facts, synch, spun)):
+    if heat and not other_time(facts, synch, hours):
         return f"a spinlock trace divides it, {heat.name} first: openvms/spinlock_hot"
     chain = chain_of(facts)
     if isinstance(chain, Chain) and chain.explains_spinning and not own_cpu(layout):
@@ -81,14 +98,13 @@ def explained(facts: Facts, synch: float, hours: Stretch | None = None) -> str |
             served = f"{100 * incoming / total:.0f} % of its lock operations serve other nodes"
             return f"{served}: openvms/locks_mastered_remotely"
     operations = (hours.operations if hours else busiest_operations(facts.every(LockRates))) or 0.0
-    blames_locks = heat is None or heat.name == LCKMGR
-    if blames_locks and _needs_own_cpu(facts, layout, hours):
+    if _needs_own_cpu(facts, layout, hours):
         return f"{operations:,.0f} lock operations/s without a CPU of their own: openvms/lock_manager_needs_own_cpu"
     work = work_of(facts)
-    if hours and operations >= PAST_OPERATIONS and blames_locks and not own_cpu(layout) and past(hours):
+    if hours and operations >= PAST_OPERATIONS and not own_cpu(layout) and past(hours):
         figures = f"{100 * hours.synch / hours.busy:.0f} % of the busy time with {operations:,.0f} lock operations/s"
         return f"{figures}: openvms/concurrency_past_peak"
-    if not hours and isinstance(work, Work) and operations >= PAST_OPERATIONS and blames_locks and not own_cpu(layout):
+    if not hours and isinstance(work, Work) and operations >= PAST_OPERATIONS and not own_cpu(layout):
         busy = work.busy >= PAST_BUSY * work.cpus
         if work.share >= PAST_SHARE and busy:
             figures = f"{work.share:.0f} % of the busy time with {operations:,.0f} lock operations/s"
@@ -149,7 +165,7 @@ def past(hours: Stretch) -> bool:
 
 
 def _needs_own_cpu(facts: Facts, layout: Layout, hours: Stretch | None) -> bool:
-    """Whether openvms/lock_manager_needs_own_cpu has a finding on these facts, or on these hours."""
+    """Whether openvms/lock_manager_needs_own_cpu has a finding on these facts, or on these hours, without a trace."""
     modes, rates = lasting_modes(facts), rates_while_spinning(facts)
     operations = hours.operations if hours else (rates.operations_per_second if rates else None)
     synch = hours.synch if hours else (modes.mp_synch_percent if modes else None)
@@ -158,11 +174,9 @@ def _needs_own_cpu(facts: Facts, layout: Layout, hours: Stretch | None) -> bool:
     enough = (
         layout.active is not None and layout.active >= OWN_CPU_CPUS and (layout.cores or OWN_CPU_CPUS) >= OWN_CPU_CPUS
     )
-    blamed = share_of_spinning(facts, LCKMGR) if waited_for(facts) else None
-    worth = blamed is None or synch * blamed / 100 > OWN_CPU_WORTH
     spins = synch > OWN_CPU_SYNCH
     mode = layout.setting("LCKMGR_MODE")
     if asleep(layout) and mode and layout.active and mode <= layout.active:
         return False
     shown = not own_cpu(layout) and no_dedicated(layout) is None and own_cpu_untold(layout) is None
-    return enough and spins and worth and shown
+    return enough and spins and shown

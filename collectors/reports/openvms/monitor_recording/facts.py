@@ -71,7 +71,10 @@ REMASTER_FIELDS = (
 )
 MOST_BEYOND = 0.05
 """Share of class records whose times may lie outside of the header's (this project): a clock that is set."""
-OF_CURVES = {"LOCK": ("lock operations", "locks", "resources"), "DLOCK": ("local", "incoming", "outgoing", "directory")}
+OF_CURVES = {
+    "LOCK": ("lock operations", "deadlock searches", "deadlocks found", "locks", "resources"),
+    "DLOCK": ("local", "incoming", "outgoing", "directory"),
+}
 
 
 class Summary:

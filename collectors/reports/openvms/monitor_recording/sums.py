@@ -16,6 +16,7 @@ MOST_STEPS = 288
 PERCENTILE = 0.95
 DIGITS = 6
 OPERATIONS = slice(0, 3)
+SEARCHES, FOUND = 6, 7
 """In LOCK: new, converted, dequeued; what the lock-rate tables of the field count."""
 MP_SYNCH, KERNEL, USER, IDLE = 1, 2, 5, 7
 """In MODES."""
@@ -148,6 +149,8 @@ def _every_third(first: int) -> Callable[[Sequence[float]], float]:
 
 CURVES: Mapping[str, tuple[str, Callable[[Row], float | None]]] = {
     "lock operations": ("/s", _of("LOCK", lambda values: sum(values[OPERATIONS]))),
+    "deadlock searches": ("/s", _of("LOCK", lambda values: values[SEARCHES])),
+    "deadlocks found": ("/s", _of("LOCK", lambda values: values[FOUND])),
     "local": ("/s", _of("DLOCK", _every_third(0))),
     "incoming": ("/s", _of("DLOCK", _every_third(1))),
     "outgoing": ("/s", _of("DLOCK", _every_third(2))),

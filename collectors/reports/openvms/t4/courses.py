@@ -48,6 +48,8 @@ COURSES = (
     Course("idle", OF_A_CPU, (("mon.mode", "idle time"),)),
     Course("locks", "locks", (("mon.lock", "locks total"),)),
     Course("resources", "resources", (("mon.lock", "resources total"),)),
+    Course("deadlock searches", PER_SECOND, (("mon.lock", "deadlock searches"),)),
+    Course("deadlocks found", PER_SECOND, (("mon.lock", "deadlocks found"),)),
     Course("dedicated cpu busy", "%", (("lck73", "busy %"),)),
 )
 
