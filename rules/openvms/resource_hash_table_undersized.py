@@ -15,8 +15,8 @@ above 16,777,216. The description of 1993 (VAXcluster Principles) has a hash of 
 buckets help is unproven: nothing is promised of them, and where there are so many already a longer table is asked for
 only when chains are far too long. Measure before and after.
 
-Where the cost is a note, the new size is for a reboot that happens anyway; where it is above 65,536 no reboot is
-scripted for it either. Where the cost is large, the table comes before a dedicated lock manager: first the reboot and a
+Where the cost is a note, the new size is for a reboot that happens anyway; where there are 65,536 buckets already no
+reboot is scripted for more. Where the cost is large, the table comes before a dedicated lock manager: first the reboot and a
 new measurement.
 
 When to ignore it: on a node that does next to no locking, or where the peak of resources comes from one rare job. JCC
@@ -255,11 +255,11 @@ def _change(
 ) -> Change:
     cautions = (USE, *((UNPROVEN,) if new > PROVEN else ()), *((told,) if told else ()))
     node = node_name(facts)
-    own_reboot = severity is not Severity.NOTE and new <= PROVEN
+    own_reboot = severity is not Severity.NOTE and found.buckets < PROVEN
     if not own_reboot and waits:  # a boot that someone has prepared: for that one, and none of its own
         return keep_parameter(NAME, waits[0], new, cautions=cautions, memory_mb=memory, node=node)
     if not own_reboot:
-        when = WHEN if new <= PROVEN else BEYOND
+        when = WHEN if found.buckets < PROVEN else BEYOND
         return advise_parameter(NAME, found.value, new, when=when, cautions=cautions, memory_mb=memory, node=node)
     return set_parameter(
         NAME,
