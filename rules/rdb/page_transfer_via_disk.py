@@ -171,6 +171,9 @@ def _of_node(
         )
     if percent < limits.blasts_percent and not stalled:
         return Unknown((STALLS,), start)
+    if not counted_ones and (apart := one.another_time):
+        why = f"{start}; whether fast commit was enabled at that time is not known ({apart}), without it each commit"
+        return Unknown((COUNTED_BY,), f"{why} writes its pages, too")
     if percent < limits.blasts_percent and not counted_ones and one.is_on("fast_commit") is not True:
         return Unknown((COUNTED_BY,), f"{start}; without fast commit each commit writes its pages, too")
     return _finding(facts, one, limits, transfer, (blasts, writes, percent, figures + waits), stalled, costs, each)

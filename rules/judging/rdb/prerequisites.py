@@ -163,10 +163,8 @@ def place_of(facts: Facts, one: OneDatabase) -> Place:
     """The database as `rules.changes.rdb_database` wants it."""
     mode = one.word("open_mode")
     by_hand = any(use.opened_by_operator for use in one.uses) or None
-    old = ""
-    if one.header_out_of_date:
-        old = f"header of {one.header_at:%d-%b-%Y}, database last seen {one.seen_last:%d-%b-%Y}"
-    return Place(one.root, mode.upper() if mode else None, by_hand, open_elsewhere(facts, one), old)
+    elsewhere = open_elsewhere(facts, one)
+    return Place(one.root, mode.upper() if mode else None, by_hand, elsewhere, one.another_time)
 
 
 def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
