@@ -48,6 +48,8 @@ CLAUSES = {
         high=96,
         cautions=(
             CLOSED,
+            "Row caches and page transfer via memory need it closed, too: where one of them is advised, decide on it "
+            "first and make both in one closing.",
             "With 1 no other node can open it while one has it open: batch jobs, backups and servers that attach on "
             "another node fail. Where another node takes over after a failure, try that before relying on it.",
         ),

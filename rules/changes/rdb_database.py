@@ -109,7 +109,7 @@ def alter(
             old=old,
             new=new,
             apply=lines.template(when or "by hand", known.online),
-            undo=(f"$! {target}: if it was set, back to {lines.back}",),
+            undo=(lines.kept or f"$! {target}: if it was set, back to {lines.back}",),
             takes_effect=Effect.ADVICE,
             cautions=(*cautions, *((by_hand,) if by_hand else ()), *known.cautions),
             needs=needs,
@@ -197,9 +197,16 @@ class _Lines:
             *self._look(),
         )
 
+    @property
+    def kept(self) -> str:
+        """The way back from a value that nothing takes back to the one before; else empty."""
+        if self.old is None or not self.old.isdigit() or int(self.old) >= self.known.low:
+            return ""
+        return f"$! {self.known.label}: nothing takes it back to {self.old}; left as it is, it does no harm"
+
     def undo(self) -> tuple[str, ...]:
-        if self.old is not None and self.old.isdigit() and int(self.old) < self.known.low:
-            return (f"$! {self.known.label}: nothing takes it back to {self.old}; left as it is, it does no harm",)
+        if self.kept:
+            return (self.kept,)
         if self.old is None:
             return (
                 f"$! {self.known.label} back to {ASKED}, with that value in",
