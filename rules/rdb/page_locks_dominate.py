@@ -149,7 +149,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
     said, more = _page_level(one, limits, each, waits)
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE if busy else Severity.NOTE,
+        severity=Severity.ADVICE if busy and not one.by_page else Severity.NOTE,
         title=f"{share.percent:.0f} % of the locking is page locks",
         says=(
             f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{on_node(each)} ({each.over}) are page locks"
@@ -159,13 +159,19 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
         ),
         evidence=(*evidence, *hot_evidence, *more),
         explains=CAUSES if strong else (),
-        expects=(Expectation("page lock operations (/s)", round(share.part, 1), "lower", "heuristic"),),
+        expects=()
+        if one.by_page
+        else (Expectation("page lock operations (/s)", round(share.part, 1), "lower", "heuristic"),),
         share=round(share.percent, 1),
     )
 
 
 def _meaning(one: OneDatabase) -> str:
     """What they mean by how the database is set up."""
+    if one.by_page:
+        return (
+            "By design: locking is at page level in every storage area but RDB$SYSTEM, so no row has a lock of its own."
+        )
     if len(one.in_use) > 1:
         return (
             f"Users of {node_names(one.in_use)} are in it at one time, so neither row caches nor page transfer via "

@@ -137,6 +137,12 @@ class OneDatabase:
         return float(read.value) if read and known(read.value) else None
 
     @property
+    def by_page(self) -> bool:
+        """Whether locking is at page level in the database or in each of its areas; that of the metadata may differ."""
+        data = [area for area in self.areas if area.name.upper() != "RDB$SYSTEM"]
+        return bool(self.is_on("page_level_locking")) or (bool(data) and all(area.page_level_locking for area in data))
+
+    @property
     def nodes(self) -> Nodes | None:
         """The node count: of the newest export that proves one, else as last printed. `None`: no export has any."""
         for header in reversed(self.headers):
