@@ -35,6 +35,7 @@ from rules.judging.rdb.counted import (
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
 from rules.judging.rdb.prerequisites import active_caches
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.sharing import several_nodes
 from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Share, Statistics
@@ -176,6 +177,11 @@ def _meaning(one: OneDatabase) -> str:
         return (
             f"Users of {node_names(one.in_use)} are in it at one time, so neither row caches nor page transfer via "
             "memory can be used: let the work on one area meet on one node."
+        )
+    if said := several_nodes(one):
+        return (
+            f"{said[0].upper()}{said[1:]}: neither row caches nor page transfer via memory can be used there. Let the "
+            "work on one area meet on one node."
         )
     active = active_caches(one)
     if active:

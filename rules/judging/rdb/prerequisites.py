@@ -14,7 +14,7 @@ from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import Place, alter, key_of
 from rules.finding import Change, Evidence, Lacking
 from rules.judging.rdb.databases import OneDatabase, node_names
-from rules.judging.rdb.sharing import open_elsewhere, several_monitors
+from rules.judging.rdb.sharing import open_elsewhere, several_nodes
 
 ORDER = ("journal", "fast_commit", "cluster_nodes", "global_buffers", "cache_slots")
 GOALS = {
@@ -97,7 +97,7 @@ def never(one: OneDatabase) -> str:
     """Why one node is out of the question, or an empty text."""
     if len(one.in_use) > 1:
         return f"users attach from {node_names(one.in_use)}, and it works on one node alone"
-    if said := several_monitors(one):
+    if said := several_nodes(one):
         return f"{said}, and it works on one node alone"
     return ""
 

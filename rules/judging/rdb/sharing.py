@@ -85,7 +85,7 @@ def open_elsewhere(facts: Facts, one: OneDatabase) -> bool | None:
     none. `None`: it cannot tell. All of it is of one time, and not older than what was last seen of the database:
     whether another node opens it after a failure no export knows.
     """
-    if len(one.sightings) > 1 or len(monitors_of(one)) > 1:
+    if len(one.sightings) > 1 or several_nodes(one):
         return True
     members = _members(facts)
     own = {sighting.node.upper() for sighting in one.sightings}
@@ -101,12 +101,20 @@ def monitors_of(one: OneDatabase) -> tuple[float, ...]:
     return next((use.monitors for use in reversed(one.uses) if len(use.monitors) > 1), ())
 
 
-def several_monitors(one: OneDatabase) -> str:
-    """What the list of all users says against one node, for a sentence; nothing where it does not."""
-    found = [f"{number:g}" for number in monitors_of(one)]
-    if not found:
-        return ""
-    return f"RMU/DUMP/USERS lists users of monitors {', '.join(found[:-1])} and {found[-1]}, so of several nodes"
+def several_nodes(one: OneDatabase) -> str:
+    """What a list of all users or merged screens say against one node, for a sentence; nothing where they do not."""
+    if found := [f"{number:g}" for number in monitors_of(one)]:
+        return f"RMU/DUMP/USERS lists users of monitors {', '.join(found[:-1])} and {found[-1]}, so of several nodes"
+    if any(window.merged for window in one.windows) and not one.one_instance:
+        return "the screens are merged over several nodes (node line, recalled), so more than one has it open"
+    return ""
+
+
+def users_unknown(one: OneDatabase) -> str:
+    """What is not known of the nodes whose users are in it, for a sentence."""
+    if said := several_nodes(one):
+        return f"{said}; which ones is not in the export"
+    return "whether users of several nodes are in it at once is not in the export"
 
 
 def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
