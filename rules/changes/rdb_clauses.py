@@ -72,7 +72,7 @@ CLAUSES = {
         *("ADJUSTABLE LOCK GRANULARITY", "ADJUSTABLE LOCK GRANULARITY IS {value}", "adjustable record"),
         words=ON_OFF,
         online=True,
-        cautions=(OPEN, "Disabled, it takes more locks: raise LOCKIDTBL and the ENQLM of its users first."),
+        cautions=(OPEN,),
     ),
     "carry_over_locks": Clause(
         *("CARRY OVER LOCKS", "CARRY OVER LOCKS ARE {value}", "carry"), words=ON_OFF, online=True, cautions=()
