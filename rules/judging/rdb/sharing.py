@@ -32,6 +32,8 @@ DLOCK = Lacking("lock operations by where they are served", f"{DistributedLockRa
 ON_EACH_NODE = Lacking(
     "on which nodes the database is open", "RMU/SHOW SYSTEM ! on each node of the cluster, within some minutes"
 )
+NO_RDB = "OpenVMS V9 is for x86-64, and no release of Rdb for that was found in November 2026"
+"""Inferred from the release notes of Rdb 7.4.1.4 (2025, Integrity and Alpha): no proof, so it is asked, not assumed."""
 WHICH_NODES = Lacking("which nodes the cluster has", ClusterNode.BRING)
 OTHERS = " The locks of {} are not all of this database: see which one causes them first."
 AT_MOST = 110.0
@@ -140,12 +142,23 @@ def not_shown(facts: Facts, one: OneDatabase) -> tuple[Lacking, str]:
     members = sorted(_not_looked_at(facts, one))
     if len(one.sightings) <= 1 and facts.every(ClusterNode) and len(_members(facts)) > 1 and members:
         names = " or ".join(comment(name, 31) for name in members)
-        bring = f"RMU/SHOW SYSTEM ! on {', '.join(comment(name, 31) for name in members)}, at the same time"
+        without = _without_rdb(facts)
+        asked = ", ".join(comment(name, 31) for name in members if name not in without)
+        told = ", ".join(comment(name, 31) for name in members if name in without)
+        system, word = f"RMU/SHOW SYSTEM ! on {asked}, at the same time", f"word that {told} has no Rdb ({NO_RDB})"
+        bring = "; ".join([system] * bool(asked) + [word] * bool(told))
         said = f"whether {names} has it open is not in the export"
         return Lacking(f"whether {names} has it open", bring), said + _other_times(facts, one)
     if len(one.sightings) == 1 and nodes_without(facts, one):
         return WHICH_NODES, "which other nodes the cluster has is not in the export"
     return ON_EACH_NODE, "whether another node has it open is not in the export" + _other_times(facts, one)
+
+
+def _without_rdb(facts: Facts) -> set[str]:
+    """Members that run OpenVMS V9, which is for x86-64 alone."""
+    return {
+        node.name.upper() for node in facts.every(ClusterNode) if (node.software or "").upper().startswith("VMS V9")
+    }
 
 
 def seen_when(seen: Sequence[Sighting]) -> str:
