@@ -66,13 +66,22 @@ def _changes(findings: Sequence[Ranked]) -> list[Change]:
 
 
 def as_planned(findings: Sequence[Ranked], plan: Plan) -> list[Ranked]:
-    """The findings without the changes that the plan leaves out, each with the reason that the plan has."""
+    """The findings without the changes that the plan leaves out, each with the reason that the plan has.
+
+    What the plan only outlines, because one finding does, no other finding offers as a script.
+    """
+    held = {key for step in plan.steps if step.takes_effect is Effect.ADVICE for key in step.change_keys}
+    outlined = {one.key: one for one in _changes(findings) if one.takes_effect is Effect.ADVICE and one.key in held}
+
+    def planned(change: Change) -> Change:
+        return replace(outlined[change.key], cautions=change.cautions) if change.key in outlined else change
 
     def settled(ranked: Ranked) -> Ranked:
-        found = ranked.finding
+        changes = tuple(planned(change) for change in ranked.finding.changes)
+        found = replace(ranked.finding, changes=changes)
         kept = tuple(change for change in found.changes if change.key not in plan.left_out)
         if kept == found.changes:
-            return ranked
+            return replace(ranked, finding=found)
         why = dict.fromkeys(plan.left_out[change.key] for change in found.changes if change not in kept)
         later = "" if kept else " What this finds, and what would be changed if it is still found after that:"
         says = f"Not to be done now, so no script is given: {'; '.join(why)}.{later} {found.says}"

@@ -48,6 +48,8 @@ CLAUSES = {
         high=96,
         cautions=(
             CLOSED,
+            "Row caches and page transfer via memory need it closed, too: where one of them is advised, decide on it "
+            "first and make both in one closing.",
             "With 1 no other node can open it while one has it open: batch jobs, backups and servers that attach on "
             "another node fail. Where another node takes over after a failure, try that before relying on it.",
         ),
@@ -70,7 +72,7 @@ CLAUSES = {
         *("ADJUSTABLE LOCK GRANULARITY", "ADJUSTABLE LOCK GRANULARITY IS {value}", "adjustable record"),
         words=ON_OFF,
         online=True,
-        cautions=(OPEN, "Disabled, it takes more locks: raise LOCKIDTBL and the ENQLM of its users first."),
+        cautions=(OPEN,),
     ),
     "carry_over_locks": Clause(
         *("CARRY OVER LOCKS", "CARRY OVER LOCKS ARE {value}", "carry"), words=ON_OFF, online=True, cautions=()

@@ -43,8 +43,8 @@ class Place:
     """Whether somebody opened it with RMU/OPEN."""
     elsewhere: bool | None = None
     """Whether more than one node has it open; `None`: the export cannot tell."""
-    header_out_of_date: str = ""
-    """Where the header that shows its settings is too old to act on: the dates that say so, in words."""
+    another_time: str = ""
+    """Where the header is of another time than the figures, so not to act on: the dates that say so, in words."""
 
 
 SAME = {"new_row_cache": "row_cache"}
@@ -74,7 +74,7 @@ def alter(
     `old` is `None` where no export showed it: the script shows it first and the undo asks for it. `area` names the
     storage area of `area_locking`. `when`: what has to come first; the change is then a template in comments alone. So
     is one node where the export cannot tell that no other node has the database open, and every change where the header
-    is out of date: what it showed may have been changed since. A name that cannot be written
+    is of another time than the figures: what it shows may have been changed between them. A name that cannot be written
     safely makes a change to be applied by hand. Raises `OutOfRange` for a clause or value that there is not, for the
     value that is there already, and for one node where several have the database open.
     """
@@ -83,11 +83,11 @@ def alter(
     if clause == "cluster_nodes" and new == 1 and place.elsewhere is None:
         alone = "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone"
         when = f"{alone}; {when}" if when else alone
-    if place.header_out_of_date:
-        read = f"when a new RMU/DUMP/HEADER still shows what it is changed from ({place.header_out_of_date})"
+    if dates := place.another_time:
+        read = f"when a new RMU/DUMP/HEADER still shows what it is changed from, and new figures why ({dates})"
         when = f"{read}; {when}" if when else read
-        old_header = f"What it is changed from is out of date: {place.header_out_of_date}. Read the header again first."
-        cautions = (old_header, *cautions)
+        apart = f"Header and figures are of different times: {dates}. Read both again first."
+        cautions = (apart, *cautions)
     by_hand = ""
     try:
         root = rdb_file(place.root or "")
@@ -109,7 +109,7 @@ def alter(
             old=old,
             new=new,
             apply=lines.template(when or "by hand", known.online),
-            undo=(f"$! {target}: if it was set, back to {lines.back}",),
+            undo=(lines.kept or f"$! {target}: if it was set, back to {lines.back}",),
             takes_effect=Effect.ADVICE,
             cautions=(*cautions, *((by_hand,) if by_hand else ()), *known.cautions),
             needs=needs,
@@ -197,9 +197,16 @@ class _Lines:
             *self._look(),
         )
 
+    @property
+    def kept(self) -> str:
+        """The way back from a value that nothing takes back to the one before; else empty."""
+        if self.old is None or not self.old.isdigit() or int(self.old) >= self.known.low:
+            return ""
+        return f"$! {self.known.label}: nothing takes it back to {self.old}; left as it is, it does no harm"
+
     def undo(self) -> tuple[str, ...]:
-        if self.old is not None and self.old.isdigit() and int(self.old) < self.known.low:
-            return (f"$! {self.known.label}: nothing takes it back to {self.old}; left as it is, it does no harm",)
+        if self.kept:
+            return (self.kept,)
         if self.old is None:
             return (
                 f"$! {self.known.label} back to {ASKED}, with that value in",

@@ -39,7 +39,7 @@ from rules.judging.rdb.sharing import (
     open_elsewhere,
     remote_of,
     seen_when,
-    several_monitors,
+    several_nodes,
 )
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
@@ -100,7 +100,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     elsewhere, nodes = open_elsewhere(facts, one), one.nodes
     if elsewhere:
-        yield Unknown((ON_EACH_NODE,), f"{one.subject}: {several_monitors(one)}; on which it is open is not known")
+        yield Unknown((ON_EACH_NODE,), f"{one.subject}: {several_nodes(one)}; on which it is open is not known")
         return
     if elsewhere is None:
         lacking, said = not_shown(facts, one)

@@ -64,7 +64,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((Lacking("fast commit", Database.BRING),), f"{one.subject}: not in the export")
         return
     if fast.value:
-        yield Clean(f"{one.subject}: fast commit is enabled")
+        apart = f", which does not tell whether it was when the figures were read ({one.another_time})"
+        yield Clean(f"{one.subject}: fast commit is enabled{apart if one.another_time else ''}")
         return
     found, refused = counted(facts, one)
     best = of_each_node(found, _has)

@@ -39,6 +39,7 @@ from rules.judging.rdb.waits import (
     held_by,
     hottest,
     named,
+    total,
     waits_of,
 )
 from rules.judging.rdb.waits import READS as WAITING
@@ -64,6 +65,13 @@ class Limits:
     )
     waiting: float = limit(10.0, "this project: so many that wait at any moment are contention", unit="processes")
     stalled: float = limit(5.0, "this project: a mean of fewer stalls is chance", unit="stalled requests")
+    main_percent: float = limit(
+        50.0,
+        "this project: from here on one resource has more stalls than all others together",
+        low=1,
+        high=100,
+        unit="%",
+    )
     timeouts: int = limit(5, "this project: fewer are chance", low=1, unit="timeouts")
     timeouts_per_hour: float = limit(1.0, "this project: a few in a day may be chance, too", unit="timeouts/h")
 
@@ -143,6 +151,9 @@ def _finding(
             evidence.append(Evidence(name, round(_longest(group), 2), "s", group.source, limits.stall_seconds))
     if mean:
         says.append(_of_mean(mean, limits))
+        if main := _main(waits, limits):
+            says.append(_of_main(main))
+            evidence += evidence_of(main[:1], "logged stalls for")
         evidence += [
             Evidence("mean stall", round(mean.seconds, 2), "s", mean.source, limits.stall_seconds),
             Evidence("processes that wait, on average", round(mean.waiting, 2), "", mean.source, limits.processes),
@@ -239,6 +250,22 @@ def _of_mean(mean: Mean, limits: Limits) -> str:
         f"A request that stalls waits {mean.seconds:,.2f} s on average{on_node(mean.each)} ({mean.each.over}), and "
         f"{mean.waiting:,.2f} processes wait at any moment; Oracle calls {limits.stall_seconds:g} s long."
         + (f" By lock type: {said}." if said else "")
+    )
+
+
+def _main(waits: Waits, limits: Limits) -> list[WaitGroup]:
+    """All logged stalls for locks, that of the resource with most of them first; empty where none has most."""
+    groups = [group for group in waits.most(STALLS) if group.resource_kind not in NO_TUNING]
+    most = total(groups[:1])
+    return groups if most >= limits.stalled and 100 * most >= limits.main_percent * total(groups) else []
+
+
+def _of_main(groups: list[WaitGroup]) -> str:
+    """A level above rows has a line below zero (recalled)."""
+    main = groups[0]
+    row = main.resource_kind == "record" and not main.resource.rpartition(":")[2].startswith("-")
+    return f"Of {total(groups):,} logged stalls {total([main]):,} are for {named(main)}." + (
+        " That is one row, which no lock setting splits: change it less often or for a shorter time." if row else ""
     )
 
 

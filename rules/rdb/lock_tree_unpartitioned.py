@@ -24,7 +24,17 @@ from rules.changes.rdb_database import alter
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
 from rules.judging.rdb.prerequisites import place_of
-from rules.judging.rdb.sharing import DLOCK, OTHERS, Remote, is_main, lesser_part, not_shown, open_elsewhere, remote_of
+from rules.judging.rdb.sharing import (
+    DLOCK,
+    OTHERS,
+    Remote,
+    is_main,
+    lesser_part,
+    not_shown,
+    open_elsewhere,
+    remote_of,
+    users_unknown,
+)
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
@@ -81,7 +91,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         if isinstance(remote, Remote) and remote.percent < limits.remote_percent:
             yield Clean(f"{one.subject}: one lock tree, but only {remote.said} (limit {limits.remote_percent:g} %)")
             return
-        why = f"{one.subject}: not partitioned; whether users of several nodes are in it at once is not in the export"
+        why = f"{one.subject}: not partitioned; {users_unknown(one)}"
         yield Unknown((not_shown(facts, one)[0],), why)
         return
     names = node_names(one.in_use)

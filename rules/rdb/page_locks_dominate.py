@@ -35,6 +35,7 @@ from rules.judging.rdb.counted import (
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
 from rules.judging.rdb.prerequisites import active_caches
 from rules.judging.rdb.sharing import READS as SHARING
+from rules.judging.rdb.sharing import several_nodes
 from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
 from rules.judging.rdb.statistics import Share, Statistics
@@ -149,7 +150,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
     said, more = _page_level(one, limits, each, waits)
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE if busy else Severity.NOTE,
+        severity=Severity.ADVICE if busy and not one.by_page else Severity.NOTE,
         title=f"{share.percent:.0f} % of the locking is page locks",
         says=(
             f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{on_node(each)} ({each.over}) are page locks"
@@ -159,17 +160,28 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
         ),
         evidence=(*evidence, *hot_evidence, *more),
         explains=CAUSES if strong else (),
-        expects=(Expectation("page lock operations (/s)", round(share.part, 1), "lower", "heuristic"),),
+        expects=()
+        if one.by_page
+        else (Expectation("page lock operations (/s)", round(share.part, 1), "lower", "heuristic"),),
         share=round(share.percent, 1),
     )
 
 
 def _meaning(one: OneDatabase) -> str:
     """What they mean by how the database is set up."""
+    if one.by_page:
+        return (
+            "By design: locking is at page level in every storage area but RDB$SYSTEM, so no row has a lock of its own."
+        )
     if len(one.in_use) > 1:
         return (
             f"Users of {node_names(one.in_use)} are in it at one time, so neither row caches nor page transfer via "
             "memory can be used: let the work on one area meet on one node."
+        )
+    if said := several_nodes(one):
+        return (
+            f"{said[0].upper()}{said[1:]}: neither row caches nor page transfer via memory can be used there. Let the "
+            "work on one area meet on one node."
         )
     active = active_caches(one)
     if active:

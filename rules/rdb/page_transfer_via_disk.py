@@ -77,6 +77,10 @@ COUNTED_BY = Lacking(
 )
 HARDLY = " Hardly a request for a page was seen to wait, so nothing is set here."
 UNSEEN = " Whether requests for pages wait is not in the export, so nothing is set here."
+FEW = (
+    " But at most {:.1f} % of the pages that are asked back can have been written for it, so the waits are hardly for "
+    "the disk: nothing is set here."
+)
 HELD = (
     " Locking is at page level {}: a holder keeps such a page until it commits, so via memory the others would wait as "
     "long. See which pages are waited for; nothing is set here."
@@ -104,6 +108,13 @@ class Limits:
     )
     writes_per_second: float = limit(
         10.0, "this project: fewer pages written for it leave little to gain", unit="pages or data writes/s"
+    )
+    writes_percent: float = limit(
+        10.0,
+        "this project: where fewer than one page in ten that is asked back can have been written for it, the waits are "
+        "not for the disk; no vendor names a limit",
+        high=100,
+        unit="pages or data writes as % of blocking ASTs on page locks",
     )
 
 
@@ -171,6 +182,9 @@ def _of_node(
         )
     if percent < limits.blasts_percent and not stalled:
         return Unknown((STALLS,), start)
+    if not counted_ones and (apart := one.another_time):
+        why = f"{start}; whether fast commit was enabled at that time is not known ({apart}), without it each commit"
+        return Unknown((COUNTED_BY,), f"{why} writes its pages, too")
     if percent < limits.blasts_percent and not counted_ones and one.is_on("fast_commit") is not True:
         return Unknown((COUNTED_BY,), f"{start}; without fast commit each commit writes its pages, too")
     return _finding(facts, one, limits, transfer, (blasts, writes, percent, figures + waits), stalled, costs, each)
@@ -216,6 +230,15 @@ def _set_already(facts: Facts, one: OneDatabase, transfer: Read) -> Iterator[Out
         yield Unknown(tuple(lacking), f"{one.subject}: page transfer via memory is set")
 
 
+def _why_nothing(held: str, few: bool, part: float, stalled: Stalled | None, costs: bool) -> str:
+    """Why nothing is set, a sentence with a blank before it; empty where it is."""
+    if costs:
+        return ""
+    if held:
+        return HELD.format(held)
+    return FEW.format(part) if few else HARDLY if stalled else UNSEEN
+
+
 def _finding(
     facts: Facts,
     one: OneDatabase,
@@ -228,7 +251,9 @@ def _finding(
 ) -> Finding:
     blasts, writes, percent, figures = found
     held = page_level(one)
-    costs = waited and not held
+    part = 100 * writes.per_second / blasts.per_second
+    few = part < limits.writes_percent
+    costs = waited and not held and not few
     missing = unmet(steps_to("page_transfer", one))
     first = f"Missing so far, in the order in which it is made: {listed(missing)}. " if missing else ""
     return Finding(
@@ -238,7 +263,7 @@ def _finding(
         says=(
             f"{figures}: a page that another process wants is written before it may have it. Via memory it need not. "
             f"{first}It needs memory for global buffers and makes recovery longer.{moved(one)}"
-            + (HELD.format(held) if held else "" if costs else HARDLY if stalled else UNSEEN)
+            + _why_nothing(held, few, part, stalled, costs)
             + averaged(each)
         ),
         evidence=(
@@ -255,6 +280,7 @@ def _finding(
                 *(_named(each.rate(PASSED_ON)), round(writes.per_second, 1), "/s"),
                 *(writes.source, limits.writes_per_second),
             ),
+            Evidence("those of the blocking ASTs, at most", round(part, 1), "%", writes.source, limits.writes_percent),
             *(
                 (
                     Evidence(

@@ -57,6 +57,9 @@ FIRST = (
     "how many, so watch SHOW MEMORY/POOL and the locks of MONITOR LOCK"
 )
 
+MORE = ("Disabled, it takes more locks: raise LOCKIDTBL and the ENQLM of its users first.",)
+BACK = ("Only the way back takes more locks: see LOCKIDTBL and the ENQLM of its users before that.",)
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -198,7 +201,7 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             *evidence_of(groups, "waits for"),
         ),
         explains=("rdb/blocking_asts_high",) if main and not blasts.source.tentative else (),
-        changes=(alter("adjustable_locking", place_of(facts, one), "ENABLED", "DISABLED", when=FIRST),),
+        changes=(alter("adjustable_locking", place_of(facts, one), "ENABLED", "DISABLED", cautions=MORE, when=FIRST),),
         expects=(
             Expectation("blocking ASTs on record locks (/s)", round(blasts.per_second, 1), "lower", "heuristic"),
             Expectation("record locks requested and promoted (/s)", round(found.asked, 1), "higher", "heuristic"),
@@ -262,6 +265,8 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
             ),
             Evidence("writes", round(written, 1), "% of data I/O", writes[0].source, limits.writes_percent),
         ),
-        changes=(alter("adjustable_locking", place_of(facts, one), "DISABLED", "ENABLED"),) if costs else (),
+        changes=(alter("adjustable_locking", place_of(facts, one), "DISABLED", "ENABLED", cautions=BACK),)
+        if costs
+        else (),
         expects=(Expectation("record locks per transaction", round(per, 1), "lower", "heuristic"),),
     )

@@ -34,7 +34,7 @@ from rules.finding import (
     Severity,
     Unknown,
 )
-from rules.judging.rdb.counted import averaged, counted, of_each_node, part_of_own, quiet
+from rules.judging.rdb.counted import averaged, counted, of_each_node, on_node, part_of_own, quiet
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.prerequisites import (
     active_caches,
@@ -117,7 +117,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if share.percent < limits.page_percent or share.whole < limits.operations_per_second:
         yield quiet(f"{figures} (limits {limits.page_percent:g} % of {limits.operations_per_second:,.0f}/s)", of)
         return
-    if one.is_on("page_level_locking"):
+    if one.by_page:
         yield NotApplicable(f"{figures}, by design: locking is at page level, so no row has a lock of its own")
         return
     if why := never(one):
@@ -167,13 +167,12 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
     old = None if enabled is None else ("ENABLED" if enabled else "DISABLED")
     busy = share.whole >= limits.busy_operations
     changes = changes_to("row_cache", facts, one, old, "ENABLED") if busy and not enabled else ()
-    node = f" on {of.node}" if of.node else ""
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if busy else Severity.NOTE,
         title=f"{share.percent:.0f} % of the locking is page locks, and no row cache is active",
         says=(
-            f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{node} ({of.over}) are page locks"
+            f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{on_node(of)} ({of.over}) are page locks"
             + (f", {part.percent:.0f} % of what the node itself locks" if part is not None else "")
             + f". Row caches can eliminate a large number of them ({JCC}; no figure there). {first}"
             + _add(one)

@@ -27,7 +27,7 @@ from rules.judging.openvms.cluster import own_name
 from rules.judging.openvms.hardware import Order
 from rules.judging.openvms.mastership import compare_nodes
 from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
-from rules.judging.rdb.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of
+from rules.judging.rdb.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of, users_unknown
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
@@ -72,7 +72,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
                 f"(limit {limits.leaving_percent:g} %)"
             )
             return
-        why = f"{one.subject}: whether users of several nodes are in it at once is not in the export"
+        why = f"{one.subject}: {users_unknown(one)}"
         yield Unknown((not_shown(facts, one)[0],), why)
         return
     names = node_names(one.in_use)

@@ -208,6 +208,21 @@ def test_a_finding_lists_no_change_that_the_plan_leaves_out() -> None:
     assert "takes 9.0 MB" in after["cache"].says
 
 
+def test_what_the_plan_only_outlines_no_finding_offers_as_a_script() -> None:
+    """One rule closes the database for a setting, another waits with the same one for a person's decision."""
+    script = replace(plain("nodes"), takes_effect=Effect.OFFLINE, apply=("run it",), cautions=("failover",))
+    waits = replace(plain("nodes"), takes_effect=Effect.ADVICE, apply=("-- decide first",))
+    ranked = [
+        replace(one, finding=replace(one.finding, changes=(change,)))
+        for one, change in ((found("a", Severity.ADVICE), script), (found("b", Severity.ADVICE), waits))
+    ]
+    first, second = (one.finding.changes[0] for one in as_planned(ranked, make_plan([script, waits])))
+    assert first.takes_effect is second.takes_effect is Effect.ADVICE
+    assert first.apply == second.apply == ("-- decide first",)
+    assert first.cautions == ("failover",)
+    assert as_planned(ranked[:1], make_plan([script]))[0].finding.changes == (script,)
+
+
 def test_two_values_for_one_setting_stay_in_their_findings_for_a_person_to_choose() -> None:
     one = replace(found("a", Severity.NOTE), finding=replace(found("a", Severity.NOTE).finding, changes=(plain("x"),)))
     plan = make_plan([plain("x"), replace(plain("x"), new=9)])

@@ -270,6 +270,8 @@ def test_without_a_cache_to_add_the_database_is_not_closed_for_row_caches() -> N
     assert not executed(made["ROW CACHE"].script)
     assert not executed(made["RESERVE CACHE SLOTS"].script)
     assert executed(made["NUMBER OF CLUSTER NODES"].script), "of use by itself"
+    assert "nothing takes it back to 0" in made["RESERVE CACHE SLOTS"].undo[0]
+    assert any("in one closing" in said for said in made["NUMBER OF CLUSTER NODES"].cautions)
     script = "\n".join(made["ROW CACHE"].script)
     for piece in (
         "ROW CACHE IS ENABLED\n",

@@ -22,7 +22,7 @@ USERS_PER_BLOCK = 50
 SAME_TIME = timedelta(minutes=10)
 """Displays of several nodes are taken one after another."""
 OUT_OF_DATE = timedelta(days=1)
-"""This project: what was listed more than this before the figures that are judged may have changed since.
+"""This project: settings that were listed more than this before or after the figures may be others than theirs.
 
 No vendor names an age."""
 WARNED = {
@@ -137,6 +137,12 @@ class OneDatabase:
         return float(read.value) if read and known(read.value) else None
 
     @property
+    def by_page(self) -> bool:
+        """Whether locking is at page level in the database or in each of its areas; that of the metadata may differ."""
+        data = [area for area in self.areas if area.name.upper() != "RDB$SYSTEM"]
+        return bool(self.is_on("page_level_locking")) or (bool(data) and all(area.page_level_locking for area in data))
+
+    @property
     def nodes(self) -> Nodes | None:
         """The node count: of the newest export that proves one, else as last printed. `None`: no export has any."""
         for header in reversed(self.headers):
@@ -167,9 +173,18 @@ class OneDatabase:
         return max((header.at for header in self.headers if header.at), default=None)
 
     @property
-    def header_out_of_date(self) -> bool:
-        """Whether its settings were read so long before the figures that they may have been changed since."""
-        return out_of_date(self.header_at, self.seen_last)
+    def another_time(self) -> str:
+        """Dates of header and figures, for a sentence, where settings may have been changed between them; else empty.
+
+        A header from before what was seen last may be out of date; one from after the statistics does not show what
+        those were measured with.
+        """
+        header, counted = self.header_at, max((one.at for one in self.windows if one.at), default=None)
+        if out_of_date(header, self.seen_last):
+            return f"header of {header:%d-%b-%Y}, database last seen {self.seen_last:%d-%b-%Y}"
+        if out_of_date(counted, header):
+            return f"header of {header:%d-%b-%Y}, statistics of {counted:%d-%b-%Y}"
+        return ""
 
     @property
     def sightings(self) -> list[Sighting]:

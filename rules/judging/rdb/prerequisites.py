@@ -14,7 +14,7 @@ from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import Place, alter, key_of
 from rules.finding import Change, Evidence, Lacking
 from rules.judging.rdb.databases import OneDatabase, node_names
-from rules.judging.rdb.sharing import open_elsewhere, several_monitors
+from rules.judging.rdb.sharing import open_elsewhere, several_nodes
 
 ORDER = ("journal", "fast_commit", "cluster_nodes", "global_buffers", "cache_slots")
 GOALS = {
@@ -97,7 +97,7 @@ def never(one: OneDatabase) -> str:
     """Why one node is out of the question, or an empty text."""
     if len(one.in_use) > 1:
         return f"users attach from {node_names(one.in_use)}, and it works on one node alone"
-    if said := several_monitors(one):
+    if said := several_nodes(one):
         return f"{said}, and it works on one node alone"
     return ""
 
@@ -163,10 +163,8 @@ def place_of(facts: Facts, one: OneDatabase) -> Place:
     """The database as `rules.changes.rdb_database` wants it."""
     mode = one.word("open_mode")
     by_hand = any(use.opened_by_operator for use in one.uses) or None
-    old = ""
-    if one.header_out_of_date:
-        old = f"header of {one.header_at:%d-%b-%Y}, database last seen {one.seen_last:%d-%b-%Y}"
-    return Place(one.root, mode.upper() if mode else None, by_hand, open_elsewhere(facts, one), old)
+    elsewhere = open_elsewhere(facts, one)
+    return Place(one.root, mode.upper() if mode else None, by_hand, elsewhere, one.another_time)
 
 
 def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:

@@ -32,6 +32,8 @@ DLOCK = Lacking("lock operations by where they are served", f"{DistributedLockRa
 ON_EACH_NODE = Lacking(
     "on which nodes the database is open", "RMU/SHOW SYSTEM ! on each node of the cluster, within some minutes"
 )
+NO_RDB = "OpenVMS V9 is for x86-64, and no release of Rdb for that was found in November 2026"
+"""Inferred from the release notes of Rdb 7.4.1.4 (2025, Integrity and Alpha): no proof, so it is asked, not assumed."""
 WHICH_NODES = Lacking("which nodes the cluster has", ClusterNode.BRING)
 OTHERS = " The locks of {} are not all of this database: see which one causes them first."
 AT_MOST = 110.0
@@ -85,7 +87,7 @@ def open_elsewhere(facts: Facts, one: OneDatabase) -> bool | None:
     none. `None`: it cannot tell. All of it is of one time, and not older than what was last seen of the database:
     whether another node opens it after a failure no export knows.
     """
-    if len(one.sightings) > 1 or len(monitors_of(one)) > 1:
+    if len(one.sightings) > 1 or several_nodes(one):
         return True
     members = _members(facts)
     own = {sighting.node.upper() for sighting in one.sightings}
@@ -101,12 +103,20 @@ def monitors_of(one: OneDatabase) -> tuple[float, ...]:
     return next((use.monitors for use in reversed(one.uses) if len(use.monitors) > 1), ())
 
 
-def several_monitors(one: OneDatabase) -> str:
-    """What the list of all users says against one node, for a sentence; nothing where it does not."""
-    found = [f"{number:g}" for number in monitors_of(one)]
-    if not found:
-        return ""
-    return f"RMU/DUMP/USERS lists users of monitors {', '.join(found[:-1])} and {found[-1]}, so of several nodes"
+def several_nodes(one: OneDatabase) -> str:
+    """What a list of all users or merged screens say against one node, for a sentence; nothing where they do not."""
+    if found := [f"{number:g}" for number in monitors_of(one)]:
+        return f"RMU/DUMP/USERS lists users of monitors {', '.join(found[:-1])} and {found[-1]}, so of several nodes"
+    if any(window.merged for window in one.windows) and not one.one_instance:
+        return "the screens are merged over several nodes (node line, recalled), so more than one has it open"
+    return ""
+
+
+def users_unknown(one: OneDatabase) -> str:
+    """What is not known of the nodes whose users are in it, for a sentence."""
+    if said := several_nodes(one):
+        return f"{said}; which ones is not in the export"
+    return "whether users of several nodes are in it at once is not in the export"
 
 
 def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
@@ -132,12 +142,23 @@ def not_shown(facts: Facts, one: OneDatabase) -> tuple[Lacking, str]:
     members = sorted(_not_looked_at(facts, one))
     if len(one.sightings) <= 1 and facts.every(ClusterNode) and len(_members(facts)) > 1 and members:
         names = " or ".join(comment(name, 31) for name in members)
-        bring = f"RMU/SHOW SYSTEM ! on {', '.join(comment(name, 31) for name in members)}, at the same time"
+        without = _without_rdb(facts)
+        asked = ", ".join(comment(name, 31) for name in members if name not in without)
+        told = ", ".join(comment(name, 31) for name in members if name in without)
+        system, word = f"RMU/SHOW SYSTEM ! on {asked}, at the same time", f"word that {told} has no Rdb ({NO_RDB})"
+        bring = "; ".join([system] * bool(asked) + [word] * bool(told))
         said = f"whether {names} has it open is not in the export"
         return Lacking(f"whether {names} has it open", bring), said + _other_times(facts, one)
     if len(one.sightings) == 1 and nodes_without(facts, one):
         return WHICH_NODES, "which other nodes the cluster has is not in the export"
     return ON_EACH_NODE, "whether another node has it open is not in the export" + _other_times(facts, one)
+
+
+def _without_rdb(facts: Facts) -> set[str]:
+    """Members that run OpenVMS V9, which is for x86-64 alone."""
+    return {
+        node.name.upper() for node in facts.every(ClusterNode) if (node.software or "").upper().startswith("VMS V9")
+    }
 
 
 def seen_when(seen: Sequence[Sighting]) -> str:
