@@ -1,4 +1,4 @@
-"""All spinlock figures that have rules of their own, for the rules that ask whether any of them is contended."""
+"""All spinlock figures that were read, for the rules that ask whether any of them is contended."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,9 +18,10 @@ from rules.changes.ase_cache import DEFAULT_CACHE
 from rules.finding import Outcome, Untrusted
 from rules.judging.caches.figures import kind_of, named_of, per_second, seconds_of
 from rules.judging.spinlocks.cas import cas_figure
-from rules.judging.spinlocks.figures import Figure, figure_of
+from rules.judging.spinlocks.figures import Figure, figure_of, monitored
 from rules.judging.spinlocks.gates import lock_uses
-from rules.judging.spinlocks.monitored import BUFFERS, OF_HASHTABLE, OF_METADATA, names_read
+from rules.judging.spinlocks.monitored import BUFFERS, OF_HASHTABLE, OF_METADATA, names_read, spinlocks_by_name
+from rules.judging.spinlocks.names import plain_name
 from rules.judging.spinlocks.ratio import refused
 from rules.judging.spinlocks.spin_severity import NOTHING_PERCENT, spin_bound
 from rules.judging.spinlocks.waits import wait_bound
@@ -110,6 +111,19 @@ def metadata_figures(facts: Facts) -> list[Figure | Outcome]:
 def cache_figures(facts: Facts) -> list[Figure | Outcome]:
     """The data caches."""
     return [cache_figure(facts, name, f"cache {name}") for name in cache_names(facts)]
+
+
+def other_figures(facts: Facts) -> list[Figure | Outcome]:
+    """Every other spinlock that was counted between two snapshots: whatever spins keeps engines busy."""
+    listed = {*OF_HASHTABLE.values(), *OF_METADATA.values(), *cache_names(facts)}
+    locks = [one for name, one in spinlocks_by_name(facts).items() if plain_name(name) not in listed]
+    return [monitored(one, one.name, "other") for one in locks if one.of_interval and one.percent is not None]
+
+
+def all_figures(facts: Facts) -> list[Figure | Outcome]:
+    """Every figure that may be held against engines that are busy: none of them since boot."""
+    parts = (lock_figures(facts), metadata_figures(facts), cache_figures(facts), other_figures(facts))
+    return [one for part in parts for one in part if not (isinstance(one, Figure) and one.since_boot)]
 
 
 def survey(
