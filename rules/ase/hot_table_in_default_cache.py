@@ -9,7 +9,8 @@ worst there is. Cache partitions help less than their number says where one tabl
 
 What to do: the binding plan. Of all ways to bind the most searched objects to new caches, or to caches that have room,
 it is the one that lowers that chance most within the memory that is free, where each move must be worth its exclusive
-lock. Objects that are hardly read from disk or changed go to caches with relaxed LRU, the others to strict ones; the
+lock. Objects that are hardly read from disk or changed, and do not outgrow their room within a year, go to caches with
+relaxed LRU, the others to strict ones; the
 system tables are part of the same plan, those of temporary databases are not. What is bound already stays where it is.
 Each cache holds its objects whole, with a fifth to grow and the share of pools for large I/O that their old cache has.
 Where too little memory is free the default data cache gives what moves out of it, in a restart before the caches are

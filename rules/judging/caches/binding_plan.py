@@ -16,7 +16,7 @@ from rules.judging.caches.bindings import all_listed, bound_to, listed
 from rules.judging.caches.carving import Carving, Uncarved, can_give, carved, large_pools
 from rules.judging.caches.contents import CONTENT_FACTS, Contents, Held, partitions_of
 from rules.judging.caches.figures import POOL_KB, POOL_PAGES, named_of, page_kb, replaces, set_apart
-from rules.judging.caches.fit import CHANGED_PER_SECOND, CHANGED_PERCENT
+from rules.judging.caches.fit import CHANGED_PER_SECOND, CHANGED_PERCENT, ROOM_DAYS, room_days, said_days
 from rules.judging.caches.memory import MEMORY_FACTS, MEMORY_MISSING, FreeMemory, free_memory
 from rules.judging.caches.temporary import perhaps_temporary, serves_tempdb
 from rules.judging.server import ENGINES_MISSING, busy_of
@@ -267,9 +267,10 @@ def _bindable(contents: Contents, holds: tuple[Held, ...], large: tuple[tuple[fl
 
 
 def suits_relaxed(holds: tuple[Held, ...], seconds: float | None) -> tuple[bool, str]:
-    """Whether objects that fit into their cache as a whole suit relaxed LRU: next to never read or changed.
+    """Whether objects that fit into their cache as a whole suit relaxed LRU, and will: next to never read or changed.
 
-    With the reason, in words. `seconds`: how long was counted; where no export says it, only what was not changed at
+    What grows uses up the room it gets, and a relaxed cache that replaces pages does harm until a restart. With the
+    reason, in words. `seconds`: how long was counted; where no export says it, only what was not changed at
     all suits.
     """
     reads = sum(one.reads for one in holds)
@@ -282,7 +283,20 @@ def suits_relaxed(holds: tuple[Held, ...], seconds: float | None) -> tuple[bool,
     said = f"{missed:.1f} % of its reads from disk, {changed:.1f} rows changed per 100 reads"
     said += f", {rows / seconds:,.1f} rows a second" if seconds else ", no time in the export to say how many a second"
     seldom = rows / seconds <= CHANGED_PER_SECOND if seconds else not rows
-    return missed <= RELAXED_MISS_PERCENT and changed <= CHANGED_PERCENT and seldom, said
+    days = _room_lasts(holds, seconds) if seconds else None
+    if days is not None:
+        added = sum({(one.database, one.table): one.added or 0.0 for one in holds}.values()) / (seconds or 1.0)
+        said += (
+            f", {added:,.1f} of them more than are deleted: the room to grow is used up in {said_days(days)} at most"
+        )
+    lasts = days is None or days >= ROOM_DAYS
+    return missed <= RELAXED_MISS_PERCENT and changed <= CHANGED_PERCENT and seldom and lasts, said
+
+
+def _room_lasts(holds: tuple[Held, ...], seconds: float) -> float | None:
+    """Days until the first of them has used up the room it gets; `None` where none grows."""
+    found = (room_days((GROWTH - 1) * (one.size_mb or 0.0), (one.added or 0.0) / seconds) for one in holds)
+    return min((days for days in found if days is not None), default=None)
 
 
 def _caches(
