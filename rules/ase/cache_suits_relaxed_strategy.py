@@ -273,7 +273,7 @@ def _growing(
     return Clean(
         f"{name}: {changes.added_per_second:,.1f} rows a second more are inserted than deleted, so the "
         f"{named.run_size_mb - fit.bound_mb:,.0f} MB it has left are used up in {said_days(days)} at most (limit "
-        f"{limits.room_days:g}): then a relaxed cache throws away pages that are in use"
+        f"{limits.room_days:g} days): then a relaxed cache throws away pages that are in use"
     )
 
 
