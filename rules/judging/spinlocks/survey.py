@@ -17,6 +17,7 @@ from collectors.facts.ase import (
 from rules.changes.ase_cache import DEFAULT_CACHE
 from rules.finding import Outcome, Untrusted
 from rules.judging.caches.figures import kind_of, named_of, per_second, seconds_of
+from rules.judging.server import level_reached
 from rules.judging.spinlocks.cas import cas_figure
 from rules.judging.spinlocks.figures import Figure, figure_of, monitored
 from rules.judging.spinlocks.gates import lock_uses
@@ -35,6 +36,10 @@ CACHE_FACTS: tuple[type[Fact], ...] = (
     SysmonSample,
 )
 """What a rule declares that asks for the figures of data caches."""
+
+SYSMON_SINCE = {"Object Manager": "15.0"}
+"""From which release on sp_sysmon prints the row of a metadata spinlock, where not all do (knowledge/ase-formats.md,
+1.8: 15.x): before it another sp_sysmon would not have it either."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,9 @@ def metadata_figure(facts: Facts, name: str, label: str) -> Figure | Outcome:
     """One metadata spinlock, by the name before sp_sysmon's `Spinlock Contention`."""
     one = facts.latest(MetadataSpinlock, name=name)
     printed = Figure(label, "metadata", one.contention_percent, one.source) if one else None
-    return figure_of(facts, OF_METADATA[name], label, "metadata", printed)
+    since = SYSMON_SINCE.get(name)
+    prints = since is None or level_reached(facts, since) is not False
+    return figure_of(facts, OF_METADATA[name], label, "metadata", printed, sysmon=prints)
 
 
 def cache_figure(facts: Facts, name: str, label: str) -> Figure | Outcome:
