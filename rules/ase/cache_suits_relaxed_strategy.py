@@ -1,7 +1,8 @@
 """A contended cache that replaces nothing keeps a strict LRU order.
 
 Finds: a named cache with strict LRU in force and a contended spinlock, hits at 95 % or more, no buffers grabbed and few
-updates: of what is bound at most one row changed for a hundred pages read, and a thousand rows a second. A log-only
+updates: of what is bound at most one row changed for a hundred pages read, and a thousand rows a second, and no growth
+that uses up what the cache has left within a year, counted with the shortest row there is. A log-only
 cache need only have the contention and the hits. Never the default data cache, and never a cache of temporary
 databases.
 
@@ -53,11 +54,14 @@ from rules.judging.caches.figures import (
 from rules.judging.caches.fit import (
     CHANGED_PER_SECOND,
     CHANGED_PERCENT,
+    ROOM_DAYS,
     Changes,
     Fit,
     changes_of,
     fit_of,
     pages_written,
+    room_days,
+    said_days,
 )
 from rules.judging.caches.lockless import lockless_instead
 from rules.judging.caches.monitored import MONITORED
@@ -116,6 +120,9 @@ class Limits:
         "this project: rarely updated (vendor); the tables moved in the VLH slides are written by each transaction",
         unit="/s",
     )
+    room_days: float = limit(
+        ROOM_DAYS, "this project: what it has left lasts a year at the shortest row there is (10 bytes)", unit="days"
+    )
     sample_seconds: float = limit(60.0, "this project: a shorter sample says nothing of an hour", unit="s")
 
 
@@ -138,6 +145,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             or _unsuited(facts, limits, cache, named)
             or _too_much(limits, cache.name, named, fit)
             or _updated(facts, limits, cache.name, named, changes)
+            or _growing(limits, cache.name, named, fit, changes)
             or _idle(facts, limits, cache)
         )
         if quiet:
@@ -251,6 +259,22 @@ def _updated(
     else:
         return None
     return Clean(f"{name}: {said} (limit {most:g}): it is updated too often for relaxed LRU")
+
+
+def _growing(
+    limits: Limits, name: str, named: NamedCache | None, fit: Fit | None, changes: Changes | None
+) -> Clean | None:
+    """What is bound outgrows it; `None` where that is not known to be so."""
+    if named is None or kind_of(named) == "log" or fit is None or changes is None or not known(named.run_size_mb):
+        return None
+    days = room_days(named.run_size_mb - fit.bound_mb, changes.added_per_second)
+    if days is None or days >= limits.room_days:
+        return None
+    return Clean(
+        f"{name}: {changes.added_per_second:,.1f} rows a second more are inserted than deleted, so the "
+        f"{named.run_size_mb - fit.bound_mb:,.0f} MB it has left are used up in {said_days(days)} at most (limit "
+        f"{limits.room_days:g} days): then a relaxed cache throws away pages that are in use"
+    )
 
 
 def _fits(named: NamedCache, fit: Fit | None) -> bool:

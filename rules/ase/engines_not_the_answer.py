@@ -1,6 +1,7 @@
 """More engines would only spin more.
 
-Finds: busy engines while one or more spinlocks are contended: lock hash tables, metadata or data caches.
+Finds: busy engines while one or more spinlocks are contended: lock hash tables, metadata, data caches, or any other
+that monSpinlockActivity counted.
 
 Why it matters: sp_sysmon counts a spinning engine as busy, so a server that waits for its own spinlocks looks short of
 processors. Each engine added then spins as well, and all of them get less done. Jeff Tallman ("ASE 16 & Managing VLDB's
@@ -32,9 +33,7 @@ from rules.judging.spinlocks.survey import (
     CACHE_FACTS,
     LOCK_FACTS,
     Survey,
-    cache_figures,
-    lock_figures,
-    metadata_figures,
+    all_figures,
     survey,
 )
 from rules.kit import limit, rule
@@ -90,8 +89,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if busy < limits.busy_percent:
         yield Clean(f"{said}, limit {limits.busy_percent:g} %")
         return
-    figures = [*lock_figures(facts), *metadata_figures(facts), *cache_figures(facts)]
-    figures = [one for one in figures if not (isinstance(one, Figure) and one.since_boot)]
+    figures = all_figures(facts)
     families = {one.family for one in figures if isinstance(one, Figure)}
     percents = dict.fromkeys(families, limits.contention_percent) | {"metadata": limits.metadata_percent}
     seen = survey(facts, figures, percents, dict.fromkeys(families, limits.uses_per_second), limits.busy_percent)

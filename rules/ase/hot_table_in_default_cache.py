@@ -9,7 +9,8 @@ worst there is. Cache partitions help less than their number says where one tabl
 
 What to do: the binding plan. Of all ways to bind the most searched objects to new caches, or to caches that have room,
 it is the one that lowers that chance most within the memory that is free, where each move must be worth its exclusive
-lock. Objects that are hardly read from disk or changed go to caches with relaxed LRU, the others to strict ones; the
+lock. Objects that are hardly read from disk or changed, and do not outgrow their room within a year, go to caches with
+relaxed LRU, the others to strict ones; the
 system tables are part of the same plan, those of temporary databases are not. What is bound already stays where it is.
 Each cache holds its objects whole, with a fifth to grow and the share of pools for large I/O that their old cache has.
 Where too little memory is free the default data cache gives what moves out of it, in a restart before the caches are
@@ -17,19 +18,24 @@ made: it keeps half of its size and nine tenths of what stays in it, and gives n
 Where more partitions should be enough by themselves it gives nothing either: they cost the restart alone and come
 first, and objects are bound only if the contention stays.
 
+Where the plan would leave the cache over the limit, and a cache of their own for the temporary databases would not,
+that comes first, and the memory is theirs.
+
 When to ignore it: when one scan makes the searches (see ase/table_scans_relink_cache), and where the tables are to
 grow soon past what memory can hold. A cache of its own also takes memory from everything else that might need it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
 from rules.judging.caches import binding_report as report
+from rules.judging.caches import own_cache
 from rules.judging.caches.binding_plan import BindingPlan, Lacks, binding_plan, movable
 from rules.judging.caches.contents import Contents, Held
 from rules.judging.caches.hot import HOT_FACTS, contention_of, searched
+from rules.judging.caches.temporary import TEMPORARY_FACTS
 from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
@@ -45,6 +51,12 @@ LINKS = (
 
 NAMED_PERCENT = 1.0
 """This project: objects with less of a cache's searches are not named."""
+
+TEMPDB_FIRST = (
+    "The plan is expected to leave about {:g} % of it, still over the limit, and a cache of their own for the "
+    "temporary databases less than {:g} % (ase/tempdb_in_shared_cache): make that first, measure, and bind these only "
+    "if it is still over the limit."
+)
 
 
 @dataclass(frozen=True)
@@ -69,7 +81,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=tuple(dict.fromkeys((*HOT_FACTS, *STATEMENT_FACTS))), links=LINKS, limits=Limits)
+@rule(needs=(), uses=tuple(dict.fromkeys((*HOT_FACTS, *STATEMENT_FACTS, *TEMPORARY_FACTS))), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look into every contended cache."""
     hot, contents, quiet = searched(
@@ -146,6 +158,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     moves = bool(part and part.moved)
     first = report.partitions_first(facts, part, contention, limits.contention_percent) if part and moves else ""
     scripted = part if part and moves and not first else None
+    yields: tuple[str, ...] = ()
     says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts, figure)}."]
     says.append(f"{_count(top)} {report.percent(share)} of its searches {contents.when}: {told}.")
     if part is None:
@@ -159,14 +172,18 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         says.append(first)
     else:
         left = report.contention_left(part.plan, name, contention)
-        says.append(report.says(part, goes_under=left is not None and left < limits.contention_percent))
+        under = left is not None and left < limits.contention_percent
+        says.append(report.says(part, goes_under=under))
+        yields = () if under else own_cache.temporary_enough(facts, figure, contents, limits.contention_percent)
+        if yields:
+            says.append(TEMPDB_FIRST.format(left, limits.contention_percent))
     says += [figure.aside] if figure.aside else []
     shares = [
         Evidence(f"searches of {name} by {one.name}", round(100 * contents.inside(name, one.reads), 1), "%", one.source)
         for one in top
     ]
     proof = list(report.evidence(scripted)) if scripted else shares
-    weak = figure.since_boot or not contents.of_interval or scripted is None
+    weak = figure.since_boot or not contents.of_interval or scripted is None or yields
     return Finding(
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
@@ -176,8 +193,10 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
             Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
             *proof,
         ),
-        explains=() if first else ("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
-        changes=tuple(report.changes(scripted)) if scripted else (),
+        explains=() if first or yields else ("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
+        changes=tuple(replace(one, yields_to=(*one.yields_to, *yields)) for one in report.changes(scripted))
+        if scripted
+        else (),
         expects=tuple(report.expects(scripted, contention)) if scripted else (),
         weight=figure.weight,
         share=figure.share,

@@ -12,6 +12,9 @@ What to do: look at why user log caches are flushed (Transaction Management in s
 own, and delayed commit where losing the last moment is allowed. Asynchronous log service is named only where the server
 takes it: four engines or more, and on 16.0 and later only with a `user log cache queue size` of 0 (message 17198).
 
+How loud it is: by the share of requests that waited; where the tasks that wait for writes of the log are counted, by
+them as well, as for locks and latches: critical from one in three of the tasks that wait or run.
+
 When to ignore it: the vendor's own tests ran at very high rates with 20 to 30 % of the requests waiting, so less is in
 order whatever its part of the task switches: that part says how often tasks sleep for it, not how many requests do.
 sp_sysmon adds up all databases, so one load job can make the figure. With few waits per second nobody loses anything.
@@ -76,6 +79,9 @@ class Limits:
     loud_percent: float = limit(
         30.0, "vendor: more than its own tests ran well with (sp_sysmon guide 15.0.2)", high=100, unit="%"
     )
+    tasks: float = limit(severity.TASKS, severity.TASKS_ORIGIN, unit="tasks")
+    share_percent: float = limit(severity.SHARE_PERCENT, severity.SHARE_ORIGIN, high=100, unit="%")
+    critical_percent: float = limit(severity.CRITICAL_PERCENT, severity.CRITICAL_ORIGIN, high=100, unit="%")
     als_engines: int = limit(
         4, "vendor: asynchronous log service takes four engines or more (Reference Manual: Procedures)", low=1
     )
@@ -153,11 +159,19 @@ def _judge(
     if isinstance(log, Waited) and not log.unsure and log.waits:
         each_ms = f", {log.mean_milliseconds:,.1f} ms each: the log device" if log.mean_milliseconds else ""
         writes = f" {log.says} (wait events 54 and 55){each_ms}."
-        evidence += log.evidence(severity.TASKS, severity.SHARE_PERCENT)
+        evidence += log.evidence(limits.tasks, limits.share_percent)
     loud = (share or 0.0) >= limits.loud_percent
+    by_share = Severity.WARNING if loud else Severity.ADVICE
+    by_tasks = (
+        severity.of_tasks(
+            log, tasks=limits.tasks, share_percent=limits.share_percent, critical_percent=limits.critical_percent
+        )
+        if isinstance(log, Waited)
+        else None
+    )
     return Finding(
         subject=f"{subject_of(facts)}: {what}",
-        severity=Severity.WARNING if loud else Severity.ADVICE,
+        severity=max(by_share, by_tasks or by_share),
         title=f"Tasks wait for {what}: {said}",
         says=f"{said[0].upper()}{said[1:]}. Tasks sleep in this queue, so no spinlock ratio and no engine shortens it. "
         f"{FLUSHES} {LEVERS if name == 'Log' else ULC_LEVERS}"

@@ -30,9 +30,7 @@ from rules.judging.spinlocks.monitored import dearest
 from rules.judging.spinlocks.survey import (
     CACHE_FACTS,
     LOCK_FACTS,
-    cache_figures,
-    lock_figures,
-    metadata_figures,
+    all_figures,
     survey,
 )
 from rules.judging.waits.events import RUN_QUEUE
@@ -127,8 +125,7 @@ def _waited(facts: Facts) -> Queue | Untrusted | Unknown | None:
 
 def _spinning(facts: Facts, limits: Limits, engines: Engines) -> str:
     """What says that part of the work is spinning; empty where nothing does."""
-    figures = [*lock_figures(facts), *metadata_figures(facts), *cache_figures(facts)]
-    figures = [one for one in figures if not (isinstance(one, Figure) and one.since_boot)]
+    figures = all_figures(facts)
     families = {one.family for one in figures if isinstance(one, Figure)}
     percents = dict.fromkeys(families, limits.contention_percent) | {"metadata": limits.metadata_percent}
     seen = survey(facts, figures, percents, dict.fromkeys(families, limits.uses_per_second), limits.busy_percent)

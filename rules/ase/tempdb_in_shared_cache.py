@@ -23,14 +23,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.ase import NamedCache
 from rules.changes.ase_binding import bind_temporary
 from rules.changes.quoting import comment
 from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.caches import own_cache
 from rules.judging.caches.bindings import bound_to
 from rules.judging.caches.contents import Contents
-from rules.judging.caches.figures import kind_of, named_of, set_apart
+from rules.judging.caches.figures import named_of, set_apart
 from rules.judging.caches.hot import HOT_FACTS, contention_of, searched
 from rules.judging.caches.own_cache import Moving, Target
 from rules.judging.caches.temporary import (
@@ -48,7 +47,6 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158542520.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051977305.html",
 )
-STEM = "tempdb_cache"
 
 
 @dataclass(frozen=True)
@@ -120,21 +118,10 @@ def _judge(
     elif not own_cache.told_bindings(facts):
         yield Unknown((own_cache.BINDINGS_MISSING,), f"{figure.said}; where temporary databases are bound is not known")
     else:
-        target = _target(facts, moving, limits.contention_percent)
+        target = own_cache.for_temporary(facts, moving, limits.contention_percent)
         yield _finding(facts, limits, moving, target)
         if target.missing:
             yield Unknown(target.missing)
-
-
-def _target(facts: Facts, moving: Moving, goal: float) -> Target:
-    """A cache that is there for temporary databases with nothing bound to it, else a new one."""
-    seen = own_cache.cached_mb(facts, moving.held)
-    for named in facts.every(NamedCache):
-        empty = not bound_to(facts, named.name) and named.name != moving.home and not named.is_default
-        strict = named.relaxed is False and kind_of(named) == "tempdb"
-        if empty and strict and own_cache.spare(facts, named):
-            return own_cache.to_existing(facts, moving, named, seen, goal)
-    return own_cache.to_new(facts, moving, own_cache.fresh_name(facts, STEM), seen, goal)
 
 
 def _finding(facts: Facts, limits: Limits, moving: Moving, target: Target) -> Finding:

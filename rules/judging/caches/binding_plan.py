@@ -16,10 +16,13 @@ from rules.judging.caches.bindings import all_listed, bound_to, listed
 from rules.judging.caches.carving import Carving, Uncarved, can_give, carved, large_pools
 from rules.judging.caches.contents import CONTENT_FACTS, Contents, Held, partitions_of
 from rules.judging.caches.figures import POOL_KB, POOL_PAGES, named_of, page_kb, replaces, set_apart
-from rules.judging.caches.fit import CHANGED_PER_SECOND, CHANGED_PERCENT
+from rules.judging.caches.fit import CHANGED_PER_SECOND, CHANGED_PERCENT, ROOM_DAYS, room_days, said_days
 from rules.judging.caches.memory import MEMORY_FACTS, MEMORY_MISSING, FreeMemory, free_memory
 from rules.judging.caches.temporary import perhaps_temporary, serves_tempdb
 from rules.judging.server import ENGINES_MISSING, busy_of
+from rules.judging.spinlocks.figures import Figure
+from rules.judging.spinlocks.gates import CACHE_PERCENT
+from rules.judging.spinlocks.survey import cache_figure
 from rules.laws.binding import Cache, NewCache, Optimum, Piece, Terms, collisions
 from rules.laws.binding_search import MOST_PIECES, best_binding
 from rules.laws.hashing import next_power_of_two
@@ -35,6 +38,9 @@ OUTAGE_MOVES = 2.0
 """What the system tables of one database count for, in moves (this project: an outage of the database)."""
 WORTH_PERCENT = 10.0
 """What the whole plan must take off C, per cent (this project: for less, new caches are not worth watching)."""
+MOVES_ONLY = 0.75
+"""A cache of the plan that is over the limit and has this part of today's contention or more has only been given it
+(this project: a quarter less is worth no exclusive lock)."""
 MOST_CACHES = 4
 """New caches at most (this project: each is one more thing to watch; the gain of a fifth is small)."""
 FREE_MARGIN_PERCENT = 1.0
@@ -80,6 +86,8 @@ class BindingPlan:
     """Partitions this release allows."""
     page_kb: float
     problem: tuple[tuple[Cache, ...], tuple[Piece, ...], Terms]
+    contended: dict[str, float]
+    """Contention of the hot caches, per cent."""
     carving: Carving | Uncarved | None = None
     """The default data cache made smaller for it, or why it is not; `None` where what is free is enough."""
 
@@ -109,10 +117,39 @@ class BindingPlan:
             found.pop()
         return found
 
+    def expected(self, home: str, share: float, partitions: float) -> float:
+        """Contention of a cache with this share of all searches, per cent, by what `home` has now.
+
+        It goes with the searches of each partition.
+        """
+        now = next(cache.partitions for cache in self.problem[0] if cache.name == home)
+        before = self.contents.share(self.contents.searches[home]) / now
+        return self.contended.get(home, 0.0) * share / partitions / before if before > 0 else 0.0
+
+    def only_moves(self, optimum: Optimum) -> str:
+        """Which cache of a plan would be contended in its turn, in words; empty where none would.
+
+        One over the limit, with three quarters of today's contention or more.
+        """
+        there = {cache.name: cache.partitions for cache in self.problem[0]}
+        filled = [(cache.members, cache.share, cache.partitions) for cache in optimum.new]
+        filled += [((name,), optimum.shares[to], there[to]) for name, to in optimum.joined.items()]
+        for members, share, partitions in filled:
+            home = self.bindables[members[0]].piece.home
+            left = self.expected(home, share, partitions)
+            if left >= max(CACHE_PERCENT, MOVES_ONLY * self.contended.get(home, 0.0)):
+                return (
+                    f"the contention would only move: the cache of {', '.join(members[:3])} would have "
+                    f"{100 * share:.1f} % of all searches in {partitions:g} partitions and be about {left:.1f} % "
+                    f"contended (limit {CACHE_PERCENT:g} %)"
+                )
+        return ""
+
     @property
     def worth_it(self) -> bool:
         """Whether the plan is worth making as a whole."""
-        return bool(self.optimum.moved) and self.optimum.lowered_percent >= WORTH_PERCENT
+        worth = bool(self.optimum.moved) and self.optimum.lowered_percent >= WORTH_PERCENT
+        return worth and not self.only_moves(self.optimum)
 
     @property
     def with_memory(self) -> Optimum | None:
@@ -120,7 +157,7 @@ class BindingPlan:
         caches, pieces, terms = self.problem
         freed = best_binding(caches, pieces, replace(terms, memory_mb=BOUNDLESS_MB))
         better = self.optimum.cost - freed.cost > terms.least_gain and freed.lowered_percent >= WORTH_PERCENT
-        return freed if better else None
+        return freed if better and not self.only_moves(freed) else None
 
 
 @dataclass(frozen=True)
@@ -173,7 +210,12 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> Bind
     caches = tuple(_caches(facts, contents, hot, worth, counted))
     problem = (caches, tuple(one.piece for one in worth), terms)
     bindables = {one.piece.name: one for one in worth}
-    made = BindingPlan(contents, best_binding(*problem), bindables, (), free, len(rest), legal, page, problem)
+    figures = {name: cache_figure(facts, name, name) for name in hot}
+    read = {name: one.contention for name, one in figures.items() if isinstance(one, Figure)}
+    contended = {name: percent for name, percent in read.items() if known(percent)}
+    made = BindingPlan(
+        contents, best_binding(*problem), bindables, (), free, len(rest), legal, page, problem, contended
+    )
     if not made.worth_it and made.with_memory:
         made = _carved(facts, made)
     optimum = made.optimum
@@ -267,9 +309,10 @@ def _bindable(contents: Contents, holds: tuple[Held, ...], large: tuple[tuple[fl
 
 
 def suits_relaxed(holds: tuple[Held, ...], seconds: float | None) -> tuple[bool, str]:
-    """Whether objects that fit into their cache as a whole suit relaxed LRU: next to never read or changed.
+    """Whether objects that fit into their cache as a whole suit relaxed LRU, and will: next to never read or changed.
 
-    With the reason, in words. `seconds`: how long was counted; where no export says it, only what was not changed at
+    What grows uses up the room it gets, and a relaxed cache that replaces pages does harm until a restart. With the
+    reason, in words. `seconds`: how long was counted; where no export says it, only what was not changed at
     all suits.
     """
     reads = sum(one.reads for one in holds)
@@ -282,7 +325,20 @@ def suits_relaxed(holds: tuple[Held, ...], seconds: float | None) -> tuple[bool,
     said = f"{missed:.1f} % of its reads from disk, {changed:.1f} rows changed per 100 reads"
     said += f", {rows / seconds:,.1f} rows a second" if seconds else ", no time in the export to say how many a second"
     seldom = rows / seconds <= CHANGED_PER_SECOND if seconds else not rows
-    return missed <= RELAXED_MISS_PERCENT and changed <= CHANGED_PERCENT and seldom, said
+    days = _room_lasts(holds, seconds) if seconds else None
+    if days is not None:
+        added = sum({(one.database, one.table): one.added or 0.0 for one in holds}.values()) / (seconds or 1.0)
+        said += (
+            f", {added:,.1f} of them more than are deleted: the room to grow is used up in {said_days(days)} at most"
+        )
+    lasts = days is None or days >= ROOM_DAYS
+    return missed <= RELAXED_MISS_PERCENT and changed <= CHANGED_PERCENT and seldom and lasts, said
+
+
+def _room_lasts(holds: tuple[Held, ...], seconds: float) -> float | None:
+    """Days until the first of them has used up the room it gets; `None` where none grows."""
+    found = (room_days((GROWTH - 1) * (one.size_mb or 0.0), (one.added or 0.0) / seconds) for one in holds)
+    return min((days for days in found if days is not None), default=None)
 
 
 def _caches(

@@ -94,11 +94,15 @@ def says(part: Part, *, goes_under: bool = False) -> str:
         how = "relaxed" if cache.family.endswith(RELAXED) else "strict"
         told.append(
             f"{name}, new, {how} LRU, {cache.size_mb:.0f} MB{_large(plan, cache)} and {cache.overhead_mb:.1f} MB "
-            f"overhead, {cache.partitions} partitions, {percent(cache.share)} of all searches: {_list(cache.members)}."
+            f"overhead, {cache.partitions} partitions, {percent(cache.share)} of all searches, about "
+            f"{plan.expected(part.home, cache.share, cache.partitions):.1f} % contended then: {_list(cache.members)}."
         )
     for one in part.moved:
         if one.piece.name in optimum.joined:
-            told.append(f"{one.piece.name} goes to {part.target(one)}, which has room.")
+            target = part.target(one)
+            cut = next(cache.partitions for cache in plan.problem[0] if cache.name == target)
+            left = plan.expected(part.home, optimum.shares[target], cut)
+            told.append(f"{one.piece.name} goes to {target}, which has room, about {left:.1f} % contended then.")
     told.append(f"{part.home} keeps {percent(optimum.shares[part.home])} of all searches.")
     told.append(_memory(plan))
     told += [_proof(plan), *short_of_memory(plan), *_partitions_alone(part, goes_under)]
@@ -177,6 +181,8 @@ def not_worth(plan: BindingPlan) -> str:
             f"no binding takes {LEAST_MOVE_PERCENT:g} % off the collisions at cache spinlocks; where one object makes "
             "nearly all searches, only more partitions or fewer searches do"
         )
+    if moves := plan.only_moves(plan.optimum):
+        return f"{moves}; only fewer searches relieve it, so look at the statements first"
     lowered = f"{plan.optimum.lowered_percent:.1f} % off the collisions at cache spinlocks"
     return f"the best binding plan would take {lowered} (limit {WORTH_PERCENT:g} %)"
 
@@ -320,9 +326,12 @@ def expects(part: Part, contention: float) -> Iterator[Expectation]:
         yield Expectation(f"share of all searches in {name}, %", None, round(100 * cache.share, 1), "arithmetic")
     chance = "chance that two searches want the same cache spinlock, %"
     yield Expectation(chance, round(100 * optimum.now, 2), round(100 * optimum.after, 2), "arithmetic")
+    for name, cache in part.new:
+        left = round(part.plan.expected(part.home, cache.share, cache.partitions), 1)
+        yield Expectation(f"spinlock contention of {name}", None, left, "heuristic")
     # waits for each grab grow with the rate of a spinlock, waits in all with its square, which is what C adds up
     eased = contention_left(part.plan, part.home, contention)
     if eased is not None:
         yield Expectation(f"spinlock contention of {part.home}", contention, eased, "heuristic")
-    left = round(100 * optimum.after / optimum.now, 1)
-    yield Expectation("waits at all cache spinlocks, % of today's", 100.0, left, "heuristic")
+    waits = round(100 * optimum.after / optimum.now, 1)
+    yield Expectation("waits at all cache spinlocks, % of today's", 100.0, waits, "heuristic")

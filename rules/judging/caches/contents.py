@@ -66,6 +66,8 @@ class Held:
     prefetched: float | None = None
     changed: float | None = None
     """Rows inserted, updated and deleted, of the table as a whole."""
+    added: float | None = None
+    """Rows by which the table grew: inserted less deleted, below 0 where it shrank; `None` where not counted."""
     size_mb: float | None = None
     size_source: Source | None = None
 
@@ -156,6 +158,7 @@ def _held(facts: Facts, rows: Iterable[MonOpenObjectActivity]) -> list[Held]:
     defaults = {one.name for one in facts.every(NamedCache) if one.is_default} | {DEFAULT_CACHE}
     found: dict[tuple[str, str, int], Held] = {}
     changed: dict[tuple[str, str], float] = {}
+    added: dict[tuple[str, str], float] = {}
     for row in rows:
         if not row.database or not row.object_name or row.index_id == TEXT or not known(row.logical_reads):
             continue
@@ -183,7 +186,13 @@ def _held(facts: Facts, rows: Iterable[MonOpenObjectActivity]) -> list[Held]:
         found[key] = _added(found[key], one) if key in found else _placed(one, bindings, seen, defaults, told)
         if row.rows_changed is not None:
             changed[key[:2]] = changed.get(key[:2], 0.0) + row.rows_changed
-    return [replace(one, changed=changed.get((one.database, one.table))) for one in found.values()]
+        if known(row.rows_inserted) and index_id == 0:
+            deleted = row.rows_deleted if known(row.rows_deleted) else 0.0
+            added[key[:2]] = added.get(key[:2], 0.0) + row.rows_inserted - deleted
+    return [
+        replace(one, changed=changed.get((one.database, one.table)), added=added.get((one.database, one.table)))
+        for one in found.values()
+    ]
 
 
 def _misses(row: MonOpenObjectActivity) -> float | None:

@@ -20,6 +20,25 @@ the vendor's engineer moved to relaxed caches (VLH slides, 2014) are written by 
 hundreds of rows a second are no reason against it.
 """
 
+LEAST_ROW_BYTES = 10.0
+"""No row takes less (vendor: a data-only-locked row must leave room for its forwarding address); taken for entries of
+an index, too, as no export has the length of rows. So the time until room is used up is the longest it can be."""
+ROOM_DAYS = 365.0
+"""This project: how long room for growth must last at that shortest row. Rows are usually many times as long, and a
+relaxed cache that has to replace pages goes back to strict only with a restart."""
+
+
+def room_days(room_mb: float, rows_per_second: float) -> float | None:
+    """After how many days, at the latest, so many more rows a second have used up the room; `None` without growth."""
+    if rows_per_second <= 0:
+        return None
+    return max(0.0, room_mb) * 1024 * 1024 / (rows_per_second * LEAST_ROW_BYTES) / 86_400
+
+
+def said_days(days: float) -> str:
+    """A time in words, from hours on."""
+    return f"{days:,.0f} days" if days >= 2 else f"{24 * days:,.1f} hours"
+
 
 @dataclass(frozen=True)
 class Changes:
@@ -29,6 +48,8 @@ class Changes:
     """Rows changed for each hundred pages read."""
     per_second: float | None
     """Rows; `None` where no export says how long was counted."""
+    added_per_second: float
+    """Rows by which the tables grow; 0 where that is not known."""
     of_interval: bool
     """Whether that is between two snapshots, and not an average since boot."""
     source: Source
@@ -105,7 +126,9 @@ def changes_of(facts: Facts, cache: str) -> Changes | None:
     rows = sum(changed for changed in tables.values() if changed is not None)
     most = max(held, key=lambda one: one.changed or 0.0)
     rate = rows / contents.seconds if contents.seconds else None
-    return Changes(100.0 * rows / reads, rate, contents.of_interval, most.source)
+    added = sum({(one.database, one.table): max(0.0, one.added or 0.0) for one in held}.values())
+    growth = added / contents.seconds if contents.seconds else 0.0
+    return Changes(100.0 * rows / reads, rate, growth, contents.of_interval, most.source)
 
 
 def pages_written(facts: Facts, cache: str) -> tuple[float, Source] | None:

@@ -9,16 +9,28 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import BindingList, CacheBinding, MonCachedObject, NamedCache
+from rules.changes.ase_binding import bind_temporary
 from rules.changes.ase_cache import create_cache, set_partitions, show_cache
 from rules.finding import Change, Evidence, Expectation, Lacking
 from rules.judging.caches.binding_plan import GROWTH
-from rules.judging.caches.bindings import listed
+from rules.judging.caches.bindings import bound_to, listed
 from rules.judging.caches.carving import MARGIN_PERCENT
 from rules.judging.caches.contents import Contents, Held, partitions_of
-from rules.judging.caches.figures import POOL_KB, POOL_PAGES, page_kb, pool_kb, pools_of, too_small_for
+from rules.judging.caches.figures import (
+    POOL_KB,
+    POOL_PAGES,
+    kind_of,
+    named_of,
+    page_kb,
+    pool_kb,
+    pools_of,
+    set_apart,
+    too_small_for,
+)
 from rules.judging.caches.hot import contention_of
 from rules.judging.caches.memory import MEMORY_MISSING, free_memory
 from rules.judging.caches.partitions import enough_partitions, legal_partitions
+from rules.judging.caches.temporary import temporary_databases
 from rules.judging.server import ENGINES_MISSING, busy_of
 from rules.judging.spinlocks.figures import Figure
 from rules.laws.binding import overhead_mb
@@ -188,6 +200,37 @@ def to_new(
     return Target(name, f"{words}.", (change,), True, (), partitions, expected / partitions)
 
 
+def for_temporary(facts: Facts, moving: Moving, goal: float) -> Target:
+    """A cache that is there for temporary databases with nothing bound to it, else a new one."""
+    seen = cached_mb(facts, moving.held)
+    for named in facts.every(NamedCache):
+        empty = not bound_to(facts, named.name) and named.name != moving.home and not named.is_default
+        strict = named.relaxed is False and kind_of(named) == "tempdb"
+        if empty and strict and spare(facts, named):
+            return to_existing(facts, moving, named, seen, goal)
+    return to_new(facts, moving, fresh_name(facts, TEMPORARY_STEM), seen, goal)
+
+
+def temporary_enough(facts: Facts, figure: Figure, contents: Contents, goal: float) -> tuple[str, ...]:
+    """Keys of the bindings of temporary databases, where a cache of their own alone brings a cache under `goal`.
+
+    Nothing where no such binding is scripted: by then the searches of other objects are what is left to move.
+    """
+    databases = temporary_databases(facts)
+    held = tuple(one for one in contents.held if one.cache == figure.label and one.database in databases and one.reads)
+    moving = Moving(figure, contents, held)
+    if 100 * moving.share < SHARE_PERCENT or contention_of(figure) * (1 - moving.share) >= goal:
+        return ()
+    named = named_of(facts, figure.label)
+    if (named and set_apart(named)) or not told_bindings(facts):
+        return ()
+    target = for_temporary(facts, moving, goal)
+    if not target.bindable or target.contention >= goal:
+        return ()
+    return tuple(bind_temporary(target.name, one).key for one in moving.databases)
+
+
+TEMPORARY_STEM = "tempdb_cache"
 LOG_IO_KB, LOG_POOL_PAGE_KB = 4.0, 2.0
 """Log I/O is 4K unless sp_logiosize says otherwise (vendor); with larger logical pages its size is to be looked up."""
 

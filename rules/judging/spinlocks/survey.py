@@ -1,4 +1,4 @@
-"""All spinlock figures that have rules of their own, for the rules that ask whether any of them is contended."""
+"""All spinlock figures that were read, for the rules that ask whether any of them is contended."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,10 +17,12 @@ from collectors.facts.ase import (
 from rules.changes.ase_cache import DEFAULT_CACHE
 from rules.finding import Outcome, Untrusted
 from rules.judging.caches.figures import kind_of, named_of, per_second, seconds_of
+from rules.judging.server import level_reached
 from rules.judging.spinlocks.cas import cas_figure
-from rules.judging.spinlocks.figures import Figure, figure_of
+from rules.judging.spinlocks.figures import Figure, figure_of, monitored
 from rules.judging.spinlocks.gates import lock_uses
-from rules.judging.spinlocks.monitored import BUFFERS, OF_HASHTABLE, OF_METADATA, names_read
+from rules.judging.spinlocks.monitored import BUFFERS, OF_HASHTABLE, OF_METADATA, names_read, spinlocks_by_name
+from rules.judging.spinlocks.names import plain_name
 from rules.judging.spinlocks.ratio import refused
 from rules.judging.spinlocks.spin_severity import NOTHING_PERCENT, spin_bound
 from rules.judging.spinlocks.waits import wait_bound
@@ -34,6 +36,10 @@ CACHE_FACTS: tuple[type[Fact], ...] = (
     SysmonSample,
 )
 """What a rule declares that asks for the figures of data caches."""
+
+SYSMON_SINCE = {"Object Manager": "15.0"}
+"""From which release on sp_sysmon prints the row of a metadata spinlock, where not all do (knowledge/ase-formats.md,
+1.8: 15.x): before it another sp_sysmon would not have it either."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,9 @@ def metadata_figure(facts: Facts, name: str, label: str) -> Figure | Outcome:
     """One metadata spinlock, by the name before sp_sysmon's `Spinlock Contention`."""
     one = facts.latest(MetadataSpinlock, name=name)
     printed = Figure(label, "metadata", one.contention_percent, one.source) if one else None
-    return figure_of(facts, OF_METADATA[name], label, "metadata", printed)
+    since = SYSMON_SINCE.get(name)
+    prints = since is None or level_reached(facts, since) is not False
+    return figure_of(facts, OF_METADATA[name], label, "metadata", printed, sysmon=prints)
 
 
 def cache_figure(facts: Facts, name: str, label: str) -> Figure | Outcome:
@@ -110,6 +118,19 @@ def metadata_figures(facts: Facts) -> list[Figure | Outcome]:
 def cache_figures(facts: Facts) -> list[Figure | Outcome]:
     """The data caches."""
     return [cache_figure(facts, name, f"cache {name}") for name in cache_names(facts)]
+
+
+def other_figures(facts: Facts) -> list[Figure | Outcome]:
+    """Every other spinlock that was counted between two snapshots: whatever spins keeps engines busy."""
+    listed = {*OF_HASHTABLE.values(), *OF_METADATA.values(), *cache_names(facts)}
+    locks = [one for name, one in spinlocks_by_name(facts).items() if plain_name(name) not in listed]
+    return [monitored(one, one.name, "other") for one in locks if one.of_interval and one.percent is not None]
+
+
+def all_figures(facts: Facts) -> list[Figure | Outcome]:
+    """Every figure that may be held against engines that are busy: none of them since boot."""
+    parts = (lock_figures(facts), metadata_figures(facts), cache_figures(facts), other_figures(facts))
+    return [one for part in parts for one in part if not (isinstance(one, Figure) and one.since_boot)]
 
 
 def survey(
