@@ -21,8 +21,8 @@ hundreds of rows a second are no reason against it.
 """
 
 LEAST_ROW_BYTES = 10.0
-"""No row takes less (vendor: a data-only-locked row must leave room for its forwarding address); taken for entries of
-an index, too, as no export has the length of rows. So the time until room is used up is the longest it can be."""
+"""About the shortest row there is (recalled: a data-only-locked row leaves room for its forwarding address); taken for
+entries of an index, too, as no export has the length of rows. So rooms last hardly longer than this says."""
 ROOM_DAYS = 365.0
 """This project: how long room for growth must last at that shortest row. Rows are usually many times as long, and a
 relaxed cache that has to replace pages goes back to strict only with a restart."""
