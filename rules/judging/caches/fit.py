@@ -21,8 +21,8 @@ hundreds of rows a second are no reason against it.
 """
 
 LEAST_ROW_BYTES = 10.0
-"""About the shortest row there is (recalled: a data-only-locked row leaves room for its forwarding address); taken for
-entries of an index, too, as no export has the length of rows. So rooms last hardly longer than this says."""
+"""Shorter rows of data-only-locked tables are padded to it (vendor: Performance and Tuning: Locking, 15.7); taken for
+entries of an index and for allpages tables, too, as no export has the length of rows."""
 ROOM_DAYS = 365.0
 """This project: how long room for growth must last at that shortest row. Rows are usually many times as long, and a
 relaxed cache that has to replace pages goes back to strict only with a restart."""
