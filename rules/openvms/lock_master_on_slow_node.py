@@ -15,8 +15,11 @@ CPUs are busy already is sent no lock work: another one that is faster than the 
 comments. An order of nodes cannot be set as a limit of this rule: where names of machines mislead, bring a LOCKTIME
 run, which overrides them. Then measure the sum of local and outgoing operations.
 
-When to ignore it: when the work of those trees runs mostly on the master itself, when the faster node is needed for
-something else, or when a name hides an emulator: those borrow the names of the machines they stand for.
+A tree belongs to the node that works most in it: where the master's own local operations are more than what the faster
+node asks it for, the rule has nothing to say.
+
+When to ignore it: when the faster node is needed for something else, or when a name hides an emulator: those borrow the
+names of the machines they stand for.
 """
 
 from collections.abc import Iterator
@@ -47,6 +50,7 @@ from rules.judging.openvms.mastership import (
     turned,
     what_if,
     what_if_text,
+    works_more,
 )
 from rules.kit import limit, rule
 
@@ -118,6 +122,11 @@ def _held_against(facts: Facts, cluster: Cluster, limits: Limits, figures: str) 
             bases = "; ".join(dict.fromkeys(order.basis for order in orders.values() if order is not None))
             yield Clean(f"{figures}, and no node is faster ({bases})")
         return
+    stays = {name: kept for name in ahead if (kept := works_more(cluster.members, master, name))}
+    if len(stays) == len(ahead):
+        yield Clean(f"{figures}. {' '.join(stays.values())}")
+        return
+    ahead = [name for name in ahead if name not in stays]
     target = _best(facts, cluster, ahead)
     order = orders[target]
     passed = [name for name in ahead if (found := compare_nodes(facts, name, target)) and found.sign > 0]

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
+from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, parameter_key, set_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Evidence, Lacking
-from rules.judging.openvms.cluster import hardware_names, latencies_of, local_cells, unbrought
+from rules.judging.openvms.cluster import hardware_names, latencies_of, local_cells, stakes_of, unbrought
 from rules.judging.openvms.hardware import Order, compare, hardware_of
 from rules.laws.derived import BUSY_PERCENT
 from rules.laws.mastering import Candidate, WhatIf, what_if_masters
@@ -26,6 +27,7 @@ STEP = 2
 RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")
 GOVERNS_FROM = (8, 3)
 """Vendor: from V8.3 on LOCKRMWT has no effect and LOCKDIRWT decides (wiki.vmssoftware.com/LOCKRMWT)."""
+BOTH_NAMES = ("LOCKDIRWT", "LOCKRMWT")
 MEASURE = Lacking("how fast the nodes are beside each other", LockLatency.BRING)
 BOTH = "From V8.3 on LOCKDIRWT decides (not dynamic: a reboot), before that LOCKRMWT (dynamic)"
 DIRECTORY = (
@@ -41,6 +43,10 @@ AFTER_PE1 = "Not before PE1 = 0 was set on the master and measured: where the tr
 FULL_PERCENT = BUSY_PERCENT
 """This project: from this share of all CPUs on the machine may set a node's rate (`rules.laws.derived`), so it is sent
 no more lock work by a script."""
+PART = (
+    "How much of it would come is not in the exports: move a part at a time (LOCK_ACTV tells which trees are busy) and "
+    "measure."
+)
 NO_RUN = "an emulator; the second master of the published runs was a real machine"
 ALL = "A node with LOCKRMWT 10 takes every tree it locks in from nodes with less (wiki.vmssoftware.com/LOCKRMWT)."
 
@@ -127,8 +133,13 @@ class Room:
     full: tuple[ClusterMember, ...]
     """Those that are known to have none."""
     free: tuple[ClusterMember, ...]
+    """Those that stay below the limit with all that the nodes it would come from were busy with."""
+    tight: tuple[ClusterMember, ...]
+    """Those that would not, or of which that cannot be told."""
     unread: tuple[str, ...]
     """Those of which no export tells how busy they are."""
+    comes: tuple[ClusterMember, ...] = ()
+    """The nodes that it would come from."""
 
     @property
     def when(self) -> str:
@@ -145,7 +156,8 @@ class Room:
                 f"{FULL_PERCENT:g} % on). First take other work off it, or leave things as they are."
             )
         if self.free:
-            told.append(f"There is room for that: {_shares(self.free)}.")
+            told.append(f"There is room for that: {_shares(self.free)}, at most {self._with(self.free)} with it.")
+        told += [f"{self._doubt(one)} {PART}" for one in self.tight]
         told += [
             f"How busy {node} is, is not in the exports: look first whether it has free CPUs (MONITOR MODES on "
             f"{node}, in the busy hours)."
@@ -153,18 +165,36 @@ class Room:
         ]
         return " ".join(told)
 
+    def _with(self, targets: Sequence[ClusterMember]) -> str:
+        return ", ".join(f"{after:.0f} %" for one in targets if (after := _after(one, self.comes)) is not None)
+
+    def _doubt(self, one: ClusterMember) -> str:
+        """Why not all of it may fit on this node, as a sentence."""
+        names = " and ".join(comment(other.name, 31) for other in self.comes) or "the other nodes"
+        if (after := _after(one, self.comes)) is None:
+            return (
+                f"Whether there is room cannot be told: {_shares([one])}, but not all of how busy {names} and how many "
+                "CPUs each of them has is in the exports."
+            )
+        return (
+            f"Not all of it may fit: {_shares([one])}, and with all that {names} did it would be "
+            f"{f'{after:.0f} %' if after <= 100 else 'more than it has'} (this project's limit after a move: "
+            f"{FULL_PERCENT:g} %)."
+        )
+
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """How busy each of them was."""
+        """How busy each of them was, and those that it would come from."""
+        targets = (*self.full, *self.free, *self.tight)
         return tuple(
             Evidence(
                 f"busy time of {one.name}",
                 round(one.busy_percent, 1),
                 "% of all CPUs",
                 one.busy_source or one.source,
-                FULL_PERCENT,
+                FULL_PERCENT if one in targets else None,
             )
-            for one in (*self.full, *self.free)
+            for one in (*targets, *(self.comes if self.free or self.tight else ()))
             if known(one.busy_percent)
         )
 
@@ -182,16 +212,32 @@ def _shares(members: Sequence[ClusterMember]) -> str:
     )
 
 
-def room_of(members: Sequence[ClusterMember], *nodes: str) -> Room:
-    """What the exports tell of the free processors of these nodes."""
-    wanted = [name.upper() for name in nodes]
+def _after(target: ClusterMember, comes: Sequence[ClusterMember]) -> float | None:
+    """Per cent of its CPUs that `target` is busy once it has all the work of the others: the most there can be.
+
+    CPU time of one machine is taken as that of the other: what is moved goes to a node that is as fast or faster.
+    """
+    used = [one.cpus * one.busy_percent for one in (target, *comes) if known(one.cpus) and known(one.busy_percent)]
+    if not comes or len(used) <= len(comes) or not known(target.cpus) or target.cpus < 1:
+        return None
+    return sum(used) / target.cpus
+
+
+def room_of(members: Sequence[ClusterMember], *nodes: str, comes_from: Sequence[str] = ()) -> Room:
+    """What the exports tell of the free processors of these nodes, beside what they and the ones it comes from do."""
+    wanted, givers = [name.upper() for name in nodes], [name.upper() for name in comes_from]
     mine = [one for one in members if one.name.upper() in wanted]
+    comes = tuple(one for one in members if one.name.upper() in givers and one.name.upper() not in wanted)
     read = [(one, one.busy_percent) for one in mine if known(one.busy_percent)]
     told = [one.name.upper() for one, _ in read]
+    below = [one for one, busy in read if busy < FULL_PERCENT]
+    free = [one for one in below if (after := _after(one, comes)) is not None and after <= FULL_PERCENT]
     return Room(
         tuple(one for one, busy in read if busy >= FULL_PERCENT),
-        tuple(one for one, busy in read if busy < FULL_PERCENT),
+        tuple(free),
+        tuple(one for one in below if one not in free),
         tuple(name for name in nodes if name.upper() not in told),
+        comes,
     )
 
 
@@ -199,6 +245,64 @@ def passed_over(members: Sequence[ClusterMember], faster: Sequence[str]) -> str:
     """Nodes that are faster and have no room, as a sentence after a blank."""
     busy = room_of(members, *faster).busy
     return f" Faster, but without room for it: {busy}." if busy else ""
+
+
+def works_more(members: Sequence[ClusterMember], master: str, node: str) -> str:
+    """Why the trees stay with their master, as a sentence; empty where `node` works more in them, or nothing tells.
+
+    A tree belongs to the node that works most in it: elsewhere, what the master does locally would cross the cluster.
+    """
+    stakes = stakes_of(members, master, node)
+    if stakes is None or stakes[1] > stakes[0]:
+        return ""
+    return (
+        f"{master} itself does {stakes[0]:,.0f} lock operations/s locally, {node} asks it for {stakes[1]:,.0f}/s: a "
+        f"tree belongs to the node that works most in it, so the trees stay on {master}. With {node} as master what is "
+        "local now would cross the cluster."
+    )
+
+
+def kept_by(facts: Facts, members: Sequence[ClusterMember], master: str, node: str) -> str:
+    """What keeps the trees on their master although `node` works more in them, as sentences; empty where nothing does.
+
+    PE1 comes first: with it other than 0 no weight moves a tree.
+    """
+    rates = {one.name: one for one in members}
+    first, second = rates.get(master), rates.get(node)
+    if first is None or second is None:
+        return ""
+    if known(first.pe1) and first.pe1:
+        does = "keeps every tree" if first.pe1 < 0 else "keeps all but small trees (as recalled)"
+        return (
+            f"PE1 = {first.pe1:.0f} on {master} {does} there: that comes first, on {master} and without a boot. No "
+            "work is to be moved before its effect was measured."
+        )
+    name = governing(facts, members)
+    weights = [
+        (one, weight_of(facts, first, one), weight_of(facts, second, one)) for one in ([name] if name else BOTH_NAMES)
+    ]
+    return " ".join(
+        f"{one} of {master} is {high:.0f} and of {node} {low:.0f}: the higher one draws the trees there."
+        + (" LOCKRMWT has no effect on a node of V8.3 or later." if one == "LOCKRMWT" and name is None else "")
+        for one, high, low in weights
+        if high is not None and low is not None and high > low
+    )
+
+
+def _outdone(members: Sequence[ClusterMember], target: str) -> str:
+    """The same where no one master is meant: a node whose local work is more than all that `target` asks for."""
+    mine = next((one for one in members if one.name == target), None)
+    asked = total(mine.local_per_second, mine.outgoing_per_second) if mine else None
+    if asked is None:
+        return ""
+    local = {one.name: one.local_per_second for one in members if one.name != target and known(one.local_per_second)}
+    most = max(local, key=lambda name: local[name], default=None)
+    if most is None or local[most] <= asked:
+        return ""
+    return (
+        f"{most} does {local[most]:,.0f} lock operations/s locally, {target} asks for {asked:,.0f}/s in all: a tree "
+        f"belongs to the node that works most in it, so {target} is not to be given all of them."
+    )
 
 
 @dataclass(frozen=True)
@@ -212,6 +316,8 @@ class Move:
     """The weights as they are, where they are all known, and how busy the nodes are that would take the trees."""
     held: str = ""
     """What its changes wait for, where a node that would take the trees has no room: they are comments then."""
+    stays: bool = False
+    """Whether the trees stay where they are, as a node that works more in them has them: `says` tells why."""
 
 
 def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master: str | None = None) -> Move:
@@ -219,9 +325,12 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
 
     Where `master` holds the trees by its own weight and several nodes are as fast as `target`, or it is an emulator,
     that weight is lowered instead: one node boots, and none of the equals is preferred. A node that has no room for the
-    work is sent none by a script.
+    work is sent none by a script. No tree is sent away from the node that works most in it.
     """
-    name, room = governing(facts, members), room_of(members, target)
+    if kept := works_more(members, master, target) if master else _outdone(members, target):
+        return Move((), kept, stays=True)
+    givers = [master] if master else [one.name for one in members]
+    name, room = governing(facts, members), room_of(members, target, comes_from=givers)
     if name is None:
         lack = Lacking("OpenVMS version of every node", "SHOW CLUSTER")
         return Move(
@@ -254,7 +363,8 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
         return Move((), f"{waiting} {room.said}", evidence=(*read, *room.evidence), held=room.when)
     if master and (lower := _lowered(facts, numbers, target, master, name)) is not None:
         old = numbers[master]
-        room = room_of(members, *(node for node, value in numbers.items() if value == numbers[target]))
+        heirs = [node for node, value in numbers.items() if value == numbers[target]]
+        room = room_of(members, *heirs, comes_from=givers)
         how = "a reboot of that node" if name == "LOCKDIRWT" else "dynamic"
         says = (
             f"{name} decides here: {master} is master by its own {name} of {old:.0f}, the highest of all (others up to "
@@ -310,7 +420,7 @@ def freed(move: Move, master: ClusterMember) -> tuple[Move, str]:
 
     PE1 above 0 is set to 0 here, before any weight; -1 is openvms/remastering_switched_off's to set.
     """
-    if not known(master.pe1) or not master.pe1:
+    if move.stays or not known(master.pe1) or not master.pe1:
         return move, ""
     parameter, key = PARAMETERS["PE1"], parameter_key("PE1", master.name)
     what = "remastering is switched off" if master.pe1 < 0 else "only small trees may move (as recalled)"
@@ -433,8 +543,8 @@ def _set(name: str, old: float, new: float, node: str, room: Room, *more: str) -
     cautions = (*more, *((DIRECTORY,) if name == "LOCKDIRWT" else ((ALL,) if new == PARAMETERS[name].high else ())))
     if room.when:
         return advise_parameter(name, old, new, when=room.when, cautions=cautions, node=node)
-    if room.unread:
-        cautions = (comment(room.said, 300), *cautions)
+    if room.unread or room.tight:
+        cautions = (comment(room.said, 600), *cautions)
     return set_parameter(name, old, new, dynamic=PARAMETERS[name].dynamic, cautions=cautions, node=node)
 
 
