@@ -27,6 +27,8 @@ STEP = 2
 RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")
 GOVERNS_FROM = (8, 3)
 """Vendor: from V8.3 on LOCKRMWT has no effect and LOCKDIRWT decides (wiki.vmssoftware.com/LOCKRMWT)."""
+MIXED = "The releases differ: on a node of V8.3 or later LOCKRMWT has no effect, LOCKDIRWT decides there."
+FASTEST = "Not where {0} was given that weight on purpose, as the fastest node: a LOCKTIME run tells which one is."
 BOTH_NAMES = ("LOCKDIRWT", "LOCKRMWT")
 MEASURE = Lacking("how fast the nodes are beside each other", LockLatency.BRING)
 BOTH = "From V8.3 on LOCKDIRWT decides (not dynamic: a reboot), before that LOCKRMWT (dynamic)"
@@ -278,15 +280,17 @@ def kept_by(facts: Facts, members: Sequence[ClusterMember], master: str, node: s
             "work is to be moved before its effect was measured."
         )
     name = governing(facts, members)
-    weights = [
+    pairs = [
         (one, weight_of(facts, first, one), weight_of(facts, second, one)) for one in ([name] if name else BOTH_NAMES)
     ]
-    return " ".join(
-        f"{one} of {master} is {high:.0f} and of {node} {low:.0f}: the higher one draws the trees there."
-        + (" LOCKRMWT has no effect on a node of V8.3 or later." if one == "LOCKRMWT" and name is None else "")
-        for one, high, low in weights
+    told = [
+        f"{one} of {master} is {high:.0f} and of {node} {low:.0f}: the higher one draws the trees to {master}."
+        for one, high, low in pairs
         if high is not None and low is not None and high > low
-    )
+    ]
+    if not told:
+        return ""
+    return " ".join((*told, *(() if name else (MIXED,))))
 
 
 def _outdone(members: Sequence[ClusterMember], target: str) -> str:
@@ -318,6 +322,45 @@ class Move:
     """What its changes wait for, where a node that would take the trees has no room: they are comments then."""
     stays: bool = False
     """Whether the trees stay where they are, as a node that works more in them has them: `says` tells why."""
+
+
+def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tuple[str, Move] | None:
+    """The node that works more in the trees than their master, which has them by its own weight, and how it gets them.
+
+    For nodes of which none is known to be the faster: the master's weight goes down to that of the others, no one is
+    preferred, and the trees go to who uses them most. `None` where no weight is the cause.
+    """
+    asked = {one.name: stakes_of(members, master, one.name) for one in members if one.name != master}
+    most = {node: found[1] for node, found in asked.items() if found is not None}
+    node = max(most, key=lambda name: most[name], default=None)
+    if node is None or works_more(members, master, node):
+        return None
+    order, why = compare_nodes(facts, node, master), kept_by(facts, members, master, node)
+    first = next(one for one in members if one.name == master)
+    if not why or (order is not None and order.sign < 0) or (known(first.pe1) and first.pe1):
+        return None
+    name, room = governing(facts, members), room_of(members, node, comes_from=(master,))
+    weights = {one.name: weight_of(facts, one, name) for one in members} if name else {}
+    numbers = {one: value for one, value in weights.items() if value is not None}
+    if name is None or len(numbers) < len(weights) or unbrought(facts, members):
+        return node, Move((), f"{why} {room.said}", held=room.when)
+    old, new = numbers[master], most_of(numbers, master)
+    if old <= new:
+        return None
+    waits = _pending(members, numbers, node, name)
+    read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
+    if waits:
+        return node, Move((), f"{why} {waits}", evidence=read)
+    how = "dynamic" if name == "LOCKRMWT" else "a reboot of that node"
+    says = (
+        f"{why} Lower {name} of {master} from {old:.0f} to {new:.0f} ({how}), the highest of the others: the trees "
+        f"then go to the node that uses them most. {room.said}"
+    )
+    change = _set(name, old, new, master, room, FASTEST.format(master))
+    if name == "LOCKDIRWT" and order is None and not room.when:
+        when = f"only once a LOCKTIME run has shown that {master} is not the fastest node"
+        change = advise_parameter(name, old, new, when=when, cautions=(DIRECTORY, MEANT), node=master)
+    return node, Move((change,), says, evidence=(*read, *room.evidence), held=room.when)
 
 
 def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master: str | None = None) -> Move:
@@ -359,7 +402,7 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
             evidence=(*read, *room.evidence),
             held=room.when,
         )
-    if name == "LOCKDIRWT" and (waiting := _pending(members, numbers, target)):
+    if waiting := _pending(members, numbers, target, name):
         return Move((), f"{waiting} {room.said}", evidence=(*read, *room.evidence), held=room.when)
     if master and (lower := _lowered(facts, numbers, target, master, name)) is not None:
         old = numbers[master]
@@ -446,27 +489,31 @@ def freed(move: Move, master: ClusterMember) -> tuple[Move, str]:
     return replace(move, changes=changes), said
 
 
-def _pending(members: Sequence[ClusterMember], numbers: dict[str, float], target: str) -> str:
+def _pending(members: Sequence[ClusterMember], numbers: dict[str, float], target: str, name: str) -> str:
     """That weights of CURRENT settle it with the next boots, as a sentence; empty where they do not."""
-    waits = {
-        one.name: value
-        for one in members
-        if known(value := one.pending_directory_weight) and value != numbers.get(one.name)
-    }
+    waits = {one.name: value for one in members if known(value := _waits(one, name)) and value != numbers.get(one.name)}
     then = {**numbers, **waits}
     if not waits or then[target] <= max(value for node, value in then.items() if node != target):
         return ""
     said = ", ".join(f"{node} {numbers[node]:.0f} to {value:.0f}" for node, value in waits.items() if node in numbers)
+    now = " It is dynamic: with WRITE ACTIVE it runs at once." if PARAMETERS[name].dynamic else ""
     return (
-        f"LOCKDIRWT is pending in CURRENT ({said}): with the next boot of these nodes {target} has the highest weight. "
-        "Nothing is to be set; boot them one at a time, then measure."
+        f"{name} is pending in CURRENT ({said}): with the next boot of these nodes {target} has the highest weight. "
+        f"Nothing is to be set; boot them one at a time, then measure.{now}"
     )
+
+
+def _waits(member: ClusterMember, name: str) -> Reading:
+    """What the next boot of a node makes of a weight."""
+    return member.pending_directory_weight if name == "LOCKDIRWT" else member.pending_remaster_weight
 
 
 @dataclass(frozen=True)
 class Turn:
     """What the next boots make of mastership: from the node with the highest weight now to one that is slower."""
 
+    parameter: str
+    """The weight that decides."""
     now: str
     then: str
     basis: str
@@ -482,16 +529,17 @@ def turned(facts: Facts, members: Sequence[ClusterMember]) -> Turn | None:
 
     Every weight has to be known, and one node has to stand alone above the others before and after.
     """
-    if governing(facts, members) != "LOCKDIRWT":
+    name = governing(facts, members)
+    if name is None:
         return None
-    weights = {one.name: weight_of(facts, one, "LOCKDIRWT") for one in members}
+    weights = {one.name: weight_of(facts, one, name) for one in members}
     for other in unbrought(facts, members):
-        weights[other.name] = _weight("LOCKDIRWT", [other.lock_directory_weight])
+        weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
     runs = {node: value for node, value in weights.items() if value is not None}
     waits = {
         one.name: value
         for one in members
-        if (value := _weight("LOCKDIRWT", [one.pending_directory_weight])) is not None and value != runs.get(one.name)
+        if (value := _weight(name, [_waits(one, name)])) is not None and value != runs.get(one.name)
     }
     now, then = _highest(runs), _highest({**runs, **waits})
     if len(runs) < len(weights) or not now or not then or now == then:
@@ -502,22 +550,23 @@ def turned(facts: Facts, members: Sequence[ClusterMember]) -> Turn | None:
     pending = [one for one in members if one.name in waits]
     caution = "Only if nobody set this weight in CURRENT on purpose."
     return Turn(
+        name,
         now,
         then,
         order.basis,
         ", ".join(f"{node} {runs[node]:.0f} to {value:.0f}" for node, value in waits.items()),
         tuple(
-            keep_parameter("LOCKDIRWT", waits[one.name], runs[one.name], cautions=(caution,), node=one.name)
-            for one in pending
+            keep_parameter(name, waits[one.name], runs[one.name], cautions=(caution,), node=one.name) for one in pending
         ),
         (
-            *(Evidence(f"LOCKDIRWT of {one.name}", runs[one.name], "", _read_in(one, "LOCKDIRWT")) for one in members),
+            *(Evidence(f"{name} of {one.name}", runs[one.name], "", _read_in(one, name)) for one in members),
             *(
                 Evidence(
-                    f"LOCKDIRWT of {one.name} in CURRENT (pending)",
+                    f"{name} of {one.name} in CURRENT (pending)",
                     waits[one.name],
                     "",
-                    one.pending_directory_weight_source or one.source,
+                    (one.pending_directory_weight_source if name == "LOCKDIRWT" else one.pending_remaster_weight_source)
+                    or one.source,
                 )
                 for one in pending
             ),
