@@ -38,17 +38,8 @@ from rules.judging.openvms.cluster import (
     wrong_reading,
 )
 from rules.judging.openvms.hardware import hardware_of
-from rules.judging.openvms.mastership import (
-    MEASURE,
-    Move,
-    compare_nodes,
-    freed,
-    move_to,
-    passed_over,
-    room_of,
-    speed_evidence,
-    what_if,
-)
+from rules.judging.openvms.mastership import MEASURE, Move, compare_nodes, freed, move_to, speed_evidence, what_if
+from rules.judging.openvms.room import passed_over, room_of
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.platforms import EMULATOR_PERCENT, HIGHER_CLOCK, LOWER_CLOCK

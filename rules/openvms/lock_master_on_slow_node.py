@@ -57,14 +57,13 @@ from rules.judging.openvms.mastership import (
     compare_nodes,
     freed,
     move_to,
-    passed_over,
-    room_of,
     speed_evidence,
     turned,
     what_if,
     what_if_text,
     works_more,
 )
+from rules.judging.openvms.room import passed_over, room_of
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")

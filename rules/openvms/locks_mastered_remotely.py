@@ -41,8 +41,9 @@ from rules.judging.openvms.cluster import (
     wrong_reading,
 )
 from rules.judging.openvms.hardware import Order
-from rules.judging.openvms.mastership import compare_nodes, kept_by, room_of, what_if, what_if_text, works_more
+from rules.judging.openvms.mastership import compare_nodes, kept_by, what_if, what_if_text, works_more
 from rules.judging.openvms.node import subject_of
+from rules.judging.openvms.room import room_of
 from rules.judging.openvms.spinning import SERVED_OPERATIONS, SERVED_SHARE
 from rules.judging.rdb.databases import READS, databases
 from rules.judging.rdb.sharing import READS as SHARING

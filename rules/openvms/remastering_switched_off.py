@@ -33,8 +33,9 @@ from rules.judging.openvms.cluster import (
     sustained,
     wrong_reading,
 )
-from rules.judging.openvms.mastership import MEASURE_FIRST, compare_nodes, passed_over, room_of, works_more
+from rules.judging.openvms.mastership import MEASURE_FIRST, compare_nodes, works_more
 from rules.judging.openvms.node import USE, parameter_of, pending_clause, pending_of, pending_said
+from rules.judging.openvms.room import passed_over, room_of
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
