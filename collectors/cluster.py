@@ -211,6 +211,8 @@ def _member(
         lock_remaster_weight=_parameter(facts, "LOCKRMWT"),
         pending_directory_weight=_pending(facts, "LOCKDIRWT"),
         pending_directory_weight_source=_read_in(facts, "LOCKDIRWT", pending=True),
+        pending_remaster_weight=_pending(facts, "LOCKRMWT"),
+        pending_remaster_weight_source=_read_in(facts, "LOCKRMWT", pending=True),
         pe1=_parameter(facts, "PE1"),
         dedicated=_dedicated(facts),
         databases=tuple(sorted({root_key(root) for root in seen_open[-1].databases})) if seen_open else (),

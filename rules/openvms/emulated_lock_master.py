@@ -12,6 +12,9 @@ manager, 2014). That emulator was an obsolete version on a slow host, at about 4
 What to do: make a node that is measurably faster the master, by its weight; a LOCKTIME run tells which one is. A recent
 emulator on a fast host may well be the fastest: then it stays.
 
+A tree belongs to the node that works most in it: where the emulator's own local operations are more than what the
+faster node asks it for, its trees stay.
+
 When to ignore it: when LOCKTIME shows that its local locks are the fastest and the way to it is short, or when all
 nodes are emulators.
 """
@@ -35,17 +38,8 @@ from rules.judging.openvms.cluster import (
     wrong_reading,
 )
 from rules.judging.openvms.hardware import hardware_of
-from rules.judging.openvms.mastership import (
-    MEASURE,
-    Move,
-    compare_nodes,
-    freed,
-    move_to,
-    passed_over,
-    room_of,
-    speed_evidence,
-    what_if,
-)
+from rules.judging.openvms.mastership import MEASURE, Move, compare_nodes, freed, move_to, speed_evidence, what_if
+from rules.judging.openvms.room import passed_over, room_of
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.platforms import EMULATOR_PERCENT, HIGHER_CLOCK, LOWER_CLOCK
@@ -168,17 +162,17 @@ def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[
     known, ratio = _ratio(facts, node, target) if target else ("", ())
     yield Finding(
         subject=node,
-        severity=Severity.WARNING if target else Severity.ADVICE,
+        severity=Severity.WARNING if target and not move.stays else Severity.ADVICE,
         title=f"{node}, an emulator, is master of lock trees that other nodes work on",
         says=(
             f"It {figures.removeprefix(node).strip()}, and it is an emulator by its name ({machine}). {PUBLISHED} "
             f"{known}{move.says}{off}{passed_over(members, passed)}"
         ),
         evidence=(served, *speed_evidence(facts, (node, *((target,) if target else ()))), *ratio, *move.evidence),
-        explains=("openvms/lock_master_on_slow_node",) if target else (),
+        explains=("openvms/lock_master_on_slow_node",) if target and not move.stays else (),
         changes=move.changes,
         expects=(Expectation(TOGETHER, now, then, "published"),)
-        if now is not None and then is not None and not move.held
+        if now is not None and then is not None and not move.held and not move.stays
         else (),
     )
     if move.missing:

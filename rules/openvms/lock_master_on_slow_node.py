@@ -15,8 +15,14 @@ CPUs are busy already is sent no lock work: another one that is faster than the 
 comments. An order of nodes cannot be set as a limit of this rule: where names of machines mislead, bring a LOCKTIME
 run, which overrides them. Then measure the sum of local and outgoing operations.
 
-When to ignore it: when the work of those trees runs mostly on the master itself, when the faster node is needed for
-something else, or when a name hides an emulator: those borrow the names of the machines they stand for.
+Where no node is known to be faster, and the master has the trees by a weight above all others while another node works
+more in them, that weight is the cause: down to that of the others, the trees go to who uses them most.
+
+A tree belongs to the node that works most in it: where the master's own local operations are more than what the faster
+node asks it for, the rule has nothing to say.
+
+When to ignore it: when the faster node is needed for something else, or when a name hides an emulator: those borrow the
+names of the machines they stand for.
 """
 
 from collections.abc import Iterator
@@ -35,19 +41,29 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
-from rules.judging.openvms.cluster import READ, Cluster, cluster_of, hardly_crosses, latencies_of, members_of
+from rules.judging.openvms.cluster import (
+    READ,
+    Cluster,
+    cluster_of,
+    hardly_crosses,
+    latencies_of,
+    members_of,
+    stakes_of,
+)
 from rules.judging.openvms.mastership import (
     MEASURE,
+    Move,
+    by_weight,
     compare_nodes,
     freed,
     move_to,
-    passed_over,
-    room_of,
     speed_evidence,
     turned,
     what_if,
     what_if_text,
+    works_more,
 )
+from rules.judging.openvms.room import passed_over, room_of
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
@@ -111,13 +127,20 @@ def _held_against(facts: Facts, cluster: Cluster, limits: Limits, figures: str) 
     orders = {name: compare_nodes(facts, name, master) for name in names if name != master}
     ahead = [name for name, order in orders.items() if order is not None and order.sign > 0]
     if not ahead:
+        if held := by_weight(facts, cluster.members, master):
+            yield _by_weight(cluster, limits, figures, *held)
         if None in orders.values():
             told = ", ".join(name for name, order in orders.items() if order is None)
             yield Unknown((MEASURE,), f"{figures}; nothing tells how fast it is beside {told}")
-        else:
+        elif not held:
             bases = "; ".join(dict.fromkeys(order.basis for order in orders.values() if order is not None))
             yield Clean(f"{figures}, and no node is faster ({bases})")
         return
+    stays = {name: kept for name in ahead if (kept := works_more(cluster.members, master, name))}
+    if len(stays) == len(ahead):
+        yield Clean(f"{figures}. {' '.join(stays.values())}")
+        return
+    ahead = [name for name in ahead if name not in stays]
     target = _best(facts, cluster, ahead)
     order = orders[target]
     passed = [name for name in ahead if (found := compare_nodes(facts, name, target)) and found.sign > 0]
@@ -125,6 +148,44 @@ def _held_against(facts: Facts, cluster: Cluster, limits: Limits, figures: str) 
     yield _finding(facts, cluster, limits, figures, target, order.basis if order else "", passed)
     if move.missing:
         yield Unknown(move.missing)
+
+
+def _by_weight(cluster: Cluster, limits: Limits, figures: str, node: str, move: Move) -> Finding:
+    """The master has the trees by its weight alone, another node works more in them, and none is known as faster."""
+    master = cluster.master
+    stakes = stakes_of(cluster.members, master.name, node)
+    if stakes is None:
+        raise AssertionError("by_weight() has compared them")
+    return Finding(
+        subject=master.name,
+        severity=Severity.ADVICE,
+        title=f"{master.name} is master by its weight, and {node} works more in its trees",
+        says=(
+            f"{figures}. {node} asks {master.name} for {stakes[1]:,.0f} lock operations/s, {master.name} itself does "
+            f"{stakes[0]:,.0f}/s locally: a tree belongs to the node that works most in it. {move.says}"
+        ).rstrip(),
+        evidence=(
+            Evidence(
+                "lock operations that cross the cluster",
+                round(cluster.crossing_percent, 1),
+                "%",
+                master.source,
+                limits.remote_percent,
+            ),
+            Evidence(f"local of {master.name}", round(stakes[0], 1), "/s", master.source),
+            *(
+                Evidence(f"outgoing of {one.name}", round(cluster.of("outgoing")[one.name], 1), "/s", one.source)
+                for one in cluster.members
+            ),
+            *move.evidence,
+        ),
+        changes=move.changes,
+        expects=(
+            Expectation("lock operations that cross (%)", round(cluster.crossing_percent, 1), "lower", "heuristic"),
+        )
+        if move.changes and not move.held
+        else (),
+    )
 
 
 def _best(facts: Facts, cluster: Cluster, ahead: list[str]) -> str:
@@ -212,10 +273,10 @@ def _following(facts: Facts, limits: Limits, judged: list[Outcome]) -> Finding |
         severity=Severity.ADVICE,
         title=f"The next boots make {turn.then} master instead of {turn.now}, which is faster",
         says=(
-            f"LOCKDIRWT is pending in CURRENT ({turn.says}): once these nodes have booted, {turn.then} has the highest "
-            f"weight, today {turn.now} has it. {turn.now} is faster ({turn.basis}), and every node waits for the "
-            "master. Before the next boot put the weights that run now into CURRENT and into MODPARAMS.DAT of these "
-            "nodes, or find out who set them. No reboot is needed for that."
+            f"{turn.parameter} is pending in CURRENT ({turn.says}): once these nodes have booted, {turn.then} has the "
+            f"highest weight, today {turn.now} has it. {turn.now} is faster ({turn.basis}), and every node waits for "
+            "the master. Before the next boot put the weights that run now into CURRENT and into MODPARAMS.DAT of "
+            "these nodes, or find out who set them. No reboot is needed for that."
         ),
         evidence=(*turn.evidence, *speed_evidence(facts, (turn.now, turn.then))),
         changes=turn.changes,

@@ -74,12 +74,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     by = f", {fought:.3g} of them to a more active node" if known(rates.moved_higher_activity) else ""
     figures = f"{out:.3g} lock trees/s left this node{by}, {into:.3g}/s came in"
     p95 = facts.latest(RemasterRates, statistic="p95")
+    waits = f";{said}" if (said := _pending(facts, members_of(facts))) else ""
     if fought < limits.moves_per_second:
-        yield Clean(f"{figures}; limit {limits.moves_per_second:g}/s to a more active node")
+        yield Clean(f"{figures}; limit {limits.moves_per_second:g}/s to a more active node{waits}")
     elif 100 * min(out, into) < limits.similar_percent * max(out, into):
-        yield Clean(f"{figures}: in one direction, so they find their node (limit {limits.similar_percent:g} % back)")
+        yield Clean(
+            f"{figures}: in one direction, so they find their node (limit {limits.similar_percent:g} % back){waits}"
+        )
     elif p95 and known(p95.moved_out) and p95.moved_out < out:
-        yield Clean(f"{figures} on average, but 95 % of the samples had at most {p95.moved_out:.3g}/s: bursts")
+        yield Clean(f"{figures} on average, but 95 % of the samples had at most {p95.moved_out:.3g}/s: bursts{waits}")
     elif (first := _first(facts)) is not None:
         yield NotApplicable(f"{figures}: judged in the capture of {first}, which sends more away")
     else:

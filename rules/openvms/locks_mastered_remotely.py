@@ -11,9 +11,12 @@ vastly more expensive (JCC Consulting's slides on the OpenVMS lock manager, 2014
 what the fastest did alone when it was the master, and 57 % with the slower one as master; three nodes did 84, 55 or 25
 %, by who was the master.
 
-What to do: let the work meet its locks. Open the database on one node where the application allows it; for Rdb allow
-partitioned lock trees where it must be open on several; bring work and trees together on one node, never on the slower
-one; or reach the database through Rdb remote access, whose network has limits of its own. Then measure again.
+What to do: let the work meet its locks. A tree belongs to the node that works most in it, so what the master does
+locally is held against what this node asks it for: trees are never sent away from more work than they meet. Where
+little of the cluster's locking crosses, it is a note. Work goes only where the CPUs have room for it. Open the database
+on one node where the application allows it; for Rdb allow partitioned lock trees where it must be open on several;
+bring work and trees together on one node, never on the slower one; or reach the database through Rdb remote access,
+whose network has limits of its own. Then measure again.
 
 When to ignore it: when the application must run on several nodes at once and response times are good, or when the
 shares come from an hour in which little else ran.
@@ -37,8 +40,10 @@ from rules.judging.openvms.cluster import (
     unbrought,
     wrong_reading,
 )
-from rules.judging.openvms.mastership import compare_nodes, room_of, what_if, what_if_text
+from rules.judging.openvms.hardware import Order
+from rules.judging.openvms.mastership import compare_nodes, kept_by, what_if, what_if_text, works_more
 from rules.judging.openvms.node import subject_of
+from rules.judging.openvms.room import room_of
 from rules.judging.openvms.spinning import SERVED_OPERATIONS, SERVED_SHARE
 from rules.judging.rdb.databases import READS, databases
 from rules.judging.rdb.sharing import READS as SHARING
@@ -65,6 +70,8 @@ SERVING = (
 
 
 OF_OTHERS = ": collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
+TOGETHER = "bring work and trees together on the faster node"
+TREE = "bring the work on a tree that crosses together on one node"
 CLEARLY = 2.0
 """This project: a node that serves others twice what it asks them for is their master."""
 
@@ -183,53 +190,80 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
 
     Work is sent elsewhere only where most of it is served there, and that node's own figures are at hand.
     """
-    together = "bring work and trees together on the faster node"
     if rates.incoming >= limits.remote_percent / 100 * rates.total and rates.incoming > CLEARLY * rates.outgoing:
+        most = _asks_most(cluster) if isinstance(cluster, Cluster) else None
+        kept = works_more(cluster.members, cluster.own.name, most) if isinstance(cluster, Cluster) and most else ""
         return (
             f"This node serves others {rates.incoming:,.0f}/s and asks them for {rates.outgoing:,.0f}/s: it is the "
             "master of trees that other nodes work on. Work and trees belong on one node, the faster one where they "
-            "differ."
-        ), together
+            f"differ. {kept}"
+        ).rstrip(), (f"{TREE}, never the trees alone" if kept else TOGETHER)
     waits = f"{rates.leaving:.0f} % of this node's own requests wait for another node ({rates.outgoing:,.0f}/s)"
     own, found = own_name(facts), _master(facts, cluster)
     order = compare_nodes(facts, found[0], own) if own and found else None
-    if order is not None and found is not None and order.sign < 0:
-        return (
-            f"{waits}, and {found[0]}, {found[1]}, is the slower one ({order.basis}): the trees belong here, not this "
-            f"work there (openvms/lock_master_on_slow_node, in the capture of {found[0]}).{_room(facts, own)}"
-        ), "make this node the master of its trees"
+    if isinstance(cluster, Cluster) and own and found:
+        return _in_cluster(facts, cluster, limits, rates, (own, *found), order)
     if rates.leaving < limits.outgoing_percent:
         return (
             f"{waits}, {100 - rates.leaving:.0f} % are served here, and it serves others {rates.incoming:,.0f}/s: "
             "its work stays where it is. Which trees cross, and which node works most in each, decides where those "
-            f"trees belong{'' if isinstance(cluster, Cluster) else OF_OTHERS}."
-        ), "bring the work on a tree that crosses together on one node"
+            f"trees belong{OF_OTHERS}."
+        ), TREE
     if order is None or found is None:
-        return f"{waits}: work and trees belong on one node, {_fastest(facts)}.", together
-    master, why = found
-    faster = f"the faster one ({order.basis})" if order.sign > 0 else "as fast"
-    if not isinstance(cluster, Cluster):
-        return (
-            f"{waits}, and {master}, {why}, is {faster}: this work belongs there or the trees here, which the lock "
-            f"operations of {master} decide: collect its [MON.DLOC] columns of the same hours.{_room(facts, master)}"
-        ), together
-    room = _room(facts, master)
-    if room_of(cluster.members, master).full:
-        return f"{waits}, and {master}, {why}, is {faster}.{room}", "bring work and trees together where there is room"
-    if order.sign > 0:
-        return (
-            f"{waits}, and {master}, {why}, is {faster}: this work belongs there.{room}",
-            f"move the work to {master}",
-        )
+        return f"{waits}: work and trees belong on one node, {_fastest(facts)}.", TOGETHER
+    faster = ("as fast", "the faster one", "the slower one")[order.sign]
     return (
-        f"{waits}: its work belongs on {master}, {why} and is as fast, or the trees here.{room}",
-        f"move the work to {master}",
-    )
+        f"{waits}, and {found[0]}, {found[1]}, is {faster} ({order.basis}). Whether this work belongs there or the "
+        f"trees here is not known: a tree belongs to the node that works most in it, which the lock operations of "
+        f"{found[0]} tell: collect its [MON.DLOC] columns of the same hours."
+    ), TREE
 
 
-def _room(facts: Facts, node: str | None) -> str:
-    """Whether the node that work is sent to has free CPUs, as sentences after a blank; or what to look at for that."""
-    return f" {room_of(members_of(facts), node).said}" if node else ""
+def _in_cluster(
+    facts: Facts, cluster: Cluster, limits: Limits, rates: _Rates, names: tuple[str, str, str], order: Order | None
+) -> tuple[str, str]:
+    """The same where the figures of all nodes are there: who works most in the trees, then who is faster."""
+    own, master, why = names
+    waits = f"{rates.leaving:.0f} % of this node's own requests wait for another node ({rates.outgoing:,.0f}/s)"
+    kept, there = works_more(cluster.members, master, own), _room(facts, master, own)
+    if cluster.crossing_percent < limits.remote_percent:
+        return (
+            f"{waits}, but all that crosses is {cluster.crossing_percent:.1f} % of the cluster's lock operations "
+            f"(limit {limits.remote_percent:g} %): who is master hardly matters, and no tree is to be moved for it. "
+            f"{kept} This work could run on {master}.{there}"
+        ).replace("  ", " "), f"where this work has to be faster, run it on {master} if there is room"
+    if rates.leaving < limits.outgoing_percent:
+        return (
+            f"{waits}, {100 - rates.leaving:.0f} % are served here, and it serves others {rates.incoming:,.0f}/s: "
+            "its work stays where it is. Which trees cross, and which node works most in each, decides where those "
+            f"trees belong. {kept}"
+        ).rstrip(), TREE
+    if order is None:
+        most = (
+            kept or f"This node works more in the trees than {master}. {kept_by(facts, cluster.members, master, own)}"
+        )
+        return (
+            f"{waits}: work and trees belong on one node, {_fastest(facts)}. {most}".rstrip(),
+            f"{TREE}, never the trees alone" if kept else TOGETHER,
+        )
+    speed = f"{('as fast', 'the faster one', 'the slower one')[order.sign]} ({order.basis})"
+    if kept and order.sign < 0:
+        return f"{waits}, and {master}, {why}, is {speed}. {kept}", f"{TREE}, never the trees alone"
+    if not kept and order.sign <= 0:
+        return (
+            f"{waits}, and {master}, {why}, is {speed}: this node works most in its trees, so they belong here, not "
+            f"this work there.{_room(facts, own, master)} {kept_by(facts, cluster.members, master, own)}"
+        ).rstrip(), "make this node the master of its trees"
+    found = room_of(cluster.members, master, comes_from=(own,))
+    if found.full:
+        return f"{waits}, and {master}, {why}, is {speed}.{there}", "bring work and trees together where there is room"
+    part = "as much of the work as there is room for" if found.tight else "the work"
+    return f"{waits}, and {master}, {why}, is {speed}: this work belongs there.{there}", f"move {part} to {master}"
+
+
+def _room(facts: Facts, node: str, comes_from: str) -> str:
+    """Whether the node that work or trees are sent to has free CPUs for it, as sentences after a blank."""
+    return f" {room_of(members_of(facts), node, comes_from=(comes_from,)).said}"
 
 
 def _fastest(facts: Facts) -> str:
@@ -313,12 +347,17 @@ def _finding(
     if directory:
         evidence.append(Evidence("directory lookups, both ways", round(sum(directory), 1), "/s", rates.source))
     cluster = cluster_of(facts)
+    few = isinstance(cluster, Cluster) and cluster.crossing_percent < limits.remote_percent
     who, advice = _with_databases(facts, found, *_where(facts, cluster, limits, found))
     together = ""
     whole: list[Evidence] = []
     masters: list[WhatIf] = []
     if isinstance(cluster, Cluster):
-        if cluster.own.name == _asks_most(cluster):
+        if (
+            cluster.own.name == _asks_most(cluster)
+            and not few
+            and not works_more(cluster.members, cluster.master.name, cluster.own.name)
+        ):
             masters = list(what_if(facts, [one.name for one in cluster.members]))
         together = (
             f" The {len(cluster.members)} nodes together do {cluster.total:,.0f} lock operations/s, each counted once "
@@ -326,9 +365,16 @@ def _finding(
         ).rstrip()
         whole = [
             Evidence("the cluster's lock operations, each once", round(cluster.total, 1), "/s", cluster.own.source),
+            Evidence(
+                "of them crossing the cluster",
+                round(cluster.crossing_percent, 1),
+                "%",
+                cluster.own.source,
+                limits.remote_percent,
+            ),
             *(
                 Evidence(f"{part} of {one.name}", round(rate, 1), "/s", one.source)
-                for part in ("outgoing", "incoming")
+                for part in ("local", "outgoing", "incoming")
                 for one in cluster.members
                 if (rate := cluster.of(part)[one.name])
             ),
@@ -337,7 +383,7 @@ def _finding(
         together = f" {cluster.why[0].upper()}{cluster.why[1:]}."
     return Finding(
         subject=subject_of(facts),
-        severity=severity,
+        severity=Severity.NOTE if few else severity,
         title=f"{share:.0f} % of {total:,.0f} lock operations per second cross the cluster",
         says=(
             f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {who} Remote locks are vastly "

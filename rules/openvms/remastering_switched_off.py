@@ -24,9 +24,18 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates, SysgenParameter
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, set_parameter
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cluster import READ, members_of, own_name, own_rates, sustained, wrong_reading
-from rules.judging.openvms.mastership import MEASURE_FIRST, compare_nodes, passed_over, room_of
+from rules.judging.openvms.cluster import (
+    READ,
+    members_of,
+    own_name,
+    own_rates,
+    stakes_of,
+    sustained,
+    wrong_reading,
+)
+from rules.judging.openvms.mastership import MEASURE_FIRST, compare_nodes, works_more
 from rules.judging.openvms.node import USE, parameter_of, pending_clause, pending_of, pending_said
+from rules.judging.openvms.room import passed_over, room_of
 from rules.kit import limit, rule
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
@@ -108,10 +117,25 @@ def _faster(facts: Facts) -> tuple[str | None, str]:
         return None, ""
     others = [one.name for one in members_of(facts) if not one.own]
     orders = ((name, compare_nodes(facts, name, own)) for name in others)
-    ahead = [name for name, order in orders if order is not None and order.sign > 0]
     members = members_of(facts)
+    ahead = [
+        name for name, order in orders if order is not None and order.sign > 0 and not works_more(members, own, name)
+    ]
     name = next((name for name in ahead if not room_of(members, name).full), None)
     return name, f" {room_of(members, name).said}" if name else passed_over(members, ahead)
+
+
+def _user(facts: Facts) -> str | None:
+    """A node with room, not known as slower, that works more in this node's trees than it: -1 keeps them away."""
+    own, members = own_name(facts), members_of(facts)
+    for one in members:
+        stakes = stakes_of(members, own, one.name) if own and not one.own else None
+        if own is None or stakes is None or stakes[1] <= stakes[0] or room_of(members, one.name).full:
+            continue
+        order = compare_nodes(facts, one.name, own)
+        if order is None or order.sign >= 0:
+            return one.name
+    return None
 
 
 def _meant(facts: Facts) -> int | None:
@@ -140,7 +164,8 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     serves = bool(rates and rates.incoming_per_second)
     measuring = bool(facts.every(LockLatency))
     meant, apart = _meant(facts), together is True and not faster and _serves_nobody(facts, limits)
-    new = FREE if faster else (COUNTED if meant is None else meant)
+    user = None if faster else _user(facts)
+    new = FREE if faster or (user and meant is None) else (COUNTED if meant is None else meant)
     why = ""
     if together is False or local:
         why = " All locks are local here, so only the counters are missing."
@@ -163,6 +188,12 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
             f"PE1 = {meant} was written to CURRENT alone. It is dynamic: with WRITE ACTIVE it runs at once, without a "
             "boot."
         )
+    elif user:
+        remedy = (
+            f"{user} works more in its trees than this node itself, so -1 is why those locks cross the cluster: PE1 = "
+            f"0 lets the trees move to {user}. {MEASURE_FIRST} PE1 = 1 moves only the smallest trees (as recalled)."
+            f"{room} {room_of(members_of(facts), user, comes_from=(node or '',)).said} Before that, ask why -1 was set."
+        )
     else:
         remedy = (
             "PE1 = 1 keeps all but the smallest trees where they are (as recalled: trees up to that many locks may "
@@ -180,7 +211,11 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
         ),
         evidence=(read,),
         # 1 leaves the trees where they are: only what is to let them move can be the cause of where they are
-        explains=("openvms/lock_master_on_slow_node",) if serves and new == FREE and not measuring else (),
+        explains=()
+        if not serves or new != FREE or measuring
+        else ("openvms/locks_mastered_remotely",)
+        if user
+        else ("openvms/lock_master_on_slow_node",),
         changes=changes,
         expects=(Expectation("activity counters of the lock trees", "stand still", "count", "published"),)
         if changes

@@ -81,6 +81,10 @@ class ClusterMember(Fact):
     """LOCKDIRWT of CURRENT, which the next boot takes; it may be the value that runs already."""
     pending_directory_weight_source: Source | None = None
     """Where that was read."""
+    pending_remaster_weight: Reading = ABSENT
+    """LOCKRMWT of CURRENT."""
+    pending_remaster_weight_source: Source | None = None
+    """Where that was."""
     pe1: Reading = ABSENT
     dedicated: bool | None = None
     """Whether its lock manager has a CPU of its own; `None`: not known."""

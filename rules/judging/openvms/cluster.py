@@ -140,6 +140,22 @@ def unbrought(facts: Facts, members: Sequence[ClusterMember]) -> list[ClusterNod
     return [one for name, one in latest.items() if name not in names and (one.status or "MEMBER").upper() == "MEMBER"]
 
 
+def stakes_of(members: Sequence[ClusterMember], master: str, node: str) -> tuple[float, float] | None:
+    """What `master` works locally (at most that is in its own trees), and what `node` asks it for at least, per second.
+
+    At least: what the other nodes serve is taken off. `None` where a rate of one of them is not known.
+    """
+    rates = {one.name.upper(): one for one in members}
+    first, second = rates.get(master.upper()), rates.get(node.upper())
+    if first is None or second is None or not known(first.local_per_second) or not known(second.outgoing_per_second):
+        return None
+    others = [one.incoming_per_second for name, one in rates.items() if name not in (master.upper(), node.upper())]
+    served = [value for value in others if known(value)]
+    if len(served) < len(others):
+        return None
+    return first.local_per_second, max(0.0, second.outgoing_per_second - sum(served))
+
+
 def unreal(value: Reading) -> bool:
     """Whether a rate was read that no counter can give: asterisks, negative, endless."""
     return value is OVERFLOW or (known(value) and not 0 <= value < float("inf"))

@@ -53,7 +53,8 @@ def _effects(
     one, two = _own(found[at][0]), _own(found[other][0])
     if one is None or two is None:
         return []
-    held = rule == HELD and SLOW not in finding.explains  # remastering that is off, and keeps no tree on a slow node
+    # remastering that is off, and keeps no tree away from anybody
+    held = rule == HELD and not {SLOW, CROSSING} & {name.split(":")[0] for name in finding.explains}
     masters = rule in MASTERS and not held and _asks(two)
     opened = rule in OPENED and CROSSING in finding.explains
     wanted: tuple[str, ...] = ()

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
+from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, parameter_key, set_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Evidence, Lacking
-from rules.judging.openvms.cluster import hardware_names, latencies_of, local_cells, unbrought
+from rules.judging.openvms.cluster import hardware_names, latencies_of, local_cells, stakes_of, unbrought
 from rules.judging.openvms.hardware import Order, compare, hardware_of
-from rules.laws.derived import BUSY_PERCENT
+from rules.judging.openvms.room import Room, room_of
 from rules.laws.mastering import Candidate, WhatIf, what_if_masters
 
 REPEATS = 1.25
@@ -26,6 +27,9 @@ STEP = 2
 RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")
 GOVERNS_FROM = (8, 3)
 """Vendor: from V8.3 on LOCKRMWT has no effect and LOCKDIRWT decides (wiki.vmssoftware.com/LOCKRMWT)."""
+MIXED = "The releases differ: on a node of V8.3 or later LOCKRMWT has no effect, LOCKDIRWT decides there."
+FASTEST = "Not where {0} was given that weight on purpose, as the fastest node: a LOCKTIME run tells which one is."
+BOTH_NAMES = ("LOCKDIRWT", "LOCKRMWT")
 MEASURE = Lacking("how fast the nodes are beside each other", LockLatency.BRING)
 BOTH = "From V8.3 on LOCKDIRWT decides (not dynamic: a reboot), before that LOCKRMWT (dynamic)"
 DIRECTORY = (
@@ -38,9 +42,6 @@ MEANT = (
 )
 MEASURE_FIRST = "Measure after this step: where the trees move by themselves, no weight need be changed."
 AFTER_PE1 = "Not before PE1 = 0 was set on the master and measured: where the trees moved by then, leave this step out."
-FULL_PERCENT = BUSY_PERCENT
-"""This project: from this share of all CPUs on the machine may set a node's rate (`rules.laws.derived`), so it is sent
-no more lock work by a script."""
 NO_RUN = "an emulator; the second master of the published runs was a real machine"
 ALL = "A node with LOCKRMWT 10 takes every tree it locks in from nodes with less (wiki.vmssoftware.com/LOCKRMWT)."
 
@@ -120,85 +121,64 @@ def governing(facts: Facts, members: Sequence[ClusterMember]) -> str | None:
     return None if len(new) > 1 else ("LOCKDIRWT" if new == {True} else "LOCKRMWT")
 
 
-@dataclass(frozen=True)
-class Room:
-    """Whether the nodes that lock work is sent to have free processors for it."""
+def works_more(members: Sequence[ClusterMember], master: str, node: str) -> str:
+    """Why the trees stay with their master, as a sentence; empty where `node` works more in them, or nothing tells.
 
-    full: tuple[ClusterMember, ...]
-    """Those that are known to have none."""
-    free: tuple[ClusterMember, ...]
-    unread: tuple[str, ...]
-    """Those of which no export tells how busy they are."""
+    A tree belongs to the node that works most in it: elsewhere, what the master does locally would cross the cluster.
+    """
+    stakes = stakes_of(members, master, node)
+    if stakes is None or stakes[1] > stakes[0]:
+        return ""
+    return (
+        f"{master} itself does {stakes[0]:,.0f} lock operations/s locally, {node} asks it for {stakes[1]:,.0f}/s: a "
+        f"tree belongs to the node that works most in it, so the trees stay on {master}. With {node} as master what is "
+        "local now would cross the cluster."
+    )
 
-    @property
-    def when(self) -> str:
-        """What a change that sends work there has to wait for, on one line; empty where nothing speaks against it."""
-        return f"only once it has free CPUs for lock work: {self.busy}" if self.full else ""
 
-    @property
-    def said(self) -> str:
-        """The same as sentences, or what to look at first."""
-        told = []
-        if self.full:
-            told.append(
-                f"But there is no room for more lock work: {self.busy} (this project sends none from "
-                f"{FULL_PERCENT:g} % on). First take other work off it, or leave things as they are."
-            )
-        if self.free:
-            told.append(f"There is room for that: {_shares(self.free)}.")
-        told += [
-            f"How busy {node} is, is not in the exports: look first whether it has free CPUs (MONITOR MODES on "
-            f"{node}, in the busy hours)."
-            for node in (comment(name, 31) for name in self.unread)
-        ]
-        return " ".join(told)
+def kept_by(facts: Facts, members: Sequence[ClusterMember], master: str, node: str) -> str:
+    """What keeps the trees on their master although `node` works more in them, as sentences; empty where nothing does.
 
-    @property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """How busy each of them was."""
-        return tuple(
-            Evidence(
-                f"busy time of {one.name}",
-                round(one.busy_percent, 1),
-                "% of all CPUs",
-                one.busy_source or one.source,
-                FULL_PERCENT,
-            )
-            for one in (*self.full, *self.free)
-            if known(one.busy_percent)
+    PE1 comes first: with it other than 0 no weight moves a tree.
+    """
+    rates = {one.name: one for one in members}
+    first, second = rates.get(master), rates.get(node)
+    if first is None or second is None:
+        return ""
+    if known(first.pe1) and first.pe1:
+        does = "keeps every tree" if first.pe1 < 0 else "keeps all but small trees (as recalled)"
+        return (
+            f"PE1 = {first.pe1:.0f} on {master} {does} there: that comes first, on {master} and without a boot. No "
+            "work is to be moved before its effect was measured."
         )
+    name = governing(facts, members)
+    pairs = [
+        (one, weight_of(facts, first, one), weight_of(facts, second, one)) for one in ([name] if name else BOTH_NAMES)
+    ]
+    told = [
+        f"{one} of {master} is {high:.0f} and of {node} {low:.0f}: the higher one draws the trees to {master}."
+        for one, high, low in pairs
+        if high is not None and low is not None and high > low
+    ]
+    if not told:
+        return ""
+    return " ".join((*told, *(() if name else (MIXED,))))
 
-    @property
-    def busy(self) -> str:
-        """How busy those without room were, as a clause."""
-        return _shares(self.full)
 
-
-def _shares(members: Sequence[ClusterMember]) -> str:
-    return ", ".join(
-        f"the CPUs of {comment(one.name, 31)} were {one.busy_percent:.0f} % busy"
-        for one in members
-        if known(one.busy_percent)
+def _outdone(members: Sequence[ClusterMember], target: str) -> str:
+    """The same where no one master is meant: a node whose local work is more than all that `target` asks for."""
+    mine = next((one for one in members if one.name == target), None)
+    asked = total(mine.local_per_second, mine.outgoing_per_second) if mine else None
+    if asked is None:
+        return ""
+    local = {one.name: one.local_per_second for one in members if one.name != target and known(one.local_per_second)}
+    most = max(local, key=lambda name: local[name], default=None)
+    if most is None or local[most] <= asked:
+        return ""
+    return (
+        f"{most} does {local[most]:,.0f} lock operations/s locally, {target} asks for {asked:,.0f}/s in all: a tree "
+        f"belongs to the node that works most in it, so {target} is not to be given all of them."
     )
-
-
-def room_of(members: Sequence[ClusterMember], *nodes: str) -> Room:
-    """What the exports tell of the free processors of these nodes."""
-    wanted = [name.upper() for name in nodes]
-    mine = [one for one in members if one.name.upper() in wanted]
-    read = [(one, one.busy_percent) for one in mine if known(one.busy_percent)]
-    told = [one.name.upper() for one, _ in read]
-    return Room(
-        tuple(one for one, busy in read if busy >= FULL_PERCENT),
-        tuple(one for one, busy in read if busy < FULL_PERCENT),
-        tuple(name for name in nodes if name.upper() not in told),
-    )
-
-
-def passed_over(members: Sequence[ClusterMember], faster: Sequence[str]) -> str:
-    """Nodes that are faster and have no room, as a sentence after a blank."""
-    busy = room_of(members, *faster).busy
-    return f" Faster, but without room for it: {busy}." if busy else ""
 
 
 @dataclass(frozen=True)
@@ -212,6 +192,47 @@ class Move:
     """The weights as they are, where they are all known, and how busy the nodes are that would take the trees."""
     held: str = ""
     """What its changes wait for, where a node that would take the trees has no room: they are comments then."""
+    stays: bool = False
+    """Whether the trees stay where they are, as a node that works more in them has them: `says` tells why."""
+
+
+def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tuple[str, Move] | None:
+    """The node that works more in the trees than their master, which has them by its own weight, and how it gets them.
+
+    For nodes of which none is known to be the faster: the master's weight goes down to that of the others, no one is
+    preferred, and the trees go to who uses them most. `None` where no weight is the cause.
+    """
+    asked = {one.name: stakes_of(members, master, one.name) for one in members if one.name != master}
+    most = {node: found[1] for node, found in asked.items() if found is not None}
+    node = max(most, key=lambda name: most[name], default=None)
+    if node is None or works_more(members, master, node):
+        return None
+    order, why = compare_nodes(facts, node, master), kept_by(facts, members, master, node)
+    first = next(one for one in members if one.name == master)
+    if not why or (order is not None and order.sign < 0) or (known(first.pe1) and first.pe1):
+        return None
+    name, room = governing(facts, members), room_of(members, node, comes_from=(master,))
+    weights = {one.name: weight_of(facts, one, name) for one in members} if name else {}
+    numbers = {one: value for one, value in weights.items() if value is not None}
+    if name is None or len(numbers) < len(weights) or unbrought(facts, members):
+        return node, Move((), f"{why} {room.said}", held=room.when)
+    old, new = numbers[master], most_of(numbers, master)
+    if old <= new:
+        return None
+    waits = _pending(members, numbers, node, name)
+    read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
+    if waits:
+        return node, Move((), f"{why} {waits}", evidence=read)
+    how = "dynamic" if name == "LOCKRMWT" else "a reboot of that node"
+    says = (
+        f"{why} Lower {name} of {master} from {old:.0f} to {new:.0f} ({how}), the highest of the others: the trees "
+        f"then go to the node that uses them most. {room.said}"
+    )
+    change = _set(name, old, new, master, room, FASTEST.format(master))
+    if name == "LOCKDIRWT" and order is None and not room.when:
+        when = f"only once a LOCKTIME run has shown that {master} is not the fastest node"
+        change = advise_parameter(name, old, new, when=when, cautions=(DIRECTORY, MEANT), node=master)
+    return node, Move((change,), says, evidence=(*read, *room.evidence), held=room.when)
 
 
 def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master: str | None = None) -> Move:
@@ -219,9 +240,12 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
 
     Where `master` holds the trees by its own weight and several nodes are as fast as `target`, or it is an emulator,
     that weight is lowered instead: one node boots, and none of the equals is preferred. A node that has no room for the
-    work is sent none by a script.
+    work is sent none by a script. No tree is sent away from the node that works most in it.
     """
-    name, room = governing(facts, members), room_of(members, target)
+    if kept := works_more(members, master, target) if master else _outdone(members, target):
+        return Move((), kept, stays=True)
+    givers = [master] if master else [one.name for one in members]
+    name, room = governing(facts, members), room_of(members, target, comes_from=givers)
     if name is None:
         lack = Lacking("OpenVMS version of every node", "SHOW CLUSTER")
         return Move(
@@ -250,11 +274,12 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
             evidence=(*read, *room.evidence),
             held=room.when,
         )
-    if name == "LOCKDIRWT" and (waiting := _pending(members, numbers, target)):
+    if waiting := _pending(members, numbers, target, name):
         return Move((), f"{waiting} {room.said}", evidence=(*read, *room.evidence), held=room.when)
     if master and (lower := _lowered(facts, numbers, target, master, name)) is not None:
         old = numbers[master]
-        room = room_of(members, *(node for node, value in numbers.items() if value == numbers[target]))
+        heirs = [node for node, value in numbers.items() if value == numbers[target]]
+        room = room_of(members, *heirs, comes_from=givers)
         how = "a reboot of that node" if name == "LOCKDIRWT" else "dynamic"
         says = (
             f"{name} decides here: {master} is master by its own {name} of {old:.0f}, the highest of all (others up to "
@@ -310,7 +335,7 @@ def freed(move: Move, master: ClusterMember) -> tuple[Move, str]:
 
     PE1 above 0 is set to 0 here, before any weight; -1 is openvms/remastering_switched_off's to set.
     """
-    if not known(master.pe1) or not master.pe1:
+    if move.stays or not known(master.pe1) or not master.pe1:
         return move, ""
     parameter, key = PARAMETERS["PE1"], parameter_key("PE1", master.name)
     what = "remastering is switched off" if master.pe1 < 0 else "only small trees may move (as recalled)"
@@ -336,27 +361,31 @@ def freed(move: Move, master: ClusterMember) -> tuple[Move, str]:
     return replace(move, changes=changes), said
 
 
-def _pending(members: Sequence[ClusterMember], numbers: dict[str, float], target: str) -> str:
+def _pending(members: Sequence[ClusterMember], numbers: dict[str, float], target: str, name: str) -> str:
     """That weights of CURRENT settle it with the next boots, as a sentence; empty where they do not."""
-    waits = {
-        one.name: value
-        for one in members
-        if known(value := one.pending_directory_weight) and value != numbers.get(one.name)
-    }
+    waits = {one.name: value for one in members if known(value := _waits(one, name)) and value != numbers.get(one.name)}
     then = {**numbers, **waits}
     if not waits or then[target] <= max(value for node, value in then.items() if node != target):
         return ""
     said = ", ".join(f"{node} {numbers[node]:.0f} to {value:.0f}" for node, value in waits.items() if node in numbers)
+    now = " It is dynamic: with WRITE ACTIVE it runs at once." if PARAMETERS[name].dynamic else ""
     return (
-        f"LOCKDIRWT is pending in CURRENT ({said}): with the next boot of these nodes {target} has the highest weight. "
-        "Nothing is to be set; boot them one at a time, then measure."
+        f"{name} is pending in CURRENT ({said}): with the next boot of these nodes {target} has the highest weight. "
+        f"Nothing is to be set; boot them one at a time, then measure.{now}"
     )
+
+
+def _waits(member: ClusterMember, name: str) -> Reading:
+    """What the next boot of a node makes of a weight."""
+    return member.pending_directory_weight if name == "LOCKDIRWT" else member.pending_remaster_weight
 
 
 @dataclass(frozen=True)
 class Turn:
     """What the next boots make of mastership: from the node with the highest weight now to one that is slower."""
 
+    parameter: str
+    """The weight that decides."""
     now: str
     then: str
     basis: str
@@ -372,16 +401,17 @@ def turned(facts: Facts, members: Sequence[ClusterMember]) -> Turn | None:
 
     Every weight has to be known, and one node has to stand alone above the others before and after.
     """
-    if governing(facts, members) != "LOCKDIRWT":
+    name = governing(facts, members)
+    if name is None:
         return None
-    weights = {one.name: weight_of(facts, one, "LOCKDIRWT") for one in members}
+    weights = {one.name: weight_of(facts, one, name) for one in members}
     for other in unbrought(facts, members):
-        weights[other.name] = _weight("LOCKDIRWT", [other.lock_directory_weight])
+        weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
     runs = {node: value for node, value in weights.items() if value is not None}
     waits = {
         one.name: value
         for one in members
-        if (value := _weight("LOCKDIRWT", [one.pending_directory_weight])) is not None and value != runs.get(one.name)
+        if (value := _weight(name, [_waits(one, name)])) is not None and value != runs.get(one.name)
     }
     now, then = _highest(runs), _highest({**runs, **waits})
     if len(runs) < len(weights) or not now or not then or now == then:
@@ -392,22 +422,23 @@ def turned(facts: Facts, members: Sequence[ClusterMember]) -> Turn | None:
     pending = [one for one in members if one.name in waits]
     caution = "Only if nobody set this weight in CURRENT on purpose."
     return Turn(
+        name,
         now,
         then,
         order.basis,
         ", ".join(f"{node} {runs[node]:.0f} to {value:.0f}" for node, value in waits.items()),
         tuple(
-            keep_parameter("LOCKDIRWT", waits[one.name], runs[one.name], cautions=(caution,), node=one.name)
-            for one in pending
+            keep_parameter(name, waits[one.name], runs[one.name], cautions=(caution,), node=one.name) for one in pending
         ),
         (
-            *(Evidence(f"LOCKDIRWT of {one.name}", runs[one.name], "", _read_in(one, "LOCKDIRWT")) for one in members),
+            *(Evidence(f"{name} of {one.name}", runs[one.name], "", _read_in(one, name)) for one in members),
             *(
                 Evidence(
-                    f"LOCKDIRWT of {one.name} in CURRENT (pending)",
+                    f"{name} of {one.name} in CURRENT (pending)",
                     waits[one.name],
                     "",
-                    one.pending_directory_weight_source or one.source,
+                    (one.pending_directory_weight_source if name == "LOCKDIRWT" else one.pending_remaster_weight_source)
+                    or one.source,
                 )
                 for one in pending
             ),
@@ -433,8 +464,8 @@ def _set(name: str, old: float, new: float, node: str, room: Room, *more: str) -
     cautions = (*more, *((DIRECTORY,) if name == "LOCKDIRWT" else ((ALL,) if new == PARAMETERS[name].high else ())))
     if room.when:
         return advise_parameter(name, old, new, when=room.when, cautions=cautions, node=node)
-    if room.unread:
-        cautions = (comment(room.said, 300), *cautions)
+    if room.unread or room.tight:
+        cautions = (comment(room.said, 600), *cautions)
     return set_parameter(name, old, new, dynamic=PARAMETERS[name].dynamic, cautions=cautions, node=node)
 
 

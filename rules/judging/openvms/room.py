@@ -1,0 +1,139 @@
+"""Whether the nodes that lock work or trees are sent to have free processors for them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from collectors.facts import known
+from collectors.facts.openvms import ClusterMember
+from rules.changes.quoting import comment
+from rules.finding import Evidence
+from rules.laws.derived import BUSY_PERCENT
+
+FULL_PERCENT = BUSY_PERCENT
+"""This project: from this share of all CPUs on the machine may set a node's rate (`rules.laws.derived`), so it is sent
+no more lock work by a script."""
+PART = (
+    "How much of it would come is not in the exports: move a part at a time (LOCK_ACTV tells which trees are busy) and "
+    "measure."
+)
+
+
+@dataclass(frozen=True)
+class Room:
+    """Whether the nodes that lock work is sent to have free processors for it."""
+
+    full: tuple[ClusterMember, ...]
+    """Those that are known to have none."""
+    free: tuple[ClusterMember, ...]
+    """Those that stay below the limit with all that the nodes it would come from were busy with."""
+    tight: tuple[ClusterMember, ...]
+    """Those that would not, or of which that cannot be told."""
+    unread: tuple[str, ...]
+    """Those of which no export tells how busy they are."""
+    comes: tuple[ClusterMember, ...] = ()
+    """The nodes that it would come from."""
+
+    @property
+    def when(self) -> str:
+        """What a change that sends work there has to wait for, on one line; empty where nothing speaks against it."""
+        return f"only once it has free CPUs for lock work: {self.busy}" if self.full else ""
+
+    @property
+    def said(self) -> str:
+        """The same as sentences, or what to look at first."""
+        told = []
+        if self.full:
+            told.append(
+                f"But there is no room for more lock work: {self.busy} (this project sends none from "
+                f"{FULL_PERCENT:g} % on). First take other work off it, or leave things as they are."
+            )
+        if self.free:
+            told.append(f"There is room for that: {_shares(self.free)}, at most {self._with(self.free)} with it.")
+        told += [f"{self._doubt(one)} {PART}" for one in self.tight]
+        told += [
+            f"How busy {node} is, is not in the exports: look first whether it has free CPUs (MONITOR MODES on "
+            f"{node}, in the busy hours)."
+            for node in (comment(name, 31) for name in self.unread)
+        ]
+        return " ".join(told)
+
+    def _with(self, targets: Sequence[ClusterMember]) -> str:
+        return ", ".join(f"{after:.0f} %" for one in targets if (after := _after(one, self.comes)) is not None)
+
+    def _doubt(self, one: ClusterMember) -> str:
+        """Why not all of it may fit on this node, as a sentence."""
+        names = " and ".join(comment(other.name, 31) for other in self.comes) or "the other nodes"
+        if (after := _after(one, self.comes)) is None:
+            return (
+                f"Whether there is room cannot be told: {_shares([one])}, but not all of how busy {names} and how many "
+                "CPUs each of them has is in the exports."
+            )
+        return (
+            f"Not all of it may fit: {_shares([one])}, and with all that {names} did it would be "
+            f"{f'{after:.0f} %' if after <= 100 else 'more than it has'} (this project's limit after a move: "
+            f"{FULL_PERCENT:g} %)."
+        )
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """How busy each of them was, and those that it would come from."""
+        targets = (*self.full, *self.free, *self.tight)
+        return tuple(
+            Evidence(
+                f"busy time of {one.name}",
+                round(one.busy_percent, 1),
+                "% of all CPUs",
+                one.busy_source or one.source,
+                FULL_PERCENT if one in targets else None,
+            )
+            for one in (*targets, *(self.comes if self.free or self.tight else ()))
+            if known(one.busy_percent)
+        )
+
+    @property
+    def busy(self) -> str:
+        """How busy those without room were, as a clause."""
+        return _shares(self.full)
+
+
+def _shares(members: Sequence[ClusterMember]) -> str:
+    return ", ".join(
+        f"the CPUs of {comment(one.name, 31)} were {one.busy_percent:.0f} % busy"
+        for one in members
+        if known(one.busy_percent)
+    )
+
+
+def _after(target: ClusterMember, comes: Sequence[ClusterMember]) -> float | None:
+    """Per cent of its CPUs that `target` is busy once it has all the work of the others: the most there can be.
+
+    CPU time of one machine is taken as that of the other: what is moved goes to a node that is as fast or faster.
+    """
+    used = [one.cpus * one.busy_percent for one in (target, *comes) if known(one.cpus) and known(one.busy_percent)]
+    if not comes or len(used) <= len(comes) or not known(target.cpus) or target.cpus < 1:
+        return None
+    return sum(used) / target.cpus
+
+
+def room_of(members: Sequence[ClusterMember], *nodes: str, comes_from: Sequence[str] = ()) -> Room:
+    """What the exports tell of the free processors of these nodes, beside what they and the ones it comes from do."""
+    wanted, givers = [name.upper() for name in nodes], [name.upper() for name in comes_from]
+    mine = [one for one in members if one.name.upper() in wanted]
+    comes = tuple(one for one in members if one.name.upper() in givers and one.name.upper() not in wanted)
+    read = [(one, one.busy_percent) for one in mine if known(one.busy_percent)]
+    told = [one.name.upper() for one, _ in read]
+    below = [one for one, busy in read if busy < FULL_PERCENT]
+    free = [one for one in below if (after := _after(one, comes)) is not None and after <= FULL_PERCENT]
+    return Room(
+        tuple(one for one, busy in read if busy >= FULL_PERCENT),
+        tuple(free),
+        tuple(one for one in below if one not in free),
+        tuple(name for name in nodes if name.upper() not in told),
+        comes,
+    )
+
+
+def passed_over(members: Sequence[ClusterMember], faster: Sequence[str]) -> str:
+    """Nodes that are faster and have no room, as a sentence after a blank."""
+    busy = room_of(members, *faster).busy
+    return f" Faster, but without room for it: {busy}." if busy else ""
