@@ -16,8 +16,8 @@ buckets help is unproven: nothing is promised of them, and where there are so ma
 only when chains are far too long. Measure before and after.
 
 Where the cost is a note, the new size is for a reboot that happens anyway; where there are 65,536 buckets already no
-reboot is scripted for more. Where the cost is large, the table comes before a dedicated lock manager: first the reboot and a
-new measurement.
+reboot is scripted for more. Where the cost is large, the table comes before a dedicated lock manager: first the
+reboot and a new measurement.
 
 When to ignore it: on a node that does next to no locking, or where the peak of resources comes from one rare job. JCC
 Consulting (slides on the OpenVMS lock manager, 2014) found no gain from a table larger than needed.

@@ -5,11 +5,11 @@ yesterday brings the figures of the day before with the display of today.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 
-from collectors.facts import Facts, Source, known
+from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates, MonitorSample, Node, ProcessorModes, T4File
 from rules.finding import Lacking, Untrusted
+from rules.judging.openvms.boots import AT, end_of_capture, shown_at
 from rules.judging.openvms.cpu_counts import counts_differ
 from rules.judging.openvms.cpu_layout import Layout
 
@@ -20,7 +20,6 @@ FULL_PERCENT = 80.0
 """This project: from here on, of all CPUs but the dedicated one, work waits for a CPU that is taken."""
 READ = (DedicatedLockManager, LockRates, MonitorSample, Node, ProcessorModes, T4File)
 """What a rule that asks whether the lock manager had its CPU in the capture has to declare, beside the layout's."""
-AT = "%d-%b-%Y %H:%M"
 MUCH = 1000.0
 """This project: so many lock operations or requests per second cannot go with zero busy or zero requests."""
 
@@ -111,27 +110,11 @@ def not_yet(facts: Facts, layout: Layout) -> NotYet | None:
     if (operations := _locks_while_zero(facts)) is not None:
         zero = f"the [LCK73] columns of the capture are zero at {operations:,.0f} lock operations per second"
         return NotYet(cpu, f"{zero} (or their collector did not run)")
-    shown, end = _shown_at(facts, source), _end_of_capture(facts)
+    shown, end = shown_at(facts, source), end_of_capture(facts)
     if shown and end and shown > end and not served(facts):
         times = f"it is of {shown.strftime(AT).upper()} and the capture ends at {end.strftime(AT).upper()}"
         return NotYet(cpu, f"{times}, and no [LCK73] column tells whether it had it then")
     return None
-
-
-def _shown_at(facts: Facts, source: Source) -> datetime | None:
-    """When the display was made that a fact stands in: the time in the heading above it."""
-    above = [
-        one
-        for one in facts.every(Node)
-        if one.at and one.source.file == source.file and one.source.first <= source.first
-    ]
-    return max(above, key=lambda one: one.source.first).at if above else None
-
-
-def _end_of_capture(facts: Facts) -> datetime | None:
-    """When the last sample of T4 or MONITOR was taken."""
-    ends = [one.end for one in facts.every(T4File)] + [one.end for one in facts.every(MonitorSample)]
-    return max((end for end in ends if end), default=None)
 
 
 def others_busy(facts: Facts, layout: Layout) -> float | None:

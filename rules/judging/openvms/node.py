@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.openvms import AutogenFeedback, LockDatabase, LockRates, Node, ProcessorModes, SysgenParameter
 from rules.finding import Lacking, Outcome, Unknown, Untrusted
+from rules.judging.openvms.boots import READ as BOOTS
+from rules.judging.openvms.boots import booted_since
 
-READS = (Node, SysgenParameter, AutogenFeedback, LockDatabase, LockRates)
+READS = (*BOOTS, SysgenParameter, AutogenFeedback, LockDatabase, LockRates)
 """What a rule that uses this module has to declare."""
 
 LEVELS = f"{LockDatabase.BRING}, or MONITOR LOCK"
+MEASURED_SINCE = Lacking("figures of the boot that runs", ProcessorModes.BRING)
 USE = (
     "SYSGEN SHOW prints the active value, or the current one (that of the next boot) after USE CURRENT; where a change "
     "waits for a reboot they differ: look at both before changing anything."
@@ -37,6 +40,8 @@ def parameter_of(facts: Facts, name: str, low: float, high: float) -> tuple[floa
         return Unknown((Lacking(name, f"MCR SYSGEN SHOW {name} ! of this node alone"),), f"{name}: of several nodes")
     if not here:
         return Unknown(bring.missing, f"{name}: {_only(listed[-1])}") if listed else bring
+    if since := booted_since(facts):
+        return Unknown((MEASURED_SINCE,), f"{name}: {since}")
     value = here[-1].current
     if value is OVERFLOW or isinstance(value, str):
         return Untrusted(f"{name}: {value if isinstance(value, str) else 'asterisks'} is no number")
