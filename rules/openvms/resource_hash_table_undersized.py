@@ -65,6 +65,7 @@ EXPLAINS = (
     "openvms/spinning_unexplained",
 )
 CHAIN = "mean chain at the peak"
+AFTER_BOOT = "mean chain after the next boot"
 WHEN = "with the next reboot that happens anyway"
 BEYOND = f"with a reboot that is agreed on: more than {PROVEN:,} buckets are unproven, measure before and after"
 UNPROVEN = (
@@ -312,7 +313,7 @@ def _too_small_next(
             Evidence("resources at the peak", found.peak, "resources", found.source),
         ),
         changes=(keep_parameter(NAME, value, found.buckets, cautions=(meant,), node=node_name(facts)),),
-        expects=(Expectation(CHAIN, round(found.length, 2), round(after, 2), "arithmetic"),),
+        expects=(Expectation(AFTER_BOOT, round(after, 2), round(found.length, 2), "arithmetic"),),
     )
 
 
