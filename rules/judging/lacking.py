@@ -13,11 +13,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from collectors.facts import Fact, Facts
 from collectors.facts.ase import MonTable, Server
 from rules.finding import Lacking
+from rules.judging.openvms.releases import machine_of
 
 REMARK = re.compile(r"\s*(?:--|/\*|!(?=\s)).*", re.DOTALL)
 TABLE = re.compile(r"\bfrom master\.\.(mon[A-Za-z]+)\b")
 SINCE: Mapping[str, tuple[int, int]] = {"monSpinlockActivity": (15, 7), "monThread": (15, 7)}
 """First releases with these tables: 15.7 ESD#2 and 15.7 (ase-formats.md 2.2 [D])."""
+
+FROM_V73: Mapping[str, re.Pattern[str]] = {
+    "spinlock trace (SPL)": re.compile(r"\bSPL\b"),
+    "SHOW FASTPATH": re.compile(r"\bSHOW FASTPATH\b"),
+    "LCK73_MON collector": re.compile(r"\bLCK73_MON\b"),
+    "MONITOR RLOCK": re.compile(r"\bRLOCK\b"),
+}
+"""What OpenVMS has from V7.3 on, on Alpha and its successors: never on a VAX (openvms-formats.md a.3, d.1)."""
 
 
 def precisely(missing: Sequence[Lacking], facts: Facts) -> tuple[tuple[Lacking, ...], str]:
@@ -27,10 +36,12 @@ def precisely(missing: Sequence[Lacking], facts: Facts) -> tuple[tuple[Lacking, 
     """
     server = next(reversed(facts.by_type.get(Server, [])), None)
     server = server if isinstance(server, Server) else None
-    old = {table: None for one in missing if (table := _too_old(one, server))}
-    release = "{}.{}".format(*server.release) if server and server.release else ""
-    why = f"release {release} has no {' and no '.join(old)}" if old else ""
-    return tuple(dict.fromkeys(_precise(one, facts) for one in missing if not _too_old(one, server))), why
+    vms = _before_v73(facts)
+    lacks = {one: _too_old(one, server) or (_from_v73(one) if vms else "") for one in missing}
+    old = dict.fromkeys(what for what in lacks.values() if what)
+    release = "release {}.{}".format(*server.release) if server and server.release else ""
+    why = f"{release or vms} has no {' and no '.join(old)}" if old else ""
+    return tuple(dict.fromkeys(_precise(one, facts) for one, what in lacks.items() if not what)), why
 
 
 def command_of(bring: str) -> str:
@@ -62,6 +73,19 @@ def _kinds(came: Iterable[type[Fact]]) -> list[type[Fact]]:
     """All types of fact that come of the same commands as these."""
     commands = {command_of(kind.BRING) for kind in came}
     return [kind for kind in Fact.__subclasses__() if command_of(kind.BRING) in commands]
+
+
+def _before_v73(facts: Facts) -> str:
+    """The VAX or the release before V7.3 that the node is; empty where it is neither, or nobody knows."""
+    machine = machine_of(facts)
+    if machine.family == "VAX":
+        return machine.said
+    return f"OpenVMS {machine.release.printed}" if machine.release and machine.release.before(7, 3) else ""
+
+
+def _from_v73(lack: Lacking) -> str:
+    """What of V7.3 a command needs; nothing where it needs none."""
+    return next((what for what, pattern in FROM_V73.items() if pattern.search(lack.bring)), "")
 
 
 def _too_old(lack: Lacking, server: Server | None) -> str:

@@ -33,7 +33,7 @@ from rules.judging.openvms.cpu_layout import READ as LAYOUT
 from rules.judging.openvms.cpu_layout import Layout
 from rules.judging.openvms.debug_modes import DebugModes, debug_modes
 from rules.judging.openvms.dedicated import READ as DEDICATED
-from rules.judging.openvms.dedicated import not_yet
+from rules.judging.openvms.dedicated import hidden_in_kernel, not_yet
 from rules.judging.openvms.node import READS, Work, busiest_operations, subject_of, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
@@ -313,7 +313,8 @@ def _judge_modes(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif work.sustained and (hidden := _hidden(facts, limits, work.cpus)):
         yield _of_hours(facts, limits, hidden)
     elif work.share < limits.synch_share_percent:
-        yield Clean(f"{figures}, limit {limits.synch_share_percent:g} %", (work.modes.source,))
+        said = f"{figures}, limit {limits.synch_share_percent:g} %"
+        yield hidden_in_kernel(facts, said) or Clean(said, (work.modes.source,))
     else:
         little = f"busy {work.busy:.0f} % of {whole:.0f}, below {enough:.0f} there is no peak to pass"
         yield Clean(f"{figures}; {little}", (work.modes.source,))

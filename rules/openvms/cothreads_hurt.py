@@ -41,7 +41,7 @@ from rules.judging.openvms.chains import NAME as TABLE
 from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cpu_layout import READ, Layout, Pair
 from rules.judging.openvms.debug_modes import debug_modes
-from rules.judging.openvms.dedicated import day_of
+from rules.judging.openvms.dedicated import day_of, hidden_in_kernel
 from rules.judging.openvms.node import Work, work_of
 from rules.judging.openvms.placement import placement_of
 from rules.judging.openvms.releases import machine_of
@@ -145,7 +145,7 @@ def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Itera
     said = f"{work.busy:.0f} of {whole:.0f} % busy ({work.modes.statistic}), {work.share:.0f} % of it MP synch"
     if not locks and work.busiest > whole * limits.light_percent / 100:
         why = f"co-threads are on and busy with work: {said}; at the busiest {work.busiest:.0f} %"
-        yield Clean(why, (work.modes.source,))
+        yield hidden_in_kernel(facts, why) or Clean(why, (work.modes.source,))
         return
     evidence = (
         Evidence(f"busy ({work.modes.statistic})", round(work.busy, 2), "% of one CPU", work.modes.source),

@@ -153,7 +153,9 @@ def _core(facts: Facts, layout: Layout, limits: Limits, cpu: int) -> Pair | Outc
     if layout.runs(pair.sibling) is False:
         return Clean(f"co-thread CPU {pair.sibling} of the lock manager's CPU {cpu} is stopped")
     if not layout.fastpath_read:
-        return Unknown((Lacking(f"devices and services on CPU {pair.sibling}", "SHOW FASTPATH"),))
+        primary = ", the primary" if layout.is_primary(pair.sibling) else ""
+        why = f"{layout.contradicted} The co-thread of CPU {cpu} is CPU {pair.sibling}{primary}".lstrip()
+        return Unknown((Lacking(f"devices and services on CPU {pair.sibling}", "SHOW FASTPATH"),), why)
     if layout.runs(pair.sibling) is None:
         return Unknown((Lacking(f"state of CPU {pair.sibling}", f"SHOW CPU {pair.sibling}/FULL"),))
     return _not_worth_it(facts, layout, limits, cpu) or pair
@@ -275,6 +277,7 @@ def _shared(
     if own.names:
         changes = (*(place_by_hand(name, cpu) for name in own.names), *changes)
         step = f"{own.said} is on CPU {cpu} itself: give it another CPU first. {step}"
+    step = f"{layout.contradicted} {step}".lstrip()
     yield Finding(
         subject=layout.subject,
         severity=Severity.WARNING if there or own.names else Severity.ADVICE,

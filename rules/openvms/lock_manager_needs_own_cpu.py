@@ -63,7 +63,7 @@ from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cpu_counts import CountsDiffer, counts_differ
 from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
 from rules.judging.openvms.debug_modes import debug_modes
-from rules.judging.openvms.node import pending_of, pending_said
+from rules.judging.openvms.node import cpus_changed, pending_of, pending_said
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
 from rules.judging.openvms.placement import cost_of, left_alone, placement_of, stop_beside
@@ -165,7 +165,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     layout = Layout(facts)
     modes = lasting_modes(facts)
     hours = _hidden(layout, limits, modes)
-    quiet = no_dedicated(layout) or _own_already(facts, layout)
+    quiet = no_dedicated(layout) or _own_already(facts, layout) or cpus_changed(facts)
     quiet = quiet or (None if hours else _little_spinning(layout, limits, modes))
     spins = _of_hours(hours) if hours else _of_capture(facts, modes)
     quiet = quiet or _other_reasons(facts, layout, limits, spins)

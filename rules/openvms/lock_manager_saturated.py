@@ -21,7 +21,7 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
 from rules.judging.openvms.cpu_layout import READ, Layout
-from rules.judging.openvms.dedicated import LCK73, day_of, not_to_believe, served
+from rules.judging.openvms.dedicated import LCK73, SATURATED_PERCENT, day_of, not_to_believe, served
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import SUSTAINED, Hours, worst
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
@@ -40,7 +40,10 @@ class Limits:
     """From which share on the CPU is full."""
 
     busy_percent: float = limit(
-        90.0, "this project: at nine tenths a single server makes callers wait ten service times", high=100, unit="%"
+        SATURATED_PERCENT,
+        "this project: at nine tenths a single server makes callers wait ten service times",
+        high=100,
+        unit="%",
     )
     least_samples: int = limit(
         LEAST_SAMPLES, "this project: no minimum is published; fewer samples are a note", low=1, unit="samples"

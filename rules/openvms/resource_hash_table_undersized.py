@@ -26,8 +26,8 @@ Consulting (slides on the OpenVMS lock manager, 2014) found no gain from a table
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts
-from collectors.facts.openvms import Node, SpinlockTrace, SpinlockTraceRun, SysgenParameter
+from collectors.facts import Facts, known
+from collectors.facts.openvms import Node, ProcessorModes, SpinlockTrace, SpinlockTraceRun, SysgenParameter
 from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, set_parameter
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity
 from rules.judging.openvms.chains import (
@@ -51,7 +51,8 @@ from rules.judging.openvms.node import (
     pending_text,
     subject_of,
 )
-from rules.judging.openvms.spinlocks import LCKMGR, waited_for
+from rules.judging.openvms.spinlocks import LCKMGR, Heat, waited_for
+from rules.judging.openvms.spinning import other_time
 from rules.judging.sources import JCC
 from rules.kit import limit, rule
 from rules.laws.hashing import BUCKET_BYTES, PROVEN, mean_chain, mean_probes, next_power_of_two, share_colliding
@@ -64,6 +65,7 @@ EXPLAINS = (
     "openvms/spinning_unexplained",
 )
 CHAIN = "mean chain at the peak"
+AFTER_BOOT = "mean chain after the next boot"
 WHEN = "with the next reboot that happens anyway"
 BEYOND = f"with a reboot that is agreed on: more than {PROVEN:,} buckets are unproven, measure before and after"
 UNPROVEN = (
@@ -137,9 +139,10 @@ def _shrinks(found: Chain, limits: Limits, pending: float) -> bool:
 
 def _severity(found: Chain, limits: Limits) -> Severity:
     """By what is compared per second; without a lock rate by the length alone."""
-    if found.compared is not None and found.compared < limits.little_compared:
+    compared, lasting = found.paid(found.compared), found.paid(found.compared_lasting)
+    if compared is not None and compared < limits.little_compared:
         return Severity.NOTE
-    much = found.compared_lasting is None or found.compared_lasting >= limits.much_compared
+    much = lasting is None or lasting >= limits.much_compared
     far = found.usual >= limits.far_chain and found.buckets < PROVEN
     return Severity.WARNING if much and far else Severity.ADVICE
 
@@ -187,7 +190,7 @@ def _finding(
     if told := hard_coded(facts, NAME):
         says.append(told)
     spins = severity is Severity.WARNING and not any(one.active_cpus == 1 for one in facts.every(Node))
-    heat = waited_for(facts)
+    heat = _trace(facts)
     if spins:  # one CPU waits for no other
         says.append("It may contribute to MP synchronisation: " + _spinning(heat.name if heat else None))
     return Finding(
@@ -213,7 +216,12 @@ def _cost_text(found: Chain, severity: Severity) -> str:
     share = found.compared * COMPARISON_USEC / 1e4
     little = ", which nothing measures: no reboot is worth it by itself" if severity is Severity.NOTE else ""
     comes_to = f"about {share:.2g} % of one CPU at {COMPARISON_USEC} µs each (this project's estimate)"
-    if share > 100:  # under one spinlock there is no more than one CPU
+    if found.system is not None and share > found.system:
+        comes_to = (
+            f"at {COMPARISON_USEC} µs each (this project's estimate) more than the {found.system:.3g} % of one CPU "
+            "that interrupt, kernel mode and MP synch take together at most, so they are cheaper here"
+        )
+    elif share > 100:  # under one spinlock there is no more than one CPU
         comes_to = (
             f"at {COMPARISON_USEC} µs each (this project's estimate) more than one CPU has, so they are cheaper here"
         )
@@ -221,6 +229,13 @@ def _cost_text(found: Chain, severity: Severity) -> str:
         f" At {found.operations:,.0f} lock operations/s, the highest rate read, that is {found.compared:,.0f} "
         f"comparisons/s beyond those that find the name: {comes_to}{little}."
     )
+
+
+def _trace(facts: Facts) -> Heat | None:
+    """What a trace blames that may be of the time of the capture."""
+    modes = facts.latest(ProcessorModes, statistic="mean")
+    synch = modes.mp_synch_percent if modes else None
+    return None if known(synch) and other_time(facts, synch) else waited_for(facts)
 
 
 def _spinning(name: str | None) -> str:
@@ -298,7 +313,7 @@ def _too_small_next(
             Evidence("resources at the peak", found.peak, "resources", found.source),
         ),
         changes=(keep_parameter(NAME, value, found.buckets, cautions=(meant,), node=node_name(facts)),),
-        expects=(Expectation(CHAIN, round(found.length, 2), round(after, 2), "arithmetic"),),
+        expects=(Expectation(AFTER_BOOT, round(after, 2), round(found.length, 2), "arithmetic"),),
     )
 
 

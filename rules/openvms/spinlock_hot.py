@@ -84,13 +84,16 @@ class Limits:
         1.0, "this project: no minimum is published; a shorter trace is one moment, a note at most", unit="s"
     )
     least_capture_seconds: float = limit(
-        30.0, "this project: a trace divides the MP synch of a capture of this length at least", unit="s"
+        60.0 * LEAST_MINUTES, "this project: no minimum is published; as of the rules that take a CPU", unit="s"
     )
     least_samples: int = limit(
-        LEAST_SAMPLES, "this project: hours that a trace divides have so many samples, or", low=1, unit="samples"
+        LEAST_SAMPLES,
+        "this project: a capture or hours that a trace divides have so many samples",
+        low=1,
+        unit="samples",
     )
     least_minutes: float = limit(
-        30.0, "this project: last so long, where nobody counted their samples", low=1, unit="minutes"
+        30.0, "this project: hours last so long, where nobody counted their samples", low=1, unit="minutes"
     )
     explained_percent: float = limit(
         50.0,
@@ -167,7 +170,7 @@ def _synch(facts: Facts, limits: Limits) -> ProcessorModes | None:
     modes = facts.latest(ProcessorModes, statistic="mean")
     if modes is None or not known(modes.mp_synch_percent) or modes.mp_synch_percent < 0:
         return None
-    return None if too_short(facts, modes.source, 1, limits.least_capture_seconds / 60) else modes
+    return None if too_short(facts, modes.source, limits.least_samples, limits.least_capture_seconds / 60) else modes
 
 
 def _hours(

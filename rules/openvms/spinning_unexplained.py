@@ -24,7 +24,7 @@ from rules.judging.openvms.cpu_counts import counts_differ
 from rules.judging.openvms.cpu_layout import Layout, no_dedicated
 from rules.judging.openvms.debug_modes import debug_modes
 from rules.judging.openvms.dedicated import not_yet
-from rules.judging.openvms.node import busiest_operations
+from rules.judging.openvms.node import busiest_operations, cpus_changed
 from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
 from rules.judging.openvms.sampling import READ as SAMPLES
@@ -87,6 +87,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     if synch < 0 or (known(modes.cpus) and synch > 102 * modes.cpus):
         yield Untrusted(f"MP synch {synch:g} % on {modes.cpus} CPUs")
+        return
+    if changed := cpus_changed(facts):
+        yield changed
         return
     if cpus is None:
         yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), f"MP synch {synch:g} % of one CPU (mean)")

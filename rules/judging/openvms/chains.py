@@ -7,8 +7,8 @@ can be measured. How long one comparison takes is published nowhere.
 
 from dataclasses import dataclass
 
-from collectors.facts import Facts, Source
-from collectors.facts.openvms import LockRates, SysgenParameter
+from collectors.facts import Facts, Source, known
+from collectors.facts.openvms import LockRates, ProcessorModes, SysgenParameter
 from rules.changes.openvms_sysgen import PARAMETERS
 from rules.finding import Outcome
 from rules.judging.openvms.node import READS, busiest_operations, level_of, parameter_of
@@ -16,7 +16,7 @@ from rules.laws.hashing import PROVEN, mean_chain, mean_probes, next_power_of_tw
 
 NAME = "RESHASHTBL"
 RANGE = PARAMETERS[NAME]
-READ = READS
+READ = (*READS, ProcessorModes)
 """What a rule that uses this module has to declare."""
 COMPARISON_USEC = 0.5
 """This project: microseconds of one comparison, taken generously (a fetch or two from main memory)."""
@@ -45,6 +45,9 @@ class Chain:
     operations_source: Source | None
     lasting: float | None
     """The rate that lasts: the 95th percentile, else the mean, else the highest."""
+    system: float | None
+    """Interrupt, kernel mode and MP synch together, per cent of one CPU at most: searching a chain is done in these, so
+    it costs no more. `None` where they were not read."""
 
     @property
     def length(self) -> float:
@@ -61,10 +64,17 @@ class Chain:
         """The same at the rate that lasts."""
         return None if self.lasting is None else self.lasting * (mean_probes(self.usual, 1) - 1)
 
+    def paid(self, compared: float | None) -> float | None:
+        """So many comparisons per second, but no more than the time measured for them has room for."""
+        if compared is None or self.system is None:
+            return compared
+        return min(compared, self.system * 1e4 / COMPARISON_USEC)
+
     @property
     def explains_spinning(self) -> bool:
         """Whether it costs so much under the lock manager's spinlock that it comes before any other remedy."""
-        much = self.compared_lasting is not None and self.compared_lasting >= MUCH_COMPARED
+        lasting = self.paid(self.compared_lasting)
+        much = lasting is not None and lasting >= MUCH_COMPARED
         return much and self.usual >= FAR_CHAIN and self.buckets < PROVEN
 
 
@@ -79,7 +89,18 @@ def chain_of(facts: Facts) -> Chain | tuple[Outcome, ...]:
     highest = busiest_operations(rates)
     read_in = next((one.source for one in rates if one.operations_per_second == highest), None) if highest else None
     usual = mean_chain(mean if mean is not None else peak, buckets)
-    return Chain(value, fact, buckets, peak, usual, source, highest, read_in, _lasting(facts, highest))
+    return Chain(value, fact, buckets, peak, usual, source, highest, read_in, _lasting(facts, highest), _system(facts))
+
+
+def _system(facts: Facts) -> float | None:
+    """The highest of any statistic but MONITOR's extremes, which are each mode's own; `None` where one is missing."""
+    found = []
+    for one in facts.every(ProcessorModes):
+        modes = [one.interrupt_percent, one.kernel_percent, one.mp_synch_percent]
+        read = [value for value in modes if known(value) and value >= 0]
+        if len(read) == len(modes) and one.statistic not in ("minimum", "maximum"):
+            found.append(sum(read))
+    return max(found, default=None)
 
 
 def _lasting(facts: Facts, highest: float | None) -> float | None:

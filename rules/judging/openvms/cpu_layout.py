@@ -7,17 +7,20 @@ read counts against a stop: a CPU that may be the primary is one, a CPU whose co
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 
 from collectors.facts import ABSENT, Facts, Source, known
-from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, ProcessorModes, SysgenParameter
+from collectors.facts.base import F
+from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, Process, ProcessorModes, SysgenParameter
 from rules.changes.openvms_cpu import HIGHEST_CPU, NeverStop, stop_cpu
 from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
 from rules.finding import Change, NotApplicable, Untrusted
+from rules.judging.openvms.boots import AT, last_boot, outdated, shown_at
 from rules.judging.openvms.node import READS, node_name, parameter_of, pending_of, subject_of
 from rules.judging.openvms.releases import machine_of
 
-READ = (*READS, Cpu, FastpathDevice, KernelService, ProcessorModes)
+READ = (*READS, Cpu, FastpathDevice, KernelService, Process, ProcessorModes)
 """What a rule that asks for the layout has to declare."""
 SERVER = "LCKMGR_SERVER"
 
@@ -68,8 +71,12 @@ class Layout:
         """The same and where it was read. Raises `ValueError` where it was not."""
         return min(self._counts(), key=lambda pair: pair[0])
 
+    def _of_this_boot(self, kind: type[F]) -> list[F]:
+        """The facts of a type but those of displays from before the last boot: they tell nothing of what runs now."""
+        return [one for one in self.facts.every(kind) if not outdated(self.facts, one.source)]
+
     def _counts(self) -> Iterator[tuple[float, Source]]:
-        counts = [(node.active_cpus, node.source) for node in self.facts.every(Node)]
+        counts = [(node.active_cpus, node.source) for node in self._of_this_boot(Node)]
         counts += [(modes.cpus, modes.source) for modes in self.facts.every(ProcessorModes)]
         yield from ((count, source) for count, source in counts if known(count) and count > 0)
 
@@ -81,23 +88,47 @@ class Layout:
     @property
     def fastpath_read(self) -> bool:
         """Whether SHOW FASTPATH was brought, with anything in it."""
-        return bool(self.facts.every(FastpathDevice) or self.facts.every(KernelService))
+        return bool(self._of_this_boot(FastpathDevice) or self._of_this_boot(KernelService))
 
     @cached_property
     def services(self) -> dict[str, KernelService]:
         """Each service by its latest reading."""
-        return {service.service: service for service in self.facts.every(KernelService)}
+        return {service.service: service for service in self._of_this_boot(KernelService)}
 
     @cached_property
     def lock_manager(self) -> tuple[int, Source] | None:
-        """The CPU that is dedicated to the lock manager now, and where it says so."""
+        """The CPU that is dedicated to the lock manager now, and where it says so: of several displays the newest."""
+        undated = datetime.min  # noqa: DTZ901  # the displays have no zone
+        return max(self._places(), key=lambda place: shown_at(self.facts, place[1]) or undated, default=None)
+
+    def _places(self) -> Iterator[tuple[int, Source]]:
         for service in self.services.values():
             if "lock manager" in service.service.lower():
-                return service.cpu, service.source
-        for cpu in self.facts.every(Cpu):
+                yield service.cpu, service.source
+        for cpu in self._of_this_boot(Cpu):
             if cpu.process == SERVER and cpu.running:
-                return cpu.number, cpu.source
-        return None
+                yield cpu.number, cpu.source
+        for process in self._of_this_boot(Process):
+            if process.name == SERVER and process.cpu is not None:
+                yield process.cpu, process.source
+
+    @property
+    def contradicted(self) -> str:
+        """That another display has the lock manager on another CPU, as a sentence; empty where none has."""
+        now = self.lock_manager
+        if now is None:
+            return ""
+        for service in self.facts.every(KernelService):
+            at, boot = shown_at(self.facts, service.source), last_boot(self.facts)
+            if "lock manager" not in service.service.lower() or service.cpu == now[0] or at is None:
+                continue
+            before = boot and at < boot
+            since = f", before the boot at {boot.strftime(AT).upper()}," if boot and before else ""
+            return (
+                f"SHOW FASTPATH of {at.strftime(AT).upper()}{since} has the lock manager on CPU {service.cpu}; the "
+                f"newer display has it on CPU {now[0]}, which counts."
+            )
+        return ""
 
     def services_on(self, cpu: int) -> list[KernelService]:
         """TCP/IP or the lock manager, if they run on this CPU."""
@@ -109,7 +140,7 @@ class Layout:
 
     @cached_property
     def _devices(self) -> dict[int, dict[str, FastpathDevice]]:
-        latest = {device.device: device for device in self.facts.every(FastpathDevice)}
+        latest = {device.device: device for device in self._of_this_boot(FastpathDevice)}
         found: dict[int, dict[str, FastpathDevice]] = defaultdict(dict)
         for device in latest.values():
             found[device.cpu][device.device] = device

@@ -5,22 +5,23 @@ yesterday brings the figures of the day before with the display of today.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 
-from collectors.facts import Facts, Source, known
+from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates, MonitorSample, Node, ProcessorModes, T4File
-from rules.finding import Lacking, Untrusted
+from rules.finding import Lacking, Unknown, Untrusted
+from rules.judging.openvms.boots import AT, end_of_capture, shown_at
 from rules.judging.openvms.cpu_counts import counts_differ
 from rules.judging.openvms.cpu_layout import Layout
 
 LCK73 = Lacking("busy share of the lock manager's CPU", "a T4 composite CSV made with the LCK73_MON collector")
 IDLE_PERCENT, EARNS_PERCENT = 5.0, 50.0
 """This project: a twentieth of one CPU any CPU can do; half busy, it does what other CPUs would wait for."""
+SATURATED_PERCENT = 90.0
+"""This project: at nine tenths a single server makes callers wait ten service times."""
 FULL_PERCENT = 80.0
 """This project: from here on, of all CPUs but the dedicated one, work waits for a CPU that is taken."""
 READ = (DedicatedLockManager, LockRates, MonitorSample, Node, ProcessorModes, T4File)
 """What a rule that asks whether the lock manager had its CPU in the capture has to declare, beside the layout's."""
-AT = "%d-%b-%Y %H:%M"
 MUCH = 1000.0
 """This project: so many lock operations or requests per second cannot go with zero busy or zero requests."""
 
@@ -43,6 +44,25 @@ def most_busy(facts: Facts) -> DedicatedLockManager | None:
     """The reading with the highest busy share of all statistics: a night's batch may earn what the day does not."""
     read = [one for one in facts.every(DedicatedLockManager) if known(one.busy_percent)]
     return max(read, key=lambda one: one.busy_percent if known(one.busy_percent) else 0.0, default=None)
+
+
+def hidden_in_kernel(facts: Facts, said: str) -> Unknown | None:
+    """Why little MP synch proves nothing: callers of a dedicated lock manager that is full wait in kernel mode.
+
+    Source: knowledge/openvms-rules.md, section 3: falling MP synch is no success.
+    """
+    day = day_of(facts)
+    if day is None or not day[1].on or day[0] < SATURATED_PERCENT:
+        return None
+    why = (
+        f"{said}, but [LCK73]Busy % is {day[0]:g} ({day[1].statistic}): callers of a dedicated lock manager wait in "
+        "kernel mode, so little MP synch proves nothing (openvms/lock_manager_saturated)"
+    )
+    lacking = Lacking(
+        "lock operations per second at several loads",
+        "T4 composite CSVs of the same work with fewer and more processes",
+    )
+    return Unknown((lacking,), why)
 
 
 def not_to_believe(facts: Facts, layout: Layout) -> Untrusted | None:
@@ -111,27 +131,11 @@ def not_yet(facts: Facts, layout: Layout) -> NotYet | None:
     if (operations := _locks_while_zero(facts)) is not None:
         zero = f"the [LCK73] columns of the capture are zero at {operations:,.0f} lock operations per second"
         return NotYet(cpu, f"{zero} (or their collector did not run)")
-    shown, end = _shown_at(facts, source), _end_of_capture(facts)
+    shown, end = shown_at(facts, source), end_of_capture(facts)
     if shown and end and shown > end and not served(facts):
         times = f"it is of {shown.strftime(AT).upper()} and the capture ends at {end.strftime(AT).upper()}"
         return NotYet(cpu, f"{times}, and no [LCK73] column tells whether it had it then")
     return None
-
-
-def _shown_at(facts: Facts, source: Source) -> datetime | None:
-    """When the display was made that a fact stands in: the time in the heading above it."""
-    above = [
-        one
-        for one in facts.every(Node)
-        if one.at and one.source.file == source.file and one.source.first <= source.first
-    ]
-    return max(above, key=lambda one: one.source.first).at if above else None
-
-
-def _end_of_capture(facts: Facts) -> datetime | None:
-    """When the last sample of T4 or MONITOR was taken."""
-    ends = [one.end for one in facts.every(T4File)] + [one.end for one in facts.every(MonitorSample)]
-    return max((end for end in ends if end), default=None)
 
 
 def others_busy(facts: Facts, layout: Layout) -> float | None:

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.openvms import AutogenFeedback, LockDatabase, LockRates, Node, ProcessorModes, SysgenParameter
 from rules.finding import Lacking, Outcome, Unknown, Untrusted
+from rules.judging.openvms.boots import READ as BOOTS
+from rules.judging.openvms.boots import booted_since
 
-READS = (Node, SysgenParameter, AutogenFeedback, LockDatabase, LockRates)
+READS = (*BOOTS, SysgenParameter, AutogenFeedback, LockDatabase, LockRates)
 """What a rule that uses this module has to declare."""
 
 LEVELS = f"{LockDatabase.BRING}, or MONITOR LOCK"
+MEASURED_SINCE = Lacking("figures of the boot that runs", ProcessorModes.BRING)
 USE = (
     "SYSGEN SHOW prints the active value, or the current one (that of the next boot) after USE CURRENT; where a change "
     "waits for a reboot they differ: look at both before changing anything."
@@ -37,6 +40,8 @@ def parameter_of(facts: Facts, name: str, low: float, high: float) -> tuple[floa
         return Unknown((Lacking(name, f"MCR SYSGEN SHOW {name} ! of this node alone"),), f"{name}: of several nodes")
     if not here:
         return Unknown(bring.missing, f"{name}: {_only(listed[-1])}") if listed else bring
+    if since := booted_since(facts):
+        return Unknown((MEASURED_SINCE,), f"{name}: {since}")
     value = here[-1].current
     if value is OVERFLOW or isinstance(value, str):
         return Untrusted(f"{name}: {value if isinstance(value, str) else 'asterisks'} is no number")
@@ -172,6 +177,8 @@ def work_of(facts: Facts) -> Work | Outcome:
         highest = max((value for value in readings if known(value)), default=0.0)
         if known(modes.cpus) and highest > 102 * modes.cpus:
             return Untrusted(f"{highest:.0f} % in one processor mode is more than {modes.cpus:.0f} CPUs have")
+    if changed := cpus_changed(facts):
+        return changed
     moments = [one for name in MOMENTS if (one := facts.latest(ProcessorModes, statistic=name))]
     whole = [(one, busy) for one in moments if (busy := _busy(one)) is not None]
     if not whole:
@@ -184,6 +191,38 @@ def work_of(facts: Facts) -> Work | Outcome:
         raise AssertionError("_busy() has turned everything else away")
     share = min(100.0, 100 * now / busy) if busy else 0.0
     return Work(modes, busy, share, min(now, busy), synch, spun, cpus, max(one for _, one in whole))
+
+
+OTHER_COUNT, OTHER_SHARE = 0.5, 0.05
+"""Arithmetic: half a CPU is another number; this project: 5 % of it, as sampled modes add up no better than that."""
+
+
+def cpus_changed(facts: Facts) -> Unknown | None:
+    """That a sample of the capture is of another number of CPUs than its mean: a mean of both is of no machine.
+
+    All modes and the idle time of one moment add up to the CPUs that were active then.
+    """
+    sums = {name: total / 100 for name in MOMENTS if (total := _total(facts.latest(ProcessorModes, statistic=name)))}
+    mean = sums.pop("mean", None)
+    for name, count in sums.items():
+        if mean is not None and name != "current" and abs(count - mean) >= max(OTHER_COUNT, OTHER_SHARE * mean):
+            why = (
+                f"the number of CPUs changed within the capture: the modes add up to {count:.0f} CPUs in the sample "
+                f"{name} and to {mean:.2g} on average, so no figure of the whole time is of one machine"
+            )
+            lacking = Lacking(
+                "captures of one number of CPUs each", "a T4 composite CSV of the time with each number of CPUs"
+            )
+            return Unknown((lacking,), why)
+    return None
+
+
+def _total(modes: ProcessorModes | None) -> float | None:
+    """All modes and the idle time of one moment; `None` where one is missing."""
+    if modes is None:
+        return None
+    values = [value for mode in (*MODES, "idle") if known(value := getattr(modes, f"{mode}_percent"))]
+    return sum(values) if len(values) == len(MODES) + 1 else None
 
 
 def _busy(modes: ProcessorModes) -> float | None:

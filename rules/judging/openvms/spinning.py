@@ -15,11 +15,12 @@ from collectors.facts.openvms import (
     SpinlockTraceRun,
 )
 from rules.finding import Lacking, Unknown
+from rules.judging.openvms.boots import booted_since
 from rules.judging.openvms.chains import Chain, chain_of
 from rules.judging.openvms.cluster import own_rates, wrong_reading
 from rules.judging.openvms.cpu_layout import READ as LAYOUT
 from rules.judging.openvms.cpu_layout import SERVER, Layout, no_dedicated
-from rules.judging.openvms.node import Work, busiest_operations, work_of
+from rules.judging.openvms.node import MEASURED_SINCE, Work, busiest_operations, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Stretch
 from rules.judging.openvms.sampling import READ as SAMPLES
@@ -140,6 +141,8 @@ def own_cpu_untold(layout: Layout) -> Unknown | None:
     LCKMGR_MODE 0 as it runs settles it alone: without it none is ever dedicated. A mode that as many CPUs as are active
     suffice for makes it doubtful, whatever else was read.
     """
+    if since := booted_since(layout.facts):
+        return Unknown((MEASURED_SINCE,), since)
     mode = layout.setting("LCKMGR_MODE")
     if asleep(layout):
         return None
