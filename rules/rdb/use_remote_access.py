@@ -11,7 +11,7 @@ What to do: let the users of this node attach through Rdb remote access to the n
 application first, and measure both nodes and the network before and after.
 
 When to ignore it: where the network is slow or full, where programs fetch many rows one at a time, and on one node.
-Never where the node that masters the locks is the slower one: then the trees belong here, not the work there.
+Never where the node that masters the locks is the slower one: no work is sent there.
 Where the storage areas have distinct main users, partitioned lock trees are tried first: they need no other attach.
 """
 
@@ -94,8 +94,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     other, order = _master(facts, one)
     if order is not None and order.sign < 0:
         yield NotApplicable(
-            f"{one.subject}: {figures}, and {other} is the slower one ({order.basis}): the trees belong here, not this "
-            "work there (openvms/lock_master_on_slow_node)"
+            f"{one.subject}: {figures}, and {other} is the slower one ({order.basis}): no work is sent there; whether "
+            "its trees should move, openvms/lock_master_on_slow_node judges"
         )
         return
     yield _finding(one, limits, remote, names, figures, known_faster=order is not None)

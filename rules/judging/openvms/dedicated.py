@@ -60,7 +60,7 @@ def hidden_in_kernel(facts: Facts, said: str) -> Unknown | None:
     )
     lacking = Lacking(
         "lock operations per second at several loads",
-        "T4 composite CSVs of the same work with fewer and more processes",
+        "two T4 composite CSVs of the same work with fewer and more processes",
     )
     return Unknown((lacking,), why)
 

@@ -104,7 +104,10 @@ def test_each_node_as_master_has_the_share_of_the_published_run_of_its_rank() ->
     assert [(line.node, line.percent) for line in answer.lines] == [("ORKNEY", 85.0), ("SKYE", 57.0)]
     assert answer.asked == "SKYE"
     assert answer.move is not None
-    assert "LOCKDIRWT" in answer.move.says
+    assert answer.move.stays, "no tree is sent away from the node that works most in it"
+    to_it = masters(Facts(tuple(facts)), view_of(facts), "orkney").move
+    assert to_it is not None
+    assert "LOCKDIRWT" in to_it.says
 
 
 def test_who_crosses_without_a_node_that_was_not_brought_needs_no_run_of_three() -> None:
