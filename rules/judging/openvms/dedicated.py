@@ -60,7 +60,7 @@ def hidden_in_kernel(facts: Facts, said: str) -> Unknown | None:
     )
     lacking = Lacking(
         "lock operations per second at several loads",
-        "two T4 composite CSVs of the same work with fewer and more processes",
+        "a T4 composite CSV of the same work with fewer processes, and one with more",
     )
     return Unknown((lacking,), why)
 
