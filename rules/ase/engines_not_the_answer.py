@@ -45,6 +45,7 @@ LINKS = (
 )
 
 ADDING = "adding one may be right"
+PROVIDED = "if the host has a processor more and gives those of now their time (ase/host_takes_processor)"
 
 
 @dataclass(frozen=True)
@@ -148,4 +149,4 @@ def _quiet(facts: Facts, limits: Limits, seen: Survey, engines: Engines) -> str:
     measured = any(one.load_name.lower().startswith("engine") for one in facts.every(LoadSeries))
     if measured:
         return f"{quiet}; whether one more is right shows the load series (ase/engines_past_peak)"
-    return f"{quiet}: where that lasts, tasks queue for engines and the host has a processor to give, {ADDING}"
+    return f"{quiet}: where that lasts and tasks queue for engines, {ADDING} {PROVIDED}"

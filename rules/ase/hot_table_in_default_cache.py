@@ -18,8 +18,8 @@ made: it keeps half of its size and nine tenths of what stays in it, and gives n
 Where more partitions should be enough by themselves it gives nothing either: they cost the restart alone and come
 first, and objects are bound only if the contention stays.
 
-Where the plan would leave the cache over the limit, and a cache of their own for the temporary databases would not,
-that comes first, and the memory is theirs.
+Where the plan would leave the cache over the limit, and a cache of their own for the temporary databases or for the
+logs would not, that comes first, and the memory is theirs.
 
 When to ignore it: when one scan makes the searches (see ase/table_scans_relink_cache), and where the tables are to
 grow soon past what memory can hold. A cache of its own also takes memory from everything else that might need it.
@@ -52,10 +52,9 @@ LINKS = (
 NAMED_PERCENT = 1.0
 """This project: objects with less of a cache's searches are not named."""
 
-TEMPDB_FIRST = (
-    "The plan is expected to leave about {:g} % of it, still over the limit, and a cache of their own for the "
-    "temporary databases less than {:g} % (ase/tempdb_in_shared_cache): make that first, measure, and bind these only "
-    "if it is still over the limit."
+OWN_CACHE_FIRST = (
+    "The plan is expected to leave about {:g} % of it, still over the limit, and a cache of their own for the {} "
+    "less than {:g} % ({}): make that first, measure, and bind these only if it is still over the limit."
 )
 
 
@@ -174,9 +173,10 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         left = report.contention_left(part.plan, name, contention)
         under = left is not None and left < limits.contention_percent
         says.append(report.says(part, goes_under=under))
-        yields = () if under else own_cache.temporary_enough(facts, figure, contents, limits.contention_percent)
-        if yields:
-            says.append(TEMPDB_FIRST.format(left, limits.contention_percent))
+        own = None if under else own_cache.enough_alone(facts, figure, contents, limits.contention_percent)
+        if own:
+            yields = own.keys
+            says.append(OWN_CACHE_FIRST.format(left, own.says, limits.contention_percent, own.rule))
     says += [figure.aside] if figure.aside else []
     shares = [
         Evidence(f"searches of {name} by {one.name}", round(100 * contents.inside(name, one.reads), 1), "%", one.source)

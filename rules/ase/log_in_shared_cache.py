@@ -21,17 +21,15 @@ shows system tables only while trace flag 3650 is on: without it the log is in n
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
-from collectors.facts.ase import NamedCache
-from rules.changes.ase_binding import bind_log, why_not_database
+from collectors.facts import Facts
+from rules.changes.ase_binding import bind_log
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
 from rules.judging.caches import own_cache
 from rules.judging.caches.contents import Contents
-from rules.judging.caches.figures import kind_of, named_of, page_kb, set_apart
+from rules.judging.caches.figures import kind_of, named_of, set_apart
 from rules.judging.caches.hot import HIDDEN, HOT_FACTS, contention_of, searched
 from rules.judging.caches.own_cache import Moving, Target
-from rules.judging.caches.temporary import TEMPORARY_FACTS, perhaps_temporary
-from rules.judging.objects.seen import activity
+from rules.judging.caches.temporary import TEMPORARY_FACTS
 from rules.judging.spinlocks.figures import Figure
 from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
 from rules.judging.spinlocks.ratio import at_work
@@ -41,9 +39,6 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158542520.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051977305.html",
 )
-STEM, LOG = "log_cache", "syslogs"
-MINUTES = 5.0
-"""Log that is read again (vendor: the manual's example takes 125 pages a minute for five minutes)."""
 LOG_IO = "The pool must have the size of the log I/O: sp_logiosize in the database shows it, sp_poolconfig makes it."
 
 
@@ -84,10 +79,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _judge(facts: Facts, limits: Limits, figure: Figure, contents: Contents) -> Iterator[Outcome]:
-    name, named, temporary = figure.label, named_of(facts, figure.label), perhaps_temporary(facts)
-    logs = [one for one in contents.held if one.cache == name and one.table.lower() == LOG and not one.bound]
-    logs = [one for one in logs if one.reads and one.database not in temporary and not why_not_database(one.database)]
-    moving = Moving(figure, contents, tuple(logs))
+    name, named = figure.label, named_of(facts, figure.label)
+    moving = own_cache.logs_of(facts, figure, contents)
     share = 100 * moving.share
     if kind_of(named) == "log":
         yield Clean(f"{figure.said}; it holds logs alone: more partitions (see its own rule)")
@@ -98,31 +91,10 @@ def _judge(facts: Facts, limits: Limits, figure: Figure, contents: Contents) -> 
     elif not own_cache.told_bindings(facts):
         yield Unknown((own_cache.BINDINGS_MISSING,), f"{figure.said}; where the logs are bound is not known")
     else:
-        target = _target(facts, moving, limits.contention_percent)
+        target = own_cache.for_logs(facts, moving, limits.contention_percent)
         yield _finding(facts, limits, moving, target)
         if target.missing:
             yield Unknown(target.missing)
-
-
-def _target(facts: Facts, moving: Moving, goal: float) -> Target:
-    """A log-only cache that is there, else a new one."""
-    seen = _log_mb(facts, moving)
-    for named in facts.every(NamedCache):
-        if kind_of(named) == "log" and named.name != moving.home and own_cache.spare(facts, named):
-            return own_cache.to_existing(facts, moving, named, seen, goal)
-    return own_cache.to_new(facts, moving, own_cache.fresh_name(facts, STEM), seen, goal, log_only=True)
-
-
-def _log_mb(facts: Facts, moving: Moving) -> float | None:
-    """What of the logs is in memory, and what five minutes write of them: the larger; `None` where neither is known."""
-    page, databases = page_kb(facts), set(moving.databases)
-    seen = own_cache.cached_mb(facts, moving.held)
-    rows = [row for row in activity(facts) if row.database in databases and (row.object_name or "").lower() == LOG]
-    written = [row.pages_written / row.seconds for row in rows if known(row.pages_written) and row.seconds]
-    found = [] if seen is None else [seen]
-    if page and len(written) == len(rows) and written:
-        found.append(sum(written) * 60 * MINUTES * page / 1024)
-    return max(found, default=None)
 
 
 def _finding(facts: Facts, limits: Limits, moving: Moving, target: Target) -> Finding:

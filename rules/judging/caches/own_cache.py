@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import BindingList, CacheBinding, MonCachedObject, NamedCache
-from rules.changes.ase_binding import bind_temporary
+from rules.changes.ase_binding import bind_log, bind_temporary, why_not_database
 from rules.changes.ase_cache import create_cache, set_partitions, show_cache
 from rules.finding import Change, Evidence, Expectation, Lacking
 from rules.judging.caches.binding_plan import GROWTH
@@ -30,7 +30,8 @@ from rules.judging.caches.figures import (
 from rules.judging.caches.hot import contention_of
 from rules.judging.caches.memory import MEMORY_MISSING, free_memory
 from rules.judging.caches.partitions import enough_partitions, legal_partitions
-from rules.judging.caches.temporary import temporary_databases
+from rules.judging.caches.temporary import perhaps_temporary, temporary_databases
+from rules.judging.objects.seen import activity
 from rules.judging.server import ENGINES_MISSING, busy_of
 from rules.judging.spinlocks.figures import Figure
 from rules.laws.binding import overhead_mb
@@ -211,25 +212,84 @@ def for_temporary(facts: Facts, moving: Moving, goal: float) -> Target:
     return to_new(facts, moving, fresh_name(facts, TEMPORARY_STEM), seen, goal)
 
 
-def temporary_enough(facts: Facts, figure: Figure, contents: Contents, goal: float) -> tuple[str, ...]:
-    """Keys of the bindings of temporary databases, where a cache of their own alone brings a cache under `goal`.
+def for_logs(facts: Facts, moving: Moving, goal: float) -> Target:
+    """A log-only cache that is there, else a new one."""
+    seen = _log_mb(facts, moving)
+    for named in facts.every(NamedCache):
+        if kind_of(named) == "log" and named.name != moving.home and spare(facts, named):
+            return to_existing(facts, moving, named, seen, goal)
+    return to_new(facts, moving, fresh_name(facts, LOG_STEM), seen, goal, log_only=True)
 
-    Nothing where no such binding is scripted: by then the searches of other objects are what is left to move.
+
+def _log_mb(facts: Facts, moving: Moving) -> float | None:
+    """What of the logs is in memory, and what five minutes write of them: the larger; `None` where neither is known."""
+    page, databases = page_kb(facts), set(moving.databases)
+    seen = cached_mb(facts, moving.held)
+    rows = [row for row in activity(facts) if row.database in databases and (row.object_name or "").lower() == LOG]
+    written = [row.pages_written / row.seconds for row in rows if known(row.pages_written) and row.seconds]
+    found = [] if seen is None else [seen]
+    if page and len(written) == len(rows) and written:
+        found.append(sum(written) * 60 * MINUTES * page / 1024)
+    return max(found, default=None)
+
+
+def logs_of(facts: Facts, figure: Figure, contents: Contents) -> Moving:
+    """The logs in a cache that are not bound: not those of temporary databases or of the server's own."""
+    temporary = perhaps_temporary(facts)
+    held = (one for one in contents.held if one.cache == figure.label and one.table.lower() == LOG and not one.bound)
+    return Moving(
+        figure,
+        contents,
+        tuple(
+            one for one in held if one.reads and one.database not in temporary and not why_not_database(one.database)
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Enough:
+    """A cache of their own that alone brings a contended cache under its limit."""
+
+    says: str
+    """Whose cache it is."""
+    rule: str
+    keys: tuple[str, ...]
+    """Of the bindings to it."""
+
+
+def enough_alone(facts: Facts, figure: Figure, contents: Contents, goal: float) -> Enough | None:
+    """The cache of temporary databases, else that of logs, where it alone brings a contended cache under `goal`.
+
+    Temporary databases come first: binding a log is an outage of its database. `None` where no such binding is
+    scripted: by then the searches of other objects are what is left to move.
     """
-    databases = temporary_databases(facts)
-    held = tuple(one for one in contents.held if one.cache == figure.label and one.database in databases and one.reads)
-    moving = Moving(figure, contents, held)
-    if 100 * moving.share < SHARE_PERCENT or contention_of(figure) * (1 - moving.share) >= goal:
-        return ()
-    named = named_of(facts, figure.label)
+    named, databases = named_of(facts, figure.label), temporary_databases(facts)
     if (named and set_apart(named)) or not told_bindings(facts):
-        return ()
-    target = for_temporary(facts, moving, goal)
-    if not target.bindable or target.contention >= goal:
-        return ()
-    return tuple(bind_temporary(target.name, one).key for one in moving.databases)
+        return None
+    held = (one for one in contents.held if one.cache == figure.label and one.database in databases and one.reads)
+    temporary = Moving(figure, contents, tuple(held))
+    if _enough(temporary, goal):
+        target = for_temporary(facts, temporary, goal)
+        if target.bindable and target.contention < goal:
+            keys = tuple(bind_temporary(target.name, one).key for one in temporary.databases)
+            return Enough("temporary databases", "ase/tempdb_in_shared_cache", keys)
+    logs = logs_of(facts, figure, contents)
+    if _enough(logs, goal):
+        target = for_logs(facts, logs, goal)
+        if target.bindable and target.contention < goal:
+            return Enough(
+                "logs", "ase/log_in_shared_cache", tuple(bind_log(target.name, one).key for one in logs.databases)
+            )
+    return None
 
 
+def _enough(moving: Moving, goal: float) -> bool:
+    return 100 * moving.share >= SHARE_PERCENT and contention_of(moving.figure) * (1 - moving.share) < goal
+
+
+LOG_STEM, LOG = "log_cache", "syslogs"
+MINUTES = 5.0
+"""Log that is read again (vendor: the manual's example takes 125 pages a minute for five minutes)."""
 TEMPORARY_STEM = "tempdb_cache"
 LOG_IO_KB, LOG_POOL_PAGE_KB = 4.0, 2.0
 """Log I/O is 4K unless sp_logiosize says otherwise (vendor); with larger logical pages its size is to be looked up."""
