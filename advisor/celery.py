@@ -26,5 +26,5 @@ def look_after_connections(sender: Any, **more: Any) -> None:
 
 @worker_process_init.connect
 def end_with_the_worker(**more: Any) -> None:
-    """Have a process that does tasks end with its worker, also where that is killed: nobody else keeps its time limit."""
+    """Have a process that does tasks end with its worker, also a killed one: nobody else keeps its time limit."""
     die_with_parent()

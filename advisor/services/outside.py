@@ -1,9 +1,9 @@
-"""What fails outside of Lockwright: the database is away or damaged, a disk is full. Whoever asks is told what to do."""
+"""What fails outside of Lockwright: the database is away or damaged, a disk is full; and what whoever asks is told."""
 
 import errno
 from dataclasses import dataclass
 
-from django.db import DatabaseError, InterfaceError, OperationalError, ProgrammingError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, ProgrammingError, connection, connections
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DISK_FULL = "53100"
@@ -45,6 +45,19 @@ def outside(error: BaseException | None) -> Outside | None:
         return None
     full = getattr(error.__cause__, "sqlstate", "") == DISK_FULL or "disk is full" in str(error)
     return NO_ROOM if full else AWAY
+
+
+WAITS = ("fsync", "full_page_writes", "synchronous_commit")
+"""Settings of PostgreSQL without which what was committed may be gone after a power cut."""
+
+
+def not_waited_for(alias: str) -> list[str]:
+    """Which of `WAITS` are off for our user in this database; none where it is no PostgreSQL."""
+    if connections[alias].vendor != "postgresql":
+        return []
+    with connections[alias].cursor() as cursor:
+        cursor.execute("SELECT name FROM pg_settings WHERE setting = 'off' AND name = ANY(%s)", [list(WAITS)])
+        return sorted(name for (name,) in cursor)
 
 
 def in_a_sentence(error: DatabaseError | InterfaceError) -> str | None:

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from django.core.checks import run_checks
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
 
 from advisor.models import JournalEntry, Role, Team, User
@@ -100,3 +102,18 @@ def test_a_database_that_does_not_answer_ends_with_one_sentence(tmp_path: Path) 
 def test_a_database_without_tables_names_the_remedy(tmp_path: Path) -> None:
     done = run("reseal", RUN_DIR=str(tmp_path), DATABASE_URL="", LOCKWRIGHT_KEY="k" * 40)
     assert "manage.py migrate" in in_one_sentence(done)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_a_database_that_does_not_wait_for_its_disk_is_warned_of() -> None:
+    """The PostgreSQL of the tests does not, to be faster; a session that does has only what its server is told."""
+    said = [one.msg for one in run_checks(databases=["default"], tags=["database"]) if one.id == "advisor.W001"]
+    if connection.vendor != "postgresql":
+        assert not said
+        return
+    assert said == ["PostgreSQL does not wait for its disk (fsync, full_page_writes, synchronous_commit off)."]
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL synchronous_commit = on")
+    (again,) = [one.msg for one in run_checks(databases=["default"], tags=["database"]) if one.id == "advisor.W001"]
+    assert "(fsync, full_page_writes off)" in again

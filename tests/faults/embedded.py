@@ -31,7 +31,7 @@ class Embedded(Plant):
         part = self.start("up", *command)
         eventually(
             lambda: (
-                part.process.poll() is not None or "Lockwright is at" in self.said()[len(before) :] and self.answers()
+                part.process.poll() is not None or ("Lockwright is at" in self.said()[len(before) :] and self.answers())
             ),
             "up is up",
         )

@@ -5,6 +5,8 @@ import re
 import shutil
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -41,8 +43,8 @@ def test_the_address_and_the_first_password_are_the_last_it_says(service: Embedd
 
 def test_what_it_started_knows_the_address_it_listens_at(service: Embedded) -> None:
     worker = next(pid for pid, command in service.living().items() if "-Q mail" in command)
-    with open(f"/proc/{worker}/environ", "rb") as file:
-        assert f"SITE_URL={service.address}".encode() in file.read().split(b"\0")
+    environment = Path(f"/proc/{worker}/environ").read_bytes()
+    assert f"SITE_URL={service.address}".encode() in environment.split(b"\0")
 
 
 def test_a_killed_supervisor_takes_all_it_started_with_it(service: Embedded) -> None:
@@ -70,13 +72,16 @@ def test_a_killed_supervisor_takes_all_it_started_with_it(service: Embedded) -> 
 
 def test_what_was_accepted_is_audited_once_when_all_was_killed_at_that_moment(service: Embedded) -> None:
     """As a power cut does, with all that the broker knew: whatever it had is gone, too."""
+    up = service.parts[-1]
+    os.kill(up.pid, signal.SIGSTOP)  # it starts nothing again
     for pid, command in service.living().items():
         if "celery" in command:
-            os.kill(pid, signal.SIGSTOP)  # none of it is read before the end
+            os.kill(pid, signal.SIGKILL)  # none of it is read before the end
     uploads = [service.bring(sysmon(f"CUT{number}")) for number in range(UPLOADS)]
-    for pid in [service.parts[-1].pid, *service.living()]:
-        os.kill(pid, signal.SIGKILL)
-    service.parts[-1].process.wait()
+    for pid in {up.pid, *service.living()}:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    up.process.wait()
     eventually(lambda: not service.living(), "everything has ended")
     shutil.rmtree(service.folder / "appendonlydir", ignore_errors=True)
     (service.folder / "appendonly.aof").unlink(missing_ok=True)

@@ -175,7 +175,7 @@ EVERYWHERE = ("", "*", "0.0.0.0", "::")  # noqa: S104 - what an operator may typ
 def host_and_port(listen: str) -> tuple[str, int]:
     """Take `127.0.0.1:8000`, `[::1]:8000` or `*:8000` apart. Raises `CommandError`."""
     host, colon, port = listen.rpartition(":")
-    if not colon or not port.isdecimal() or not 0 < int(port) < 1 << 16 or ":" in host and not host.startswith("["):
+    if not colon or not port.isdecimal() or not 0 < int(port) < 1 << 16 or (":" in host and not host.startswith("[")):
         raise CommandError(f"{listen!r} is no address to listen at: write host:port, for instance 127.0.0.1:8000")
     return host.removeprefix("[").removesuffix("]"), int(port)
 
