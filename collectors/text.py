@@ -20,6 +20,7 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 OTHER_CONTROLS = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f]")
 STRAY = 50
 """One byte in so many may be NUL in a text that was damaged on its way; more are no text."""
+RUN, OPEN_RUN = re.compile(r"^\0{16,}"), re.compile(r"^\0+")
 PADDING = re.compile(rb"\0{16,}")
 """What a file system or T4 leaves in the last block."""
 CONTROL_BYTES = bytes([*range(9), 11, *range(14, 32), 127])
@@ -78,16 +79,26 @@ def blocks(stream: BinaryIO, problem: Callable[[str], None]) -> Iterator[tuple[i
 
 
 class _Nuls:
-    """Where NUL bytes stand among the text: a block that was lost on the way. Those after its end are padding."""
+    """Where NUL bytes stand among the text: bytes that were lost on the way.
+
+    Padding is none of that: those after the end of the text, and a run at the start of a line, which T4 leaves before
+    the older rows of its last block. A block that is lost begins where it may.
+    """
 
     def __init__(self) -> None:
         self.first, self.lines, self.count = 0, 0, 0
         self.waiting: list[tuple[int, int]] = []
         """Line and number of those that nothing has followed yet."""
+        self.padded = False
+        """Whether what was looked at last ended in a run of padding, which may go on."""
 
-    def look(self, first: int, lines: list[str]) -> None:
-        """Look at lines that may hold some, and at those after them."""
+    def look(self, first: int, lines: list[str], begun: bool) -> None:
+        """Look at lines that may hold some, and at those after them; `begun`: the first of them began before."""
         for number, line in enumerate(lines, first):
+            whole = line
+            if number > first or not begun:
+                line = (OPEN_RUN if number == first and self.padded else RUN).sub("", line)
+            self.padded = line != whole and not line
             if count := line.count("\0"):
                 self.waiting.append((number, count))
                 line = line.partition("\0")[2].replace("\0", "")
@@ -108,8 +119,8 @@ class _Nuls:
             else " has"
         )
         return (
-            f"line {self.first}{more} NUL bytes ({self.count:,} in all): left out, so figures beside them may be wrong. Transfer "
-            " the export again"
+            f"line {self.first}{more} NUL bytes ({self.count:,} in all): left out, so figures beside them may be "
+            "wrong. Transfer the export again"
         )
 
 
@@ -124,7 +135,7 @@ def _blocks(stream: BinaryIO, problem: Callable[[str], None], nuls: _Nuls) -> It
         had_return = text.endswith("\r")
         lines = _split(text.replace("\f", " ") if "\f" in text else text)
         if holds_nuls or nuls.waiting:
-            nuls.look(number, lines)
+            nuls.look(number, lines, bool(carry))
             lines = [line.replace("\0", "") for line in lines]
         if skipping:
             if len(lines) == 1:

@@ -303,7 +303,7 @@ def _opened(file: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
                 raise damaged
             for name, said in sums.items():
                 with pack.open(name) as member:
-                    if hashlib.file_digest(member, "sha256").hexdigest() != said:
+                    if hashlib.file_digest(cast(Any, member), "sha256").hexdigest() != said:
                         raise damaged
         except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error):
             raise damaged from None

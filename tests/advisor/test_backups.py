@@ -9,6 +9,8 @@ import os
 import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
@@ -17,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from advisor.services.embedded import only_one
-from tests.advisor.test_commands import run
+from tests.servers import PATIENCE, ROOT
 
 PASSWORD = "correct horse battery staple"
 KEYS = ("secret_key", "source_key")
@@ -26,8 +28,11 @@ KEYS = ("secret_key", "source_key")
 def command(run_dir: Path, *words: str | Path, **more: str) -> tuple[int, str, str]:
     """Run a command on the service in a folder: exit status, standard output, standard error."""
     given = {"DATABASE_URL": "", "SECRET_KEY": "", "LOCKWRIGHT_KEY": "", "RUN_DIR": str(run_dir), **more}
-    done = run(*words, **given)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    command = [sys.executable, "manage.py", *map(str, words)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE, env={**os.environ, **given}, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import pytest
 from django.utils import timezone
 
 from advisor.models import Audit, Printed, System
+from advisor.report import pdf, render
 from advisor.report.pdf import NoPdf
-from advisor.services import printing, retention
-from advisor.web import audit as page
+from advisor.services import retention
 from tests.advisor.people import AsUser, People
 
 MADE = list[str]
@@ -18,18 +18,17 @@ MADE = list[str]
 def made(monkeypatch: pytest.MonkeyPatch) -> MADE:
     """What was rendered and printed, by the functions that do so."""
     found: MADE = []
-    renders, prints = page.render, printing.pdf
 
-    def render(*given: object, **more: object) -> str:
+    def renders(*given: object, **more: object) -> str:
         found.append("rendered")
-        return str(renders(*given, **more))  # type: ignore[arg-type]
+        return str(render.render(*given, **more))  # type: ignore[arg-type]
 
-    def pdf(html: str) -> bytes:
+    def prints(html: str) -> bytes:
         found.append("printed")
-        return prints(html)
+        return pdf.pdf(html)
 
-    monkeypatch.setattr(page, "render", render)
-    monkeypatch.setattr(printing, "pdf", pdf)
+    monkeypatch.setattr("advisor.web.audit.render", renders)
+    monkeypatch.setattr("advisor.services.printing.pdf", prints)
     return found
 
 
@@ -73,6 +72,6 @@ def test_without_pango_nothing_is_kept(
     def none(html: str) -> bytes:
         raise NoPdf("PDF needs Pango")
 
-    monkeypatch.setattr(printing, "pdf", none)
+    monkeypatch.setattr("advisor.services.printing.pdf", none)
     assert as_user(people.owner).get(f"/audits/{storm.latest_id}/x.pdf").status_code == 503
     assert not Printed.objects.exists()
