@@ -14,5 +14,11 @@ if __name__ == "__main__":
         importlib.import_module(f"advisor.management.commands.{sys.argv[1]}").Command().run_from_argv(sys.argv)
     else:
         from django.core.management import execute_from_command_line
+        from django.db import DatabaseError, InterfaceError
 
-        execute_from_command_line(sys.argv)
+        try:
+            execute_from_command_line(sys.argv)
+        except (DatabaseError, InterfaceError) as error:
+            if said := importlib.import_module("advisor.services.outside").in_a_sentence(error):
+                sys.exit(f"{os.path.basename(sys.argv[0])}: {said}")  # noqa: PTH119 - a word, not a file
+            raise

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
 
 from advisor.services.scheduling.drop_roots import misplaced
 
@@ -21,6 +21,7 @@ class AdvisorConfig(AppConfig):
         register(key_is_set, Tags.security, deploy=True)
         register(drop_folders_are_apart, Tags.security)
         register(sources_are_readable, Tags.security)
+        register(commits_are_kept, Tags.database)
         from advisor import celery, tasks  # noqa: F401 - any process may send them, by this application
         from advisor.services import journal
         from advisor.services.hooks import webhook_settings
@@ -52,3 +53,20 @@ def sources_are_readable(app_configs: Sequence[AppConfig] | None, **options: Any
 
     hint = "Write networks (10.1.0.0/16), host names (*.db.example.org) and names of odbc.ini (DSN=PROD)."
     return [Error(f"ALLOWED_SOURCES: {one} is no network.", hint=hint, id="advisor.E003") for one in unreadable()]
+
+
+def commits_are_kept(
+    app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None = None, **options: Any
+) -> list[CheckMessage]:
+    """Warn of a PostgreSQL that answers before its disk has it: a power cut loses uploads that were taken.
+
+    `manage.py migrate` and `manage.py check --database default` ask; of SQLite the settings see to it.
+    """
+    from advisor.services.outside import not_waited_for
+
+    hint = "Set them to on in postgresql.conf, for the database and for its user."
+    return [
+        Warning(f"PostgreSQL does not wait for its disk ({', '.join(off)} off).", hint=hint, id="advisor.W001")
+        for alias in databases or ()
+        if (off := not_waited_for(alias))
+    ]

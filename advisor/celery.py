@@ -4,7 +4,9 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import task_prerun
+from celery.signals import task_prerun, worker_process_init
+
+from collectors.live.processes import die_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.settings")
 app = Celery("advisor")
@@ -20,3 +22,9 @@ def look_after_connections(sender: Any, **more: Any) -> None:
 
     if not sender.request.is_eager:
         close_old_connections()
+
+
+@worker_process_init.connect
+def end_with_the_worker(**more: Any) -> None:
+    """Have a process that does tasks end with its worker, also a killed one: nobody else keeps its time limit."""
+    die_with_parent()

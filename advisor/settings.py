@@ -25,7 +25,7 @@ DROP_FOLDERS = [Path(one).absolute() for one in env.several("DROP_FOLDERS")] or 
 COLLECTORS_DIR = Path(env.text("COLLECTORS_DIR") or RUN_DIR / "collectors").absolute()
 """Programs an operator of this machine put there are collectors (`collectors.live.program`)."""
 
-SITE_URL = env.text("SITE_URL", "http://127.0.0.1:8000").rstrip("/")
+SITE_URL = (env.text("SITE_URL") or "http://127.0.0.1:8000").rstrip("/")
 SECURE = SITE_URL.startswith("https://")
 DEBUG = False
 
@@ -99,13 +99,14 @@ TEMPLATES = [
 FORM_RENDERER = "django.forms.renderers.Jinja2"
 
 # One database. SQLite: writers wait for each other instead of failing, readers never wait (knowledge: WAL, IMMEDIATE).
+# What is answered "taken" must outlive a power cut: FULL, each commit waits for the disk (NORMAL: only checkpoints do).
 SQLITE: dict[str, Any] = {
     "ENGINE": "django.db.backends.sqlite3",
     "NAME": str(RUN_DIR / "lockwright.sqlite3"),
     "OPTIONS": {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA foreign_keys=ON;",
+        "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA foreign_keys=ON;",
     },
 }
 DATABASE_URL = env.secret("DATABASE_URL")
@@ -248,6 +249,8 @@ LOGGING = {
     "filters": {"hidden_links": {"()": "advisor.hidden_links.HiddenLinks"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["hidden_links"]}},
     "loggers": {
+        # that it serves is said by `up`, where and how to get in besides
+        "waitress": {"level": "WARNING"},
         # what a print style sheet has no use for is no event
         "weasyprint": {"level": "ERROR"},
         "fontTools": {"level": "ERROR"},

@@ -17,6 +17,10 @@ LONGEST_LINE = 1 << 20
 
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[()*+][0-9A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[=>78cDEHMZ])")
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+OTHER_CONTROLS = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f]")
+STRAY = 50
+"""One byte in so many may be NUL in a text that was damaged on its way; more are no text."""
+RUN, OPEN_RUN = re.compile(r"^\0{16,}"), re.compile(r"^\0+")
 PADDING = re.compile(rb"\0{16,}")
 """What a file system or T4 leaves in the last block."""
 CONTROL_BYTES = bytes([*range(9), 11, *range(14, 32), 127])
@@ -66,14 +70,73 @@ def blocks(stream: BinaryIO, problem: Callable[[str], None]) -> Iterator[tuple[i
 
     Raises `NotText` for binary content, at the start or when it begins later.
     """
+    nuls = _Nuls()
+    try:
+        yield from _blocks(stream, problem, nuls)
+    finally:
+        if nuls.count:
+            problem(nuls.said)
+
+
+class _Nuls:
+    """Where NUL bytes stand among the text: bytes that were lost on the way.
+
+    Padding is none of that: those after the end of the text, and a run at the start of a line, which T4 leaves before
+    the older rows of its last block. A block that is lost begins where it may.
+    """
+
+    def __init__(self) -> None:
+        self.first, self.lines, self.count = 0, 0, 0
+        self.waiting: list[tuple[int, int]] = []
+        """Line and number of those that nothing has followed yet."""
+        self.padded = False
+        """Whether what was looked at last ended in a run of padding, which may go on."""
+
+    def look(self, first: int, lines: list[str], begun: bool) -> None:
+        """Look at lines that may hold some, and at those after them; `begun`: the first of them began before."""
+        for number, line in enumerate(lines, first):
+            whole = line
+            if number > first or not begun:
+                line = (OPEN_RUN if number == first and self.padded else RUN).sub("", line)
+            self.padded = line != whole and not line
+            if count := line.count("\0"):
+                self.waiting.append((number, count))
+                line = line.partition("\0")[2].replace("\0", "")
+            if self.waiting and line.strip():
+                self._inside()
+
+    def _inside(self) -> None:
+        self.first = self.first or self.waiting[0][0]
+        self.lines += len({number for number, _ in self.waiting})
+        self.count += sum(count for _, count in self.waiting)
+        self.waiting = []
+
+    @property
+    def said(self) -> str:
+        more = (
+            f" and {self.lines - 1:,} more {'line has' if self.lines == 2 else 'lines have'}"
+            if self.lines > 1
+            else " has"
+        )
+        return (
+            f"line {self.first}{more} NUL bytes ({self.count:,} in all): left out, so figures beside them may be "
+            "wrong. Transfer the export again"
+        )
+
+
+def _blocks(stream: BinaryIO, problem: Callable[[str], None], nuls: _Nuls) -> Iterator[tuple[int, list[str]]]:
     number, carry, skipping, had_return = 1, "", False, False
     for text, dirty in _decoder(stream):
+        holds_nuls = dirty and "\0" in text
         if dirty:
-            text = CONTROLS.sub("", ESCAPES.sub("", text))
+            text = (OTHER_CONTROLS if holds_nuls else CONTROLS).sub("", ESCAPES.sub("", text))
         if had_return and text.startswith("\n"):
             text = text[1:]
         had_return = text.endswith("\r")
         lines = _split(text.replace("\f", " ") if "\f" in text else text)
+        if holds_nuls or nuls.waiting:
+            nuls.look(number, lines, bool(carry))
+            lines = [line.replace("\0", "") for line in lines]
         if skipping:
             if len(lines) == 1:
                 continue
@@ -151,7 +214,8 @@ def _encoding_of(start: bytes) -> str:
             return "utf-16-le"
         if sample[::2].count(0) > 0.4 * len(sample) and nuls < 0.6 * len(sample):
             return "utf-16-be"
-        raise NotText("binary content (NUL bytes) of no kind that is read: bring the text export")
+        if nuls * STRAY > len(sample):
+            raise NotText("binary content (NUL bytes) of no kind that is read: bring the text export")
     odd = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 for byte in sample)
     if odd > 0.1 * max(len(sample), 1):
         raise NotText("binary content: bring the text export")

@@ -4,7 +4,7 @@ People; uploads; systems with their captures and audits; what a site decided; wh
 who is told what; servers that are asked live.
 """
 
-from advisor.models.audits import Audit, Capture, CaptureFacts, Finding, SettingsSnapshot, System
+from advisor.models.audits import Audit, Capture, CaptureFacts, Finding, Printed, SettingsSnapshot, System
 from advisor.models.exports import Blob, BlobChunk, FormerUpload, Input, Upload, UploadFile
 from advisor.models.letters import Delivery, Mail, Recipient, Told, Webhook
 from advisor.models.people import Role, Team, Token, User
@@ -31,6 +31,7 @@ __all__ = [
     "LimitSetting",
     "Mail",
     "Note",
+    "Printed",
     "Recipient",
     "Role",
     "Run",

@@ -184,3 +184,19 @@ class Finding(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+
+class Printed(models.Model):
+    """The PDF of an audit as it was made last: to make it takes seconds. It goes with the audit."""
+
+    audit = models.OneToOneField(
+        Audit, on_delete=models.CASCADE, primary_key=True, related_name="printed", db_constraint=False
+    )
+    """Without a constraint of the database: a worker of the version before deletes audits and knows nothing of this."""
+    made_of = models.CharField(max_length=64)
+    """SHA-256 over what it shows and the version that made it: another one is made anew."""
+    at = models.DateTimeField(default=timezone.now)
+    data = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"PDF of audit {self.audit_id}"

@@ -3,8 +3,9 @@
 from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
-from django.db import models
+from django.db import models, transaction
 from django.utils import timezone
 
 
@@ -43,6 +44,23 @@ class UserManager(BaseUserManager["User"]):
         user = self.model(username=username, **fields)
         user.set_password(password)
         user.save(using=self._db)
+        return user
+
+    def create_superuser(self, username: str, password: str | None = None, **fields: Any) -> "User":
+        """Make an administrator, for `manage.py createsuperuser`; where there is no team yet, in a team `DBA`.
+
+        Raises `ValidationError` without a password: nobody could log in.
+        """
+        from advisor.models.site import JournalEntry  # which knows users
+
+        if not password:
+            raise ValidationError("An administrator needs a password: with --noinput, set DJANGO_SUPERUSER_PASSWORD.")
+        with transaction.atomic(using=self._db):
+            user = self.create_user(username, password, role=Role.ADMINISTRATOR, **fields)
+            if not Team.objects.using(self._db).exists():
+                user.teams.add(Team.objects.using(self._db).create(name="DBA"))
+            told = f"{username}: administrator, at the command line"
+            JournalEntry.objects.using(self._db).create(who="lockwright", action="user added", what=told)
         return user
 
 

@@ -1,11 +1,12 @@
 """The embedded service: its processes, its private Redis, its examples."""
 
 import fcntl
+import os
 import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO
 
@@ -14,6 +15,7 @@ from django.conf import settings
 from advisor.models import Team, User
 from advisor.services.exhibits import load
 from advisor.services.uploads import Brought, take_in
+from collectors.live.processes import dying_with_us, started
 
 REDIS_WAIT = 10.0
 LONGEST_PAUSE = 30.0
@@ -21,6 +23,8 @@ LONGEST_PAUSE = 30.0
 STEADY = 60.0
 """Seconds after which a process counts as steady: its next death is a first one."""
 STOP_WAIT = 20.0
+DYING = 10.0
+"""Seconds that are waited for the processes of a supervisor that was killed."""
 LONGEST_SOCKET = 104
 """Characters: the system's limit for the path of a unix socket (108 on Linux, 104 on others)."""
 
@@ -28,15 +32,23 @@ LONGEST_SOCKET = 104
 class Process:
     """One process of the service, started again when it ends."""
 
-    def __init__(self, name: str, command: list[str]) -> None:
-        """Take the command; nothing starts yet."""
-        self.name, self.command = name, command
+    def __init__(self, name: str, command: list[str], lock: int | None = None) -> None:
+        """Take the command; nothing starts yet. `lock`: an open file that the process and its children hold, too."""
+        self.name, self.command, self.lock = name, command, lock
         self.running: subprocess.Popen[bytes] | None = None
         self.pause, self.since, self.again_at = 0.5, 0.0, 0.0
 
     def start(self) -> None:
-        """Start it, in a session of its own: a Ctrl+C reaches the supervisor alone, which stops all in order."""
-        self.running = subprocess.Popen(self.command, start_new_session=True)  # noqa: S603 - our own commands
+        """Start it, in a session of its own: a Ctrl+C reaches the supervisor alone, which stops all in order.
+
+        It is killed when the supervisor is. Where the system cannot do that, it goes on holding the lock.
+        """
+        self.running = subprocess.Popen(  # noqa: S603 - our own commands
+            self.command,
+            start_new_session=True,
+            preexec_fn=dying_with_us(),
+            pass_fds=() if self.lock is None else (self.lock,),
+        )
         self.since, self.again_at = time.monotonic(), 0.0
 
     @property
@@ -69,15 +81,47 @@ class Process:
             self.running.wait()
 
 
-def only_one(run: Path) -> IO[str]:
-    """Take the lock of this folder, held until the file is closed. Raises `BlockingIOError` where another holds it."""
-    file = (run / "lock").open("w")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        raise
-    return file
+class Held(Exception):
+    """Another service writes to this folder; says which, and what to do."""
+
+
+def only_one(run: Path, patience: float = DYING) -> IO[str]:
+    """Take the lock of this folder. It is held until the file is closed here and in every process that was given it.
+
+    A supervisor that was killed takes its processes with it: until they have ended, `patience` seconds at most, this
+    waits. Raises `Held`: two services would write to one append-only file and to one database.
+    """
+    file = (run / "lock").open("a+")
+    until = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            whose = file.read(20).strip()
+            if whose.isdecimal() and started(int(whose)):
+                file.close()
+                raise Held(f"Lockwright is running already from {run} (process {whose})") from None
+            if time.monotonic() > until:
+                file.close()
+                raise Held(_left_over(run)) from None
+            time.sleep(0.1)
+        else:
+            file.truncate(0)
+            file.write(f"{os.getpid()}\n")
+            file.flush()
+            return file
+
+
+def _left_over(run: Path) -> str:
+    """That processes hold the lock whose supervisor has ended, with their numbers where the system tells them."""
+    lock, pids = (run / "lock").resolve(), list[str]()
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if place.name != f"{os.getpid()}" and any(one.readlink() == lock for one in (place / "fd").iterdir()):
+                pids.append(place.name)
+    which = f" (processes {', '.join(sorted(pids, key=int))})" if pids else ""
+    return f"parts of a service whose supervisor has ended still run from {run}{which}: end them first"
 
 
 def redis_command(run: Path) -> list[str]:

@@ -16,6 +16,7 @@ from advisor.models import (
     DropFile,
     JournalEntry,
     Mail,
+    Printed,
     Run,
     SettingsSnapshot,
     Site,
@@ -35,6 +36,8 @@ from advisor.services.storing import drop_unused
 AT_A_TIME = 500
 KEEP_BODIES = timedelta(days=7)
 """So long after its end a delivery keeps its body; sent again later, it is made anew (this project's figure)."""
+KEEP_PDFS = timedelta(days=30)
+"""A PDF is made anew where it is asked for later (this project's figure)."""
 SETTLED = (Work.State.DONE, Work.State.FAILED, Work.State.SKIPPED)
 
 
@@ -51,6 +54,7 @@ class Cleared:
     mails: int = 0
     deliveries: int = 0
     bodies_of_deliveries: int = 0
+    pdfs: int = 0
     names_of_dropped_files: int = 0
     journal_entries: int = 0
 
@@ -74,6 +78,7 @@ def clear_up(now: datetime | None = None) -> Cleared:
     if site.keep_bytes_days:
         gone.bytes_of_uploads = _bytes(now - timedelta(days=site.keep_bytes_days), now)
     gone.bodies_of_deliveries = _bodies(now - KEEP_BODIES)
+    gone.pdfs = Printed.objects.filter(at__lt=now - KEEP_PDFS).delete()[0]
     empty = Upload.objects.filter(captures__isnull=True, captures_again__isnull=True, bytes_dropped__isnull=False)
     gone.uploads = empty.count()
     empty.delete()

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from advisor.charts.compared import ratio_words
 from advisor.models import Audit
 from advisor.report.compared import force_of, settings_of
-from advisor.report.pdf import NoPdf, pdf
+from advisor.report.pdf import NoPdf
 from advisor.report.render import Plots, render
 from advisor.services.access import audits_of, may_work_for
 from advisor.services.audit_page import AuditPage, page_of
@@ -18,6 +18,7 @@ from advisor.services.capturing import want_audit
 from advisor.services.compared_page import TONES, VERDICTS
 from advisor.services.contract import audit_json
 from advisor.services.openvms.shown_on import shown_on
+from advisor.services.printing import pdf_of
 from advisor.services.uploads import file_part
 from advisor.version import rules_version
 from advisor.web.errors import error
@@ -74,7 +75,7 @@ def download(request: Asked, pk: int, name: str, form: str) -> HttpResponse:
         body: str | bytes = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
     elif form == "pdf":
         try:
-            body = pdf(render("audit", data, "html", _plots(page_of(audit))))
+            body = pdf_of(audit, data, lambda: render("audit", data, "html", _plots(page_of(audit))))
         except NoPdf as why:
             return error(request, 503, "No PDF on this machine", str(why))
     else:

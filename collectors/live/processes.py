@@ -168,12 +168,34 @@ def _bounds(most_bytes: int) -> Callable[[], None]:
     """What the new process does to itself: bounds on what it writes, and to die with us."""
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     most = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
-    library = ctypes.CDLL(None)
+    die = dying_with_us()
 
     def bound() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if hasattr(library, "prctl"):
-            library.prctl(KILL_AT_OUR_DEATH, signal.SIGKILL)
+        die()
 
     return bound
+
+
+def dying_with_us() -> Callable[[], None]:
+    """What a new process calls before it becomes another program: it is killed when we end, however we end.
+
+    Linux alone can do that; elsewhere nothing happens. We are the thread that starts the process.
+    """
+    library, us = ctypes.CDLL(None), os.getpid()
+
+    def bind() -> None:
+        if hasattr(library, "prctl"):
+            library.prctl(KILL_AT_OUR_DEATH, signal.SIGKILL)
+            if os.getppid() != us:  # we ended before it could ask for that
+                os._exit(1)
+
+    return bind
+
+
+def die_with_parent() -> None:
+    """Be killed when the thread that started this process ends; nothing where the system is not Linux."""
+    library = ctypes.CDLL(None)
+    if hasattr(library, "prctl"):
+        library.prctl(KILL_AT_OUR_DEATH, signal.SIGKILL)

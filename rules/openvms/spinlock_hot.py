@@ -118,7 +118,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not sound:
         return
     hot = [heat for heat in sound if known(heat.spin) and heat.spin >= limits.spin_percent]
-    held = [heat for heat in sound if heat not in hot and known(heat.hold) and heat.hold >= limits.hold_percent]
+    names = {heat.name for heat in hot}
+    held = [heat for heat in sound if heat.name not in names and known(heat.hold) and heat.hold >= limits.hold_percent]
     if cpus == 1:
         yield Clean(f"{sound[0].said}; one CPU waits for no other")
         return

@@ -1,13 +1,19 @@
 """What `manage.py up` starts: every queue has a worker for itself."""
 
+import os
+import socket
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError
 from pytest_django import Settings
 
 from advisor.celery import app
 from advisor.management.commands import up
+from advisor.services.embedded import Held, only_one
 
 
 def started(workers: int = 3) -> dict[str, list[str]]:
@@ -72,3 +78,67 @@ def test_folders_of_our_own_are_made_and_those_elsewhere_left_to_the_operator(
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["collectors", "drop"]
     assert not (tmp_path / "mounted").exists()
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "run").iterdir()} == {0o700}
+
+
+@pytest.mark.parametrize(
+    ("listen", "given", "address"),
+    [
+        ("10.1.2.3:9000", "", "http://10.1.2.3:9000"),
+        ("[fd00::7]:9000", "", "http://[fd00::7]:9000"),
+        ("127.0.0.1:8000", "", "http://127.0.0.1:8000"),
+        ("10.1.2.3:9000", "https://locks.example.org", "https://locks.example.org"),
+    ],
+)
+def test_links_lead_to_where_the_service_listens_unless_an_address_is_given(
+    monkeypatch: pytest.MonkeyPatch, listen: str, given: str, address: str
+) -> None:
+    monkeypatch.setenv("SITE_URL", given)
+    monkeypatch.setenv("ALLOWED_HOSTS", "")
+    up.address_in_settings(listen)
+    say = "from advisor import settings; from urllib.parse import urlsplit as u; " + (
+        "h = u(settings.SITE_URL).netloc.rpartition(':')[0] or u(settings.SITE_URL).netloc; "
+        "print(settings.SITE_URL, h in settings.ALLOWED_HOSTS)"
+    )
+    told = subprocess.run([sys.executable, "-c", say], capture_output=True, text=True, check=True, env=os.environ)
+    assert told.stdout.split() == [address, "True"]
+
+
+def test_where_it_listens_everywhere_links_lead_to_the_name_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITE_URL", "")
+    monkeypatch.setenv("ALLOWED_HOSTS", "")
+    monkeypatch.setattr(socket, "getfqdn", lambda: "localhost")
+    monkeypatch.setattr(socket, "gethostname", lambda: "locks1")
+    monkeypatch.setattr(up, "own_addresses", lambda: ["10.1.2.3"])
+    up.address_in_settings("0.0.0.0:9000")
+    assert os.environ["SITE_URL"] == "http://locks1:9000"
+    assert set(os.environ["ALLOWED_HOSTS"].split(",")) == {"locks1", "10.1.2.3", "localhost", "127.0.0.1"}
+
+
+@pytest.mark.parametrize("listen", ["9000", "here:there", "10.1.2.3:0", "fd00::7:9000"])
+def test_what_is_no_address_to_listen_at_is_refused(listen: str) -> None:
+    with pytest.raises(CommandError, match="write host:port"):
+        up.address_in_settings(listen)
+
+
+def test_a_second_service_is_refused_while_one_runs(tmp_path: Path) -> None:
+    with only_one(tmp_path), pytest.raises(Held, match=f"running already.*process {os.getpid()}"):
+        only_one(tmp_path, patience=0)
+    only_one(tmp_path, patience=0).close()
+
+
+def test_a_service_is_refused_while_a_part_of_one_lives_whose_supervisor_has_ended(tmp_path: Path) -> None:
+    """Where the system does not end it with its supervisor; two Redis would write to one append-only file."""
+    lock = only_one(tmp_path)
+    part = subprocess.Popen(["sleep", "100000"], pass_fds=[lock.fileno()])
+    lock.seek(0)
+    lock.truncate()
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    lock.write(ended.stdout.decode())
+    lock.close()
+    try:
+        with pytest.raises(Held, match=rf"supervisor has ended.*processes {part.pid}\)"):
+            only_one(tmp_path, patience=0)
+    finally:
+        part.kill()
+        part.wait()
+    only_one(tmp_path, patience=0).close()

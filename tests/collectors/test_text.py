@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from collectors.read import read_stream
 from collectors.text import CHUNK, LONGEST_LINE, NotText, blocks
 
 
@@ -36,8 +37,10 @@ def test_a_carriage_return_doubled_by_a_transfer_is_one_line_end() -> None:
 
 def test_terminal_escapes_and_padding_nuls_are_taken_out() -> None:
     data = b"\x1b[2J\x1b[1;1HEngine \x1b[7m0\x1b[m\n\x1b(0qq\x1b(B\n" + b"\0" * 5000 + b"\nend" + b" " * 5000
-    assert lines_of(data)[0][:2] == ["Engine 0", "qq"]
-    assert lines_of(data)[0][3].rstrip() == "end"
+    lines, problems = lines_of(data)
+    assert lines[:2] == ["Engine 0", "qq"]
+    assert lines[3].rstrip() == "end"
+    assert not problems
 
 
 def test_a_carriage_return_split_from_its_line_feed_by_the_chunk_is_one_line_end() -> None:
@@ -89,3 +92,40 @@ def test_any_bytes_give_lines_or_a_refusal(data: bytes) -> None:
     except NotText:
         return
     assert all("\n" not in line and "\r" not in line and "\x1b" not in line for line in lines)
+
+
+NULS = b"\0" * 20
+
+
+@pytest.mark.parametrize(
+    ("data", "lines", "says"),
+    [
+        (b"a\nb 5\0" + b"2.3\nc\n", ["a", "b 52.3", "c"], "line 2 has NUL bytes (1 in all)"),
+        (b"a" * 60 + b"\n" + b"x\n" * 60 + b"\0\ny\0\nz\n", None, "line 62 and 1 more line has NUL bytes (2 in all)"),
+        (b"x" * 60 + NULS * 300 + b"\nlater\n", None, "line 1 has NUL bytes (6,000 in all)"),
+        (b"x\n" * CHUNK + b"\0" + b"\nlater\n", None, f"line {CHUNK + 1} has NUL bytes (1 in all)"),
+        (b"x\n" * CHUNK + b"end" + NULS * CHUNK, None, ""),
+        (b"x\n" * (CHUNK // 2 - 100) + NULS * 300 + b"an older row\nand another\n", None, ""),
+        (b"only the last block\n" + NULS * 300 + b" \r\n\0\n", None, ""),
+    ],
+)
+def test_nul_bytes_among_the_text_are_said_with_their_line_and_padding_is_not(
+    data: bytes, lines: list[str] | None, says: str
+) -> None:
+    data = b"-" * 99 + b"\r\n" + data if lines else data
+    found, problems = lines_of(data)
+    assert not any("\0" in line for line in found)
+    if lines:
+        assert found[1:] == lines
+        says = says.replace("line 2", "line 3")
+    assert [one[: len(says)] for one in problems] == ([says] if says else [])
+
+
+def test_nul_bytes_are_a_problem_of_their_file_and_what_else_it_holds_is_read() -> None:
+    (one,) = read_stream(
+        "series.csv", io.BytesIO(b"users,throughput\n1,100\n2,180\n4,2\0" + b"90\n8,350\n16,300\n32,210\n")
+    )
+    assert one.problems == [
+        "line 4 has NUL bytes (1 in all): left out, so figures beside them may be wrong. Transfer the export again"
+    ]
+    assert one.report == "scaling/load_series"

@@ -164,6 +164,13 @@ def beat_every(seconds: float) -> None:
 
 
 @doing
+def sqlite_settings() -> dict[str, Any]:
+    """How the service's connection keeps what it commits."""
+    with connection.cursor() as cursor:
+        return {name: cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
+
+
+@doing
 def now() -> str:
     """What the service's clock says."""
     return timezone.now().isoformat()

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from advisor.services.embedded import REDIS_WAIT, Process, only_one, redis_command
+from advisor.services.embedded import REDIS_WAIT, Held, Process, only_one, redis_command
 from advisor.services.sources import keys
 
 STEP = 0.2
@@ -35,17 +35,20 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run until a signal comes."""
+        address_in_settings(options["listen"])
         make_room()
         try:
             lock = only_one(settings.RUN_DIR)
-        except BlockingIOError:
-            raise CommandError(f"Lockwright is running already from {settings.RUN_DIR}") from None
+        except Held as error:
+            raise CommandError(str(error)) from None
         stop: list[int] = []
         for one in (signal.SIGTERM, signal.SIGINT):
             signal.signal(one, lambda number, frame: stop.append(number))
         clear_spool()
         make_folders()
-        processes = self.processes(options)
+        processes = self.processes(options, lock.fileno())
+        if os.geteuid() == 0:
+            self.say("Running as root: an account of its own would be safer.")
         call_command("migrate", verbosity=0)
         collect_static()
         try:
@@ -66,20 +69,23 @@ class Command(BaseCommand):
         self.stdout.write(what)
         self.stdout.flush()
 
-    def processes(self, options: dict[str, Any]) -> list[Process]:
-        """Everything to start, in this order."""
+    def processes(self, options: dict[str, Any], lock: int | None = None) -> list[Process]:
+        """Everything to start, in this order; each is given the lock to hold."""
         python = sys.executable
-        celery = [python, "-m", "celery", "-q", "-A", "advisor.celery"]
+        celery = [python, *NOT_SAID_AGAIN, "-m", "celery", "-q", "-A", "advisor.celery"]
         workers = [("worker", "celery", options["workers"]), *WORKERS]
         found = [
-            *(Process(name, [*celery, "worker", *queues(name, of, count), *WORKER]) for name, of, count in workers),
-            Process("scheduler", [*celery, "beat", "-l", "WARNING", "--pidfile="]),
-            Process("web", [python, "-m", "waitress", f"--listen={options['listen']}", *web_options()]),
+            *(
+                Process(name, [*celery, "worker", *queues(name, of, count), *WORKER], lock)
+                for name, of, count in workers
+            ),
+            Process("scheduler", [*celery, "beat", "-l", "WARNING", "--pidfile="], lock),
+            Process("web", [python, "-m", "waitress", f"--listen={options['listen']}", *web_options()], lock),
         ]
         if "BROKER_URL" in os.environ:
             return found
         try:
-            return [Process("redis", redis_command(settings.RUN_DIR)), *found]
+            return [Process("redis", redis_command(settings.RUN_DIR), lock), *found]
         except (FileNotFoundError, ValueError) as error:
             raise CommandError(str(error)) from None
 
@@ -95,21 +101,25 @@ class Command(BaseCommand):
                     time.sleep(0.05)
 
     def welcome(self, options: dict[str, Any]) -> None:
-        """Print the address and, the very first time, the login; bring the examples then."""
+        """Bring the examples the very first time; print the address and the login last, where they are seen."""
         from advisor.services.embedded import bring_examples
         from advisor.services.people import make_first_administrator
 
         first = make_first_administrator()
         wait_for(options["listen"])
-        self.say(f"Lockwright is at http://{options['listen']}/")
-        if first is not None:
-            user, password = first
-            self.say(f"First login: {user.username}  password: {password}  (printed this once; change it)")
-            if not options["no_examples"]:
-                count = bring_examples(user)
+        try:
+            if first is not None and not options["no_examples"]:
+                count = bring_examples(first[0])
                 self.say(f"{count} example uploads are being audited: the first page shows real results.")
+        finally:  # whatever becomes of the examples: this is not told twice
+            self.say(f"Lockwright is at {os.environ['SITE_URL'].rstrip('/')}/")
+            if first is not None:
+                user, password = first
+                self.say(f"First login: {user.username}  password: {password}  (printed this once; change it)")
 
 
+NOT_SAID_AGAIN = ("-W", "ignore:You're running the worker with superuser privileges")
+"""What each worker would say of root, after the first login: it is said once, before."""
 NOT_SERVED = ["redoc*", "htmax-*", "htmx-4*", "ext"]
 """Files of the libraries that no page asks for."""
 WORKER = ["-l", "WARNING", "--without-gossip", "--without-mingle", "--max-tasks-per-child=200"]
@@ -140,14 +150,52 @@ def clear_spool() -> None:
     settings.SPOOL_DIR.mkdir()
 
 
+def address_in_settings(listen: str) -> None:
+    """Have what is started know the address people type: links in mails lead there, and it is answered.
+
+    SITE_URL says it; without that, it is where the web server listens, by the machine's own name where that is
+    everywhere. Raises `CommandError` for what is no address.
+    """
+    host, port = host_and_port(listen)
+    names = [host]
+    if host in EVERYWHERE:
+        names = list(dict.fromkeys([socket.getfqdn(), socket.gethostname(), *own_addresses()]))
+        names.sort(key=lambda one: one.startswith(("localhost", "127.", "::1")))  # what others can reach comes first
+    if not os.environ.get("SITE_URL", "").strip():
+        shown = f"[{names[0]}]" if ":" in names[0] else names[0]
+        os.environ["SITE_URL"] = f"http://{shown}:{port}"
+        if not os.environ.get("ALLOWED_HOSTS", "").strip():
+            known = [f"[{one}]" if ":" in one else one for one in (*names, "127.0.0.1", "localhost")]
+            os.environ["ALLOWED_HOSTS"] = ",".join(dict.fromkeys(known))
+
+
+EVERYWHERE = ("", "*", "0.0.0.0", "::")  # noqa: S104 - what an operator may type
+
+
+def host_and_port(listen: str) -> tuple[str, int]:
+    """Take `127.0.0.1:8000`, `[::1]:8000` or `*:8000` apart. Raises `CommandError`."""
+    host, colon, port = listen.rpartition(":")
+    if not colon or not port.isdecimal() or not 0 < int(port) < 1 << 16 or (":" in host and not host.startswith("[")):
+        raise CommandError(f"{listen!r} is no address to listen at: write host:port, for instance 127.0.0.1:8000")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def own_addresses() -> list[str]:
+    """The addresses of this machine that its own name stands for; none where nobody knows that name."""
+    try:
+        return [str(one[4][0]) for one in socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)]
+    except OSError:
+        return []
+
+
 def wait_for(address: str) -> None:
     """Wait until the web server listens, half a minute at most: the address is printed when it works."""
-    host, _, port = address.rpartition(":")
-    host = "127.0.0.1" if host in ("", "*", "0.0.0.0") else host  # noqa: S104 - where it listens everywhere
+    host, port = host_and_port(address)
+    host = "127.0.0.1" if host in EVERYWHERE else host
     until = time.monotonic() + 30
     while time.monotonic() < until:
         try:
-            socket.create_connection((host, int(port)), 1).close()
+            socket.create_connection((host, port), 1).close()
         except OSError:
             time.sleep(0.1)
         else:
@@ -199,8 +247,7 @@ def make_room() -> None:
     if settings.SECRET_KEY == settings.NO_KEY:
         if settings.KEY_FILE.exists():
             raise CommandError(f"{settings.KEY_FILE} is empty: delete it to have a new key made")
-        with os.fdopen(os.open(settings.KEY_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(secrets.token_urlsafe(64))
+        keys.write_whole(settings.KEY_FILE, secrets.token_urlsafe(64))
         # settings were read before there was a key: begin again with it
         sys.stdout.flush()
         os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606 - this very program

@@ -4,6 +4,7 @@ An interval counts real minutes from its last due time. Cron goes by the clock o
 daylight saving leaves out comes when the clock has gone on, one that comes twice counts once (as Debian's cron).
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,8 +19,8 @@ from cronsim import CronSim, CronSimError
 from advisor.services.scheduling.blackouts import NEVER, BadTime, Window, blacked_out, joined, windows
 
 __all__ = [
-    "BadTime", "Dues", "Plan", "Times", "Window", "blacked_out", "check", "dues", "in_words", "in_zone", "next_after",
-    "next_free", "preview", "windows", "zones",
+    "BadTime", "Dues", "Plan", "Times", "Window", "blacked_out", "check", "dues", "every", "in_words", "in_zone",
+    "next_after", "next_free", "preview", "windows", "zones",
 ]  # fmt: skip
 MOST_MINUTES = 525_600
 """The longest interval: a year of 365 days."""
@@ -27,6 +28,8 @@ MOST_COUNTED = 1_000
 """Times missed are counted up to here; this many means: this many or more."""
 MOST_JUMPS = 800
 """Blackouts passed over one after another (a year of two a day) before a schedule counts as never free."""
+STEPS = re.compile(r"\*(?:/(0?[1-9]|[1-5][0-9]))? \* \* \* \*")
+"""Cron that is an interval of minutes."""
 UNITS = ((10_080, "week"), (1_440, "day"), (60, "hour"), (1, "minute"))
 
 
@@ -123,14 +126,23 @@ def dues(plan: Plan, found: Sequence[Window], first: datetime, now: datetime) ->
 def in_words(plan: Plan) -> str:
     """When, for people: `every 2 hours`, `At 06:00 on Monday (Europe/Oslo)`."""
     if plan.every_minutes is not None:
-        size, unit = next(one for one in UNITS if plan.every_minutes % one[0] == 0)
-        count = plan.every_minutes // size
-        return f"every {unit}" if count == 1 else f"every {count:,} {unit}s"
+        return every(plan.every_minutes)
+    if steps := STEPS.fullmatch(plan.cron):
+        minutes = int(steps[1] or 1)
+        if 60 % minutes == 0:  # in words of cron "every fifth minute of every hour"
+            return every(minutes)
     try:
         said = CronSim(plan.cron, datetime(2000, 1, 1, tzinfo=UTC)).explain()
     except (CronSimError, ValueError):
         said = f"cron {plan.cron}"
     return f"{said} ({plan.zone})"
+
+
+def every(minutes: int) -> str:
+    """An interval for people: `every 5 minutes`, `every day`."""
+    size, unit = next(one for one in UNITS if minutes % one[0] == 0)
+    count = minutes // size
+    return f"every {unit}" if count == 1 else f"every {count:,} {unit}s"
 
 
 def in_zone(at: datetime, zone: str) -> datetime:

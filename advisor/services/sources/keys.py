@@ -115,16 +115,31 @@ def make_file() -> None:
     path = Path(settings.SOURCE_KEY_FILE)
     if settings.SOURCE_KEYS or settings.SOURCE_KEY_FILE_GIVEN or path.exists():
         return
+    write_whole(path, f"{secrets.token_urlsafe(MADE_BYTES)}\n")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a new file for its owner alone: whole at once and kept through a power cut; one that is there stays."""
     handle, written = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # 0600
     try:
         with os.fdopen(handle, "w") as file:
-            file.write(f"{secrets.token_urlsafe(MADE_BYTES)}\n")
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         with suppress(FileExistsError):  # another process was quicker: its key is the key
-            os.link(written, path)  # whole at once: nobody reads an empty one, none is ever replaced
+            os.link(written, path)  # nobody reads an empty one, none is ever replaced
     finally:
         Path(written).unlink()
+    keep_names(path.parent)
+
+
+def keep_names(folder: Path) -> None:
+    """Have the names of the files in a folder outlive a power cut."""
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(held)
+    finally:
+        os.close(held)
 
 
 def _in_file() -> list[str]:

@@ -98,13 +98,20 @@ class Proposed:
     """How often a capture of a system can be expected by one of its schedules."""
 
     hours: int
+    """In whole hours, the next higher ones: an expectation is kept in these, one at least."""
     schedule: Schedule
+    minutes: int
+
+    @property
+    def often(self) -> str:
+        """As it is: `every 5 minutes`."""
+        return timing.every(self.minutes)
 
 
 def proposed(feeds: list[Feed], now: datetime) -> Proposed | None:
     """The longest wait between the next times of the schedule that brings exports of a system most often.
 
-    None where no schedule runs, or only once in more than a year. A wait is said in whole hours, the next higher ones.
+    None where no schedule runs, or only once in more than a year.
     """
     found = []
     for schedule in (feed.schedule for feed in feeds if not feed.schedule.paused):
@@ -115,8 +122,10 @@ def proposed(feeds: list[Feed], now: datetime) -> Proposed | None:
             continue
         waits = [later - sooner for sooner, later in pairwise(times)]
         if waits and max(waits) <= timedelta(hours=MOST_HOURS):
-            found.append(Proposed(ceil(max(waits) / timedelta(hours=1)), schedule))
-    return min(found, key=lambda one: one.hours, default=None)
+            longest = max(waits)
+            minutes = max(1, ceil(longest / timedelta(minutes=1)))
+            found.append(Proposed(ceil(longest / timedelta(hours=1)), schedule, minutes))
+    return min(found, key=lambda one: one.minutes, default=None)
 
 
 def show(request: Asked) -> HttpResponse:

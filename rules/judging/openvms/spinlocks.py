@@ -4,6 +4,8 @@ Names and remedies: knowledge/openvms-rules.md, section 5. Where a name is in no
 """
 
 import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import ABSENT, OVERFLOW, Facts, Reading, known
@@ -122,12 +124,36 @@ def heats(facts: Facts) -> list[Heat]:
 
     Lines of single CPUs are left out: what share of what time they are is not known.
     """
+    facts.once(SpinlockTraceRun, _runs)
+    return list(facts.once(SpinlockTrace, _heats))
+
+
+def _heats(facts: Facts) -> tuple[Heat, ...]:
+    """What `heats` gives, made once of however many lines there are."""
+    runs = facts.once(SpinlockTraceRun, _runs)
     latest: dict[str, Heat] = {}
     for trace in facts.every(SpinlockTrace):
-        heat = _heat(facts, trace)
+        heat = _heat(runs, trace)
         if trace.cpu is None and not (heat.hold is ABSENT and heat.spin is ABSENT):
             latest[trace.spinlock] = heat
-    return sorted(latest.values(), key=lambda one: (-_number(one.spin), -_number(one.hold), one.name))
+    return tuple(sorted(latest.values(), key=lambda one: (-_number(one.spin), -_number(one.hold), one.name)))
+
+
+Runs = Mapping[tuple[str, str], Sequence[SpinlockTraceRun]]
+"""The outputs of a trace by file and command, in the order of their lines."""
+
+
+def _runs(facts: Facts) -> Runs:
+    found: dict[tuple[str, str], list[SpinlockTraceRun]] = {}
+    for run in facts.every(SpinlockTraceRun):
+        found.setdefault((run.source.file, run.command), []).append(run)
+    for runs in found.values():
+        runs.sort(key=_first_line)
+    return found
+
+
+def _first_line(run: SpinlockTraceRun) -> int:
+    return run.source.first
 
 
 WAITED_PERCENT = 10.0
@@ -201,8 +227,8 @@ def _number(reading: Reading) -> float:
     return reading if known(reading) else -1.0
 
 
-def _heat(facts: Facts, trace: SpinlockTrace) -> Heat:
-    run = _run_of(facts, trace)
+def _heat(runs: Runs, trace: SpinlockTrace) -> Heat:
+    run = _run_of(runs, trace)
     computed = trace.spin_percent is ABSENT and known(trace.spins_per_second) and known(trace.spin_microseconds)
     spin = _product(trace.spins_per_second, trace.spin_microseconds) if computed else trace.spin_percent
     hold = trace.hold_percent
@@ -216,13 +242,11 @@ def _product(rate: Reading, microseconds: Reading) -> Reading:
     return rate * microseconds / 10_000 if known(rate) and known(microseconds) else ABSENT
 
 
-def _run_of(facts: Facts, trace: SpinlockTrace) -> SpinlockTraceRun | None:
-    """The output that a line belongs to: the latest of its file that began at or above it; else one of its command."""
-    of_command = [run for run in facts.every(SpinlockTraceRun) if run.command == trace.command]
-    around = [
-        run for run in of_command if run.source.file == trace.source.file and run.source.first <= trace.source.first
-    ]
-    return around[-1] if around else None
+def _run_of(runs: Runs, trace: SpinlockTrace) -> SpinlockTraceRun | None:
+    """The output that a line belongs to: the latest of its file and command that began at or above it."""
+    of_command = runs.get((trace.source.file, trace.command), ())
+    above = bisect_right(of_command, trace.source.first, key=_first_line)
+    return of_command[above - 1] if above else None
 
 
 def listed_from(facts: Facts) -> float | None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from advisor.models import Audit, DropFile, Group, Run, System, Upload
+from advisor.models import Audit, DropFile, Group, Run, Schedule, System, Upload
 from advisor.services.scheduling.timing import in_zone
 from advisor.web.schedules.listing import feeds_of, proposed
 from tests.advisor.people import AsUser, People, text_of
@@ -107,7 +107,9 @@ def test_the_interval_of_its_schedule_is_proposed_as_what_is_expected(
     schedule = make_schedule(people, system=storm, every_minutes=200)
     page = text_of(olga, address)
     assert 'size="5" value="4"' in page
-    assert "By the schedule nightly one comes every 4 h; with Keep that is expected." in words_of(page)
+    assert "By the schedule nightly one comes every 200 minutes; with Keep one is expected every 4 h." in words_of(page)
+    Schedule.objects.filter(pk=schedule.pk).update(every_minutes=5)
+    assert "one comes every 5 minutes; with Keep one is expected every 1 h." in words_of(text_of(olga, address))
     assert "By the schedule" not in text_of(as_user(people.colleague), address)
     assert olga.post(f"{address}expected/", {"hours": "0"}).status_code == 400
     System.objects.update(expected_hours=30)

@@ -140,6 +140,9 @@ def test_whatever_is_typed_is_checked_or_refused(cron: str, zone: str) -> None:
     ("plan", "words"),
     [
         (Times(every_minutes=1), "every minute"),
+        (Times(every_minutes=5), "every 5 minutes"),
+        (Times(cron="*/5 * * * *"), "every 5 minutes"),
+        (Times(cron="* * * * *"), "every minute"),
         (Times(every_minutes=60), "every hour"),
         (Times(every_minutes=90), "every 90 minutes"),
         (Times(every_minutes=2880), "every 2 days"),
