@@ -2,7 +2,7 @@
 
 Finds: MP synchronisation above two CPUs' worth in the busy part of the day, on more than five CPUs, with many lock
 operations, and no CPU dedicated to the lock manager. Hours that the 95th percentile of a day leaves out are
-judged by their own figures, where they lasted long enough.
+judged by their own figures, where they lasted long enough; a shorter time is told of with its figures and no more.
 
 Why it matters: one spinlock guards the lock database. CPUs that wait for it spin and do nothing else; on a BL870c of
 four cores 273 of 400 per cent were MP synchronisation, and it did less work than with half of the load (JCC
@@ -33,6 +33,7 @@ dedicated CPU takes a quarter of the machine.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from collectors.facts import OVERFLOW, Facts, Source, known
 from collectors.facts.openvms import (
@@ -65,7 +66,7 @@ from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
 from rules.judging.openvms.debug_modes import debug_modes
 from rules.judging.openvms.node import cpus_changed, pending_of, pending_said
 from rules.judging.openvms.peaks import READS as PEAKS
-from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
+from rules.judging.openvms.peaks import Length, Stretch, brief, longest, peak_cost
 from rules.judging.openvms.placement import cost_of, left_alone, placement_of, stop_beside
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
@@ -208,7 +209,8 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
         return Untrusted(f"MP synch {synch:g} % on {modes.cpus} CPUs")
     said = f"MP synch {synch:g} % of one CPU ({modes.statistic}), limit {limits.mp_synch_percent:g}"
     if synch <= limits.mp_synch_percent:
-        return Clean(said, (modes.source,))
+        short = "" if cpus is None or _too_few(layout, limits, cpus, "") else _brief(layout, limits)
+        return Clean(f"{said}{short}", (modes.source,))
     if cpus is None:
         return Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), said)
     few, differ = _too_few(layout, limits, cpus, said), counts_differ(layout)
@@ -234,11 +236,17 @@ def _hidden(layout: Layout, limits: Limits, modes: ProcessorModes | None) -> Str
     if _too_few(layout, limits, cpus, ""):
         return None
 
-    def spins(synch: float, _busy: float, operations: float | None) -> bool:
-        return synch > limits.mp_synch_percent and operations is not None and operations >= limits.lock_operations
-
     length = Length(limits.least_samples, limits.least_sampled_minutes, limits.least_minutes)
-    return longest(layout.facts, cpus, length, spins)
+    return longest(layout.facts, cpus, length, partial(_spins_much, limits))
+
+
+def _spins_much(limits: Limits, synch: float, _busy: float, operations: float | None) -> bool:
+    return synch > limits.mp_synch_percent and operations is not None and operations >= limits.lock_operations
+
+
+def _brief(layout: Layout, limits: Limits) -> str:
+    """The same of a time that is too short for a finding."""
+    return brief(layout.facts, layout.captured, partial(_spins_much, limits))
 
 
 @dataclass(frozen=True)

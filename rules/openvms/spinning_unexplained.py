@@ -15,6 +15,7 @@ When to ignore it: when the capture is of a stress test that drives the locks on
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace
@@ -25,7 +26,7 @@ from rules.judging.openvms.cpu_layout import Layout, no_dedicated
 from rules.judging.openvms.debug_modes import debug_modes
 from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import busiest_operations, cpus_changed
-from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
+from rules.judging.openvms.peaks import Length, Stretch, brief, longest, peak_cost
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import heats
@@ -109,7 +110,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         held_against = f"limits {limits.warning_share:g} % and {limits.least_percent:g} % of one CPU"
         hours = _hidden(facts, limits, cpus)
         if hours is None:
-            yield Clean(f"{figures}, {held_against}", (modes.source,))
+            short = brief(facts, cpus, partial(_spins_much, limits, cpus))
+            yield Clean(f"{figures}, {held_against}{short}", (modes.source,))
         elif why := explained(facts, hours.synch, hours):
             yield Clean(f"{figures}; {hours.when.lower()} {hours.synch:.0f} %: {why}")
         else:
@@ -125,12 +127,12 @@ def _untold(facts: Facts, layout: Layout) -> Unknown | None:
 
 def _hidden(facts: Facts, limits: Limits, cpus: float) -> Stretch | None:
     """Hours in which much of the machine spun although the mean does not show it."""
-
-    def spins(synch: float, _busy: float, _operations: float | None) -> bool:
-        return synch >= limits.critical_share * cpus and synch >= 100 * limits.warning_cpus
-
     least_length = Length(limits.least_samples, limits.least_sampled_minutes, limits.least_minutes)
-    return longest(facts, cpus, least_length, spins)
+    return longest(facts, cpus, least_length, partial(_spins_much, limits, cpus))
+
+
+def _spins_much(limits: Limits, cpus: float, synch: float, _busy: float, _operations: float | None) -> bool:
+    return synch >= limits.critical_share * cpus and synch >= 100 * limits.warning_cpus
 
 
 def _of_hours(layout: Layout, limits: Limits, hours: Stretch, cpus: float) -> Finding:
