@@ -28,6 +28,8 @@ class Effect(enum.Enum):
     OFFLINE = "offline"
     RESTART = "restart"
     REBOOT = "reboot"
+    NEXT_BOOT = "next boot"
+    """As `REBOOT`, but of use only if it is run before a boot, which it does not bring about: for now."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect
 
-ORDER = (Effect.ONLINE, Effect.OFFLINE, Effect.RESTART, Effect.REBOOT)
+ORDER = (Effect.ONLINE, Effect.NEXT_BOOT, Effect.OFFLINE, Effect.RESTART, Effect.REBOOT)
 """What a script does, in the order of a plan. What has nothing to run comes last; first, where a script needs it."""
 TAKING = (Effect.ONLINE, Effect.RESTART)
 """Effects whose memory comes out of what a running server has free."""

@@ -20,6 +20,7 @@ EFFECTS = {
     "online": "at once",
     "restart": "at the next restart of the database server",
     "reboot": "at the next reboot",
+    "next boot": "with the next boot; run it before that",
     "offline": "in an outage of the database or table",
     "advice": "nothing to run",
 }

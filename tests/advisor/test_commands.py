@@ -108,7 +108,7 @@ def check_contract(data: dict[str, Any]) -> None:
                 assert item["file"], item
             for change in finding["changes"]:
                 has("change", change)
-                assert change["takes_effect"] in {"online", "restart", "reboot", "offline", "advice"}
+                assert change["takes_effect"] in {"online", "restart", "reboot", "next boot", "offline", "advice"}
             for item in finding["expects"]:
                 has("expectation", item)
                 assert item["basis"] in {"arithmetic", "law", "published", "heuristic"}

@@ -141,8 +141,10 @@ def test_online_comes_first_and_what_has_nothing_to_run_last() -> None:
     def change(effect: Effect) -> Change:
         return Change(effect.value, "t", 1, 2, ("a",), ("u",), effect)
 
-    plan = make_plan([change(effect) for effect in (Effect.ADVICE, Effect.REBOOT, Effect.RESTART, Effect.ONLINE)])
-    assert [step.takes_effect.value for step in plan.steps] == ["online", "restart", "reboot", "advice"]
+    plan = make_plan(
+        [change(effect) for effect in (Effect.ADVICE, Effect.REBOOT, Effect.RESTART, Effect.NEXT_BOOT, Effect.ONLINE)]
+    )
+    assert [step.takes_effect.value for step in plan.steps] == ["online", "next boot", "restart", "reboot", "advice"]
 
 
 def test_a_script_carries_its_cautions_as_comments() -> None:
