@@ -13,6 +13,8 @@ manager on: LCKMGR_MODE is the number of CPUs that must be active before it star
 Put it, with LCKMGR_CPUID, on a CPU without a fast-path device and without TCP/IP, not the primary, in the same RAD as
 the work, with no co-thread or an idle one.
 
+A trace of SPL ANALYZE that does not name LCKMGR has it below 10 %: the spinlock that leads it comes first.
+
 LCKMGR_MODE is a template only until a spinlock trace blames LCKMGR: another spinlock may be what CPUs wait for. A trace
 that spins far less or more than the time that is judged is of another time and says nothing of it. One that fits
 divides MP synchronisation: the vendor's two CPUs' worth is held against LCKMGR's own part, and with less of it a
@@ -71,7 +73,7 @@ from rules.judging.openvms.placement import cost_of, left_alone, placement_of, s
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, lock_manager_part, waited_for
+from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, lock_manager_part, not_listed, waited_for
 from rules.judging.openvms.spinning import (
     OWN_CPU_CPUS,
     OWN_CPU_OPERATIONS,
@@ -110,6 +112,10 @@ TRACE = Lacking(
     "spinlock trace (whether LCKMGR is the spinlock that is waited for)",
     "a spinlock trace under load (ANALYZE/SYSTEM, then SPL LOAD, SPL START TRACE, SPL SHOW TRACE/SUMMARY, "
     "SPL STOP TRACE, SPL UNLOAD)",
+)
+TRACE_ALL = Lacking(
+    "LCKMGR's own share of a spinlock trace",
+    "SPL SHOW TRACE/SUMMARY/RATES of the same load: it lists every spinlock",
 )
 
 
@@ -326,6 +332,9 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: _Spins)
             f"{spins}, but in the spinlock trace CPUs wait for {heat.name} most: a dedicated lock manager would not "
             "relieve it"
         )
+    if not judged.away(facts) and (unlisted := not_listed(facts)):
+        why = f"{spins}, but {unlisted}: openvms/spinlock_hot comes first (the trace is read tentatively)"
+        return Unknown((TRACE_ALL,), why)
     part = judged.part(facts)
     worth = judged.synch * part
     if worth <= limits.worth_percent:
