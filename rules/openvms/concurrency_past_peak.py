@@ -38,6 +38,7 @@ from rules.judging.openvms.dedicated import hidden_in_kernel, not_yet
 from rules.judging.openvms.node import READS, Work, busiest_operations, subject_of, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Length, Stretch, brief, longest, peak_cost
+from rules.judging.openvms.releases import machine_of as vms_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, lock_manager_part, waited_for
@@ -275,6 +276,8 @@ def _spinlock(facts: Facts, away: str) -> str:
     heat = waited_for(facts)
     if heat is None and (doubted := half_believed(facts)):
         return f"; {doubted}"
+    if heat is None and (untraced := vms_of(facts).untraced):
+        return f"; {untraced} has no spinlock trace (SPL), so whether it is the lock manager's spinlock cannot be told"
     if heat is None and own_cpu(Layout(facts)) and not not_yet(facts, Layout(facts)):
         return (
             ", and SDA's spinlock trace which spinlock it is: not the lock manager's, which has a CPU of its own, so "

@@ -111,7 +111,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif _works(facts):
         yield Clean(f"{NAME} {setting[0]:.0f}, and the [LCK73] columns show it at work{ends}")
     elif layout.active is None:
-        yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), f"{NAME} {setting[0]:.0f}")
+        yield Unknown((Lacking("number of active CPUs", "SHOW CPU"),), f"{NAME} {setting[0]:.0f}")
     elif setting[0] > layout.active:
         yield _finding(layout, limits, spins, *setting)
     elif server := asleep(layout):

@@ -218,7 +218,7 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
         short = "" if cpus is None or _too_few(layout, limits, cpus, "") else _brief(layout, limits)
         return Clean(f"{said}{short}", (modes.source,))
     if cpus is None:
-        return Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), said)
+        return Unknown((Lacking("number of active CPUs", "SHOW CPU"),), said)
     few, differ = _too_few(layout, limits, cpus, said), counts_differ(layout)
     return replace(few, why=f"{few.why}. {differ.said}") if few and differ else few
 

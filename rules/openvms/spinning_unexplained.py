@@ -27,6 +27,7 @@ from rules.judging.openvms.debug_modes import debug_modes
 from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import busiest_operations, cpus_changed
 from rules.judging.openvms.peaks import Length, Stretch, brief, longest, peak_cost
+from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import heats
@@ -93,7 +94,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield changed
         return
     if cpus is None:
-        yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), f"MP synch {synch:g} % of one CPU (mean)")
+        yield Unknown((Lacking("number of active CPUs", "SHOW CPU"),), f"MP synch {synch:g} % of one CPU (mean)")
         return
     share = synch / cpus
     figures = f"MP synch {synch:.3g} % of one CPU on average, {share:.2g} % of {cpus:.0f} CPUs"
@@ -145,7 +146,7 @@ def _of_hours(layout: Layout, limits: Limits, hours: Stretch, cpus: float) -> Fi
         says=(
             f"{hours.when} MP synch took {hours.synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not "
             f"shown by these exports. {hours.apart} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells "
-            f"which. Collect, in such hours, {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
+            f"which. {_collect(layout.facts, 'Collect, in such hours,')}"
         ),
         evidence=(
             replace(hours.evidence, limit=limits.critical_share * cpus),
@@ -154,6 +155,13 @@ def _of_hours(layout: Layout, limits: Limits, hours: Stretch, cpus: float) -> Fi
         cost=hours.cost,
         explains=("openvms/concurrency_past_peak",),
     )
+
+
+def _collect(facts: Facts, when: str) -> str:
+    """What divides the loss, or that this machine has nothing that does."""
+    if untraced := machine_of(facts).untraced:
+        return f"{untraced} has no spinlock trace (SPL) that would divide this loss. Add neither CPUs nor processes."
+    return f"{when} {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
 
 
 def _severity(limits: Limits, synch: float, cpus: float) -> Severity:
@@ -220,12 +228,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
             f"{f'{debug.said} ' if debug else ''}"
             f"On average MP synch takes {synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not shown "
             f"by these exports.{cost} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells which. "
-            f"{' '.join(said)} "
-            + (
-                debug.until
-                if debug
-                else f"Collect {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
-            )
+            f"{' '.join(said)} " + (debug.until if debug else _collect(facts, "Collect"))
         ).replace("  ", " "),
         evidence=(
             Evidence("MP synch (mean)", synch, "% of one CPU", modes.source, limits.warning_share * cpus),

@@ -101,7 +101,7 @@ class Stretch(Hours):
         rate = "" if self.operations is None else f" at {self.operations:,.0f} lock operations/s"
         return (
             f", but for {self.minutes:.0f} minutes, too short for a finding: {self.then} MP synch was "
-            f"{self.synch:.0f} % of one CPU{rate} (where the work of that time matters, trace it then)"
+            f"{self.synch:.0f} % of one CPU{rate} (where the work of that time matters, measure it alone)"
         )
 
     @property
