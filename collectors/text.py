@@ -215,7 +215,10 @@ def _encoding_of(start: bytes) -> str:
         if sample[::2].count(0) > 0.4 * len(sample) and nuls < 0.6 * len(sample):
             return "utf-16-be"
         if nuls * STRAY > len(sample):
-            raise NotText("binary content (NUL bytes) of no kind that is read: bring the text export")
+            raise NotText(
+                "binary content (NUL bytes) of no kind that is read: bring the text export, or a "
+                "recording (MONITOR.DAT) once more, transferred as binary"
+            )
     odd = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 for byte in sample)
     if odd > 0.1 * max(len(sample), 1):
         raise NotText("binary content: bring the text export")

@@ -196,7 +196,7 @@ def keep_parameter(
         new=new,
         apply=apply,
         undo=undo,
-        takes_effect=Effect.ADVICE if when else Effect.REBOOT,
+        takes_effect=Effect.ADVICE if when else Effect.ONLINE,
         cautions=(*cautions, *(() if when else _KEPT)),
         memory_mb=memory_mb,
     )

@@ -36,7 +36,7 @@ def precisely(missing: Sequence[Lacking], facts: Facts) -> tuple[tuple[Lacking, 
     """
     server = next(reversed(facts.by_type.get(Server, [])), None)
     server = server if isinstance(server, Server) else None
-    vms = _before_v73(facts)
+    vms = machine_of(facts).untraced
     lacks = {one: _too_old(one, server) or (_from_v73(one) if vms else "") for one in missing}
     old = dict.fromkeys(what for what in lacks.values() if what)
     release = "release {}.{}".format(*server.release) if server and server.release else ""
@@ -73,14 +73,6 @@ def _kinds(came: Iterable[type[Fact]]) -> list[type[Fact]]:
     """All types of fact that come of the same commands as these."""
     commands = {command_of(kind.BRING) for kind in came}
     return [kind for kind in Fact.__subclasses__() if command_of(kind.BRING) in commands]
-
-
-def _before_v73(facts: Facts) -> str:
-    """The VAX or the release before V7.3 that the node is; empty where it is neither, or nobody knows."""
-    machine = machine_of(facts)
-    if machine.family == "VAX":
-        return machine.said
-    return f"OpenVMS {machine.release.printed}" if machine.release and machine.release.before(7, 3) else ""
 
 
 def _from_v73(lack: Lacking) -> str:

@@ -23,6 +23,7 @@ numbers of CPUs are no runs of one test: a series made of them is advice at most
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from collectors.facts import Facts
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
@@ -36,7 +37,8 @@ from rules.judging.openvms.dedicated import READ as DEDICATED
 from rules.judging.openvms.dedicated import hidden_in_kernel, not_yet
 from rules.judging.openvms.node import READS, Work, busiest_operations, subject_of, work_of
 from rules.judging.openvms.peaks import READS as PEAKS
-from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
+from rules.judging.openvms.peaks import Length, Stretch, brief, longest, peak_cost
+from rules.judging.openvms.releases import machine_of as vms_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, lock_manager_part, waited_for
@@ -274,6 +276,8 @@ def _spinlock(facts: Facts, away: str) -> str:
     heat = waited_for(facts)
     if heat is None and (doubted := half_believed(facts)):
         return f"; {doubted}"
+    if heat is None and (untraced := vms_of(facts).untraced):
+        return f"; {untraced} has no spinlock trace (SPL), so whether it is the lock manager's spinlock cannot be told"
     if heat is None and own_cpu(Layout(facts)) and not not_yet(facts, Layout(facts)):
         return (
             ", and SDA's spinlock trace which spinlock it is: not the lock manager's, which has a CPU of its own, so "
@@ -314,6 +318,7 @@ def _judge_modes(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _of_hours(facts, limits, hidden)
     elif work.share < limits.synch_share_percent:
         said = f"{figures}, limit {limits.synch_share_percent:g} %"
+        said += brief(facts, work.cpus, partial(_past_then, limits, work.cpus)) if work.sustained else ""
         yield hidden_in_kernel(facts, said) or Clean(said, (work.modes.source,))
     else:
         little = f"busy {work.busy:.0f} % of {whole:.0f}, below {enough:.0f} there is no peak to pass"
@@ -322,12 +327,13 @@ def _judge_modes(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _hidden(facts: Facts, limits: Limits, cpus: float) -> Stretch | None:
     """The time in which the node was past its peak although the mean of the capture does not show it."""
+    length = Length(limits.least_samples, limits.least_sampled_minutes, limits.least_minutes)
+    return longest(facts, cpus, length, partial(_past_then, limits, cpus))
 
-    def past(synch: float, busy: float, operations: float | None) -> bool:
-        locks = operations is not None and operations >= limits.lock_operations
-        return locks and busy >= limits.busy_percent * cpus and 100 * synch >= limits.synch_share_percent * busy
 
-    return longest(facts, cpus, Length(limits.least_samples, limits.least_sampled_minutes, limits.least_minutes), past)
+def _past_then(limits: Limits, cpus: float, synch: float, busy: float, operations: float | None) -> bool:
+    locks = operations is not None and operations >= limits.lock_operations
+    return locks and busy >= limits.busy_percent * cpus and 100 * synch >= limits.synch_share_percent * busy
 
 
 def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:

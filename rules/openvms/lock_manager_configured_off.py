@@ -4,6 +4,7 @@ Finds: LCKMGR_MODE, as it runs (ACTIVE), above the number of active CPUs. It is 
 active before the lock manager takes one for itself, not a CPU number: with fewer it turns itself off within a second.
 Or a lock manager that runs, where another value is pending (CURRENT): LCKMGR_MODE 0 or above the CPUs there are, with
 which the next boot leaves it without a CPU, or LCKMGR_CPUID naming one that cannot be taken or does not suit it.
+Or none that runs, where the pending value gives it a CPU with the next boot although CPUs hardly spin.
 Also: enough CPUs are active and LCKMGR_SERVER hibernates all the same.
 
 Why it matters: who set it believes that lock operations have a CPU of their own. They have not: callers spin in MP
@@ -22,7 +23,7 @@ switches the lock manager off with the next boot.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import DedicatedLockManager, Process, SysgenParameter
 from rules.changes.openvms_cpu import HIGHEST_CPU
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter
@@ -30,7 +31,14 @@ from rules.changes.quoting import comment
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, Pair, no_dedicated
 from rules.judging.openvms.dedicated import EARNS_PERCENT, IDLE_PERCENT, day_of, most_busy
-from rules.judging.openvms.node import parameter_of, pending_clause, pending_of, pending_said
+from rules.judging.openvms.node import (
+    parameter_of,
+    pending_alone,
+    pending_clause,
+    pending_of,
+    pending_said,
+    pending_text,
+)
 from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import SUSTAINED, Stretch, longest
 from rules.judging.openvms.sampling import READ as SAMPLES
@@ -65,6 +73,21 @@ class Limits:
     )
 
 
+@dataclass(frozen=True)
+class _Spins:
+    """MP synch that lasts: of the capture, or of hours that its figure hides."""
+
+    synch: float | None
+    """Per cent of one CPU; `None` where none was read."""
+    when: str
+    source: Source | None = None
+    hours: Stretch | None = None
+
+    def much(self, limits: Limits) -> bool:
+        """Whether more CPUs spin than the vendor asks for."""
+        return self.synch is not None and self.synch > limits.mp_synch_percent
+
+
 @rule(needs=(), uses=(*READ, *PEAKS, *SAMPLES, Process, DedicatedLockManager), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the parameter against the CPUs that are active."""
@@ -75,6 +98,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield quiet
     elif isinstance(ends := _ends(facts, layout, limits), Finding):
         yield ends
+    elif starts := _starts(layout, limits, spins, setting):
+        yield starts
+        if not isinstance(setting, tuple):
+            yield setting
     elif not isinstance(setting, tuple):
         yield _spins_little(spins, limits, setting) or setting
     elif not setting[0]:
@@ -84,7 +111,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif _works(facts):
         yield Clean(f"{NAME} {setting[0]:.0f}, and the [LCK73] columns show it at work{ends}")
     elif layout.active is None:
-        yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), f"{NAME} {setting[0]:.0f}")
+        yield Unknown((Lacking("number of active CPUs", "SHOW CPU"),), f"{NAME} {setting[0]:.0f}")
     elif setting[0] > layout.active:
         yield _finding(layout, limits, spins, *setting)
     elif server := asleep(layout):
@@ -160,6 +187,55 @@ def _ended(facts: Facts, layout: Layout, limits: Limits, pending: float, fact: S
     )
 
 
+def _starts(
+    layout: Layout, limits: Limits, spins: _Spins, setting: tuple[float, SysgenParameter] | Outcome
+) -> Finding | None:
+    """The next boot gives the lock manager a CPU although CPUs spin less than the vendor asks for.
+
+    Where one runs now, or MP synch was not read, that is for nobody to say.
+    """
+    facts, active = layout.facts, layout.active
+    off = isinstance(setting, tuple) and not setting[0]
+    waits = pending_of(facts, NAME) if off else pending_alone(facts, NAME)
+    if waits is None or active is None or layout.lock_manager or _works(facts):
+        return None
+    cpus = active + len(layout.stopped)  # a boot starts what was stopped
+    if not 0 < waits[0] <= cpus or spins.synch is None or spins.source is None:
+        return None
+    if not 0 <= spins.synch <= limits.mp_synch_percent:
+        return None
+    unmeant = "only if the lock manager is not meant to take a CPU"
+    asked = (
+        f"MP synch is {spins.synch:g} % of one CPU ({spins.when}), and the vendor asks for more than "
+        f"{limits.mp_synch_percent:g} % with more than five CPUs."
+    )
+    if off:
+        now = f"{NAME} 0 runs now, so no CPU is dedicated. {asked}"
+        then = f"Else {NAME} 0 belongs into CURRENT and MODPARAMS.DAT before that boot: no reboot."
+    else:
+        now = f"What runs now is not in the export. {asked}"
+        then = f"Where one runs already, little MP synch may be its doing: look with SHOW {NAME} of ACTIVE first."
+    seat = pending_of(facts, SEAT)
+    unsuited = _unsuitable(layout, seat[0]) if seat else None
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.NOTE,
+        title=f"The next boot gives the lock manager a CPU of its own: {NAME} {waits[0]:.0f} in CURRENT",
+        says=(
+            f"{NAME} is {waits[0]:.0f} in CURRENT, of the next boot, and {cpus:.0f} CPUs are there, so after it one of "
+            f"them serves lock requests alone, {100 / cpus:.0f} % of the machine. {now}"
+            f"{f' {pending_text(SEAT, seat[0])}' if seat else ''}"
+            f"{f' Of that CPU: {unsuited[1]}.' if unsuited else ''} {MEANT} {then}"
+        ),
+        evidence=(
+            Evidence(f"{NAME} in CURRENT (pending)", waits[0], "", waits[1].source),
+            Evidence("CPUs", active, "", layout.active_read[1]),
+            Evidence(f"MP synch ({spins.when})", spins.synch, "% of one CPU", spins.source, limits.mp_synch_percent),
+        ),
+        changes=(keep_parameter(NAME, waits[0], 0, when=unmeant, node=layout.node),) if off else (),
+    )
+
+
 def _unsuitable(layout: Layout, pending: float) -> tuple[Severity, str] | None:
     """What stands against the CPU that the next boot gives the lock manager, and how sure that is.
 
@@ -218,28 +294,14 @@ def _moved(
     )
 
 
-@dataclass(frozen=True)
-class _Spins:
-    """MP synch that lasts: of the capture, or of hours that its figure hides."""
-
-    synch: float | None
-    """Per cent of one CPU; `None` where none was read."""
-    when: str
-    hours: Stretch | None = None
-
-    def much(self, limits: Limits) -> bool:
-        """Whether more CPUs spin than the vendor asks for."""
-        return self.synch is not None and self.synch > limits.mp_synch_percent
-
-
 def _spins(layout: Layout, limits: Limits) -> _Spins:
     modes, cpus = lasting_modes(layout.facts), layout.captured
     synch = modes.mp_synch_percent if modes else None
-    whole = _Spins(synch, modes.statistic) if modes and known(synch) else _Spins(None, "")
+    whole = _Spins(synch, modes.statistic, modes.source) if modes and known(synch) else _Spins(None, "")
     if whole.much(limits) or cpus is None:
         return whole
     hours = longest(layout.facts, cpus, SUSTAINED, lambda synch, _busy, _rate: synch > limits.mp_synch_percent)
-    return _Spins(hours.synch, hours.then, hours) if hours else whole
+    return _Spins(hours.synch, hours.then, hours.source, hours) if hours else whole
 
 
 def _asleep(

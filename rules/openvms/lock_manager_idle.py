@@ -128,7 +128,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     else:
         yield _finding(layout, limits, day, busy, "hardly used")
         if cpus is None:
-            yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),))
+            yield Unknown((Lacking("number of active CPUs", "SHOW CPU"),))
 
 
 def _hours(facts: Facts) -> float | None:

@@ -2,7 +2,7 @@
 
 Finds: MP synchronisation above two CPUs' worth in the busy part of the day, on more than five CPUs, with many lock
 operations, and no CPU dedicated to the lock manager. Hours that the 95th percentile of a day leaves out are
-judged by their own figures, where they lasted long enough.
+judged by their own figures, where they lasted long enough; a shorter time is told of with its figures and no more.
 
 Why it matters: one spinlock guards the lock database. CPUs that wait for it spin and do nothing else; on a BL870c of
 four cores 273 of 400 per cent were MP synchronisation, and it did less work than with half of the load (JCC
@@ -12,6 +12,8 @@ What to do: a spinlock trace (SDA, SPL) decides whether the lock manager is to b
 manager on: LCKMGR_MODE is the number of CPUs that must be active before it starts, not a CPU number. It is dynamic.
 Put it, with LCKMGR_CPUID, on a CPU without a fast-path device and without TCP/IP, not the primary, in the same RAD as
 the work, with no co-thread or an idle one.
+
+A trace of SPL ANALYZE that does not name LCKMGR has it below 10 %: the spinlock that leads it comes first.
 
 LCKMGR_MODE is a template only until a spinlock trace blames LCKMGR: another spinlock may be what CPUs wait for. A trace
 that spins far less or more than the time that is judged is of another time and says nothing of it. One that fits
@@ -33,6 +35,7 @@ dedicated CPU takes a quarter of the machine.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from collectors.facts import OVERFLOW, Facts, Source, known
 from collectors.facts.openvms import (
@@ -65,12 +68,12 @@ from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
 from rules.judging.openvms.debug_modes import debug_modes
 from rules.judging.openvms.node import cpus_changed, pending_of, pending_said
 from rules.judging.openvms.peaks import READS as PEAKS
-from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
+from rules.judging.openvms.peaks import Length, Stretch, brief, longest, peak_cost
 from rules.judging.openvms.placement import cost_of, left_alone, placement_of, stop_beside
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, lock_manager_part, waited_for
+from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, lock_manager_part, not_listed, waited_for
 from rules.judging.openvms.spinning import (
     OWN_CPU_CPUS,
     OWN_CPU_OPERATIONS,
@@ -109,6 +112,10 @@ TRACE = Lacking(
     "spinlock trace (whether LCKMGR is the spinlock that is waited for)",
     "a spinlock trace under load (ANALYZE/SYSTEM, then SPL LOAD, SPL START TRACE, SPL SHOW TRACE/SUMMARY, "
     "SPL STOP TRACE, SPL UNLOAD)",
+)
+TRACE_ALL = Lacking(
+    "LCKMGR's own share of a spinlock trace",
+    "SPL SHOW TRACE/SUMMARY/RATES of the same load: it lists every spinlock",
 )
 
 
@@ -208,9 +215,10 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
         return Untrusted(f"MP synch {synch:g} % on {modes.cpus} CPUs")
     said = f"MP synch {synch:g} % of one CPU ({modes.statistic}), limit {limits.mp_synch_percent:g}"
     if synch <= limits.mp_synch_percent:
-        return Clean(said, (modes.source,))
+        short = "" if cpus is None or _too_few(layout, limits, cpus, "") else _brief(layout, limits)
+        return Clean(f"{said}{short}", (modes.source,))
     if cpus is None:
-        return Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), said)
+        return Unknown((Lacking("number of active CPUs", "SHOW CPU"),), said)
     few, differ = _too_few(layout, limits, cpus, said), counts_differ(layout)
     return replace(few, why=f"{few.why}. {differ.said}") if few and differ else few
 
@@ -234,11 +242,17 @@ def _hidden(layout: Layout, limits: Limits, modes: ProcessorModes | None) -> Str
     if _too_few(layout, limits, cpus, ""):
         return None
 
-    def spins(synch: float, _busy: float, operations: float | None) -> bool:
-        return synch > limits.mp_synch_percent and operations is not None and operations >= limits.lock_operations
-
     length = Length(limits.least_samples, limits.least_sampled_minutes, limits.least_minutes)
-    return longest(layout.facts, cpus, length, spins)
+    return longest(layout.facts, cpus, length, partial(_spins_much, limits))
+
+
+def _spins_much(limits: Limits, synch: float, _busy: float, operations: float | None) -> bool:
+    return synch > limits.mp_synch_percent and operations is not None and operations >= limits.lock_operations
+
+
+def _brief(layout: Layout, limits: Limits) -> str:
+    """The same of a time that is too short for a finding."""
+    return brief(layout.facts, layout.captured, partial(_spins_much, limits))
 
 
 @dataclass(frozen=True)
@@ -318,6 +332,9 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: _Spins)
             f"{spins}, but in the spinlock trace CPUs wait for {heat.name} most: a dedicated lock manager would not "
             "relieve it"
         )
+    if not judged.away(facts) and (unlisted := not_listed(facts)):
+        why = f"{spins}, but {unlisted}: openvms/spinlock_hot comes first (the trace is read tentatively)"
+        return Unknown((TRACE_ALL,), why)
     part = judged.part(facts)
     worth = judged.synch * part
     if worth <= limits.worth_percent:

@@ -3,7 +3,8 @@
 Finds: RESHASHTBL as it runs (ACTIVE) against the number of resources. Names fall into buckets at random, so resources ÷
 buckets is the mean chain length; over 1 the table is undersized. The system rounds RESHASHTBL up to a power of two.
 How loud it speaks follows what is lost: lock operations per second × names compared beyond the one that is found. A
-value of CURRENT that differs is pending and changes nothing before the next boot; one that is too small is told, too.
+value of CURRENT that differs is pending and changes nothing before the next boot; one that is too small is told, too,
+also where what runs was not brought.
 
 Why it matters: every name in a chain is compared in turn while the lock database is held, which costs processor time
 that no display attributes to it. A table that is far too small takes a large part of the lock throughput (JCC
@@ -27,7 +28,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import Node, ProcessorModes, SpinlockTrace, SpinlockTraceRun, SysgenParameter
+from collectors.facts.openvms import LockRates, Node, ProcessorModes, SpinlockTrace, SpinlockTraceRun, SysgenParameter
 from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, set_parameter
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity
 from rules.judging.openvms.chains import (
@@ -43,8 +44,11 @@ from rules.judging.openvms.chains import (
 )
 from rules.judging.openvms.node import (
     USE,
+    busiest_operations,
     hard_coded,
+    level_of,
     node_name,
+    pending_alone,
     pending_clause,
     pending_of,
     pending_said,
@@ -105,6 +109,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the buckets against the resources."""
     found = chain_of(facts)
     if not isinstance(found, Chain):
+        yield from _next_boot_alone(facts, limits)
         yield from found
         return
     waits = pending_of(facts, NAME)
@@ -314,6 +319,47 @@ def _too_small_next(
         ),
         changes=(keep_parameter(NAME, value, found.buckets, cautions=(meant,), node=node_name(facts)),),
         expects=(Expectation(AFTER_BOOT, round(after, 2), round(found.length, 2), "arithmetic"),),
+    )
+
+
+def _next_boot_alone(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    """The value of the next boot is too small, and what runs now is not in the export: nothing to run."""
+    waits, level = pending_alone(facts, NAME), level_of(facts, "resources")
+    if waits is None or not isinstance(level, tuple) or not RANGE.low <= waits[0] <= RANGE.high:
+        return
+    (value, fact), (peak, _, source) = waits, level
+    buckets, rate = next_power_of_two(value), busiest_operations(facts.every(LockRates))
+    after = mean_chain(peak, buckets)
+    new = min(next_power_of_two(peak * limits.growth), PROVEN)
+    idle = rate is not None and rate < limits.operations_per_second
+    if after <= limits.mean_chain or idle or new <= buckets:
+        return
+    little = rate is not None and rate * (mean_probes(after, 1) - 1) < limits.little_compared
+    yield Finding(
+        subject=subject_of(facts),
+        severity=Severity.NOTE if little else Severity.ADVICE,
+        title=f"The next boot makes chains of {after:.1f} resources per bucket: {NAME} {value:,.0f} in CURRENT",
+        says=(
+            f"{NAME} is {value:,.0f} in CURRENT (of the next boot), which makes {buckets:,} buckets for the "
+            f"{peak:,.0f} resources that were there at most: mean chain {after:.2f}, limit {limits.mean_chain:g}. What "
+            f"runs now is not in the export: look at ACTIVE first. If it is larger, put that value into CURRENT before "
+            f"the next boot, or find out who lowered it; if it is the same, {NAME} {new} is for that boot. Neither "
+            "needs a reboot."
+        ),
+        evidence=(
+            *_waiting(waits),
+            Evidence("resources at the peak", peak, "resources", source),
+            Evidence(AFTER_BOOT, round(after, 3), "resources per bucket", fact.source, limits.mean_chain),
+        ),
+        changes=(
+            keep_parameter(
+                NAME,
+                value,
+                new,
+                when="only after a look at ACTIVE (MCR SYSGEN, USE ACTIVE), and never below what runs",
+                node=node_name(facts),
+            ),
+        ),
     )
 
 

@@ -15,6 +15,7 @@ When to ignore it: when the capture is of a stress test that drives the locks on
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace
@@ -25,7 +26,8 @@ from rules.judging.openvms.cpu_layout import Layout, no_dedicated
 from rules.judging.openvms.debug_modes import debug_modes
 from rules.judging.openvms.dedicated import not_yet
 from rules.judging.openvms.node import busiest_operations, cpus_changed
-from rules.judging.openvms.peaks import Length, Stretch, longest, peak_cost
+from rules.judging.openvms.peaks import Length, Stretch, brief, longest, peak_cost
+from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.spinlocks import heats
@@ -92,7 +94,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield changed
         return
     if cpus is None:
-        yield Unknown((Lacking("number of active CPUs", "SHOW FASTPATH"),), f"MP synch {synch:g} % of one CPU (mean)")
+        yield Unknown((Lacking("number of active CPUs", "SHOW CPU"),), f"MP synch {synch:g} % of one CPU (mean)")
         return
     share = synch / cpus
     figures = f"MP synch {synch:.3g} % of one CPU on average, {share:.2g} % of {cpus:.0f} CPUs"
@@ -109,7 +111,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         held_against = f"limits {limits.warning_share:g} % and {limits.least_percent:g} % of one CPU"
         hours = _hidden(facts, limits, cpus)
         if hours is None:
-            yield Clean(f"{figures}, {held_against}", (modes.source,))
+            short = brief(facts, cpus, partial(_spins_much, limits, cpus))
+            yield Clean(f"{figures}, {held_against}{short}", (modes.source,))
         elif why := explained(facts, hours.synch, hours):
             yield Clean(f"{figures}; {hours.when.lower()} {hours.synch:.0f} %: {why}")
         else:
@@ -125,12 +128,12 @@ def _untold(facts: Facts, layout: Layout) -> Unknown | None:
 
 def _hidden(facts: Facts, limits: Limits, cpus: float) -> Stretch | None:
     """Hours in which much of the machine spun although the mean does not show it."""
-
-    def spins(synch: float, _busy: float, _operations: float | None) -> bool:
-        return synch >= limits.critical_share * cpus and synch >= 100 * limits.warning_cpus
-
     least_length = Length(limits.least_samples, limits.least_sampled_minutes, limits.least_minutes)
-    return longest(facts, cpus, least_length, spins)
+    return longest(facts, cpus, least_length, partial(_spins_much, limits, cpus))
+
+
+def _spins_much(limits: Limits, cpus: float, synch: float, _busy: float, _operations: float | None) -> bool:
+    return synch >= limits.critical_share * cpus and synch >= 100 * limits.warning_cpus
 
 
 def _of_hours(layout: Layout, limits: Limits, hours: Stretch, cpus: float) -> Finding:
@@ -143,7 +146,7 @@ def _of_hours(layout: Layout, limits: Limits, hours: Stretch, cpus: float) -> Fi
         says=(
             f"{hours.when} MP synch took {hours.synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not "
             f"shown by these exports. {hours.apart} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells "
-            f"which. Collect, in such hours, {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
+            f"which. {_collect(layout.facts, 'Collect, in such hours,')}"
         ),
         evidence=(
             replace(hours.evidence, limit=limits.critical_share * cpus),
@@ -152,6 +155,13 @@ def _of_hours(layout: Layout, limits: Limits, hours: Stretch, cpus: float) -> Fi
         cost=hours.cost,
         explains=("openvms/concurrency_past_peak",),
     )
+
+
+def _collect(facts: Facts, when: str) -> str:
+    """What divides the loss, or that this machine has nothing that does."""
+    if untraced := machine_of(facts).untraced:
+        return f"{untraced} has no spinlock trace (SPL) that would divide this loss. Add neither CPUs nor processes."
+    return f"{when} {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
 
 
 def _severity(limits: Limits, synch: float, cpus: float) -> Severity:
@@ -218,12 +228,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
             f"{f'{debug.said} ' if debug else ''}"
             f"On average MP synch takes {synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not shown "
             f"by these exports.{cost} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells which. "
-            f"{' '.join(said)} "
-            + (
-                debug.until
-                if debug
-                else f"Collect {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
-            )
+            f"{' '.join(said)} " + (debug.until if debug else _collect(facts, "Collect"))
         ).replace("  ", " "),
         evidence=(
             Evidence("MP synch (mean)", synch, "% of one CPU", modes.source, limits.warning_share * cpus),

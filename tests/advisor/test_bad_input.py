@@ -16,6 +16,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "empty.txt": (b"", "empty"),
     "blank.txt": (b"\n \n\t\n", "empty"),
     "binary.dat": (b"\x7fELF\x02\x01\x01" + bytes(range(256)) * 40, "binary content"),
+    "spoiled.dat": (b"\0\x01 MONITOR RECORDING\n" * 300, "transferred as binary"),
     "nuls.txt": (b"\0" * 100_000, "NUL bytes"),
     "cut.zip": (b"PK\x03\x04\x14\x00 cut off here", "damaged zip"),
     "cut.gz": (b"\x1f\x8b\x08\x00 cut off", "read up to here only"),

@@ -23,7 +23,7 @@ def test_current_is_written_and_what_runs_is_left_alone() -> None:
     assert not [line for line in (*change.script, *change.way_back) if "ACTIVE" in line]
     assert not [line for line in (*run, *executed(change.way_back)) if "AUTOGEN" in line or "REBOOT" in line]
     assert "SET RESHASHTBL 512" in executed(change.way_back)
-    assert change.takes_effect is Effect.REBOOT
+    assert change.takes_effect is Effect.ONLINE
 
 
 def test_a_template_runs_nothing() -> None:

@@ -101,6 +101,16 @@ class Layout:
         undated = datetime.min  # noqa: DTZ901  # the displays have no zone
         return max(self._places(), key=lambda place: shown_at(self.facts, place[1]) or undated, default=None)
 
+    @property
+    def lock_manager_shown(self) -> str:
+        """The command whose display has it there; empty where none has."""
+        now = self.lock_manager
+        if now is None:
+            return ""
+        if any(service.source == now[1] for service in self.services.values()):
+            return "SHOW FASTPATH"
+        return "SHOW CPU/FULL" if any(cpu.source == now[1] for cpu in self.facts.every(Cpu)) else "SHOW SYSTEM"
+
     def _places(self) -> Iterator[tuple[int, Source]]:
         for service in self.services.values():
             if "lock manager" in service.service.lower():

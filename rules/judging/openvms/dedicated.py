@@ -66,7 +66,7 @@ def hidden_in_kernel(facts: Facts, said: str) -> Unknown | None:
 
 
 def not_to_believe(facts: Facts, layout: Layout) -> Untrusted | None:
-    """Why the LCK73 figures must not be acted on: out of range, or at odds with each other or with SHOW FASTPATH."""
+    """Why the LCK73 figures must not be acted on: out of range, or at odds with each other or with a display."""
     for one in served(facts):
         busy, requests = one.busy_percent, one.requests_per_second
         if known(busy) and not 0 <= busy <= 101:
@@ -78,8 +78,9 @@ def not_to_believe(facts: Facts, layout: Layout) -> Untrusted | None:
     operations = _locks_while_zero(facts)
     if layout.lock_manager and operations is not None:
         return Untrusted(
-            f"SHOW FASTPATH puts the lock manager on CPU {layout.lock_manager[0]}, yet the [LCK73] columns are zero "
-            f"at {operations:,.0f} lock operations per second: another time, or the collector did not run"
+            f"{layout.lock_manager_shown} puts the lock manager on CPU {layout.lock_manager[0]}, yet the [LCK73] "
+            f"columns are zero at {operations:,.0f} lock operations per second: another time, or the "
+            "collector did not run"
         )
     return None
 

@@ -368,10 +368,12 @@ def _pending(members: Sequence[ClusterMember], numbers: dict[str, float], target
     if not waits or then[target] <= max(value for node, value in then.items() if node != target):
         return ""
     said = ", ".join(f"{node} {numbers[node]:.0f} to {value:.0f}" for node, value in waits.items() if node in numbers)
-    now = " It is dynamic: with WRITE ACTIVE it runs at once." if PARAMETERS[name].dynamic else ""
+    how = "Nothing else is to be set; boot them one at a time, then measure."
+    if PARAMETERS[name].dynamic:
+        how = "No other value is to be set: WRITE ACTIVE makes these run at once, without a boot; then measure."
     return (
         f"{name} is pending in CURRENT ({said}): with the next boot of these nodes {target} has the highest weight. "
-        f"Nothing is to be set; boot them one at a time, then measure.{now}"
+        f"{how}"
     )
 
 

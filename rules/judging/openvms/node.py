@@ -82,6 +82,14 @@ def pending_of(facts: Facts, name: str) -> tuple[float, SysgenParameter] | None:
     return waits.current, waits
 
 
+def pending_alone(facts: Facts, name: str) -> tuple[float, SysgenParameter] | None:
+    """The value that the next boot takes, where nothing of what runs came along: it may be the same."""
+    listed = _of_this_node(facts, name)
+    if any(one.runs for one in listed) or len({one.node for one in listed}) > 1:
+        return None
+    return pending_of(facts, name)
+
+
 def pending_text(name: str, value: float) -> str:
     """That a value waits for the next boot, as a sentence."""
     return f"{name} is {value:,.0f} in CURRENT: pending, it takes effect with the next boot."

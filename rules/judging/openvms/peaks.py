@@ -96,6 +96,15 @@ class Stretch(Hours):
         return Evidence(name, round(self.synch, 1), "% of one CPU", self.source, computed=self.counted)
 
     @property
+    def brief(self) -> str:
+        """Its own figures where it is too short for a finding, as a clause that begins with a comma."""
+        rate = "" if self.operations is None else f" at {self.operations:,.0f} lock operations/s"
+        return (
+            f", but for {self.minutes:.0f} minutes, too short for a finding: {self.then} MP synch was "
+            f"{self.synch:.0f} % of one CPU{rate} (where the work of that time matters, measure it alone)"
+        )
+
+    @property
     def cost(self) -> Cost:
         """What it lost while it lasted: not what the capture lost on average."""
         lost = self.synch / 100
@@ -119,6 +128,8 @@ class Length:
 
 SUSTAINED = Length(LEAST_SAMPLES, LEAST_MINUTES, 30.0)
 """This project: hours that count although a day's figure hides them; half an hour where nobody counted samples."""
+ANY = Length(0, 0.0, 0.0)
+"""However short: to be told of, not to be judged by."""
 
 
 def longest(
@@ -132,6 +143,12 @@ def longest(
     found = [one for curve in facts.every(Curve) if curve.name == "mp synch" for one in _runs(facts, curve, cpus, over)]
     best = max(found, key=lambda one: one.minutes, default=None)
     return best if best and least.reached(best) else None
+
+
+def brief(facts: Facts, cpus: float | None, over: Callable[[float, float, float | None], bool]) -> str:
+    """The longest such time where none is long enough, to stand behind a figure in order; empty where there is none."""
+    found = longest(facts, cpus, ANY, over) if cpus is not None else None
+    return found.brief if found else ""
 
 
 Step = tuple[float, float, float | None]

@@ -59,6 +59,16 @@ class Machine:
         return True if self.release or self.family else None
 
     @property
+    def untraced(self) -> str:
+        """The VAX or the release before V7.3 that has no spinlock trace (SPL); empty where it is neither, or unknown.
+
+        Source: knowledge/openvms-formats.md, a.3 and d.1.
+        """
+        if self.family == "VAX":
+            return self.said
+        return f"OpenVMS {self.release.printed}" if self.release and self.release.before(7, 3) else ""
+
+    @property
     def lacking(self) -> tuple[Lacking, ...]:
         """What to bring where machine or release is not known."""
         missing = [Lacking("hardware of the node", "SHOW CPU/FULL")] if self.family is None else []

@@ -254,3 +254,18 @@ def listed_from(facts: Facts) -> float | None:
     shares = [run.listed_from_percent for run in facts.every(SpinlockTraceRun)]
     numbers = [share for share in shares if known(share)]
     return max(numbers) if numbers and len(numbers) == len(shares) else None
+
+
+def not_listed(facts: Facts) -> str:
+    """That a trace names what CPUs wait for and LCKMGR is below its least share, as a clause; empty where none does.
+
+    Source: knowledge/openvms-formats.md, d.1: a spinlock that SPL ANALYZE does not name is below 10 %, not absent. That
+    holds for a trace that is read tentatively, too: too little to clear the lock manager, enough not to begin with it.
+    """
+    first, least = _hottest(facts), listed_from(facts)
+    if first is None or least is None or any(trace.spinlock == LCKMGR for trace in facts.every(SpinlockTrace)):
+        return ""
+    return (
+        f"in the spinlock trace CPUs wait for {first.name} most, and {LCKMGR} is not listed, so it is below {least:g} "
+        "% hold and spin"
+    )

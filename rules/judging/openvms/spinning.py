@@ -25,7 +25,7 @@ from rules.judging.openvms.peaks import READS as PEAKS
 from rules.judging.openvms.peaks import Stretch
 from rules.judging.openvms.sampling import READ as SAMPLES
 from rules.judging.openvms.sampling import percentile_told
-from rules.judging.openvms.spinlocks import heats, waited_for
+from rules.judging.openvms.spinlocks import heats, not_listed, waited_for
 
 READ = (*LAYOUT, *PEAKS, *SAMPLES, DistributedLockRates, DedicatedLockManager, Process, SpinlockTrace, SpinlockTraceRun)
 """What a rule that uses this module has to declare."""
@@ -182,4 +182,5 @@ def _needs_own_cpu(facts: Facts, layout: Layout, hours: Stretch | None) -> bool:
     if asleep(layout) and mode and layout.active and mode <= layout.active:
         return False
     shown = not own_cpu(layout) and no_dedicated(layout) is None and own_cpu_untold(layout) is None
-    return enough and spins and shown
+    other = bool(not_listed(facts)) and not other_time(facts, synch, hours)
+    return enough and spins and shown and not other
