@@ -16,6 +16,7 @@ from typing import Any
 from collectors.facts import Capture, Fact, Facts
 from collectors.facts.ase import SysmonSample
 from rules.boots import of_this_boot
+from rules.cut import whole_alone
 from rules.finding import (
     Clean,
     Finding,
@@ -237,7 +238,7 @@ def _bounded(outcome: Outcome, least: LeastSample | None, facts: Facts) -> Outco
     finding = _as_loud_as_the_loss(bounded(marked, bounds), bounds)
     if least is not None:
         finding = gated(finding, least, facts.once(SysmonSample, samples_of))
-    return of_this_boot(finding, facts)
+    return of_this_boot(whole_alone(finding, facts), facts)
 
 
 LOST = ((0.10, Severity.CRITICAL), (0.03, Severity.WARNING))
