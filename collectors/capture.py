@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from collectors.cluster import with_members
-from collectors.facts import Capture, Fact, Facts, Interval, System, known
-from collectors.facts.ase import EngineBusy, MonEngine, Server, Snapshot, SysmonSample
+from collectors.facts import NOWHERE, Capture, Fact, Facts, Interval, System, known
+from collectors.facts.ase import EngineBusy, MonEngine, MonState, Server, ServerStart, Snapshot, SysmonSample
 from collectors.facts.openvms import MonitorSample, Node, OtherSample, ProcessorModes, T4File
 from collectors.facts.rdb import Database, DatabaseUse, EventLog, StatisticsWindow
 from collectors.facts.scaling import LoadSeries
@@ -105,7 +105,8 @@ def _split_by_time(group: Group) -> list[Capture]:
     samples = _with_others(_with_intervals(list(timed.values()), intervals), beside)
     listings = Listings(timeless, [one for sample in samples for one in sample])
     if not samples:
-        return [_capture(group, listings.beside(()))]
+        alone = listings.beside(())
+        return [_capture(group, [*alone, *_started_since(group.inputs, [alone])[0]])]
     near = of_one_day(group, samples)
     own = [
         [
@@ -114,7 +115,33 @@ def _split_by_time(group: Group) -> list[Capture]:
         ]
         for number, sample in enumerate(samples)
     ]
-    return [_capture(group, [*own[at], *apart(own, at, near[at])]) for at in range(len(own))]
+    starts = _started_since(group.inputs, own)
+    return [_capture(group, [*own[at], *apart(own, at, near[at]), *starts[at]]) for at in range(len(own))]
+
+
+def _started_since(inputs: Sequence[Input], samples: Sequence[Sequence[Fact]]) -> list[list[ServerStart]]:
+    """For each sample of SAP ASE, that the server was started after it, by what any file of the server tells.
+
+    The instances of a cluster start each by itself: of several nothing is told.
+    """
+    facts = [fact for one in inputs for fact in one.facts]
+    told = [(fact.booted, fact.source) for fact in facts if isinstance(fact, Snapshot) and fact.booted]
+    told += [(fact.started, fact.source) for fact in facts if isinstance(fact, MonState) and fact.started]
+    last, source = max(told, key=lambda one: one[0], default=(None, NOWHERE))
+    if last is None or len({fact.instance for fact in facts if isinstance(fact, MonState)}) > 1:
+        return [[] for _ in samples]
+    spans = [interval_of(sample) or Interval() for sample in samples]
+    newer = min((span.start for span in spans if span.start and span.start >= last), default=None)
+    start = ServerStart(source=source, at=last, newer=newer)
+    return [[start] if any(end < last for end in _ends(sample)) else [] for sample in samples]
+
+
+def _ends(facts: Iterable[Fact]) -> Iterator[datetime]:
+    """When what SAP ASE counted ends: the samples and the snapshots."""
+    for fact in facts:
+        end = fact.end if isinstance(fact, SysmonSample) else fact.taken if isinstance(fact, Snapshot) else None
+        if end:
+            yield end
 
 
 def _sample_key(one: Input, span: Interval) -> object:

@@ -15,7 +15,8 @@ from typing import Any
 
 from collectors.facts import Capture, Fact, Facts
 from collectors.facts.ase import SysmonSample
-from collectors.facts.openvms import MonitorSample, Node, T4File
+from rules.boots import of_this_boot
+from rules.cut import whole_alone
 from rules.finding import (
     Clean,
     Finding,
@@ -28,7 +29,6 @@ from rules.finding import (
     Verdict,
 )
 from rules.judging.lacking import precisely
-from rules.judging.openvms.boots import booted_since
 from rules.judging.other_times import of_another_time
 from rules.plausibility import Bounds, bounded, bounds_of, impossible
 from rules.provenance import facts_by_place, with_provenance
@@ -238,17 +238,7 @@ def _bounded(outcome: Outcome, least: LeastSample | None, facts: Facts) -> Outco
     finding = _as_loud_as_the_loss(bounded(marked, bounds), bounds)
     if least is not None:
         finding = gated(finding, least, facts.once(SysmonSample, samples_of))
-    return _of_this_boot(finding, facts)
-
-
-def _of_this_boot(finding: Finding, facts: Facts) -> Finding:
-    """The finding, without changes where it rests on figures captured before the boot that runs."""
-    since = facts.once(Node, booted_since)
-    captured = {one.source.file for kind in (T4File, MonitorSample) for one in facts.every(kind)} if since else ()
-    if not finding.changes or not any(one.source.file in captured for one in finding.evidence):
-        return finding
-    says = f"{finding.says} Nothing is to be changed for it: {since}."
-    return dataclasses.replace(finding, says=says, changes=(), expects=())
+    return of_this_boot(whole_alone(finding, facts), facts)
 
 
 LOST = ((0.10, Severity.CRITICAL), (0.03, Severity.WARNING))

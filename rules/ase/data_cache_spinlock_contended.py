@@ -34,11 +34,14 @@ from rules.finding import Clean, Effect, Evidence, Finding, Outcome, Severity, U
 from rules.judging.caches.binding_plan import BindingPlan, binding_plan
 from rules.judging.caches.binding_report import binding_keys, contention_left
 from rules.judging.caches.carving import Carving
+from rules.judging.caches.contents import Contents, Held, contents_of
 from rules.judging.caches.figures import doubt, named_of
 from rules.judging.caches.hot import HOT_FACTS, searched
 from rules.judging.caches.lockless import lockless_instead
 from rules.judging.caches.partitions import Advice, advise, enough_alone
 from rules.judging.caches.temporary import TEMPORARY_FACTS
+from rules.judging.objects.scans import scanned_of
+from rules.judging.objects.seen import name_of
 from rules.judging.server import ENGINE_FACTS, busy_of, not_shown, unknown_of
 from rules.judging.spinlocks.cas import CAS_GRABS
 from rules.judging.spinlocks.figures import Figure
@@ -60,6 +63,10 @@ DECIDES = (
     f"and later; from SP100 on for each partition); {SWITCHES}."
 )
 SCANS = "If cache hits per second rise together with the CPU, look for table scans first: partitions do not cure those."
+SCANS_FIRST = (
+    "Scans of {} make its searches (ase/table_scans_relink_cache): fix the statements first and measure. Nothing is to "
+    "be restarted before that. Should it stay over the limit:"
+)
 LATCHES = (
     "the vendor says that latch requests for one page show as contention of one partition (ase/latch_contended counts "
     "the tasks that wait for latches)."
@@ -140,6 +147,10 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
             advice = Advice(f"{skew.says[0].upper()}{skew.says[1:]}. No partitions are proposed: {LATCHES} {ONE_HOT}")
         if advice.change and (apart := _rows_apart(figure, named)):
             advice = Advice(f"{apart} No change is proposed before that is clear.")
+        restarts = advice.change and advice.change.takes_effect is not Effect.ONLINE
+        if restarts and (scans := scanned_of(facts, _held(facts, figure.label))):
+            tables = ", ".join(name_of(one.row) for one in scans)
+            advice = Advice(f"{SCANS_FIRST.format(tables)} {advice.says}")
         if advice.change and (keys := _bindings_enough(facts, limits, figure, contention)):
             later = (
                 f"The binding plan (ase/hot_table_in_default_cache) is expected to leave less than "
@@ -151,6 +162,12 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)
+
+
+def _held(facts: Facts, cache: str) -> list[Held]:
+    """What lies in a cache, as far as an export says it."""
+    contents = contents_of(facts)
+    return [one for one in contents.held if one.cache == cache] if isinstance(contents, Contents) else []
 
 
 def _rows_apart(figure: Figure, named: NamedCache | None) -> str:

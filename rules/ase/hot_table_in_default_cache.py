@@ -36,6 +36,8 @@ from rules.judging.caches.binding_plan import BindingPlan, Lacks, binding_plan, 
 from rules.judging.caches.contents import Contents, Held
 from rules.judging.caches.hot import HOT_FACTS, contention_of, searched
 from rules.judging.caches.temporary import TEMPORARY_FACTS
+from rules.judging.objects.scans import scanned_of
+from rules.judging.objects.seen import name_of
 from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
 from rules.judging.sources import TALLMAN
 from rules.judging.spinlocks.figures import Figure
@@ -55,6 +57,12 @@ NAMED_PERCENT = 1.0
 OWN_CACHE_FIRST = (
     "The plan is expected to leave about {:g} % of it, still over the limit, and a cache of their own for the {} "
     "less than {:g} % ({}): make that first, measure, and bind these only if it is still over the limit."
+)
+
+SCANS_FIRST = (
+    "Nothing is to be bound: scans of {} make its searches, and in a cache of its own each page scanned is one search "
+    "as well. Fix the statements that scan (ase/table_scans_relink_cache), measure, and bind only if the contention "
+    "stays."
 )
 
 
@@ -155,7 +163,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     share = contents.inside(name, sum(one.reads for one in top))
     told = ", ".join(f"{one.name} {report.percent(contents.inside(name, one.reads))}" for one in top)
     moves = bool(part and part.moved)
-    first = report.partitions_first(facts, part, contention, limits.contention_percent) if part and moves else ""
+    first = _first(facts, part, contention, limits.contention_percent) if part and moves else ""
     scripted = part if part and moves and not first else None
     yields: tuple[str, ...] = ()
     says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts, figure)}."]
@@ -201,6 +209,14 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         weight=figure.weight,
         share=figure.share,
     )
+
+
+def _first(facts: Facts, part: report.Part, contention: float, goal: float) -> str:
+    """What comes before the plan, as sentences; empty where nothing does."""
+    scans = scanned_of(facts, [held for one in part.moved for held in one.holds])
+    if scans:
+        return SCANS_FIRST.format(", ".join(name_of(one.row) for one in scans))
+    return report.partitions_first(facts, part, contention, goal)
 
 
 def _count(top: list[Held]) -> str:

@@ -25,7 +25,18 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import IndexSize, MonDataCache, MonOpenObjectActivity, MonSpinlockActivity
 from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
 from rules.judging.caches.contents import CONTENT_FACTS, Contents, contents_of
-from rules.judging.objects.seen import Sizes, activity, doubts, is_system, name_of, page_kb_of, sizes
+from rules.judging.objects.scans import (
+    LEAST_PAGES,
+    SHARE_PERCENT,
+    TABLE_PERCENT,
+    Scanned,
+    Searches,
+    scanned,
+    scans_of,
+    searches_of,
+    share_of,
+)
+from rules.judging.objects.seen import activity, doubts, is_system, name_of, page_kb_of, sizes
 from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
 from rules.judging.server import ENGINE_FACTS, subject_of
 from rules.judging.sources import TALLMAN
@@ -46,11 +57,7 @@ LINKS = (
 )
 NAMED = 5
 """Tables the sentence names."""
-WHOLE_TIMES = 2.0
-"""This project: sizes are of another moment than the counts; twice the pages that were read are more than that."""
 SIZES = Lacking("sizes of the tables", IndexSize.BRING)
-COUNTERS = ("monDataCache", "sp_sysmon")
-"""What counts the searches of whole caches (`Contents.counted_by`)."""
 FIX = "Fix the statements that scan: no setting makes this less."
 LOOK = (
     "Whether the statements scan much, or read by index and are only counted so, is to be seen before anything is "
@@ -71,9 +78,11 @@ class Limits:
     """From which share on scans are the cause."""
 
     share_percent: float = limit(
-        30.0, "this project: with less, the rest of the work is the larger part", low=1, high=100, unit="%"
+        SHARE_PERCENT, "this project: with less, the rest of the work is the larger part", low=1, high=100, unit="%"
     )
-    table_percent: float = limit(5.0, "this project: smaller parts are not named", low=0.1, high=100, unit="%")
+    table_percent: float = limit(
+        TABLE_PERCENT, "this project: smaller parts are not named", low=0.1, high=100, unit="%"
+    )
     contention_percent: float = limit(
         CACHE_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", high=100, unit="%"
     )
@@ -81,52 +90,7 @@ class Limits:
         CACHE_SEARCHES, "this project: with fewer searches of the cache nobody waits long", unit="searches/s"
     )
     busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
-    pages: float = limit(1000.0, "this project: a smaller table is cheaper to scan than to look up", unit="pages")
-
-
-@dataclass(frozen=True)
-class Scanned:
-    """What scans of one table asked of its cache."""
-
-    row: MonOpenObjectActivity
-    scans: float
-    table_pages: float
-    pages: float
-    """Pages the scans read at most: scans × pages of the table, and never more than were read at all."""
-    reads: float
-    """All logical reads of the table."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether they can all have been scans of the whole table."""
-        return self.scans * self.table_pages <= WHOLE_TIMES * self.reads
-
-    @property
-    def mean_pages(self) -> float:
-        """Pages that one scan read on average, at most."""
-        return min(self.table_pages, self.reads / self.scans)
-
-    def says(self, everything: str) -> str:
-        """Its figures, as a part of a sentence. `everything`: what they are a part of."""
-        said = f"{name_of(self.row)}: {self.scans:,.0f} scans of {self.table_pages:,.0f} pages, at most "
-        said += f"{self.pages:,.0f} of {everything}"
-        if self.whole:
-            return said
-        return (
-            f"{said}; of the whole table they would be {self.scans * self.table_pages:,.0f} pages, so they were not: "
-            f"{self.mean_pages:,.0f} pages each on average, at most"
-        )
-
-
-@dataclass(frozen=True)
-class Searches:
-    """What the scans are held against."""
-
-    number: float
-    everything: str
-    """What that is, with the number: `11,000,000 searches of all caches (monDataCache)`."""
-    of_caches: bool
-    """Whether the searches of the caches are in the export, and not only the logical reads of the listed objects."""
+    pages: float = limit(LEAST_PAGES, "this project: a smaller table is cheaper to scan than to look up", unit="pages")
 
 
 @rule(
@@ -145,18 +109,22 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if listed <= 0:
         yield Clean("no page was asked of the caches in the sample")
         return
-    searches = _searches(facts, listed)
+    searches = searches_of(facts, listed)
     reads = searches.number
     page, known_sizes = page_kb_of(facts), sizes(facts)
-    scanning = [row for row in rows if row.index_id == 0 and _scans(row) > 0 and not is_system(row)]
+    scanning = [row for row in rows if row.index_id == 0 and scans_of(row) > 0 and not is_system(row)]
     worth = [
-        row for row in scanning if known(row.logical_reads) and _share(row.logical_reads, reads) >= limits.table_percent
+        row
+        for row in scanning
+        if known(row.logical_reads) and share_of(row.logical_reads, reads) >= limits.table_percent
     ]
     unsized = [row for row in worth if known_sizes.kb(row) is None]
     found = [
-        one for row in worth if page and (one := _scanned(row, known_sizes, page)) and one.mean_pages >= limits.pages
+        one
+        for row in worth
+        if page and (one := scanned(facts, row, known_sizes, page)) and one.mean_pages >= limits.pages
     ]
-    share = _share(sum(one.pages for one in found), reads)
+    share = share_of(sum(one.pages for one in found), reads)
     if share < limits.share_percent and (unsized or (worth and not page)):
         names = ", ".join(name_of(row) for row in (unsized or worth)[:NAMED])
         lacking = (SIZES,) if unsized else (Lacking("logical page size", "select @@maxpagesize"),)
@@ -170,32 +138,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield said
         if isinstance(said, Finding) and not searches.of_caches:
             yield Unknown((Lacking("searches of the caches, which the scans are a share of", MonDataCache.BRING),))
-
-
-def _searches(facts: Facts, listed: float) -> Searches:
-    """The searches of all caches over the objects' time; where no export has them, what is listed was asked of them."""
-    contents = contents_of(facts)
-    if isinstance(contents, Contents) and contents.counted_by in COUNTERS and contents.total >= listed:
-        number = contents.total
-        return Searches(number, f"{number:,.0f} searches of all caches ({contents.counted_by})", of_caches=True)
-    return Searches(listed, f"{listed:,.0f} logical reads of the listed objects", of_caches=False)
-
-
-def _scans(row: MonOpenObjectActivity) -> float:
-    """How often a plan read it without an index: 16.0 counts scans, earlier releases uses of index 0."""
-    return row.scans if known(row.scans) else row.used_count if known(row.used_count) else 0.0
-
-
-def _share(part: float, whole: float) -> float:
-    return 100.0 * part / whole
-
-
-def _scanned(row: MonOpenObjectActivity, known_sizes: Sizes, page: float) -> Scanned | None:
-    kb = known_sizes.kb(row)
-    if kb is None or not known(row.logical_reads):
-        return None
-    pages = kb / page
-    return Scanned(row, _scans(row), pages, min(row.logical_reads, _scans(row) * pages), row.logical_reads)
 
 
 def _caches(facts: Facts, tables: list[Scanned]) -> list[str]:
@@ -255,7 +197,7 @@ def _finding(
     when = "between the snapshots" if first.row.of_interval else covers(first.row)
     named = "; ".join(one.says(searches.everything) for one in tables[:NAMED])
     more = f"; and {len(tables) - NAMED} more" if len(tables) > NAMED else ""
-    whole = _share(sum(one.pages for one in tables if one.whole), searches.number) >= limits.share_percent
+    whole = share_of(sum(one.pages for one in tables if one.whole), searches.number) >= limits.share_percent
     evidence = [
         Evidence(
             f"share of {'cache searches' if searches.of_caches else 'logical reads'} made by scans, at most",
@@ -275,7 +217,7 @@ def _finding(
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"Scans of {name_of(first.row)} make up to {_share(first.pages, searches.number):.0f} % of {part}",
+        title=f"Scans of {name_of(first.row)} make up to {share_of(first.pages, searches.number):.0f} % of {part}",
         says=f"{when[0].upper()}{when[1:]}: {named}{more}. One page scanned is one relinkage under a cache spinlock. "
         f"{FIX if whole else LOOK}{'' if searches.of_caches else f' {LISTED}'}",
         evidence=(*evidence, *hot),

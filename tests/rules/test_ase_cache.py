@@ -6,6 +6,7 @@ from rules.changes import ase_binding, ase_cache, ase_cache_back
 from rules.changes.ase_cache import RELAXED, STRICT
 from rules.changes.out_of_range import OutOfRange
 from rules.finding import Change, Effect
+from rules.plan import make_plan
 
 QUOTED = 'x"; drop table y --'
 HOSTILE = ["a\nshutdown", "a\rshutdown", "a\u202eb", "a\u2028b", "", "c" * 300]
@@ -209,3 +210,15 @@ def test_a_new_cache_with_a_pool_for_large_io() -> None:
     for pools in (((16, 100),), ((16, 0),), ((16, 1),)):
         with pytest.raises(OutOfRange):
             ase_cache.create_cache("c", 100, partitions=4, pools=pools)
+
+
+def test_partitions_and_strategy_of_one_cache_are_changed_in_restarts_of_their_own() -> None:
+    strategy = ase_cache.set_replacement("claims_cache", RELAXED, STRICT)
+    plan = make_plan([strategy, ase_cache.set_partitions("claims_cache", 2, 8)])
+    assert [step.change_keys for step in plan.steps] == [
+        ("ase.cache:claims_cache:cache_partition",),
+        ("ase.cache:claims_cache:replacement",),
+    ]
+    other = make_plan([strategy, ase_cache.set_partitions("orders_cache", 2, 8)])
+    assert len(other.steps) == 1, "another cache is another spinlock"
+    assert "relinks a page with each hit" in " ".join(strategy.cautions)

@@ -33,7 +33,7 @@ from collectors.facts.ase.processes import (
     MonSysStatement,
 )
 from collectors.facts.ase.server import ConfigParameter, Server
-from collectors.facts.ase.snapshots import MonTable, Snapshot
+from collectors.facts.ase.snapshots import MonTable, ServerStart, Snapshot
 from collectors.facts.ase.sysmon import (
     CacheActivity,
     EngineBusy,
@@ -110,6 +110,7 @@ __all__ = [
     "RunnableTasks",
     "SemaphoreRequests",
     "Server",
+    "ServerStart",
     "Snapshot",
     "SysmonAdvice",
     "SysmonRow",

@@ -57,3 +57,15 @@ class MonTable(Fact):
     """Whether every counter of every row was 0; in a capture of two snapshots: whether none moved between them."""
     vanished: int = 0
     """As in `Snapshot`, of this table alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerStart(Fact):
+    """That the server was started again after what this capture measured: made by `collectors.capture`."""
+
+    BRING: ClassVar[str] = Snapshot.BRING
+
+    at: datetime
+    """The last start that anything given with this capture tells of."""
+    newer: datetime | None = None
+    """When the first capture of the same server began that was taken since then; `None` where there is none."""

@@ -157,20 +157,28 @@ def _partitions_alone(part: Part, goes_under: bool) -> list[str]:
 
 
 def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -> str:
-    """Why nothing is bound yet, as sentences; empty where the plan needs no restart, or partitions are not enough.
+    """Why nothing is bound yet, as sentences; empty where partitions are not enough, or a plan without a restart is.
 
     A plan that makes the default data cache smaller costs a restart, its memory and a lock of each table: partitions
     that should be enough by themselves cost the restart alone, so they come first, and one cause is changed at a time.
     """
-    carving = part.plan.carving
-    if not isinstance(carving, Carving) or not (enough := enough_alone(facts, part.home, contention, goal)):
+    carving, enough = part.plan.carving, enough_alone(facts, part.home, contention, goal)
+    left = contention_left(part.plan, part.home, contention)
+    if enough is None:
         return ""
-    number, left = enough
+    cut = "{:.0f} partitions of {}, which take a restart {}, are expected to leave about {:.1f} %"
+    if isinstance(carving, Carving):
+        why = f"too little memory is free, so {carving.cache.name} would have to become {carving.freed_mb:,.0f} MB "
+        why += "smaller in a restart. "
+        why += cut.format(enough[0], part.home, "too but no memory and no lock of a table", enough[1])
+    elif left is not None and left >= goal:
+        why = f"the bindings are expected to leave about {left:.1f} % of {part.home}, still over the limit. "
+        why += cut.format(enough[0], part.home, "but no memory and no lock of a table", enough[1])
+    else:
+        return ""
     return (
-        f"Nothing is to be bound yet: too little memory is free, so {carving.cache.name} would have to become "
-        f"{carving.freed_mb:,.0f} MB smaller in a restart. {number:.0f} partitions of {part.home}, which take a "
-        f"restart too but no memory and no lock of a table, are expected to leave about {left:.1f} % "
-        "(ase/data_cache_spinlock_contended): make them, measure, and bind only if the contention stays."
+        f"Nothing is to be bound yet: {why} (ase/data_cache_spinlock_contended): make them, measure, and bind only if "
+        "the contention stays."
     )
 
 

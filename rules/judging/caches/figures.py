@@ -157,9 +157,14 @@ def page_kb(facts: Facts) -> float | None:
     return sizes[-1] if sizes else min(running, default=None)
 
 
+def least_pool_kb(page: float) -> float:
+    """Kilobytes that a partition's share of any pool must have at least, by the logical page."""
+    return max(POOL_KB, POOL_PAGES * page)
+
+
 def too_small_for(pools: Iterable[CachePool], page: float, partitions: float) -> CachePool | None:
     """The first pool of which a partition's share would be smaller than the server allows."""
-    least = max(POOL_KB, POOL_PAGES * page)
+    least = least_pool_kb(page)
     return next((pool for pool in pools if (pool_kb(pool) or 0.0) / partitions < least), None)
 
 

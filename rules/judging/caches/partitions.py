@@ -5,16 +5,18 @@ Sources: System Administration Guide 2 (16.0), "Reducing spinlock contention wit
 expectation (Performance and Tuning: Basics 12.5.1) and practice.
 """
 
+import math
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known, number_or
-from collectors.facts.ase import NamedCache, Server
-from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, set_partitions, show_cache
+from collectors.facts.ase import CachePool, NamedCache, Server
+from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, of_cache, set_partitions, show_cache
 from rules.changes.ase_cache_back import take_back_partitions
 from rules.changes.out_of_range import OutOfRange
 from rules.finding import Change, Effect, Expectation, Lacking
 from rules.judging.caches.figures import (
     kind_of,
+    least_pool_kb,
     named_of,
     page_kb,
     pool_kb,
@@ -123,14 +125,30 @@ def _more(facts: Facts, cache: str, run: float, engines: int, contention: float,
         )
     small = too_small_for(pools, page, least)
     if small:
-        size = f"its {small.io_size_kb:g} KB pool has {(pool_kb(small) or 0) / 1024:g} MB"
-        return Advice(
-            f"Partitions in force: {run:.0f}; {size}, too little for {least}: enlarge that pool first. {SEPARATE}"
-        )
+        return Advice(f"Partitions in force: {run:.0f}; {_enlarge(cache, small, page, least)}. {SEPARATE}")
     most = min(legal, useful)
+    wanted = enough_partitions(run, contention, goal, most)
     while most > least and too_small_for(pools, page, most):
         most //= 2
+    limiting = too_small_for(pools, page, wanted)
+    if limiting and contention * run / most >= goal > contention * run / wanted:
+        return Advice(
+            f"Partitions in force: {run:.0f}. {wanted} should leave less than {goal:g} % (about "
+            f"{contention * run / wanted:.1f} %), but {_enlarge(cache, limiting, page, wanted)}. Then cut it into "
+            f"{wanted} in one restart: the {most} that fit now are not enough to be worth one."
+        )
     return _cut(facts, cache, run, enough_partitions(run, contention, goal, most), contention, goal)
+
+
+def _enlarge(cache: str, pool: CachePool, page: float, partitions: int) -> str:
+    """That a pool is too small for so many partitions, and what makes it large enough while the server runs."""
+    size = f"its {pool.io_size_kb:g} KB pool has {(pool_kb(pool) or 0) / 1024:g} MB, too little for {partitions}"
+    needed = math.ceil(least_pool_kb(page) * partitions / 1024)
+    if not known(pool.io_size_kb) or pool.io_size_kb <= page:  # the pool that the others are taken from
+        return f"{size}: enlarge that pool first"
+    words = f'"{needed}M", "{pool.io_size_kb:g}K"'
+    command = of_cache(f"sp_poolconfig {{}}, {words}", cache, "sp_poolconfig")
+    return f"{size}: enlarge that pool first to {needed} MB ({command}; dynamic, taken from the {page:g} KB pool)"
 
 
 def legal_partitions(facts: Facts) -> int:

@@ -123,21 +123,27 @@ class Run:
             self.events[number] = {name: value for name, value in values.items() if name != "event"}
 
     def facts(self) -> Iterator[Fact]:
-        """Everything read, each snapshot's rows behind its `Snapshot`."""
+        """Everything read, each snapshot's rows behind its `Snapshot`; of no table, since when the server has run."""
+        if not self.parts and self.asked and self.asked.booted:
+            yield self._snapshot(self.asked)
         last: Moment | None = None
         for moment, facts in self.parts:
             if moment is not last:
                 last = moment
-                yield Snapshot(
-                    source=moment.source,
-                    number=moment.number,
-                    server=moment.server,
-                    taken=moment.taken,
-                    taken_in_full=moment.in_full,
-                    booted=moment.booted,
-                    counters_cleared=moment.cleared,
-                )
+                yield self._snapshot(moment)
             yield from map(self._described, facts)
+
+    @staticmethod
+    def _snapshot(moment: Moment) -> Snapshot:
+        return Snapshot(
+            source=moment.source,
+            number=moment.number,
+            server=moment.server,
+            taken=moment.taken,
+            taken_in_full=moment.in_full,
+            booted=moment.booted,
+            counters_cleared=moment.cleared,
+        )
 
     def _described(self, fact: Fact) -> Fact:
         said = self.events.get(fact.event) if isinstance(fact, MonSysWaits) else None
