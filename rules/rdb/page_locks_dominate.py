@@ -187,6 +187,8 @@ def _meaning(one: OneDatabase) -> str:
     if active:
         return f"{active:g} row caches are active: see which tables used often are in none of them."
     memory = one.word("page_transfer") == "memory"
+    if one.figure("active_row_caches"):
+        return "Row caches are there, but cannot be active as things are (see rdb/row_cache_prerequisites_unmet)."
     cache = "On one node, row caches can eliminate many of them (see rdb/row_cache_missing for what they need)"
     return f"{cache}{'' if memory else ', and page transfer via memory makes holding one shorter'}."
 

@@ -123,6 +123,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if why := never(one):
         yield NotApplicable(f"{figures}, but a row cache is out of the question: {why}")
         return
+    if said := one.figure("active_row_caches"):
+        why = "caches are there, and what they lack is in rdb/row_cache_prerequisites_unmet: none is to be added for it"
+        yield NotApplicable(f"{figures}; the header counts {said:g} row caches as active: {why}")
+        return
     if active is None and one.is_on("row_cache_enabled") is None:
         yield Unknown((Lacking("whether a row cache is active", Database.BRING),), figures)
         return
