@@ -199,9 +199,10 @@ def _finding(
         if main := _main(waits, limits):
             says.append(_of_main(main))
             evidence += evidence_of(main[:1], "logged stalls for")
+        crowd = limits.waiting if mean.seconds < limits.stall_seconds else limits.processes
         evidence += [
             Evidence("mean stall", round(mean.seconds, 2), "s", mean.source, limits.stall_seconds),
-            Evidence("processes that wait, on average", round(mean.waiting, 2), "", mean.source, limits.processes),
+            Evidence("processes that wait, on average", round(mean.waiting, 2), "", mean.source, crowd),
         ]
     if timeouts:
         ended = waits.most(TIMEOUTS)
