@@ -34,7 +34,7 @@ from rules.finding import (
     Severity,
     Unknown,
 )
-from rules.judging.rdb.counted import averaged, counted, of_each_node, on_node, part_of_own, quiet
+from rules.judging.rdb.counted import caveats, counted, of_each_node, on_node, part_of_own, quiet
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.prerequisites import (
     active_caches,
@@ -102,7 +102,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     active = active_caches(one)
     if active:
-        yield Clean(f"{one.subject}: active row caches: {active:g}")
+        yield Clean(f"{one.subject}: active row caches: {active:g}{one.read_apart}")
         return
     found, refused = counted(facts, one)
     shares = [(share, each) for each in of_each_node(found, _has_share) if (share := each.share("page"))]
@@ -187,7 +187,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
                 if busy
                 else f" Below {limits.busy_operations:,.0f}/s there is little to gain, so nothing is set here."
             )
-            + averaged(of)
+            + caveats(one, of)
         ),
         evidence=(
             Evidence("page locks", round(share.percent, 1), "% of lock operations", share.source, limits.page_percent),
