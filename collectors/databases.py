@@ -5,7 +5,6 @@ directory stands for the one root file of that name there is, or for itself. A d
 came with it is judged together with that node: its lock statistics and the node's lock rates are one story.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -14,9 +13,6 @@ from collectors.facts import Fact, known
 from collectors.facts.rdb import Database, DatabaseUse, NodeDatabases, OfDatabase, StatisticRow, StatisticsWindow
 from collectors.facts.rdb.names import is_whole, root_key, short_name
 from collectors.read import Input
-
-DEVICE = re.compile(r"_?(?:\$[0-9]+\$|(?!DISK\$)[A-Z0-9]+\$)?[A-Z]{3}[0-9]+$")
-"""`$1$DGA12`, `NODEA$DKB200`, `DSA7`: a device, not a logical name."""
 
 
 class Grouped(Protocol):
@@ -87,16 +83,6 @@ def _by_root(fact: Fact, names: Mapping[str, str]) -> Fact:
     if isinstance(fact, OfDatabase) and fact.database:
         return replace(fact, database=names.get(root_key(fact.database), fact.database))
     return fact
-
-
-def may_be_one(one: str, other: str) -> bool:
-    """Whether two root files differ in the name of their disk alone, and one of these may stand for the other.
-
-    Two devices are two disks; a logical name, `DISK$` and a volume label for one, may be any.
-    """
-    names = [root_key(root).partition(":") for root in (one, other)]
-    (disk, _, path), (other_disk, _, other_path) = names
-    return path == other_path != "" and disk != other_disk and not (DEVICE.match(disk) and DEVICE.match(other_disk))
 
 
 def whole_for(key: str, keys: Iterable[str]) -> str:

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
-from collectors.databases import database_of, may_be_one, node_for, parted_by_database, under_one_name, whole_for
+from collectors.databases import database_of, node_for, parted_by_database, under_one_name, whole_for
 from collectors.facts.ase import Server, Snapshot
 from collectors.facts.openvms import LockLatency, Node
 from collectors.facts.rdb import Database, NodeDatabases
-from collectors.facts.rdb.names import root_key, short_name
+from collectors.facts.rdb.names import may_be_one, root_key, short_name
 from collectors.facts.scaling import LoadSeries, ParameterSeries
 from collectors.facts.unix import LockingRun
 from collectors.facts.zvm import PerfkitPage

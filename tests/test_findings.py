@@ -3,8 +3,8 @@
 A case: `facts`, optional `limits`, and exactly one of `fires`, `clean`, `unknown`, `untrusted`, `not_applicable`.
 Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` and `never_says` (pieces),
 `changes` (target: [old, new]), `apply` (pieces of the script), `undo`, `cautions`, `expects` (metric: [before, after]),
-`takes_effect`, `cost`, `evidence` (metric: value), `explains`, `no_changes`, `no_cost`, `no_expects`. Beside any of
-them `missing`: pieces of what to bring.
+`takes_effect`, `cost`, `evidence` (metric: value), `held_against` (metric: limit), `explains`, `no_changes`, `no_cost`,
+`no_expects`. Beside any of them `missing`: pieces of what to bring.
 """
 
 from copy import deepcopy
@@ -88,6 +88,9 @@ def compare(finding: Finding, want: dict[str, Any]) -> None:
         assert (
             evidence.get(metric) == pytest.approx(value) if isinstance(value, float) else evidence.get(metric) == value
         )
+    held_against = {e.metric: e.limit for e in finding.evidence}
+    for metric, value in want.get("held_against", {}).items():
+        assert held_against.get(metric) == value, held_against
     for explained in want.get("explains", []):
         assert explained in finding.explains
     if want.get("explains") == []:

@@ -25,8 +25,9 @@ ONLINE = (
     "$! or deferred): where they are disabled it fails, and the database has to be closed for a backup without /ONLINE",
 )
 ONE_NODE = (
-    "$! that lists the users of all nodes: where it shows those of a second one (Monitor ID) stop here, NUMBER OF",
-    "$! CLUSTER NODES 1 would lock that node out. A node that has it open without a user is in RMU/SHOW SYSTEM there",
+    "$! that lists the users of all nodes: where NUMBER OF CLUSTER NODES is to be set below and it shows those of a",
+    "$! second one (Monitor ID) stop here, for 1 would lock that node out. A node that has it open without a user is",
+    "$! in RMU/SHOW SYSTEM there",
 )
 ASKED = "<the value shown before the change>"
 

@@ -34,7 +34,7 @@ from rules.judging.rdb.counted import (
     waits_matter,
 )
 from rules.judging.rdb.databases import READS, OneDatabase, databases
-from rules.judging.rdb.prerequisites import active_caches, never
+from rules.judging.rdb.prerequisites import active_caches, never, page_level
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
 from rules.judging.rdb.statistics import READS as COUNTED
@@ -56,6 +56,11 @@ REMEDY = {
 PAGES = "Pages pass from process to process"
 CACHES = "row caches keep rows off pages (rdb/row_cache_missing)"
 MEMORY = "page transfer via memory passes them on without a write (rdb/page_transfer_via_disk)"
+BY_PAGE = (
+    " Locking is at page level {}, where a page lock is held to the end of the transaction: where those pages are the "
+    "ones waited for, LOCKING IS ROW LEVEL for that area comes first, and takes more locks."
+)
+"""Page level is not for areas where page conflicts show: knowledge/rdb-rules.md, section 2."""
 FEW = " Few requests were seen to stall, or only briefly, so this is a note: holders give up at once."
 UNSEEN = " Whether requests stall is not in the export, so this is a note."
 BRING = Lacking("blocking ASTs beside the locks requested and promoted, in all and by lock type", StatisticRow.BRING)
@@ -156,9 +161,10 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
     )
     total = next((b for b in _all(each) if b.lock_type == "total"), None)
     whole = max(total.rate.per_second if total else 0.0, types[0].rate.per_second if types else 0.0)
-    main = types[0] if types and types[0].rate.per_second >= limits.main_percent / 100 * whole else None
+    most = types[0] if types and types[0].rate.per_second >= limits.main_percent / 100 * whole else None
+    main = most if worst.lock_type == "total" else worst
     remedy = (
-        f" Most are of {main.lock_type} locks. {_remedy(one, main.lock_type)}"
+        f"{f' Most are of {main.lock_type} locks.' if main is most else ''} {_remedy(one, main.lock_type)}"
         if main
         else " Which lock type has them decides the remedy: write the screen Locking (blocking ASTs)."
         if not types
@@ -230,6 +236,11 @@ def _remedy(one: OneDatabase, lock_type: str) -> str:
     """What helps against them, of pages that which is not in force."""
     if lock_type != "page":
         return REMEDY.get(lock_type, "")
+    where = page_level(one)
+    return _of_pages(one) + (BY_PAGE.format(where) if where else "")
+
+
+def _of_pages(one: OneDatabase) -> str:
     if why := never(one):
         return f"{PAGES}; neither row caches nor page transfer via memory can be used: {why}."
     left = [*([] if active_caches(one) else [CACHES]), *([] if one.word("page_transfer") == "memory" else [MEMORY])]

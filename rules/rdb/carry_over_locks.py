@@ -26,7 +26,7 @@ from rules.changes.rdb_database import alter
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.rdb.counted import (
     Stalled,
-    averaged,
+    caveats,
     counted,
     of_each_node,
     on_node,
@@ -146,7 +146,7 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
         says=(
             f"{figures} ({each.over}). With carry-over locks a process keeps them from one transaction to the next, "
             "and its top record locks, too: a substantial reduction, the vendor says, where the same areas are used "
-            f"again. {WHY_OFF[0]}{against or (WANTED if wanted else little)}" + averaged(each)
+            f"again. {WHY_OFF[0]}{against or (WANTED if wanted else little)}" + caveats(one, each)
         ),
         evidence=(
             Evidence("carry-over locks", "disabled", "", setting.source),
@@ -289,7 +289,7 @@ def _finding(
         says=(
             f"Carry-over locks are enabled, and {', '.join(seen)}. A NOWAIT transaction needs that lock first, and all "
             "others then give up what they carried over, which takes as long as their longest verb. The vendor says to "
-            f"consider disabling them if that delay is noticeable.{cost}{averaged(worst[1]) if worst else ''}"
+            f"consider disabling them if that delay is noticeable.{cost}{caveats(one, worst[1] if worst else None)}"
             + ("" if costs else f" So few waits are not worth that{NOTHING}")
         ),
         evidence=(*evidence, *more),

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import averaged, counted, of_each_node, quiet, waits_matter
+from rules.judging.rdb.counted import caveats, counted, of_each_node, quiet, waits_matter
 from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
 from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, steps_to, unmet, unsure
 from rules.judging.rdb.sharing import READS as SHARING
@@ -64,8 +64,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((Lacking("fast commit", Database.BRING),), f"{one.subject}: not in the export")
         return
     if fast.value:
-        apart = f", which does not tell whether it was when the figures were read ({one.another_time})"
-        yield Clean(f"{one.subject}: fast commit is enabled{apart if one.another_time else ''}")
+        yield Clean(f"{one.subject}: fast commit is enabled{one.read_apart}")
         return
     found, refused = counted(facts, one)
     best = of_each_node(found, _has)
@@ -113,7 +112,7 @@ def _finding(
             f"{first}Fast commit leaves them to the next checkpoint; in return a recovery has to do again all work "
             "since then, so choose the checkpoint interval by how long a recovery may take."
             + ("" if waits else " Hardly a lock was seen to wait, or none was measured, so nothing is set here.")
-            + averaged(of)
+            + caveats(one, of)
         ),
         evidence=(
             Evidence("fast commit", "disabled", "", fast.source),

@@ -1,7 +1,8 @@
 """Processes wait longer for a lock than the vendor calls long.
 
 Finds: the longest waits for a lock in stall logs and screens, the mean stall of the statistics (stall time ÷ requests
-that stalled), and how many waits ended in a timeout; with who holds the lock, where RMU/SHOW LOCKS tells.
+that stalled), and how many waits ended in a timeout, by log or statistics; with who holds the lock, where RMU/SHOW
+LOCKS tells. A short lock timeout interval keeps every wait short, so beside one a short mean proves nothing.
 
 Why it matters: Oracle's own Online Analysis calls a lock stall of 2 seconds long (RDM$BIND_STATS_MAX_LOCK_STALL) and
 adds that this is an indication, not proof. A process that waits keeps its own locks, and others wait for those.
@@ -21,7 +22,17 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.rdb import EventLog, HeldLock, StatisticRow, WaitGroup
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import Mean, averaged, counted, mean_stall, mostly_idle, of_each_node, on_node, quiet
+from rules.judging.rdb.counted import (
+    Mean,
+    averaged,
+    counted,
+    mean_stall,
+    mostly_idle,
+    of_each_node,
+    on_node,
+    quiet,
+    rows_of,
+)
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.sharing import READS as SHARING
 from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
@@ -49,6 +60,9 @@ LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Screens~Locking_Analysis_Screen",
 )
 BRING = Lacking("how long processes wait for locks", f"{WaitGroup.BRING}, or the screen Stall Messages")
+ENDED = ("request timeouts", "promotion timeouts")
+COUNT = Lacking("how many lock requests timed out", StatisticRow.BRING)
+HOUR = 3600.0
 
 
 @dataclass(frozen=True)
@@ -74,6 +88,13 @@ class Limits:
     )
     timeouts: int = limit(5, "this project: fewer are chance", low=1, unit="timeouts")
     timeouts_per_hour: float = limit(1.0, "this project: a few in a day may be chance, too", unit="timeouts/h")
+    cut_percent: float = limit(
+        50.0,
+        "this project: a mean stall from here on may be that of waits which the lock timeout interval ends",
+        low=1,
+        high=100,
+        unit="% of the lock timeout interval",
+    )
 
 
 @rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
@@ -97,7 +118,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     groups = [group for group in waits.of(STALLS) if group.resource_kind not in NO_TUNING]
     long = [g for g in groups if known(g.longest_seconds) and g.longest_seconds >= limits.stall_seconds]
     long.sort(key=lambda group: -_longest(group))
-    timeouts = waits.events(TIMEOUTS)
+    timeouts, of = _timeouts(waits, found, limits)
     many = timeouts is not None and _many(timeouts, limits)
     high = worst if worst and _is_long(worst, limits) else None
     crowd = max(means, key=lambda mean: mean.waiting, default=None)
@@ -108,12 +129,35 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         high = None
     yield from idle
     if long or high or many:
-        yield _finding(one, limits, waits, long, high, timeouts if many else None)
+        yield _finding(one, limits, waits, long, high, timeouts if many else None, of)
         if not culprits(waits.held):
             yield Unknown((HOLDER,), f"{one.subject}: no log names who holds a lock")
         return
     if not idle:
         yield _nothing(one, limits, waits, groups, worst, crowd, timeouts, refused)
+
+
+def _timeouts(waits: Waits, found: list[Statistics], limits: Limits) -> tuple[Events | None, Statistics | None]:
+    """The timeouts of the log, unless the screens alone have many of them: a log loses events or ends early.
+
+    Of several nodes those of the one with most per hour, and its screens.
+    """
+    log = waits.events(TIMEOUTS)
+    each = of_each_node(found, lambda one: _on_screens(one) is not None)
+    counted_ones = [(events, one) for one in each if (events := _on_screens(one))]
+    worst, of = max(counted_ones, key=lambda pair: pair[0].count / (pair[0].hours or 1), default=(None, None))
+    return (worst, of) if worst and (log is None or (_many(worst, limits) and not _many(log, limits))) else (log, None)
+
+
+def _on_screens(each: Statistics, lock_type: str = "total") -> Events | None:
+    """Requests and promotions that timed out; `None` where no row tells: a mean of 0.0/s may be 180 in an hour."""
+    rates = rows_of(each, ENDED, lock_type)
+    counts = [rate.count if rate.count is not None else rate.per_second * (rate.seconds or 0) or None for rate in rates]
+    known_ones = [count for count in counts if count is not None]
+    if not known_ones or len(known_ones) < len(rates):
+        return None
+    seconds = rates[0].seconds
+    return Events(round(sum(known_ones)), 0, seconds / HOUR if seconds else None, False, rates[0].source)
 
 
 def _many(timeouts: Events, limits: Limits) -> bool:
@@ -140,6 +184,7 @@ def _finding(
     long: list[WaitGroup],
     mean: Mean | None,
     timeouts: Events | None,
+    of: Statistics | None,
 ) -> Finding:
     held = culprits(waits.held)
     says: list[str] = []
@@ -154,13 +199,14 @@ def _finding(
         if main := _main(waits, limits):
             says.append(_of_main(main))
             evidence += evidence_of(main[:1], "logged stalls for")
+        crowd = limits.waiting if mean.seconds < limits.stall_seconds else limits.processes
         evidence += [
             Evidence("mean stall", round(mean.seconds, 2), "s", mean.source, limits.stall_seconds),
-            Evidence("processes that wait, on average", round(mean.waiting, 2), "", mean.source, limits.processes),
+            Evidence("processes that wait, on average", round(mean.waiting, 2), "", mean.source, crowd),
         ]
     if timeouts:
         ended = waits.most(TIMEOUTS)
-        says.append(_of_timeouts(one, timeouts, hottest(ended, "timeouts")))
+        says.append(_of_timeouts(one, timeouts, hottest(ended, "timeouts"), of))
         evidence.append(Evidence("lock timeouts", timeouts.count, "events", timeouts.source, limits.timeouts))
         evidence += evidence_of(ended, "lock timeouts for")
         seconds = one.read("lock_timeout_seconds")
@@ -182,7 +228,7 @@ def _finding(
         subject=one.subject,
         severity=_severity(limits, long, mean, timeouts, _logged_share(waits, long)),
         title=_title(limits, longest, mean, timeouts),
-        says=" ".join(says) + (averaged(mean.each) if mean else ""),
+        says=" ".join(says) + (averaged(mean.each) if mean else averaged(of) if of and timeouts else ""),
         evidence=tuple(evidence),
         expects=(
             Expectation("longest wait for a lock (s)", round(longest, 2), "lower", "heuristic")
@@ -269,15 +315,28 @@ def _of_main(groups: list[WaitGroup]) -> str:
     )
 
 
-def _of_timeouts(one: OneDatabase, timeouts: Events, where: str) -> str:
-    """With the interval as the header has it; two manuals disagree on what else overrides it."""
+def _of_timeouts(one: OneDatabase, timeouts: Events, where: str, of: Statistics | None) -> str:
+    """With the interval as the header has it, where 0 is none (vendor: SQL help on LOCK TIMEOUT INTERVAL).
+
+    Two manuals disagree on what else overrides it.
+    """
     seconds = one.figure("lock_timeout_seconds")
+    types = [(kind, found.count) for kind in (of.lock_types if of else ()) if of and (found := _on_screens(of, kind))]
+    types = sorted((pair for pair in types if pair[1]), key=lambda pair: -pair[1])[:3]
+    where = where or ", ".join(f"{kind} locks {count:,} timeouts" for kind, count in types)
     named_ones = f"; waited for: {where}" if where else ""
     after = f" after {seconds:,.0f} s each, as the database is set" if seconds else ""
+    over = f"{on_node(of)} ({of.over})" if of else ""
+    none = (
+        " The database has no interval of its own (0 is none), so they are of transactions that set one or do not wait "
+        "at all (NOWAIT): those are refused at once, which no setting of the database changes."
+        if seconds == 0
+        else ""
+    )
     return (
-        f"{timeouts.said} lock requests timed out{after}{named_ones}. A longer lock timeout interval only makes the "
-        "waits longer: see to the holder. A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET TRANSACTION WAIT may "
-        "set another interval, and the manuals disagree on which of them counts."
+        f"{timeouts.said} lock requests timed out{over}{after}{named_ones}.{none} A longer lock timeout interval only "
+        "makes the waits longer: see to the holder first. A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET "
+        "TRANSACTION WAIT may set another interval, and the manuals disagree on which of them counts."
     )
 
 
@@ -343,6 +402,10 @@ def _nothing(
         said = f"longest wait for a lock {max(lengths):,.2f} s" if lengths else "the stall log has no wait for a lock"
         said += f" (limit {limits.stall_seconds:g} s, Oracle's)" + (f"; {means}" if means else "")
         return Clean(f"{one.subject}: {said}{rare}")
+    interval = one.figure("lock_timeout_seconds")
+    if worst and interval and timeouts is None and 100 * worst.seconds >= limits.cut_percent * interval:
+        why = f"{one.subject}: {means}, which proves little: a wait ends after {interval:g} s (lock timeout interval)"
+        return Unknown((COUNT,), why)
     if worst:
         return quiet(f"{one.subject}: {means}{rare}", worst.each)
     if refused:

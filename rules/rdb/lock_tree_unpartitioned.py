@@ -76,7 +76,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((Lacking("lock partitioning", Database.BRING),), f"{one.subject}: not in the export")
         return
     if partitioned.value:
-        yield Clean(f"{one.subject}: lock partitioning is enabled")
+        yield Clean(f"{one.subject}: lock partitioning is enabled{one.read_apart}")
         return
     areas = one.figure("storage_areas") or float(len(one.areas))
     if areas == 1:

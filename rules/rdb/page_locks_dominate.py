@@ -23,7 +23,7 @@ from collectors.facts import Facts
 from collectors.facts.rdb import StatisticRow
 from rules.finding import Evidence, Expectation, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
 from rules.judging.rdb.counted import (
-    averaged,
+    caveats,
     counted,
     of_each_node,
     on_node,
@@ -156,7 +156,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
             f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{on_node(each)} ({each.over}) are page locks"
             f"{of_node}{f', {per:,.1f} for each transaction' if per is not None else ''}. {_meaning(one)}{hot}{said}"
             + ("" if busy else f" Below {limits.busy_operations:,.0f}/s in all there is little to gain.")
-            + averaged(each)
+            + caveats(one, each)
         ),
         evidence=(*evidence, *hot_evidence, *more),
         explains=CAUSES if strong else (),
@@ -187,6 +187,8 @@ def _meaning(one: OneDatabase) -> str:
     if active:
         return f"{active:g} row caches are active: see which tables used often are in none of them."
     memory = one.word("page_transfer") == "memory"
+    if one.figure("active_row_caches"):
+        return "Row caches are there, but cannot be active as things are (see rdb/row_cache_prerequisites_unmet)."
     cache = "On one node, row caches can eliminate many of them (see rdb/row_cache_missing for what they need)"
     return f"{cache}{'' if memory else ', and page transfer via memory makes holding one shorter'}."
 

@@ -36,7 +36,7 @@ from rules.judging.rdb.counted import (
     HUNDREDTHS,
     WAITING,
     Stalled,
-    averaged,
+    caveats,
     counted,
     of_each_node,
     quiet,
@@ -225,7 +225,7 @@ def _set_already(facts: Facts, one: OneDatabase, transfer: Read) -> Iterator[Out
             changes=changes_of("page_transfer", facts, one),
         )
     elif not lacking:
-        yield Clean(f"{one.subject}: page transfer via memory, with all that it needs")
+        yield Clean(f"{one.subject}: page transfer via memory, with all that it needs{one.read_apart}")
     if lacking:
         yield Unknown(tuple(lacking), f"{one.subject}: page transfer via memory is set")
 
@@ -264,7 +264,7 @@ def _finding(
             f"{figures}: a page that another process wants is written before it may have it. Via memory it need not. "
             f"{first}It needs memory for global buffers and makes recovery longer.{moved(one)}"
             + _why_nothing(held, few, part, stalled, costs)
-            + averaged(each)
+            + caveats(one, each)
         ),
         evidence=(
             Evidence("page transfer", str(transfer.value), "", transfer.source),

@@ -24,7 +24,7 @@ from rules.changes.rdb_database import alter
 from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.rdb.counted import (
     ASKED,
-    averaged,
+    caveats,
     counted,
     of_each_node,
     on_node,
@@ -160,7 +160,9 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
     )
     if found.percent < limits.blasts_percent or blasts.per_second < limits.blasts_per_second:
         said = f"(limits {limits.blasts_per_second:g}/s and {limits.blasts_percent:g} %, this project's)"
-        return quiet(f"{one.subject}: adjustable lock granularity is enabled, and {figures} {said}", each)
+        return quiet(
+            f"{one.subject}: adjustable lock granularity is enabled{one.read_apart}, and {figures} {said}", each
+        )
     waits = waits_of(facts, one)
     if why := waits.refused():
         return why
@@ -186,7 +188,7 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             "LOCKIDTBL, RESHASHTBL and ENQLM first. Where they mostly read, keep it. The limits are this project's; "
             "the vendor names none."
             + (f" Waited for: {hottest(groups)}." if groups else " No log names the rows: bring one first.")
-            + averaged(each)
+            + caveats(one, each)
         ),
         evidence=(
             Evidence("adjustable lock granularity", "enabled", "", setting.source),
@@ -219,7 +221,7 @@ def _of_rows(groups: list[WaitGroup], limits: Limits) -> bool:
 
 def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, found: Records) -> Outcome:
     each = found.each
-    start = f"{one.subject}: adjustable lock granularity is disabled"
+    start = f"{one.subject}: adjustable lock granularity is disabled{one.read_apart}"
     if found.asked < limits.operations_per_second:
         return quiet(f"{start}, and {found.asked:,.0f} record locks/s are few ({limits.operations_per_second:g})", each)
     if found.percent >= limits.few_blasts_percent:
@@ -248,7 +250,7 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
             "process. Work that mostly reads takes fewer locks with adjustable lock granularity, which the vendor "
             "advises for it. Ask why it was switched off: an hour of many updates may be the reason."
             + ("" if costs else f" Below {limits.busy_records:,.0f}/s there is little to gain, so nothing is set here.")
-            + averaged(each)
+            + caveats(one, each)
         ),
         evidence=(
             Evidence("adjustable lock granularity", "disabled", "", setting.source),

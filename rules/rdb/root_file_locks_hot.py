@@ -23,7 +23,7 @@ from collectors.facts.rdb import Database, StatisticRow
 from rules.changes.rdb_database import alter, key_of
 from rules.finding import Change, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
 from rules.judging.rdb.counted import (
-    averaged,
+    caveats,
     counted,
     of_each_node,
     on_node,
@@ -193,7 +193,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
             f"{f', {per:,.1f} operations for each transaction' if per is not None else ''}. They guard the sequence "
             f"numbers of transactions, at each start and commit. {said}"
             + ("" if waits else " Few requests were seen to wait for them, so nothing is set here.")
-            + averaged(each)
+            + caveats(one, each)
         ),
         evidence=(*evidence, *more),
         explains=() if source.tentative else _explains(hot, limits),

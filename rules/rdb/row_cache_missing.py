@@ -34,7 +34,7 @@ from rules.finding import (
     Severity,
     Unknown,
 )
-from rules.judging.rdb.counted import averaged, counted, of_each_node, on_node, part_of_own, quiet
+from rules.judging.rdb.counted import caveats, counted, of_each_node, on_node, part_of_own, quiet
 from rules.judging.rdb.databases import READS, OneDatabase, databases
 from rules.judging.rdb.prerequisites import (
     active_caches,
@@ -102,7 +102,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     active = active_caches(one)
     if active:
-        yield Clean(f"{one.subject}: active row caches: {active:g}")
+        yield Clean(f"{one.subject}: active row caches: {active:g}{one.read_apart}")
         return
     found, refused = counted(facts, one)
     shares = [(share, each) for each in of_each_node(found, _has_share) if (share := each.share("page"))]
@@ -122,6 +122,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     if why := never(one):
         yield NotApplicable(f"{figures}, but a row cache is out of the question: {why}")
+        return
+    if said := one.figure("active_row_caches"):
+        why = "caches are there, and what they lack is in rdb/row_cache_prerequisites_unmet: none is to be added for it"
+        yield NotApplicable(f"{figures}; the header counts {said:g} row caches as active: {why}")
         return
     if active is None and one.is_on("row_cache_enabled") is None:
         yield Unknown((Lacking("whether a row cache is active", Database.BRING),), figures)
@@ -183,7 +187,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
                 if busy
                 else f" Below {limits.busy_operations:,.0f}/s there is little to gain, so nothing is set here."
             )
-            + averaged(of)
+            + caveats(one, of)
         ),
         evidence=(
             Evidence("page locks", round(share.percent, 1), "% of lock operations", share.source, limits.page_percent),

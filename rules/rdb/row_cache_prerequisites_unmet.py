@@ -84,7 +84,7 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
                 "excludes the other: bring a new header, dumped while the database is open"
             )
             return
-        yield Clean(f"{one.subject}: active row caches: {active:g}")
+        yield Clean(f"{one.subject}: active row caches: {active:g}{one.read_apart}")
         return
     if missing or impossible:
         yield _finding(facts, one, missing, wanted, impossible)

@@ -23,7 +23,7 @@ from rules.changes.rdb_database import alter
 from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
 from rules.judging.rdb.counted import (
     STALL_TIME,
-    averaged,
+    caveats,
     counted,
     of_each_node,
     quiet,
@@ -101,7 +101,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield NotApplicable(f"{one.subject}: snapshots are disabled: nobody waits for a snapshot")
         return
     if word != "deferred":
-        yield Clean(f"{one.subject}: snapshots are {word}: readers wait for no writer")
+        yield Clean(f"{one.subject}: snapshots are {word}: readers wait for no writer{one.read_apart}")
         return
     waits = list(belonging(facts.every(WaitGroup), one))
     if damaged := [wait for wait in waits if known(wait.longest_seconds) and wait.longest_seconds < 0]:
@@ -189,7 +189,7 @@ def _finding(
             "active read/write transactions have ended: look for the long one first. If readers come all the time, "
             "SNAPSHOT IS ENABLED IMMEDIATE lets them start at once, and costs every writer snapshot I/O."
             + ("" if costs else " So few waits are not worth closing the database, so nothing is set here.")
-            + (averaged(each) if each else "")
+            + caveats(one, each)
         ),
         evidence=tuple(evidence),
         explains=("rdb/lock_stalls_long",) if _most(waits_of(facts, one), each, limits) else (),

@@ -6,11 +6,10 @@ from dataclasses import replace
 import pytest
 
 from collectors.capture import captures
-from collectors.databases import may_be_one
 from collectors.facts import Fact, Source
 from collectors.facts.openvms import LockRates, MonitorSample, Node, T4File
 from collectors.facts.rdb import Database, DatabaseUse, EventLog, NodeDatabases, StatisticRow, StatisticsWindow
-from collectors.facts.rdb.names import root_key, short_name
+from collectors.facts.rdb.names import may_be_one, root_key, short_name
 from collectors.read import Input
 from tests.yardstick import no_longer_than
 

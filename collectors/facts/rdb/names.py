@@ -8,6 +8,8 @@ import re
 
 VERSION = re.compile(r";-?[0-9]*$")
 FILE_NAME = re.compile(r"([^\]>:]+?)(?:\.[A-Z0-9$_-]{0,39})?$")
+DEVICE = re.compile(r"_?(?:\$[0-9]+\$|(?!DISK\$)[A-Z0-9]+\$)?[A-Z]{3}[0-9]+$")
+"""`$1$DGA12`, `NODEA$DKB200`, `DSA7`: a device, not a logical name."""
 
 
 def root_key(root: str) -> str:
@@ -24,3 +26,22 @@ def short_name(root: str) -> str:
 def is_whole(root: str) -> bool:
     """Whether a root file is written with its directory."""
     return "[" in root or "<" in root
+
+
+def may_be_one(one: str, other: str) -> bool:
+    """Whether two root files differ in the name of their disk alone, and one of these may stand for the other.
+
+    Two devices are two disks; a logical name, `DISK$` and a volume label for one, may be any.
+    """
+    names = [root_key(root).partition(":") for root in (one, other)]
+    (disk, _, path), (other_disk, _, other_path) = names
+    return path == other_path != "" and disk != other_disk and not (DEVICE.match(disk) and DEVICE.match(other_disk))
+
+
+def by_device(one: str, other: str) -> bool:
+    """Whether two root files differ in their disk alone, a device for one and a logical name for the other.
+
+    A monitor prints a device where no logical name of its node stands for it, so nodes may print one disk both ways.
+    """
+    devices = [bool(DEVICE.match(root_key(root).partition(":")[0])) for root in (one, other)]
+    return may_be_one(one, other) and any(devices)

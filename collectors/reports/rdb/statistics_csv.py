@@ -13,8 +13,9 @@ RMU writes no such file; the columns are called as the lines of the screens are,
 At least three of the columns are locking statistics. One row per time, one per lock type, or both. `/s`, `per second`
 and `rate` behind a name are rates, `total` and `count` totals that run on, `per transaction` is that. A name alone is a
 total: of one row as it stands, of rows over time only where three or more never fall, else nobody can say whether a row
-counts since the reset or since the row before. Rows over time give one figure each: of rates mean, maximum and last,
-of totals the difference. A column of users or processes without a time is a load series and not read here.
+counts since the reset or since the row before; where a name alone has a fraction there, none of the table is a total.
+Rows over time give one figure each: of rates mean, maximum and last, of totals the difference. A column of users or
+processes without a time is a load series and not read here.
 """
 
 import re
@@ -200,8 +201,12 @@ def _rows(
     report: Report, series: _Series, ordered: Sequence[_Line], window: StatisticsWindow
 ) -> Iterator[StatisticRow]:
     source = report.source(min(line.index for line in ordered), max(line.index for line in ordered))
+    broken = _with_a_fraction(ordered) if len(ordered) > 1 else None
+    if broken:
+        what = f"`{broken.name[:40]}` has figures with a fraction, so no column is a running total by its name alone"
+        report.problem(f"{what}: per second or total? Call each `…/s` or `… total`", ordered[0].index)
     for column in ordered[0].values:
-        figures = _figures(report, column, ordered)
+        figures = None if broken and not column.measure else _figures(report, column, ordered)
         if figures:
             yield StatisticRow(
                 source=source,
@@ -218,6 +223,18 @@ def _rows(
                 per_transaction=figures.get("each", ABSENT),
                 over=window.over,
             )
+
+
+def _with_a_fraction(lines: Sequence[_Line]) -> _Column | None:
+    """The first column without a measure that has a figure with a fraction: what is counted is whole."""
+    return next(
+        (
+            column
+            for column in lines[0].values
+            if not column.measure and any(known(v := line.values[column]) and v % 1 for line in lines)
+        ),
+        None,
+    )
 
 
 def _figures(report: Report, column: _Column, lines: Sequence[_Line]) -> dict[str, Reading] | None:

@@ -118,6 +118,16 @@ def averaged(each: Statistics) -> str:
     )
 
 
+def caveats(one: OneDatabase, each: Statistics | None) -> str:
+    """What to say of a finding by statistics and settings: averages, another time; begins with a blank, or empty."""
+    dates = one.another_time
+    apart = (
+        f" Header and figures are of different times ({dates}), so a setting may have been changed between them: read "
+        "both again first."
+    )
+    return (averaged(each) if each else "") + (apart if dates else "")
+
+
 def quiet(why: str, each: Statistics) -> Outcome:
     """Below the limits: clean, unless the average of a long time hides the busy hour."""
     said = averaged(each)

@@ -187,6 +187,12 @@ class OneDatabase:
         return ""
 
     @property
+    def read_apart(self) -> str:
+        """What to say of a setting in order, of a header of another time than the figures; begins with a comma."""
+        dates = self.another_time
+        return f", which does not tell whether it was when the figures were read ({dates})" if dates else ""
+
+    @property
     def sightings(self) -> list[Sighting]:
         """Where it was seen open, one per node; the latest of several. A list of the whole cluster names no node."""
         seen = [

@@ -10,6 +10,7 @@ from datetime import datetime
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockRates, MonitorSample, T4File
 from collectors.facts.rdb import HeldLock, NodeDatabases
+from collectors.facts.rdb.names import by_device
 from rules.changes.quoting import comment
 from rules.finding import Evidence, Lacking, Outcome, Unknown, Untrusted
 from rules.judging.rdb.databases import SAME_TIME, OneDatabase, Sighting, belonging, out_of_date
@@ -120,7 +121,10 @@ def users_unknown(one: OneDatabase) -> str:
 
 
 def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
-    """The other nodes whose list of open databases, of the same time, does not have this one; the latest of each."""
+    """The other nodes whose list of open databases, of the same time, does not have this one; the latest of each.
+
+    A list that may have it by the device of its disk proves nothing (see `twins`).
+    """
     if one.root is None or len(one.sightings) != 1:
         return []
     here = one.sightings[0]
@@ -130,15 +134,36 @@ def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
         together = together and not out_of_date(listed.at, last_seen(one))
         if listed.node.upper() == here.node.upper() or not listed.complete or not together:
             continue
-        if not any(one.is_called(root) for root in listed.databases):
+        if not any(one.is_called(root) or by_device(root, one.root) for root in listed.databases):
             found[listed.node.upper()] = listed
     return list(found.values())
+
+
+def twins(facts: Facts, one: OneDatabase) -> list[tuple[str, str]]:
+    """Other nodes with what they list open that may be this database by the device of its disk, or by a logical name.
+
+    The same directory, file and version below a device and below a logical name: only the nodes themselves can tell.
+    """
+    own = {sighting.node.upper() for sighting in one.sightings}
+    return [
+        (listed.node, root)
+        for listed in facts.every(NodeDatabases)
+        if one.root is not None and listed.node.upper() not in own
+        for root in listed.databases
+        if by_device(root, one.root)
+    ]
 
 
 def not_shown(facts: Facts, one: OneDatabase) -> tuple[Lacking, str]:
     """What to collect so that it can be told whether another node has it open, and the sentence that says so."""
     if contradicted := _contradicted(facts, one):
         return contradicted
+    if len(one.sightings) <= 1 and (alike := twins(facts, one)):
+        node, root = (comment(part, 255) for part in alike[0])
+        said = f"{node} has {root} open, which may be this database under another name of its disk"
+        return Lacking(
+            f"whether {root} of {node} is this database", f"RMU/DUMP/HEADER {root} ! on {node}: the root file it prints"
+        ), said
     members = sorted(_not_looked_at(facts, one))
     if len(one.sightings) <= 1 and facts.every(ClusterNode) and len(_members(facts)) > 1 and members:
         names = " or ".join(comment(name, 31) for name in members)
