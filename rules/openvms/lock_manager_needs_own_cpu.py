@@ -115,7 +115,7 @@ TRACE = Lacking(
 )
 TRACE_ALL = Lacking(
     "LCKMGR's own share of a spinlock trace",
-    "SPL SHOW TRACE/SUMMARY/RATES of the same load: it lists every spinlock",
+    "a spinlock trace under load with SPL SHOW TRACE/SUMMARY/RATES, which lists every spinlock",
 )
 
 

@@ -162,7 +162,8 @@ def not_shown(facts: Facts, one: OneDatabase) -> tuple[Lacking, str]:
         node, root = (comment(part, 255) for part in alike[0])
         said = f"{node} has {root} open, which may be this database under another name of its disk"
         return Lacking(
-            f"whether {root} of {node} is this database", f"RMU/DUMP/HEADER {root} ! on {node}: the root file it prints"
+            f"whether {root} of {node} is this database",
+            f"an RMU/DUMP/HEADER {root} on {node}: the root file it prints",
         ), said
     members = sorted(_not_looked_at(facts, one))
     if len(one.sightings) <= 1 and facts.every(ClusterNode) and len(_members(facts)) > 1 and members:
