@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Capture
 from collectors.facts.scaling import LoadSeries
+from rules.changes.quoting import comment
 from rules.finding import Change, Effect, Finding, Severity, Verdict
 from rules.judging.caches.memory import free_memory
 from rules.judging.compared.comparison import Comparison
@@ -53,6 +54,7 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
     findings = host_first(rank([Ranked(verdict.rule, finding) for verdict in verdicts for finding in verdict.findings]))
     models = tuple(model_of(series) for series in capture.facts.every(LoadSeries))
     free = free_memory(capture.facts)
+    findings = elsewhere(findings, capture.system.name)
     planned = make_plan(_changes(findings), free.mb if free else None)
     findings = with_pending(findings, {key for step in planned.steps for key in step.change_keys})
     plan = make_plan(_changes(findings), free.mb if free else None)
@@ -63,6 +65,27 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
 
 def _changes(findings: Sequence[Ranked]) -> list[Change]:
     return [change for ranked in findings for change in ranked.finding.changes]
+
+
+def elsewhere(findings: Sequence[Ranked], own: str) -> list[Ranked]:
+    """The findings with what is to be run on another node of the cluster told as such: target and first script line."""
+
+    def told(change: Change) -> Change:
+        if change.node.upper() in ("", own.upper()):
+            return replace(change, node="")
+        there = (f"$! ===== FOR NODE {change.node}, NOT FOR {comment(own, 31)}: log in on {change.node} first =====",)
+        return replace(
+            change,
+            target=f"{change.target} on {change.node}",
+            opening=(*there, *change.opening),
+            undo_opening=(*there, *change.undo_opening),
+        )
+
+    return [
+        replace(ranked, finding=replace(one, changes=tuple(told(change) for change in one.changes)))
+        for ranked in findings
+        for one in (ranked.finding,)
+    ]
 
 
 def as_planned(findings: Sequence[Ranked], plan: Plan) -> list[Ranked]:

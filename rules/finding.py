@@ -86,6 +86,8 @@ class Change:
     """Keys of changes to be made and measured before this one: where the plan holds them too, it is a later step."""
     yields_to: tuple[str, ...] = ()
     """Keys of changes that make this one pointless: where the plan holds one of them, this one is left out."""
+    node: str = ""
+    """The cluster node that the script is run on; in an audit empty where that is the capture's own system."""
     comes_along: str = ""
     """What every restart would take if this change is not made before it, as a caution for those restarts."""
 

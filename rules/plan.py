@@ -21,6 +21,8 @@ class Step:
     change_keys: tuple[str, ...]
     apply: str
     undo: str
+    node: str = ""
+    """The cluster node to run it on, where that is not the capture's own: no step is for two nodes."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
     batches: dict[tuple[int, int], list[Change]] = {}
     for key, change in agreed.items():
         batches.setdefault((rounds[key], places[key]), []).append(change)
-    steps = [_step(wave[0].takes_effect, wave) for at in sorted(batches) for wave in _waves(batches[at])]
+    waves = [part for at in sorted(batches) for wave in _waves(batches[at]) for part in _by_node(wave)]
+    steps = [_step(wave[0].takes_effect, wave) for wave in waves]
     return Plan(tuple(steps), tuple(conflicts), left_out)
 
 
@@ -172,6 +175,11 @@ def _waves(batch: list[Change]) -> list[list[Change]]:
     return waves
 
 
+def _by_node(wave: list[Change]) -> list[list[Change]]:
+    """Part a step by the nodes that its scripts are run on, in the order of the findings."""
+    return [[one for one in wave if one.node == node] for node in dict.fromkeys(change.node for change in wave)]
+
+
 def _beyond(agreed: dict[str, Change], free_mb: float | None) -> list[Conflict]:
     """Take out the changes for which the memory that is free no longer suffices, in the order of the findings."""
     if free_mb is None:
@@ -210,7 +218,7 @@ def _step(effect: Effect, batch: list[Change]) -> Step:
         *(change.undo for change in back),
         *dict.fromkeys(block for change in back if (block := change.undo_closing)),
     ]
-    return Step(effect, tuple(change.key for change in batch), _text(apply), _text(undo))
+    return Step(effect, tuple(change.key for change in batch), _text(apply), _text(undo), batch[0].node)
 
 
 def _text(blocks: Iterable[tuple[str, ...]]) -> str:

@@ -45,6 +45,7 @@ def files(name: str, told: Sequence[str], plan: Mapping[str, Any]) -> list[File]
             text = _remarks(mark, lines) + list(ENDS_HERE if product == "openvms" else ())
             for number, step in enumerate(order, 1):
                 effect = EFFECTS[step["takes_effect"]]
+                effect = f"for node {step['node']}, {effect}" if step.get("node") else effect
                 own = number if which == "apply" else len(order) + 1 - number
                 text += ["", *_remarks(mark, [f"===== Step {own} of {len(order)}, {effect} ====="]), step[which]]
             made.append(File(f"{name}-{which}{ending}", "\n".join(text) + "\n"))

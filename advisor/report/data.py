@@ -76,6 +76,7 @@ def capture_data(one: Audit) -> dict[str, Any]:
             "steps": [
                 {
                     "takes_effect": step.takes_effect.value,
+                    "node": step.node,
                     "change_keys": list(step.change_keys),
                     "apply": step.apply,
                     "undo": step.undo,

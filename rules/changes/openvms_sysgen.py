@@ -123,6 +123,7 @@ def set_parameter(
         )
     return Change(
         key=_key(where, name),
+        node=where or "",
         target=name,
         old=old,
         new=new,
@@ -191,6 +192,7 @@ def keep_parameter(
         )
     return Change(
         key=f"{_key(where, name)}:CURRENT",
+        node=where or "",
         target=f"{name} in CURRENT",
         old=pending,
         new=new,
@@ -226,6 +228,7 @@ def advise_parameter(
     set_now = (f"$!   MCR SYSGEN, USE ACTIVE, SET {name} {new:.0f}, WRITE ACTIVE",) if known.dynamic else ()
     return Change(
         key=_key(where, name),
+        node=where or "",
         target=name,
         old=old,
         new=new,

@@ -73,7 +73,16 @@ from rules.judging.openvms.placement import cost_of, left_alone, placement_of, s
 from rules.judging.openvms.releases import machine_of
 from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
 from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, lock_manager_part, not_listed, waited_for
+from rules.judging.openvms.spinlocks import (
+    ALL,
+    LCKMGR,
+    Heat,
+    half_believed,
+    lock_manager_part,
+    not_listed,
+    short_trace,
+    waited_for,
+)
 from rules.judging.openvms.spinning import (
     OWN_CPU_CPUS,
     OWN_CPU_OPERATIONS,
@@ -383,15 +392,18 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
     share = synch / cpus
     average = f" On average it takes {usual / cpus:.0f} %." if usual != synch else ""
     cost, peak = peak_cost(facts)
+    moment = short_trace(facts)
     if hours:
         average = f" {hours.apart} {FOR_HOURS}"
     severity = Severity.CRITICAL if own / cpus >= limits.critical_share and not hours else Severity.WARNING
-    if debug or differ or own <= limits.mp_synch_percent:
+    if debug or differ or own <= limits.mp_synch_percent or moment:
         severity = Severity.ADVICE
     title = f"{judged.when} {synch / 100:.1f} of {cpus:.0f} CPUs spin: MP synch {synch:.0f} % of one CPU"
     divided: tuple[Evidence, ...] = ()
     if away := judged.away(facts):
         average += f" {away}"
+    if moment:
+        average += f" {moment}"
     if heat and part < ALL:
         title = f"{judged.when} {own / 100:.1f} of {cpus:.0f} CPUs spin for {LCKMGR}, of {synch:.0f} % of MP synch"
         average += f" By the trace {own:.0f} % of one CPU, {100 * part:.0f} % of MP synch, are {LCKMGR}'s."

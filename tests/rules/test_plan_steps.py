@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
-from rules.finding import Change, Effect
+from rules.audit import Ranked, elsewhere
+from rules.changes.openvms_sysgen import set_parameter
+from rules.finding import Change, Effect, Finding, Severity
 from rules.plan import make_plan
 
 
@@ -56,3 +58,26 @@ def test_a_step_by_hand_comes_before_what_needs_it() -> None:
         ("bind",),
         ("watch",),
     ]
+
+
+def test_a_step_is_for_one_node() -> None:
+    """Weights of two nodes take effect at a reboot each: the script of one is not pasted on the other."""
+    raised = set_parameter("LOCKDIRWT", 0, 4, dynamic=False, node="TYREE")
+    lowered = set_parameter("LOCKDIRWT", 5, 2, dynamic=False, node="SANDAY")
+    plan = make_plan([raised, lowered])
+    assert [step.node for step in plan.steps] == ["TYREE", "SANDAY"]
+    assert [step.apply.count("WRITE SYS$SYSTEM:LOCKWRIGHT_BEFORE.PAR") for step in plan.steps] == [1, 1]
+
+
+def test_what_is_for_another_node_says_so_first() -> None:
+    """Before any line that runs, and in the change line; what is for the own node stays as it was."""
+    changes = tuple(set_parameter("LOCKDIRWT", 0, 4, dynamic=False, node=node) for node in ("TYREE", "SANDAY"))
+    found = Finding("SANDAY", Severity.ADVICE, "", "", (), changes=changes)
+    (told,) = elsewhere([Ranked("openvms/lock_master_on_slow_node", found)], "sanday")
+    there, here = told.finding.changes
+    assert there.target == "LOCKDIRWT on TYREE"
+    assert here.target == "LOCKDIRWT"
+    assert "FOR NODE TYREE, NOT FOR sanday" in there.script[0]
+    assert "FOR NODE TYREE" in there.way_back[0]
+    assert here.script == changes[1].script
+    assert here.way_back == changes[1].way_back
