@@ -249,6 +249,14 @@ def _in_cluster(
     speed = f"{('as fast', 'the faster one', 'the slower one')[order.sign]} ({order.basis})"
     if kept and order.sign < 0:
         return f"{waits}, and {master}, {why}, is {speed}. {kept}", f"{TREE}, never the trees alone"
+    asked = cluster.of("outgoing")
+    most = max((one for one in asked if one != master), key=lambda one: asked[one])
+    if not kept and order.sign <= 0 and asked[most] > asked[own]:
+        return (
+            f"{waits}, and {master}, {why}, is {speed}: {most} asks for more ({asked[most]:,.0f}/s), and a tree "
+            "belongs to the node that works most in it. Which trees those are, LOCK_ACTV tells: only what this node "
+            "alone works in belongs here."
+        ), TREE
     if not kept and order.sign <= 0:
         return (
             f"{waits}, and {master}, {why}, is {speed}: this node works most in its trees, so they belong here, not "

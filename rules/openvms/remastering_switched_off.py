@@ -180,8 +180,10 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
         )
     elif apart:
         remedy = (
-            "No other node works in its trees, so -1 keeps none away from anybody: it explains nothing of what this "
-            "node asks others for, and nothing is urgent."
+            "Other nodes hardly work in its trees "
+            f"({rates.incoming_per_second if rates else 0:,.0f} lock operations/s), so -1 keeps next to none "
+            "away from anybody: it explains nothing of what this node asks others for, and nothing is "
+            "urgent. A tree that moves here later never leaves again while it is -1."
         )
     elif meant is not None:
         remedy = (
