@@ -58,6 +58,7 @@ def stop_cpu(
     placed = f"; {moved} had its fast path here" if moved else ""
     return Change(
         key=f"openvms.cpu:{where + ':' if where else ''}{cpu}",
+        node=where or "",
         target=f"CPU {cpu}",
         old="RUN",
         new="STOPPED",
