@@ -5,7 +5,7 @@ import hashlib
 
 from django.conf import settings
 
-VERSION = "0.7.0"
+VERSION = "0.8.0"
 
 
 @functools.cache
