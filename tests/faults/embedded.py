@@ -17,6 +17,9 @@ FIRST = re.compile(r"First login: (\S+)  password: (\S+)  .*\n")
 class Embedded(Plant):
     """A folder with everything; `up` starts it."""
 
+    first_said = ""
+    """What it said at the first start, with the first login; a later start adds to what it `said`."""
+
     def __init__(self, folder: Path, **more: str) -> None:
         """Take the folder; nothing starts yet."""
         super().__init__(folder, "", "", **more)

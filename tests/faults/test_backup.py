@@ -96,7 +96,8 @@ def test_sqlite_with_the_keys_of_the_service() -> None:
             assert_all_is_there(other, uploads, other.up)
             assert "First login" not in other.said()
         finally:
-            PLANTS.clear()
+            PLANTS.remove(plant)
+            PLANTS.remove(other)
 
 
 def test_postgresql_elsewhere_and_over_a_service_that_was_used(

@@ -102,7 +102,7 @@ def cluster_of(facts: Facts) -> Cluster | Outcome:
     others = tuple(one.name for one in unbrought(facts, members))
     silent += others
     found = Cluster(tuple(members), own[0], others)
-    if found.own.complete is True:
+    if found.own.complete is True and not any(one.name in silent for one in members):
         return found
     lacks = _unserved(silent)
     if any(one.name in silent for one in members):
