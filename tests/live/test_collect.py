@@ -177,7 +177,7 @@ def test_trying_it_tells_who_is_there_and_writes_nothing() -> None:
     with serving(release="16.0") as server:
         found = try_it({"connection": f"ase://{server.user}@{server.host}:{server.port}/", "password": server.password})
         assert server.password not in repr(found)
-        assert len(server.asked()) == 6
+        assert len(server.asked()) == 5
     assert (found.server, found.release) == ("TIDEWAY", "16.0")
     assert "mon_role" in found.roles
     assert dict(found.switches)["enable monitoring"] == "on"

@@ -118,7 +118,7 @@ def test_on_a_terminal_the_password_is_asked_for_and_not_shown(server: Serving, 
         (["ase://u@h/", "--seconds", "nan"], "nan s between two snapshots"),
         (["ase://u@h/", "--sysmon", "1 minute"], "a sample of '1 minute': give HH:MM:SS"),
         (["ase://u@h/", "--sysmon", "99:00:00"], "give HH:MM:SS, at most one hour"),
-        (["ase://u@h/", "--without", "nothing"], "there is no question 'nothing' to leave out: it is one of login,"),
+        (["ase://u@h/", "--without", "nothing"], "there is no question 'nothing' to leave out: it is one of switches,"),
         (["ase://u@127.0.0.1:1/", "--out", "/no/such/folder/x.zip"], "there is no folder /no/such/folder"),
     ],
 )

@@ -23,7 +23,7 @@ KNOWN = {
     "switch-off": "PARAMETER: this switch is 0, and the tables that need it are empty",
     "refuse-database": "DATABASE: the login is no user of it: Msg 916",
     "offline-database": "DATABASE: it is offline: Msg 950",
-    "locked-catalog": "DATABASE: DDL that is not committed locks its catalogs: who reads them waits, by `set lock wait`",
+    "locked-catalog": "DATABASE: DDL that is not committed locks its catalogs: readers wait, by `set lock wait`",
     "renamed": "NAME: what the server calls itself (`renamed=` alone: it has no name)",
     "version": "TEXT: what stands in @@version in place of the release's own",
     "engines": "N: so many engines are on line",

@@ -33,7 +33,7 @@ class World:
         """Take what it is; nothing is computed yet."""
         release = replace(
             release,
-            server=faults.value("renamed") if "renamed" in faults else release.server,
+            server=(faults.value("renamed") or "") if "renamed" in faults else release.server,
             version=faults.value("version") or release.version,
             engines=int(faults.number("engines") or release.engines),
         )
