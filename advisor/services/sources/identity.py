@@ -119,7 +119,7 @@ def _answer_to(system: System, name: str) -> None:
     has = former.find(system.team, system.product, name)
     if has and has.pk != system.pk:
         raise Refused(
-            f"{name} is the name of another system: give that one a data source of its own, or merge the two on its page"
+            f"{name} is the name of another system: give that one its own data source, or merge the two on its page"
         )
     if has is None:
         former.answer_to(system, name)
