@@ -111,7 +111,9 @@ def test_who_only_reads_takes_nothing_on(people: People, system: System, as_user
     source = make_source(system, people.owner)
     source.other = {"server": "B", "version": "", "engines": 1, "says": "x", "at": "then"}
     source.save()
-    assert as_user(people.viewer).post(f"/sources/{source.pk}/take-on/", {"seen": "then"}).status_code == 403
+    people.mate.role = "viewer"
+    people.mate.save()
+    assert as_user(people.mate).post(f"/sources/{source.pk}/take-on/", {"seen": "then"}).status_code == 403
     source.refresh_from_db()
     assert source.other
 
