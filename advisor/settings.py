@@ -197,6 +197,8 @@ USE_I18N = False
 # Celery: prefork, and a hard limit, which alone ends a reader or a driver that hangs in C (knowledge: stack 1.5).
 BROKER_URL = env.text("BROKER_URL") or f"redis+socket://{RUN_DIR / 'redis.sock'}"
 TASK_SECONDS = env.number("TASK_SECONDS", 900, low=10)
+# Collectors that wait at a time for servers which did not answer the last time; of the 4 that `up` starts, half.
+SILENT_AT_ONCE = env.number("SILENT_AT_ONCE", 2, low=1)
 CELERY_BROKER_URL = BROKER_URL
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

@@ -27,6 +27,20 @@ class DataSource(models.Model):
     """Between the two snapshots of the monitoring tables."""
     sysmon = models.CharField(max_length=8, blank=True)
     """HH:MM:SS of an `sp_sysmon` beside them; empty: none."""
+    without = models.CharField(max_length=500, blank=True, default="", db_default="")
+    """Names of questions that are left out, with commas between."""
+    known = models.JSONField(default=dict, db_default={}, blank=True)
+    """Who answered the last time something was taken: `services.sources.identity.Known`; empty: nothing was yet."""
+    other = models.JSONField(default=dict, db_default={}, blank=True)
+    """Who answers instead, of whom nothing is taken until somebody takes it on; empty: nobody does."""
+    unanswered = models.JSONField(default=list, db_default=[], blank=True)
+    """Questions that were not answered the last time: `[name, why, what to do]`."""
+    silent = models.DateTimeField(null=True, blank=True)
+    """Since when it does not say a word; null: it answered the last time."""
+    sizes_at = models.DateTimeField(null=True, blank=True)
+    """When sizes and lock schemes of every table were asked last."""
+    sizes = models.BinaryField(null=True, blank=True)
+    """The answers of then (`collectors.live.ase.sizes_of`), which stand in until they are asked again."""
     by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created = models.DateTimeField(default=timezone.now)
 

@@ -42,6 +42,11 @@ def take_names(system: System, other: System) -> None:
     other.former = _settled(other.name, [*(other.former or [other.name]), system.name, *system.former])
 
 
+def answer_to(system: System, name: str) -> None:
+    """Let a system answer to the name its server goes by from now on; what is kept is up to the caller."""
+    system.former = _settled(system.name, [name, *(system.former or [system.name])])
+
+
 def let_go(system: System, name: str) -> bool:
     """Let a system no longer answer to a name it had; returns whether it did. What is kept is up to the caller.
 

@@ -8,10 +8,13 @@ puts into a folder are collectors too (`collectors.live.program`).
 import functools
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collectors.live.identity import Identity
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class Target:
     """What a collector wants to know beside the name: an address, an account, a password. Never shown."""
     most_bytes: int = 256 << 20
     """More than this, in all, is not to be written."""
+    admit: "Callable[[Identity], None]" = field(default=lambda found: None, repr=False)
+    """Is told who answers before anything is kept; raises `OtherServer` where that is not whom it was meant to be."""
 
 
 class CollectorFailed(Exception):

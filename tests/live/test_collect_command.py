@@ -75,7 +75,7 @@ def test_the_result_as_json_is_the_manifest_and_the_file(server: Serving, tmp_pa
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert (said["contract"], said["file"], said["server"]) == ("collect/1", "mine.zip", "TIDEWAY")
-    assert {"question": "tables", "why": "left out by --without", "do": ""} in said["left_out"]
+    assert {"question": "tables", "why": "left out as was asked for", "do": ""} in said["left_out"]
     assert "sp_sysmon.txt" in {one["file"] for one in said["files"]}
     again = call("collect", server.connection(), *words, folder=tmp_path)
     assert again.returncode == 2
@@ -118,7 +118,7 @@ def test_on_a_terminal_the_password_is_asked_for_and_not_shown(server: Serving, 
         (["ase://u@h/", "--seconds", "nan"], "nan s between two snapshots"),
         (["ase://u@h/", "--sysmon", "1 minute"], "a sample of '1 minute': give HH:MM:SS"),
         (["ase://u@h/", "--sysmon", "99:00:00"], "give HH:MM:SS, at most one hour"),
-        (["ase://u@h/", "--without", "nothing"], "there is no question 'nothing' to leave out: it is one of login,"),
+        (["ase://u@h/", "--without", "nothing"], "there is no question 'nothing' to leave out: it is one of switches,"),
         (["ase://u@127.0.0.1:1/", "--out", "/no/such/folder/x.zip"], "there is no folder /no/such/folder"),
     ],
 )
@@ -196,3 +196,12 @@ def test_ctrl_c_ends_it_and_all_it_started_and_leaves_nothing(server: Serving, t
     assert said == "CommandError: interrupted: nothing was written\n"
     assert list(place.iterdir()) == []
     assert list(tmp_path.iterdir()) == [place]
+
+
+def test_a_collection_with_a_part_missing_is_written_and_ends_with_status_1(tmp_path: Path) -> None:
+    with serving(faults=("missing-table=monLocks",)) as server:
+        done = call("collect", address(server), "--seconds", "1", folder=tmp_path, password=server.password)
+    assert done.returncode == 1
+    assert "1 of the questions was not answered: the rest is kept" in done.stderr
+    assert "monLocks: Msg 208" in done.stdout
+    assert [path.suffix for path in tmp_path.iterdir()] == [".zip"]

@@ -14,6 +14,7 @@ from advisor.management.base import NOTHING_USABLE, ExportCommand, PrintingComma
 from advisor.services import live
 
 PASSWORD = "LOCKWRIGHT_PASSWORD"  # noqa: S105 - the name of a variable
+INCOMPLETE = 1
 INTERRUPTED = 130
 """The status shells give to what ends by Ctrl-C."""
 ROWS = "{file:<24} {rows:>9,} rows {bytes:>12,} bytes {seconds:>8.1f} s"
@@ -26,7 +27,8 @@ class Command(PrintingCommand):
         "Asks a live SAP ASE, or with --product rdb an Oracle Rdb database by ODBC, only reading, and writes the "
         "answers as one zip of exports that `audit` reads. "
         f"The password comes from {PASSWORD}, from a prompt on a terminal, or as PWD= in the connection string "
-        "(which other users of this machine may see). Exit status: 0 collected, 2 not, 130 interrupted."
+        "(which other users of this machine may see). Exit status: 0 collected, "
+        "1 a part of it (some questions were not answered), 2 nothing, 130 interrupted."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -65,6 +67,10 @@ class Command(PrintingCommand):
             self.emit(json.dumps(data, ensure_ascii=False, indent=1), utf8=True)
         else:
             self.emit(told(data))
+        if not data["complete"]:
+            lost = sum(bool(one["do"]) for one in data["left_out"])
+            says = f"{lost} of the questions {'was' if lost == 1 else 'were'} not answered: the rest is kept"
+            raise CommandError(says, returncode=INCOMPLETE)
 
     def hear(self, doing: str) -> None:
         """Say on a terminal what is being done; nothing anywhere else."""

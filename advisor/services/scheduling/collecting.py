@@ -3,21 +3,43 @@
 import os
 import stat
 import time
+import zipfile
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
+from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from advisor.models import DataSource, Run, System, Upload
+from advisor.services import working
 from advisor.services.former import collected_as
-from advisor.services.sources import asking, data_sources, keys, reaching
+from advisor.services.sources import asking, data_sources, identity, keys, reaching
 from advisor.services.storing import room
-from advisor.services.uploads import Brought, Refused, take_in
+from advisor.services.uploads import Brought, Refused, clean_text, take_in
+from collectors import manifest
 from collectors.intake import MEGABYTE, shown
+from collectors.live import ase
+from collectors.live.identity import Identity, OtherServer, Silent
 from collectors.live.kit import Collector, CollectorFailed, Target, registered
 from collectors.live.program import programs
+
+WEEK = timedelta(days=7) - timedelta(hours=1)
+"""After so long a schedule asks for sizes and lock schemes of every table again (dear: they read allocation pages)."""
+FIRST_WORD = 5.0
+"""Seconds in which a server that answered the last time must say who it is. One that does not is silent: from then on
+it has longer, but only as many at a time as `SILENT_AT_ONCE` of the settings."""
+BUSY_SECONDS = 10.0
+MOST_SIZES = 16 << 20
+"""Bytes of answers about tables that are kept; a server with more is asked for them each time."""
+MOST_UNANSWERED = 100
+
+
+class Busy(Exception):
+    """A silent server is not asked now: enough of the collectors wait for others that are."""
 
 
 class Failed(Exception):
@@ -91,16 +113,22 @@ def _from_sources(run: Run, system: System, collector: Collector) -> Upload:
     """Ask the data sources of a system in order of their names, until one of them answers. Raises `Failed`."""
     until = time.monotonic() + seconds()
     failed: list[Failed] = []
-    for source in system.sources.select_related("system"):
+    busy = False
+    for source in system.sources.select_related("system__team"):
         left = until - time.monotonic()
         if failed and left < source.seconds:
             break
-        with room() as folder:
+        with room() as folder, _patience(source) as patient:
+            if patient is None:
+                busy = True
+                continue
             try:
-                _ask(source, collector, folder, left)
+                _ask(run, source, collector, folder, left, patient=patient)
                 return _take(run, system, folder, collector, source)
             except Failed as error:
                 failed.append(Failed(f"{source}: {error.says}", error.do, again=error.again))
+    if busy:
+        raise Busy
     if not failed:
         do = "add one: on its page, under Data sources"
         raise Failed(f"{system.name} has no data source to be asked by", do)
@@ -111,19 +139,75 @@ def _from_sources(run: Run, system: System, collector: Collector) -> Upload:
 
 
 @sensitive_variables()
-def _ask(source: DataSource, collector: Collector, folder: Path, left: float) -> None:
+def _ask(run: Run, source: DataSource, collector: Collector, folder: Path, left: float, *, patient: bool) -> None:
     """Have a collector ask one source. Raises `Failed`, which speaks of no password."""
     system = source.system
+    stack = ExitStack()
     try:
         options = data_sources.options(source)
-        target = Target(collected_as(system), system.product, options=options, most_bytes=settings.UPLOAD_MB * MEGABYTE)
+        if not patient:
+            options["first_word"] = f"{FIRST_WORD}"
+        fresh = source.sizes_at and abs(timezone.now() - source.sizes_at) < WEEK
+        if source.sizes and fresh and run.why != Run.Why.NOW:
+            beside = stack.enter_context(room())
+            (beside / "sizes.zip").write_bytes(bytes(source.sizes))
+            options["sizes"] = str(beside / "sizes.zip")
+        most = settings.UPLOAD_MB * MEGABYTE
+        named, check = collected_as(system), identity.admit(source)
+        target = Target(named, system.product, options=options, most_bytes=most, admit=check)
         with asking.without(options["password"]):
             collector.collect(target, folder, left)
     except (CollectorFailed, keys.NoKey, reaching.NotAsked) as error:
+        if isinstance(error, OtherServer):
+            identity.stop(source, error)
+        elif isinstance(error, Silent):
+            DataSource.objects.filter(pk=source.pk, silent=None).update(silent=timezone.now())
+        elif isinstance(error, CollectorFailed):  # it says something
+            DataSource.objects.filter(pk=source.pk).update(silent=None)
         login = data_sources.login(source)  # runs are seen by who only reads, and mailed
         again = not isinstance(error, CollectorFailed) or error.again
         says, do = asking.without_login(error.says, login), asking.without_login(error.do, login)
         raise Failed(says, do, again=again) from None
+    finally:
+        stack.close()
+
+
+def unanswered(run: Run) -> str:
+    """Which questions were not answered, to follow what was taken in; empty: all were."""
+    source = (
+        run.system.sources.filter(name=getattr(run.uploads.last(), "collected_from", "")).first()
+        if run.system
+        else None
+    )
+    return f"; not answered: {', '.join(one[0] for one in source.unanswered)}" if source and source.unanswered else ""
+
+
+@contextmanager
+def _patience(source: DataSource) -> Iterator[bool | None]:
+    """Whether a source may be waited for long; `None`: it is silent, and enough others are waited for just now."""
+    if source.silent is None:
+        yield False
+        return
+    with ExitStack() as stack:
+        slots = range(settings.SILENT_AT_ONCE)
+        yield True if any(stack.enter_context(working.leased(f"silent {number}")) for number in slots) else None
+
+
+def _remember(source: DataSource, path: Path) -> None:
+    """Remember who answered, what was not answered, and the sizes."""
+    with zipfile.ZipFile(path) as archive:
+        said = manifest.read(archive.read(manifest.NAME))
+    if said is None:
+        return
+    engines = said.data.get("engines")
+    found = Identity(str(said.data.get("server") or ""), str(said.data.get("version") or ""), engines)
+    identity.answered(source, found)
+    lost = [[clean_text(str(one.get(name) or ""), 500) for name in ("question", "why", "do")] for one in said.left_out]
+    source.unanswered = [one for one in lost if one[2]][:MOST_UNANSWERED]
+    sizes = ase.sizes_of(path) if source.system.product == "ase" else b""
+    if sizes and len(sizes) <= MOST_SIZES:
+        source.sizes, source.sizes_at = sizes, timezone.now()
+    source.save(update_fields=["unanswered", "sizes", "sizes_at"])
 
 
 def seconds() -> float:
@@ -144,6 +228,8 @@ def _take(run: Run, system: System, folder: Path, collector: Collector, source: 
         raise Failed(f"{collector.title} brought nothing for {system.name}", do)
 
     def note(upload: Upload) -> None:
+        if source:
+            _remember(source, paths[0])
         if source and upload.run_id == run.pk:
             upload.collected_from = source.name
             upload.save(update_fields=["collected_from"])

@@ -53,6 +53,9 @@ def make_run(run_id: int) -> None:
             _make(run)
     except (OperationalError, InterfaceError):
         raise  # the database is away: the task comes again, and this run is still its own
+    except collecting.Busy:
+        told = "waits: its server did not answer the last time, and others are waited for"
+        working.wait_on(run, collecting.BUSY_SECONDS, holds=None, told=told)
     except collecting.Failed as error:
         fail = _put_off if error.again else _give_up
         fail(run, f"{error.says}\n{error.do}")
@@ -126,8 +129,9 @@ def _blackout(run: Run) -> tuple[str, float] | None:
 
 def _collect(run: Run) -> None:
     upload = collecting.collect(run)
+    told = f"taken in as upload {upload.pk}{collecting.unanswered(run)}"
     same = f"the same bytes as upload {upload.pk}: nothing new"
-    _end(run, told=f"taken in as upload {upload.pk}" if upload.run_id == run.pk else same)
+    _end(run, told=told if upload.run_id == run.pk else same)
 
 
 def _look(run: Run) -> None:

@@ -43,7 +43,10 @@ def without(password: str) -> Iterator[None]:
         yield
     except CollectorFailed as error:
         says, do = hidden(error.says, password), hidden(error.do, password)
-        raise CollectorFailed(says, do, again=error.again) from None
+        told = type(error).__new__(type(error))  # of its kind, without what led to it: that may speak of the password
+        told.__dict__.update({**error.__dict__, "says": says, "do": do})
+        told.args = (f"{says}: {do}",)
+        raise told from None
     except Exception as error:
         text = str(error)
         if not any(_speaks(one, password) for one in _chain(error)):

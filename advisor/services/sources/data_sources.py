@@ -16,10 +16,13 @@ from advisor.models import DataSource, SourceTry, System, Team, User
 from advisor.services import former, journal
 from advisor.services.sources import keys, reaching, strings
 from advisor.services.uploads import clean_text
+from collectors.live import ase, rdb
+from collectors.live.kit import CollectorFailed
 
 PRODUCTS = ("ase", "rdb")
 LONGEST = 80
 LONGEST_PASSWORD = 200
+LONGEST_WITHOUT = 500
 SECONDS = (5, 600)
 """Between two snapshots, and of one sp_sysmon (this project's bounds: shorter shows chance, longer holds up others)."""
 
@@ -46,6 +49,7 @@ class Wish:
     remove_password: bool = False
     seconds: int = 60
     sysmon: str = ""
+    without: str = ""
 
 
 @dataclass(frozen=True)
@@ -168,7 +172,7 @@ def reach(source: DataSource) -> Reached:
 def options(source: DataSource) -> dict[str, str]:
     """What a collector is told of a source. Raises `reaching.NotAsked`, `keys.NoKey`."""
     reached = reach(source)
-    timing = {"seconds": str(source.seconds), "sysmon": source.sysmon}
+    timing = {"seconds": str(source.seconds), "sysmon": source.sysmon, "without": source.without}
     return {"connection": reached.connection, "password": reached.password, **timing}
 
 
@@ -202,6 +206,9 @@ def _take(source: DataSource, wish: Wish) -> None:
     if not SECONDS[0] <= wish.seconds <= SECONDS[1]:
         raise Refused(f"Between two snapshots lie {SECONDS[0]} to {SECONDS[1]} seconds.", "seconds")
     source.seconds, source.sysmon = wish.seconds, _checked_sysmon(wish.sysmon)
+    source.without = _checked_without(source.system.product, wish.without)
+    if belongs_to(source) != before:
+        source.other, source.silent = {}, None  # it is looked at anew who answers there; who is meant stays
     _take_password(source, wish, moved=belongs_to(source) != before)
 
 
@@ -272,6 +279,21 @@ def _checked_sysmon(text: str) -> str:
     return text
 
 
+def _checked_without(product: str, text: str) -> str:
+    """Names of questions with commas between. Raises `Refused`."""
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    try:
+        if product == "ase":
+            ase.order_of(without=names)
+        else:
+            rdb.order_of(names)
+    except CollectorFailed as why:
+        raise Refused(f"{why.says[:1].upper()}{why.says[1:]}: {why.do}.", "without") from None
+    if len(text := ", ".join(names)) > LONGEST_WITHOUT:
+        raise Refused("So many questions cannot be left out: nothing would be left.", "without")
+    return text
+
+
 def _words(source: DataSource) -> dict[str, Any]:
     """What of it may be said to have changed; the user by the word alone."""
     return {
@@ -280,6 +302,7 @@ def _words(source: DataSource) -> dict[str, Any]:
         "user": source.user,
         "seconds": source.seconds,
         "sp_sysmon": source.sysmon,
+        "questions left out": source.without,
     }
 
 

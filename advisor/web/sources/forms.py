@@ -76,6 +76,15 @@ class SourceForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off", "placeholder": "00:01:00"}),
     )
 
+    without = forms.CharField(
+        max_length=data_sources.LONGEST_WITHOUT,
+        required=False,
+        label="Questions left out",
+        help_text="Names with commas between, as manage.py collect --questions prints them: cached_objects, tables. "
+        "Empty: all are asked.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
     @sensitive_variables()
     def __init__(self, data: Any, *, team: Team, source: DataSource | None = None, system: str = "") -> None:
         """Offer the systems of the team; `system` stands chosen in a new one."""
@@ -114,6 +123,7 @@ class SourceForm(forms.Form):
             remove_password=given.get("remove_password", False),
             seconds=given["seconds"],
             sysmon=given["sysmon"],
+            without=given["without"],
         )
 
     def chosen(self) -> System | None:
@@ -145,5 +155,5 @@ def _without_password(data: Any) -> tuple[Any, str, str]:
 
 
 def _initial(source: DataSource) -> dict[str, Any]:
-    columns = ("name", "host", "port", "user", "odbc", "seconds", "sysmon")
+    columns = ("name", "host", "port", "user", "odbc", "seconds", "sysmon", "without")
     return {name: getattr(source, name) for name in columns}

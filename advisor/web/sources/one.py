@@ -13,7 +13,7 @@ from advisor.models import DataSource, SourceTry
 from advisor.services import former
 from advisor.services.access import may_work_for, sources_of, systems_of
 from advisor.services.scheduling import schedules
-from advisor.services.sources import by_hand, data_sources, trying
+from advisor.services.sources import by_hand, data_sources, identity, trying
 from advisor.web.kit import Asked, page
 
 READS = "Your role reads. Ask an administrator for the role of a DBA."
@@ -66,6 +66,21 @@ def try_it(request: Asked, pk: int) -> HttpResponse:
         messages.error(request, f"Not tried: {why}.")
     except DataSource.DoesNotExist:
         raise Http404 from None
+    return redirect("source", pk)
+
+
+@require_POST
+def take_on(request: Asked, pk: int) -> HttpResponse:
+    """Go on with the server that answers in place of the one before."""
+    source = for_work(request, pk)
+    try:
+        identity.take_on(source, request.POST.get("seen", ""), request.user, request)
+    except identity.Refused as why:
+        messages.error(request, f"Not taken on: {why}.")
+    except DataSource.DoesNotExist:
+        raise Http404 from None
+    else:
+        messages.success(request, "It is taken on: the next collection goes on with it.")
     return redirect("source", pk)
 
 

@@ -10,6 +10,7 @@ urlpatterns: list[URLPattern] = [
     path("sources/<int:pk>/", one.show, name="source"),
     path("sources/<int:pk>/change/", changing.change, name="source-change"),
     path("sources/<int:pk>/try/", one.try_it, name="source-try"),
+    path("sources/<int:pk>/take-on/", one.take_on, name="source-take-on"),
     path("sources/<int:pk>/remove/", one.remove, name="source-remove"),
     path("systems/<int:pk>/collect/", one.collect_now, name="system-collect"),
 ]

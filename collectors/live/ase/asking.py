@@ -2,7 +2,8 @@
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,19 +12,26 @@ from collectors.live.ase.connection import Connection
 from collectors.live.ase.driver import DEADLOCK, Lost, Refused, Server, Slow
 from collectors.live.ase.guard import NotReadOnly, quoted
 from collectors.live.ase.lacking import Allowed, Lack, lacks, why_not
-from collectors.live.ase.order import Order, seconds_of
+from collectors.live.ase.order import SECOND, WITHOUT, Order, seconds_of
 from collectors.live.ase.questions import Question, Release, of, question, questions
+from collectors.live.identity import Silent
 from collectors.live.kit import CollectorFailed
 from collectors.live.printing import Part, ResultSet, plain, printed
 
 VERSION = re.compile(r"Adaptive Server Enterprise/([0-9]{2})\.([0-9]{1,2})\b")
 OLDEST: Release = (15, 0)
 MOST_RECONNECTS = 2
+"""After so many lost connections in a row it is not tried once more."""
+MOST_LOST = 10
+"""Connections lost in all."""
 MOST_DATABASES = 500
 OF_THE_SYSTEM = re.compile("master|model|tempdb|sybsystem(?:procs|db)|sybsecurity|syb(?:mgmt|pci|diag)db|dbccdb")
 """Databases nobody's tables are in."""
 SLACK = 15.0
 """Seconds after which an answer that was to be cancelled is not waited for any more."""
+FOR_THE_LAST = 0.15
+"""The part of the whole time that is kept for the second snapshot."""
+LESS = f"{WITHOUT}, or let it take longer"
 
 
 @dataclass
@@ -34,6 +42,7 @@ class Written:
     questions: list[str] = field(default_factory=list)
     rows: int = 0
     seconds: float = 0.0
+    bytes: int = 0
     bounded: list[str] = field(default_factory=list)
     """Questions that may have had more rows than the bound of their statement."""
 
@@ -44,12 +53,15 @@ class Result:
 
     server: str = ""
     version: str = ""
+    engines: int | None = None
     roles: list[str] = field(default_factory=list)
     switches: dict[str, bool] = field(default_factory=dict)
     files: dict[str, Written] = field(default_factory=dict)
     left_out: list[dict[str, str]] = field(default_factory=list)
     missing: list[dict[str, str]] = field(default_factory=list)
     snapshots: int = 0
+    planned: list[str] = field(default_factory=list)
+    """What is still to be asked, as `left_out` and `Written.questions` call it."""
 
     def leave(self, name: str, why: str, do: str = "") -> None:
         """Note a question that was not asked, or not answered."""
@@ -59,20 +71,36 @@ class Result:
 class Round:
     """One round of questions over one login."""
 
-    def __init__(self, connection: Connection, order: Order, folder: Path, tell: Callable[[str, float], None]) -> None:
-        """`tell` is told what is done next, and within how many seconds it is done or something is wrong."""
-        self.connection, self.order, self.folder, self.tell = connection, order, folder, tell
+    def __init__(
+        self,
+        connection: Connection,
+        order: Order,
+        folder: Path,
+        tell: Callable[[str, float], None],
+        keep: Callable[[Result], None] = lambda result: None,
+    ) -> None:
+        """`tell` is told what is done next, and within how many seconds it is done or something is wrong.
+
+        `keep` is told what there is so far: it is kept, should this process not come to its end.
+        """
+        self.connection, self.order, self.folder, self.tell, self.keep = connection, order, folder, tell, keep
+        self.until = time.monotonic() + order.total_seconds
+        self.reserved = 0.0
+        """Seconds of the whole time that the question at hand may not use: others come after it."""
         self.result = Result()
         self.allowed = Allowed(None, None)
         self.release: Release = OLDEST
         self.unsigned: set[tuple[str, str]] = set()
         self.databases: list[tuple[str, int]] = []
-        self.reconnects = 0
+        self.reconnects = self.lost = 0
         self.server = self._login()
 
     def look(self) -> Result:
         """Ask who the server is, and what the login may; nothing is written. Raises `CollectorFailed`."""
         self._identify()
+        self._settle()
+        self._count_engines()
+        self.keep(self.result)
         self._may()
         without = set(self.order.without) | ({"sysmon"} if not self.order.sysmon else set())
         asked = [one for one in questions() if one.name not in without]
@@ -82,21 +110,39 @@ class Round:
     def collect(self) -> Result:
         """Ask all of it and write the answers. Raises `CollectorFailed`."""
         self.look()
-        self._columns_and_databases()
-        self._write_each(of("once"))
-        began = time.monotonic()
+        between = max(self.order.seconds, seconds_of(self.order.sysmon))
+        self.reserved = min(between + FOR_THE_LAST * self.order.total_seconds, 0.8 * self.order.total_seconds)
         counting = any(self._wanted(one) for one in of("snapshot") if one.table)
+        self._columns_and_databases()
+        self._plan(counting=counting)
+        self._write_each(of("once"))
+        for name, number in self.databases:  # before the snapshots: it must not show in their counters
+            self._database(name, number)
+        began = time.monotonic()
         if counting:
             self._snapshot(1, of("snapshot"))
-        for name, number in self.databases:
-            self._database(name, number)
+        self.reserved = FOR_THE_LAST * self.order.total_seconds if counting else 0.0
         if self.order.sysmon:
             self._sysmon(self.order.sysmon)
         if counting:
-            self._wait(began + self.order.seconds - time.monotonic())
+            self._wait(min(began + self.order.seconds, self.until - self.reserved) - time.monotonic())
+            self.reserved = 0.0
             self._snapshot(2, [*of("snapshot"), *of("last")])
+        self.tell("the end", SLACK)
         self.server.close()
         return self.result
+
+    def _plan(self, *, counting: bool) -> None:
+        """Note what is to be asked: should we not come to it, it is named."""
+        asked = [one.name for one in of("once") if self._wanted(one)]
+        asked += [_of_database(name) for name, _ in self.databases]
+        if counting:
+            snapshot = [one.name for one in of("snapshot") if self._wanted(one)]
+            asked += [*snapshot, *map(_second, snapshot), *(one.name for one in of("last") if self._wanted(one))]
+        if self.order.sysmon and self._wanted(question("sysmon")):
+            asked.append("sysmon")
+        self.result.planned = asked
+        self.keep(self.result)
 
     def _login(self) -> Server:
         self.tell("the login", self.order.login_seconds)
@@ -107,7 +153,8 @@ class Round:
             rows = _rows(self._ask(question("server"))[0])
         except Refused as error:
             says = f"{self.connection.where} took the login, but did not answer who it is ({error.text})"
-            raise CollectorFailed(says, "see that it is not stopped or overloaded, and try again") from None
+            kind = Silent if error.number is None else CollectorFailed
+            raise kind(says, "see that it is not stopped or overloaded, and try again") from None
         version = str(rows[0][1]) if rows and len(rows[0]) > 1 else ""
         found = VERSION.search(version)
         if not found:
@@ -118,6 +165,19 @@ class Round:
             says = f"{self.connection.where} is an ASE {found[1]}.{found[2]}"
             raise CollectorFailed(says, f"bring exports by hand: releases before {OLDEST[0]}.{OLDEST[1]} are not asked")
         self.result.server, self.result.version = plain(str(rows[0][0] or "")[:60]), plain(version[:400])
+
+    def _settle(self) -> None:
+        """Have our session wait for no lock; a server that does not know how to is asked all the same."""
+        for one in of("connect"):
+            if self._wanted(one):
+                try:
+                    self._ask(one)
+                except Refused as error:
+                    self.result.leave(one.name, *_reason(error))
+
+    def _count_engines(self) -> None:
+        rows = self._first("engines") if self._wanted(question("engines")) else []
+        self.result.engines = len(rows) or None
 
     def _may(self) -> None:
         """Ask for roles and switches; what the server does not say stays unknown."""
@@ -136,13 +196,13 @@ class Round:
         """Ask what the questions below are made of."""
         if self._wanted(question("columns")):
             self.unsigned = {(str(row[0]), str(row[1])) for row in self._first("columns") if _is_32_bits(row[2])}
-        if not self._wanted(question("tables")):
+        if not self.order.sizes or not self._wanted(question("tables")):
             return
         for name, number in self._first("databases"):
             if isinstance(number, int) and not OF_THE_SYSTEM.fullmatch(str(name)):
                 self.databases.append((str(name), number))
         for name, _ in self.databases[MOST_DATABASES:]:
-            self.result.leave(f"tables of {plain(name)}", f"more than {MOST_DATABASES} databases", "ask it by hand")
+            self.result.leave(_of_database(name), f"more than {MOST_DATABASES} databases", "ask it by hand")
         del self.databases[MOST_DATABASES:]
 
     def _first(self, name: str) -> list[tuple[object, ...]]:
@@ -156,7 +216,7 @@ class Round:
     def _wanted(self, one: Question) -> bool:
         """Whether a question is asked; one that cannot be is noted once."""
         if one.name in self.order.without:
-            why: Lack | None = Lack("left out by --without", "")
+            why: Lack | None = Lack("left out as was asked for", "")
         else:
             why = why_not(one, self.release, self.allowed)
         if why and all(left["question"] != one.name for left in self.result.left_out):
@@ -172,11 +232,11 @@ class Round:
         file = question("snapshot").file.replace("<N>", str(number))
         for one in asked:
             if self._wanted(one):
-                self._write(one, one.name, file)
+                self._write(one, one.name if number == 1 or one.when == "last" else _second(one.name), file)
         self.result.snapshots += file in self.result.files
 
     def _database(self, name: str, number: int) -> None:
-        one, called = question("tables"), f"tables of {plain(name)}"
+        one, called = question("tables"), _of_database(name)
         try:
             places = {"DATABASE": quoted(name), "DBID": str(number)}
         except NotReadOnly as error:
@@ -191,6 +251,12 @@ class Round:
 
     def _write(self, one: Question, called: str, file: str, **places: str) -> None:
         """Ask, and write the answer to its file; a question that fails is noted, and the others go on."""
+        self._write_answer(one, called, file, places)
+        if called in self.result.planned:
+            self.result.planned.remove(called)
+        self.keep(self.result)
+
+    def _write_answer(self, one: Question, called: str, file: str, places: Mapping[str, str]) -> None:
         try:
             parts, seconds = self._ask(one, **places)
         except Refused as error:
@@ -202,6 +268,8 @@ class Round:
         written = self.result.files.setdefault(file, Written(file))
         with (self.folder / file).open("a", encoding="utf-8", newline="\n") as out:
             out.write(printed(one.filled(**places), parts))
+            out.flush()
+            written.bytes = out.tell()
         rows = sum(len(part.rows) for part in parts if isinstance(part, ResultSet))
         written.questions.append(called)
         written.rows += rows
@@ -211,7 +279,7 @@ class Round:
 
     def _ask(self, one: Question, **places: str) -> tuple[list[Part], float]:
         """Ask; once more after a deadlock; connect anew after a lost line. Raises `Refused`, `CollectorFailed`."""
-        most = self.order.question_seconds + (seconds_of(self.order.sysmon) if one.when == "sysmon" else 0.0)
+        most = self._seconds(one)
         began = time.monotonic()
         for last in (False, True):
             self.tell(f"`{one.name}`", 2 * most + SLACK)
@@ -228,25 +296,59 @@ class Round:
                     raise Refused(None, f"no whole answer within {most:,.0f} s") from None
                 raise Refused(None, f"the connection was lost: {error}") from None
             else:
+                self.reconnects = 0
                 return parts, time.monotonic() - began
         raise AssertionError
+
+    def _seconds(self, one: Question) -> float:
+        """How long a question may take. Raises `Refused` where no time is left for it."""
+        most = one.seconds if self.order.question_seconds is None else self.order.question_seconds
+        if one.name == "server" and self.order.first_word_seconds is not None and not self.result.version:
+            most = self.order.first_word_seconds
+        most += seconds_of(self.order.sysmon) if one.when == "sysmon" else 0.0
+        left = self.until - self.reserved - time.monotonic()
+        if left < 1.0:
+            raise NoTime(f"no time was left for it of the {self.order.total_seconds:,.0f} s that all of it may take")
+        return min(most, left)
 
     def _reconnect(self, one: Question, error: Lost, *, late: bool) -> None:
         """Connect anew after a lost connection. Raises `CollectorFailed` where that does not help."""
         self.server.close()
         self.reconnects += 1
-        if self.reconnects > MOST_RECONNECTS:
+        self.lost += 1
+        if not self.result.version:
+            says = f"{self.connection.where} took the login, but did not answer who it is ({error})"
+            raise Silent(says, "see that it is not stopped or overloaded, and try again") from None
+        if self.reconnects > MOST_RECONNECTS or self.lost > MOST_LOST:
             what = "did not answer in time" if late else "dropped the connection"
-            says = (
-                f"{self.connection.where} {what} {self.reconnects} times, last while `{one.name}` was asked ({error})"
-            )
+            says = f"{self.connection.where} {what} {self.lost} times, last while `{one.name}` was asked ({error})"
             raise CollectorFailed(says, "look into the error log of the server, and at the network between") from None
         self.server = self._login()
+        for setting in of("connect"):
+            with suppress(Refused, Lost):  # lost again: the next question says so
+                self.server.ask(setting.sql, min(setting.seconds, SLACK))
 
     def _wait(self, seconds: float) -> None:
         if seconds > 0:
             self.tell(f"waiting {seconds:,.0f} s for the second snapshot", seconds + SLACK)
             time.sleep(seconds)
+
+
+class NoTime(Refused):
+    """A question is not asked because the time for all of it is over."""
+
+    def __init__(self, text: str) -> None:
+        """Take what to say."""
+        super().__init__(None, text)
+
+
+def _of_database(name: str) -> str:
+    return f"tables of {plain(name)}"
+
+
+def _second(name: str) -> str:
+    """What a question of the second snapshot is called."""
+    return f"{name}{SECOND}"
 
 
 def now() -> str:
@@ -266,7 +368,11 @@ def _is_32_bits(kind: object) -> bool:
 def _reason(error: Refused) -> tuple[str, str]:
     """Why a question was not answered, and what to do about it."""
     why = error.text if error.number is None else f"Msg {error.number}: {error.text}"
+    if isinstance(error, NoTime):
+        return why, LESS
     match error.number:
+        case 12205:
+            return why, "collect again when nobody holds that lock (DDL that is not committed?): the others were asked"
         case 10353 | 10330:
             return why, "grant the role it names: sp_role 'grant', <role>, <login>"
         case 12052:

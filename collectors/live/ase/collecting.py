@@ -1,5 +1,7 @@
 """Collect from an ASE: into a folder, or into one zip that `audit` reads; or only look what could be asked."""
 
+import io
+import json
 import re
 import tempfile
 import zipfile
@@ -13,12 +15,18 @@ from collectors.live.ase.connection import Connection, parse
 from collectors.live.ase.order import LENGTH, Order, seconds_of
 from collectors.live.ase.process import run
 from collectors.live.ase.questions import questions
+from collectors.live.identity import Identity
 from collectors.live.kit import CollectorFailed, Target
 
 AROUND = 600.0
 """Seconds that everything but the waiting may take, where nobody says how many."""
+TO_PACK = 10.0
+"""Seconds of the whole time, at most, that are left for the rest when the last question is given up."""
 LEAST, MOST = 1.0, 3600.0
 """Seconds between the snapshots. 30 to 600 are usual: shorter is noise, longer hides the peak."""
+SIZES = re.compile(r"tables-[0-9]+\.txt")
+"""The files with sizes and lock schemes of every table of a database."""
+KEPT = "entries.json"
 ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -70,10 +78,15 @@ def order_of(seconds: float = 60.0, sysmon: str = "", without: Iterable[str] = (
         raise CollectorFailed(f"{seconds:g} s between two snapshots", f"give {LEAST:g} to {MOST:,.0f} seconds")
     if sysmon and (not LENGTH.fullmatch(sysmon) or not 0 < seconds_of(sysmon) <= MOST):
         raise CollectorFailed(f"a sample of {sysmon[:20]!r}", "give HH:MM:SS, at most one hour: 00:01:00")
-    names = [one.name for one in questions()]
-    if bad := [name for name in without if name not in names or name in ("login", "server", "snapshot")]:
-        raise CollectorFailed(f"there is no question {bad[0][:60]!r} to leave out", f"it is one of {', '.join(names)}")
+    if bad := [name for name in without if name not in leavable()]:
+        do = f"it is one of {', '.join(leavable())}"
+        raise CollectorFailed(f"there is no question {bad[0][:60]!r} to leave out", do)
     return Order(seconds=seconds, sysmon=sysmon, without=tuple(without))
+
+
+def leavable() -> list[str]:
+    """The questions that can be left out: all but those without which nothing can be said."""
+    return [one.name for one in questions() if one.name not in ("login", "server", "snapshot", "engines", "lock_wait")]
 
 
 def collect(
@@ -84,23 +97,55 @@ def collect(
     limit: float | None = None,
     most_bytes: int = 256 << 20,
     hear: Callable[[str], None] = lambda doing: None,
+    admit: Callable[[Identity], None] = lambda found: None,
+    sizes: Path | None = None,
 ) -> Collected:
     """Write exports and their manifest into the empty `folder`, within `limit` seconds. Raises `CollectorFailed`.
 
-    `hear` is told what is being done.
+    What was answered is kept, also where the server falls silent later: then the manifest is not `complete`, and names
+    what is missing. `hear` is told what is being done, `admit` who answers. `sizes`: a zip (`sizes_of`) with the
+    answers about every table from an earlier time, which stand in for those that are not asked.
     """
     waiting = max(order.seconds, seconds_of(order.sysmon))
     limit = waiting + AROUND if limit is None else limit
     if waiting >= limit:
         says = f"the snapshots are to lie {waiting:,.0f} s apart, and all of it may take {limit:,.0f} s"
         raise CollectorFailed(says, "take them closer together")
-    result = run(connection, order, folder, limit, most_bytes, hear, write=True)
+    order = replace(order, total_seconds=max(1.0, limit - min(TO_PACK, limit / 5)))
+    result = run(connection, order, folder, limit, most_bytes, hear, write=True, admit=admit)
     data = _manifest(result, order, folder)
+    if sizes and result["files"]:
+        data["files"] += _put_beside(sizes, folder)
     if not data["files"]:
         why = "; ".join(f"{one['question']}: {one['why']}" for one in data["left_out"][:3])
         raise CollectorFailed(f"{connection.where} answered none of the questions ({why})", "see what the login may")
     (folder / manifest.NAME).write_bytes(manifest.written(data))
     return Collected(data)
+
+
+def sizes_of(path: Path) -> bytes:
+    """The answers about every table that a collection asked itself, as a zip of its own; empty: there are none."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(path) as archive:
+        said = manifest.read(archive.read(manifest.NAME))
+        entries = [one for one in said.entries if SIZES.fullmatch(str(one["file"]))] if said else []
+        if not said or not entries or any("asked" in one for one in entries):
+            return b""
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as kept:
+            asked = said.data.get("started")
+            kept.writestr(zipfile.ZipInfo(KEPT, ZIP_TIME), json.dumps([{**one, "asked": asked} for one in entries]))
+            for one in entries:
+                kept.writestr(zipfile.ZipInfo(str(one["file"]), ZIP_TIME), archive.read(str(one["file"])))
+    return out.getvalue()
+
+
+def _put_beside(sizes: Path, folder: Path) -> list[dict[str, Any]]:
+    """Put the answers of an earlier time into a folder; what its manifest says of them."""
+    with zipfile.ZipFile(sizes) as archive:
+        entries: list[dict[str, Any]] = json.loads(archive.read(KEPT))
+        for one in entries:
+            (folder / str(one["file"])).write_bytes(archive.read(str(one["file"])))
+    return entries
 
 
 def collect_zip(connection: Connection, folder: Path, order: Order, **more: Any) -> Path:
@@ -159,7 +204,9 @@ class Ase:
     """SAP ASE, asked over ODBC, as a collector.
 
     Options of its target: `connection` (an ODBC connection string without the password, or `ase://user@host:port/`),
-    `password`, `seconds` (between the snapshots, 60), `sysmon` (`HH:MM:SS`; empty: none).
+    `password`, `seconds` (between the snapshots, 60), `sysmon` (`HH:MM:SS`; empty: none), `without` (names of questions
+    that are left out, with commas between), `sizes` (a zip of `sizes_of`: its answers stand in for those about every
+    table, which are not asked), `first_word` (seconds for the login and for who the server is).
     """
 
     name: str = "ase"
@@ -169,7 +216,12 @@ class Ase:
     def collect(self, target: Target, folder: Path, seconds: float) -> None:
         """Write one zip into `folder`. Raises `CollectorFailed`."""
         connection, order = _from_options(target.options)
-        collect_zip(connection, folder, order, limit=seconds, most_bytes=target.most_bytes)
+        sizes = Path(target.options["sizes"]) if target.options.get("sizes") else None
+        order = replace(order, sizes=sizes is None)
+        if said := target.options.get("first_word"):
+            order = replace(order, login_seconds=float(said), first_word_seconds=float(said))
+        more: dict[str, Any] = {"limit": seconds, "most_bytes": target.most_bytes, "admit": target.admit}
+        collect_zip(connection, folder, order, sizes=sizes, **more)
 
 
 def _from_options(options: Mapping[str, str]) -> tuple[Connection, Order]:
@@ -180,7 +232,8 @@ def _from_options(options: Mapping[str, str]) -> tuple[Connection, Order]:
     except ValueError:
         raise CollectorFailed("the seconds between two snapshots are no number", "give 60") from None
     connection = parse(options["connection"], options.get("password", ""))
-    return connection, order_of(seconds, options.get("sysmon", ""))
+    without = [name for one in options.get("without", "").split(",") if (name := one.strip())]
+    return connection, order_of(seconds, options.get("sysmon", ""), without)
 
 
 def _manifest(result: Mapping[str, Any], order: Order, folder: Path) -> dict[str, Any]:
@@ -198,10 +251,12 @@ def _manifest(result: Mapping[str, Any], order: Order, folder: Path) -> dict[str
         "product": "ase",
         "server": result["server"],
         "version": result["version"],
+        "engines": result["engines"],
         "started": result["started"],
         "ended": result["ended"],
         "seconds": order.seconds,
         "snapshots": result["snapshots"],
+        "complete": not any(one["do"] for one in result["left_out"]),
         "files": files,
         "missing": result["missing"],
         "left_out": result["left_out"],

@@ -5,6 +5,10 @@ from dataclasses import dataclass
 
 LENGTH = re.compile(r"[0-9]{2}:[0-5][0-9]:[0-5][0-9]")
 """Of a sample of sp_sysmon."""
+WITHOUT = "leave questions out (--without; of a data source: Change, Questions left out)"
+"""What to do where it is too much, by the command line and by the page."""
+SECOND = ", second snapshot"
+"""Stands behind the name of a question that was asked for the second time."""
 
 
 @dataclass(frozen=True)
@@ -17,8 +21,15 @@ class Order:
     """`HH:MM:SS`, or empty: no sp_sysmon."""
     without: tuple[str, ...] = ()
     """Names of questions that are not asked."""
+    sizes: bool = True
+    """Whether sizes and lock schemes of every table are asked."""
     login_seconds: float = 20.0
-    question_seconds: float = 120.0
+    first_word_seconds: float | None = None
+    """For the first question, who the server is; `None`: as long as that question has."""
+    question_seconds: float | None = None
+    """For each question; `None`: as long as `questions.sql` gives it."""
+    total_seconds: float = 3600.0
+    """For all of it, the wait between the snapshots included; what there is no time for is not asked."""
 
 
 def seconds_of(length: str) -> float:

@@ -70,7 +70,7 @@ class Round:
         began = time.monotonic()
         for one in QUESTIONS:
             if one.name in self.order.without:
-                self._leave(one, "left out by --without", "")
+                self._leave(one, "left out as was asked for", "")
                 continue
             self.tell(f"`{one.name}`", 2 * self.order.question_seconds + SLACK)
             try:
@@ -80,7 +80,8 @@ class Round:
                 do = "name a driver that passes it on, or bring RMU/DUMP/HEADER"
                 raise CollectorFailed(says, do, again=False) from None
             except pyodbc.Error as error:
-                self._failed(one, error)
+                if not self._failed(one, error):
+                    break
         self.result.seconds = round(time.monotonic() - began, 3)
         self._close()
         return self.result
@@ -121,14 +122,24 @@ class Round:
             with (self.folder / FILE).open("a", encoding="utf-8", newline="\n") as out:
                 out.write(printed(one.sql, [ResultSet(columns, stripped)]))
 
-    def _failed(self, one: Question, error: pyodbc.Error) -> None:
-        """Note a question that was not answered. Raises `CollectorFailed` where the line is lost."""
+    def _failed(self, one: Question, error: pyodbc.Error) -> bool:
+        """Note a question that was not answered; gives whether to go on. What was answered before is kept.
+
+        Raises `CollectorFailed` where the line is lost before anything was answered.
+        """
         state, text = _state(error), _text(self.connection, error)
         if state.startswith(("08", "HYT")):
             says = f"{self.connection.where} did not answer to the end, at `{one.name}` ({text})"
-            raise CollectorFailed(says, "see that the database is open and no transaction holds it up, and try again")
+            do = "see that the database is open and no transaction holds it up, and try again"
+            if not self.result.asked:
+                raise CollectorFailed(says, do)
+            for left in QUESTIONS[QUESTIONS.index(one) :]:
+                if left.name not in self.order.without:
+                    self._leave(left, f"not answered any more: {says}", do)
+            return False
         do = MAKE_THEM if state in NO_TABLE else "ask it by hand with this login and see what the server says"
         self._leave(one, text, do)
+        return True
 
     def _leave(self, one: Question, why: str, do: str) -> None:
         self.result.left_out.append({"question": one.name, "why": why, "do": do})

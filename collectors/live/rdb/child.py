@@ -9,9 +9,10 @@ from typing import Any
 
 from collectors.live.ase.child import answer, tell
 from collectors.live.ase.connection import Connection
+from collectors.live.ase.order import WITHOUT
 from collectors.live.rdb.questions import Order
 
-LESS = "ask for less (--without), and see that it is an Oracle Rdb database"
+LESS = f"{WITHOUT}, and see that it is an Oracle Rdb database"
 
 
 def main() -> None:

@@ -10,9 +10,10 @@ from collectors import manifest
 from collectors.live.ase.collecting import Collected, pack
 from collectors.live.ase.connection import Connection
 from collectors.live.ase.process import Asker, run
+from collectors.live.identity import Identity
 from collectors.live.kit import CollectorFailed, Target
 from collectors.live.rdb.connection import FORMS, parse
-from collectors.live.rdb.questions import FILE, QUESTIONS, Order
+from collectors.live.rdb.questions import FILE, QUESTIONS, Order, order_of
 
 LIMIT = 300.0
 """Seconds all of it may take, where nobody says how many."""
@@ -45,12 +46,13 @@ def collect(
     limit: float = LIMIT,
     most_bytes: int = 64 << 20,
     hear: Callable[[str], None] = lambda doing: None,
+    admit: Callable[[Identity], None] = lambda found: None,
 ) -> Collected:
     """Write the listing and its manifest into the empty `folder`, within `limit` seconds. Raises `CollectorFailed`.
 
-    `hear` is told what is being done.
+    `hear` is told what is being done, `admit` who answers.
     """
-    result = run(connection, order, folder, limit, most_bytes, hear, write=True, asker=ASKER)
+    result = run(connection, order, folder, limit, most_bytes, hear, write=True, asker=ASKER, admit=admit)
     if not result["asked"]:
         why = "; ".join(f"{one['question']}: {one['why']}" for one in result["left_out"][:2])
         do = result["left_out"][-1]["do"] if result["left_out"] else ""
@@ -84,7 +86,8 @@ def try_it(options: Mapping[str, str], seconds: float = 60.0) -> Tried:
 class Rdb:
     """Oracle Rdb, asked over ODBC, as a collector.
 
-    Options of its target: `connection` (an ODBC connection string without the password), `password`.
+    Options of its target: `connection` (an ODBC connection string without the password), `password`, `without` (names
+    of questions that are left out, with commas between).
     """
 
     name: str = "rdb"
@@ -95,7 +98,9 @@ class Rdb:
         """Write one zip into `folder`. Raises `CollectorFailed`."""
         connection = _from_options(target.options)
         with tempfile.TemporaryDirectory(prefix="lockwright-", dir=folder) as place:
-            done = collect(connection, Path(place), Order(), limit=seconds, most_bytes=target.most_bytes)
+            without = [name for one in target.options.get("without", "").split(",") if (name := one.strip())]
+            order, most = order_of(without), target.most_bytes
+            done = collect(connection, Path(place), order, limit=seconds, most_bytes=most, admit=target.admit)
             pack(Path(place), folder / done.name)
 
 
@@ -130,6 +135,7 @@ def _manifest(result: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         "started": result["started"],
         "ended": result["ended"],
         "tables": len(QUESTIONS),
+        "complete": not any(one["do"] for one in result["left_out"]),
         "files": [file],
         "missing": [],
         "left_out": result["left_out"],
