@@ -54,6 +54,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
     admitted = False
     """Whether it was looked who sends it; see `doorstep`."""
     continue_wanted = False
+    expect_continue: bool
 
     @property
     def asks_who(self) -> bool:

@@ -103,6 +103,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     looking = False
     lingers_until: float | None = None
     to_linger = False
+    close_when_flushed: bool
 
     def readable(self) -> bool:
         """Whether the next bytes are to be read."""

@@ -108,7 +108,7 @@ def test_the_command_says_who_is_locked_and_lets_back_in(people: People, as_user
     assert said() == "nobody is locked out"
     with pytest.raises(CommandError, match="no user of this name"):
         said("nobody")
-    assert "× 25" in as_user(people.administrator).get(reverse("administration-journal")).content.decode()
+    assert "× 27" in as_user(people.administrator).get(reverse("administration-journal")).content.decode()
 
 
 def said(*words: str) -> str:
