@@ -134,7 +134,11 @@ AUTH_PASSWORD_VALIDATORS = [
 AXES_FAILURE_LIMIT = env.number("LOGIN_FAILURES", 5, low=1)
 AXES_COOLOFF_TIME = env.number("LOGIN_LOCK_MINUTES", 15, low=1) / 60
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_USERNAME_CALLABLE = "advisor.web.login.name_typed"
+AXES_HANDLER = "advisor.web.logins.Handler"
+AXES_CLIENT_IP_CALLABLE = "advisor.web.logins.place"
+# Who is locked and goes on trying makes the lock no longer: else one behind a shared address could hold it for ever.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_USERNAME_CALLABLE = "advisor.web.logins.name_typed"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
 AXES_LOCKOUT_CALLABLE = "advisor.web.login.locked_out"
@@ -170,6 +174,8 @@ if SECURE:
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
     SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 
+CONNECTIONS_PER_ADDRESS = env.number("CONNECTIONS_PER_ADDRESS", 100, high=1000)
+"""Connections that one address (of IPv6: one /64) may hold; 0: as many as it likes. A proxy of ours is not counted."""
 WEB_THREADS = env.number("WEB_THREADS", 16, low=2, high=200)
 
 # Uploads: bounds of one upload and of what it unpacks to (this project's figures: a month of T4 is 58 MB).

@@ -50,7 +50,7 @@ class Note(models.Model):
 
 
 class JournalEntry(models.Model):
-    """Who did what when. Never changed; retention alone takes entries away."""
+    """Who did what when. Never changed, but for the count of a burst; retention alone takes entries away."""
 
     at = models.DateTimeField(default=timezone.now, db_index=True)
     who = models.CharField(max_length=80)
@@ -62,6 +62,8 @@ class JournalEntry(models.Model):
     """`login`, `login failed`, `upload`, `limit set`, `limit taken back`, `audit again`, `user added`, …"""
     what = models.CharField(max_length=500, blank=True)
     address = models.GenericIPAddressField(null=True, blank=True)
+    count = models.PositiveIntegerField(default=1, db_default=1)
+    """How often: failed logins in one burst are one entry."""
 
     class Meta:
         ordering = ["-at", "-id"]

@@ -1,15 +1,23 @@
 """Who did what when."""
 
+from contextlib import suppress
+from datetime import timedelta
+from ipaddress import ip_address
 from typing import Any
 
-from axes.helpers import get_client_ip_address
 from axes.signals import user_locked_out
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.db.models import F
 from django.http import HttpRequest
+from django.utils import timezone
 
 from advisor.models import JournalEntry, System, Team, User
 
 ITSELF = "lockwright"
+BURST, BURSTS = timedelta(minutes=15), 50
+"""Failed logins of one address within this time are one entry, and so are those beyond so many addresses (this
+project's figures)."""
+ALSO, MOST_NAMES = "also as ", 300
 
 
 def note(
@@ -34,8 +42,13 @@ def note(
 
 
 def address_of(request: HttpRequest | None) -> str | None:
-    """The address a request came from, behind as many proxies of our own as the settings say."""
-    return get_client_ip_address(request) or None if request is not None else None
+    """The address a request came from, behind as many proxies of our own as the settings say (`up` tells waitress)."""
+    if request is None:
+        return None
+    address = str(request.META.get("REMOTE_ADDR", "")).partition("%")[0]
+    with suppress(ValueError):
+        return str(ip_address(address))
+    return None
 
 
 def listen() -> None:
@@ -64,6 +77,22 @@ def _locked_out(sender: Any, request: HttpRequest, username: str | None = None, 
 
 
 def _stranger(name: Any, action: str, request: HttpRequest | None) -> None:
-    """A name somebody typed: as text only, and cut."""
+    """A name somebody typed: as text only, and cut. Many in a short time are one entry with their count.
+
+    A burst is what comes from one address within `BURST` of its first; of more than `BURSTS` addresses, what comes
+    from all others. It names the first names.
+    """
     shown = "".join(c if c.isprintable() else " " for c in str(name or ""))[:80]
-    JournalEntry.objects.create(who=shown, action=action, address=address_of(request))
+    address = address_of(request)
+    recent = JournalEntry.objects.filter(action=action, user=None, at__gt=timezone.now() - BURST)
+    mine = recent.filter(address=address).order_by("pk").first()
+    if mine is None and recent.count() >= BURSTS:
+        address, mine = None, recent.filter(address=None).order_by("pk").first()
+    if mine is None:
+        JournalEntry.objects.create(who=shown, action=action, address=address)
+        return
+    told = mine.what
+    if shown != mine.who and shown not in told.removeprefix(ALSO).split(", "):
+        longer = f"{told}, {shown}" if told else f"{ALSO}{shown}"
+        told = longer if len(longer) <= MOST_NAMES else told
+    JournalEntry.objects.filter(pk=mine.pk).update(count=F("count") + 1, what=told)

@@ -18,10 +18,22 @@ class NotCollected(Exception):
 PRODUCTS = ("ase", "rdb")
 
 
+PASSWORD = "LOCKWRIGHT_PASSWORD"  # noqa: S105 - the name of a variable
+IN_CLEAR = (
+    "a password stands in the connection, where every user of this machine sees it in the list of processes and the "
+    "shell keeps it in its history: nothing was asked. Leave it out, and type it when it is asked for on a terminal, "
+    f"or give it in the variable {PASSWORD}, or in a file of your own that {PASSWORD}_FILE names. Where others may "
+    "have seen it, give the login another one"
+)
+
+
 def connection(text: str, password: str = "", product: str = "ase") -> Connection:
-    """Read where to connect; who runs a command may name any driver. Raises `NotCollected`."""
+    """Read where to connect; who runs a command may name any driver. Raises `NotCollected`, of a password in it too."""
     parse = rdb.parse if product == "rdb" else ase.parse
     try:
+        found = parse(text, paths=True)
+        if found.password:
+            raise NotCollected(IN_CLEAR)
         return parse(text, password, paths=True)
     except CollectorFailed as error:
         raise NotCollected(str(error)) from None

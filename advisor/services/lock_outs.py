@@ -41,8 +41,11 @@ def locked_out() -> dict[str, datetime]:
     return found
 
 
-def unlock(user: User, by: User, request: HttpRequest | None = None) -> int:
-    """Forget the wrong passwords of a person, in whatever case the name was typed; gives how many counts went."""
+def unlock(user: User, by: User | None, request: HttpRequest | None = None) -> int:
+    """Forget the wrong passwords of a person, in whatever case the name was typed; gives how many counts went.
+
+    `by`: `None` where an operator does it at the machine.
+    """
     typed = AccessAttempt.objects.filter(username__iexact=user.username).order_by().values_list("username", flat=True)
     gone = sum(int(reset(username=name)) for name in set(typed) if name)
     journal.note(by, "unlocked", user.username, request=request)

@@ -12,6 +12,7 @@ from waitress.parser import HTTPRequestParser
 from waitress.utilities import Error
 
 from advisor.services.outside import NO_ROOM, outside
+from advisor.web import doorstep
 
 
 class Kept(OverflowableBuffer):  # type: ignore[misc]  # waitress has no types
@@ -50,11 +51,24 @@ class NoRoom(Error):  # type: ignore[misc]
 class Parser(HTTPRequestParser):  # type: ignore[misc]
     """A request as waitress reads it."""
 
+    admitted = False
+    """Whether it was looked who sends it; see `doorstep`."""
+    continue_wanted = False
+    expect_continue: bool
+
+    @property
+    def asks_who(self) -> bool:
+        """Whether it brings more than a stranger may, and nobody has looked yet who sends it."""
+        size = self.body_bytes_received if self.chunked else self.content_length
+        return not (self.admitted or self.completed) and self.headers_finished and size > doorstep.OF_STRANGERS
+
     def parse_header(self, header_plus: bytes) -> None:
         """Read the head; the body will be kept by `Kept`."""
         super().parse_header(header_plus)
         if self.body_rcv is not None:
             self.body_rcv.buf = Kept(self.adj.inbuf_overflow)
+        if not self.chunked and self.content_length > doorstep.OF_STRANGERS:  # not asked for before it is known of whom
+            self.continue_wanted, self.expect_continue = self.expect_continue, False
 
     def received(self, data: bytes) -> int:
         """Read more of it; gives how much was read."""
@@ -68,3 +82,4 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 def install() -> None:
     """Have waitress, if it is the server, read requests this way."""
     HTTPChannel.parser_class = Parser
+    doorstep.install()

@@ -1,19 +1,19 @@
 """`manage.py collect CONNECTION`: ask a live server; write the answers as exports that `audit` reads."""
 
 import json
-import os
 import shlex
 import sys
 from getpass import getpass
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError, CommandParser
 
+from advisor import env
 from advisor.management.base import NOTHING_USABLE, ExportCommand, PrintingCommand
 from advisor.services import live
 
-PASSWORD = "LOCKWRIGHT_PASSWORD"  # noqa: S105 - the name of a variable
 INCOMPLETE = 1
 INTERRUPTED = 130
 """The status shells give to what ends by Ctrl-C."""
@@ -26,9 +26,9 @@ class Command(PrintingCommand):
     help = (
         "Asks a live SAP ASE, or with --product rdb an Oracle Rdb database by ODBC, only reading, and writes the "
         "answers as one zip of exports that `audit` reads. "
-        f"The password comes from {PASSWORD}, from a prompt on a terminal, or as PWD= in the connection string "
-        "(which other users of this machine may see). Exit status: 0 collected, "
-        "1 a part of it (some questions were not answered), 2 nothing, 130 interrupted."
+        f"The password comes from the variable {live.PASSWORD}, from the file that {live.PASSWORD}_FILE names, or from "
+        "a prompt on a terminal; in the connection string it is refused: there others see it. "
+        "Exit status: 0 collected, 1 a part of it (some questions were not answered), 2 nothing, 130 interrupted."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -53,7 +53,7 @@ class Command(PrintingCommand):
             raise CommandError("say which server: ase://USER@HOST:PORT/", returncode=NOTHING_USABLE)
         try:
             product = options["product"]
-            where = live.connection(options["connection"], os.environ.get(PASSWORD, ""), product)
+            where = live.connection(options["connection"], password_given(), product)
             if where.user and not where.password and sys.stdin and sys.stdin.isatty():
                 password = getpass(f"Password of {where.user} at {where.where}: ")
                 where = live.connection(options["connection"], password, product)
@@ -78,11 +78,23 @@ class Command(PrintingCommand):
             self.stderr.write(f"{ExportCommand.safe(doing)} …")
 
 
+def password_given() -> str:
+    """The password from the environment or from a file it names; empty: neither. Raises `CommandError`."""
+    try:
+        return env.secret(live.PASSWORD)
+    except (ImproperlyConfigured, UnicodeDecodeError) as error:
+        says = str(error) if isinstance(error, ImproperlyConfigured) else f"{live.PASSWORD}_FILE is no text"
+        raise CommandError(ExportCommand.safe(says), returncode=NOTHING_USABLE) from None
+
+
 def told(data: dict[str, Any]) -> str:
     """The result for a terminal: what was written, what was left out, what to do next."""
     safe = ExportCommand.safe
     lines = [f"{safe(data['server'])}: {safe(data['version'])}", ""]
     lines += [ROWS.format(**one) for one in data["files"]]
+    if data.get("warnings"):
+        lines += ["", "warning:"]
+        lines += [f"  {safe(one['what'], 500)}\n    {safe(one['how'], 500)}" for one in data["warnings"]]
     if data["missing"]:
         lines += ["", "missing, and how to give it:"]
         lines += [f"  {safe(one['what'], 500)}\n    {safe(one['how'], 500)}" for one in data["missing"]]

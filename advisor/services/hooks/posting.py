@@ -39,8 +39,10 @@ FORBIDDEN = tuple(
 )
 """Link-local addresses and groups of machines; those by which clouds tell a machine its secrets; and what leads to an
 IPv4 address that is not to be read out of it (a network's own NAT64, Teredo)."""
-EMBEDDED = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("::/96"))
-"""IPv6 addresses whose last 32 bits are an IPv4 address."""
+EMBEDDED = tuple(ipaddress.ip_network(net) for net in ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96"))
+"""IPv6 addresses whose last 32 bits are an IPv4 address: compatible, mapped, translated (SIIT), NAT64."""
+ISATAP = (0x00005EFE, 0x02005EFE)
+"""What stands before the IPv4 address in an address of ISATAP (RFC 5214)."""
 URL = re.compile(r"[!-~]+")
 
 
@@ -88,6 +90,11 @@ def checked_url(text: str) -> str:
         raise BadAddress("This address has no host, or port 0: write https://host/path.")
     if _number(parts.hostname):
         _check(parts.hostname, parts.hostname)
+        if inner := embedded(ipaddress.ip_address(parts.hostname.partition("%")[0])):
+            raise BadAddress(f"This is the IPv4 address {inner[0]} in IPv6 letters: write it as {inner[0]}.")
+    elif meant := in_four_numbers(parts.hostname):
+        _check(meant, parts.hostname)
+        raise BadAddress(f"This is the IPv4 address {meant} in another spelling: write it as {meant}.")
     else:
         try:
             parts.hostname.encode("idna")  # as it is asked for at the name server
@@ -99,11 +106,18 @@ def checked_url(text: str) -> str:
 
 def forbidden(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     """Whether nothing is ever posted to this address, also where it is written inside another one."""
-    inner: list[ipaddress.IPv4Address | ipaddress.IPv6Address] = [address]
-    if isinstance(address, ipaddress.IPv6Address):
-        inner += [one for one in (address.ipv4_mapped, address.sixtofour) if one]
-        inner += [ipaddress.IPv4Address(int(address) & 0xFFFFFFFF) for net in EMBEDDED if address in net]
-    return any(one in net for one in inner for net in FORBIDDEN if one.version == net.version)
+    return any(one in net for one in (address, *embedded(address)) for net in FORBIDDEN if one.version == net.version)
+
+
+def embedded(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
+    """The IPv4 addresses that an IPv6 address leads to; of `::` and `::1`, which are addresses by themselves, none."""
+    if isinstance(address, ipaddress.IPv4Address) or int(address) < 2:
+        return []
+    last = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    found = [last] if any(address in net for net in EMBEDDED) else []
+    if int(address) >> 32 & 0xFFFFFFFF in ISATAP:
+        found.append(last)
+    return [*found, *([address.sixtofour] if address.sixtofour else [])]
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str], *, seconds: float) -> Answer:
@@ -233,6 +247,13 @@ def _number(host: str) -> bool:
     with suppress(ValueError):
         return bool(ipaddress.ip_address(host.partition("%")[0]))
     return False
+
+
+def in_four_numbers(host: str) -> str:
+    """The IPv4 address that a resolver reads out of what looks like a name (`2130706433`, `0x7f.1`); empty: none."""
+    with suppress(OSError, ValueError):
+        return socket.inet_ntoa(socket.inet_aton(host.rstrip(".")))
+    return ""
 
 
 def _read(answer: httpcore.Response) -> Answer:

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from django.conf import settings
 
-from advisor.services.hooks.posting import forbidden
+from advisor.services.hooks.posting import forbidden, in_four_numbers
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 MOST = 32
@@ -38,7 +38,7 @@ def literal(host: str) -> Address | None:
 
 def check(host: str) -> None:
     """Look at a host as it was typed, without asking a name server. Raises `NotAsked`."""
-    address = literal(host)
+    address = literal(host) or literal(in_four_numbers(host))
     if address is not None:
         _check(host, [address])
     elif settings.ALLOWED_SOURCES and not _networks() and not _named(host):

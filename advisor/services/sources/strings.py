@@ -1,8 +1,6 @@
 """ODBC connection strings that people type: taken apart, bounded, and rid of their password.
 
-A connection string says more than an address: which library is loaded (`DRIVER=/tmp/x.so`), which files are read or
-written (`FILEDSN`, `SAVEFILE`, `DumpFile`). So only keywords that name a server, a login or how both speak are taken.
-What else a driver wants belongs into `odbc.ini`, which the operator of the machine keeps, as `DSN=name`.
+Which keywords are taken, and why no others: `collectors.live.keywords`.
 """
 
 import ipaddress
@@ -10,25 +8,13 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
+from collectors.live.keywords import ENDS, PASSWORDS, SECRET, SERVERS, TAKEN, USERS, clash, listed
+
+__all__ = ["ENDS", "TAKEN", "USERS", "BadString", "checked", "freetds", "hosts", "of", "pinned", "taken_out"]
 LONGEST = 1000
-PASSWORDS = ("pwd", "password")
-USERS = ("uid", "user", "userid", "username")
-SERVERS = ("server", "host", "hostname", "networkaddress", "na")
-PLAIN = (
-    *("driver", "dsn", "port", "serverport", "database", "db", "app", "applicationname", "wsid", "workstationid"),
-    *("language", "charset", "clientcharset", "tds_version", "textsize", "packetsize", "encryption", "encryptpassword"),
-    *("timeout", "logintimeout", "commandtimeout", "class"),
-)
-"""Keywords of FreeTDS, of SAP's driver and of Oracle's driver for Rdb that name no file and no other place."""
-TAKEN = (*PLAIN, *SERVERS, *USERS)
 HOST = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-)){0,12}\.?")
 NAME = re.compile(r"[A-Za-z0-9 _.+-]{1,80}")
 """What a driver or a DSN is called: no path."""
-SECRET = re.compile(r"(?i)p *w *d *=|(?<!encrypt)(?<!encrypt )p *a *s *s[a-z_ ]{0,20}=|//[^/@]{0,200}:[^@]{0,200}@")
-"""Where a password seems to be written, also where no keyword can be (`UID=me PWD=…`, `ase://me:…@host`)."""
-ENDS = frozenset("{};")
-"""FreeTDS ends a value in braces at `};` and knows no `}}`: what follows would be keywords of their own, `DumpFile`
-among them. So no value that is kept has any of these; who may log in is hardly called so."""
 Pairs = list[tuple[str, str]]
 
 
@@ -76,11 +62,11 @@ def checked(text: str) -> str:
         raise BadString("Leave the password out of it: it has a field of its own.")
     if any(key not in TAKEN for key in keys):
         raise BadString(
-            f"A keyword of it is not taken. Taken are {', '.join(one.upper() for one in sorted(TAKEN))}. What else the "
+            f"A keyword of it is not taken. Taken are {listed()}. What else the "
             "driver needs belongs into odbc.ini on the machine of the workers: name it by DSN=."
         )
-    if "driver" in keys and "dsn" in keys:
-        raise BadString("DRIVER and DSN at once: choose one of them.")
+    if both := clash(keys):
+        raise BadString(f"{' and '.join(key.upper() for key in both)} at once: choose one of them.")
     if "driver" not in keys and "dsn" not in keys:
         raise BadString("It names no driver: write DRIVER={name of the driver} or DSN=name.")
     for key, value in pairs:

@@ -11,7 +11,7 @@ from pathlib import Path
 from collectors.live.ase.connection import Connection
 from collectors.live.ase.driver import DEADLOCK, Lost, Refused, Server, Slow
 from collectors.live.ase.guard import NotReadOnly, quoted
-from collectors.live.ase.lacking import Allowed, Lack, lacks, why_not
+from collectors.live.ase.lacking import Allowed, Lack, lacks, too_much, why_not
 from collectors.live.ase.order import SECOND, WITHOUT, Order, seconds_of
 from collectors.live.ase.questions import Question, Release, of, question, questions
 from collectors.live.identity import Silent
@@ -59,6 +59,8 @@ class Result:
     files: dict[str, Written] = field(default_factory=dict)
     left_out: list[dict[str, str]] = field(default_factory=list)
     missing: list[dict[str, str]] = field(default_factory=list)
+    warnings: list[dict[str, str]] = field(default_factory=list)
+    """What the login may and should not, and what to do about it."""
     snapshots: int = 0
     planned: list[str] = field(default_factory=list)
     """What is still to be asked, as `left_out` and `Written.questions` call it."""
@@ -105,6 +107,7 @@ class Round:
         without = set(self.order.without) | ({"sysmon"} if not self.order.sysmon else set())
         asked = [one for one in questions() if one.name not in without]
         self.result.missing = [asdict(one) for one in lacks(asked, self.release, self.allowed)]
+        self.result.warnings = [asdict(one) for one in too_much(self.allowed, sysmon=bool(self.order.sysmon))]
         return self.result
 
     def collect(self) -> Result:
@@ -184,7 +187,7 @@ class Round:
         roles = self._first("login")
         if roles and len(roles[0]) > 2:
             had = set(str(roles[0][0] or "").split())
-            had |= {name for name, has in zip(("mon_role", "sa_role"), roles[0][1:], strict=False) if has}
+            had |= {name for name, has in zip(("mon_role", "sa_role", "sso_role"), roles[0][1:], strict=False) if has}
             self.allowed = Allowed(tuple(sorted(map(plain, had))), None)
             self.result.roles = sorted(map(plain, had))
         switches = {str(row[0]): row[1] not in (0, "0") for row in self._first("switches") if row[1] is not None}

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import tempfile
 import zipfile
@@ -69,7 +70,7 @@ class Tried:
     missing: tuple[tuple[str, str], ...]
     """What is missing, and the statement that gives it."""
     problems: tuple[str, ...]
-    """What could not be found out."""
+    """What the login may and should not, and what could not be found out."""
 
 
 def order_of(seconds: float = 60.0, sysmon: str = "", without: Iterable[str] = ()) -> Order:
@@ -158,9 +159,12 @@ def collect_zip(connection: Connection, folder: Path, order: Order, **more: Any)
 
 
 def pack(folder: Path, path: Path) -> None:
-    """Put what the manifest of a folder names into a zip, in order of name, itself first; a driver may leave more."""
+    """Put what the manifest of a folder names into a zip, in order of name, itself first; a driver may leave more.
+
+    Its owner alone may read it: it holds the text of statements, with what users wrote into them.
+    """
     files = [folder / name for name in (manifest.NAME, *sorted(manifest.of_folder(folder)))]
-    with path.open("xb") as stream:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
         try:
             _write_zip(files, stream)
         except BaseException:  # a full disk, or somebody had enough: half a zip is no use to anybody
@@ -195,7 +199,10 @@ def try_it(options: Mapping[str, str], seconds: float = 60.0) -> Tried:
         roles=tuple(result["roles"]),
         switches=tuple((name, "on" if on else "off") for name, on in result["switches"].items()),
         missing=tuple((one["what"], one["how"]) for one in result["missing"]),
-        problems=tuple(f"{one['question']}: {one['why']}" for one in result["left_out"]),
+        problems=(
+            *(f"{one['what']}: {one['how']}" for one in result["warnings"]),
+            *(f"{one['question']}: {one['why']}" for one in result["left_out"]),
+        ),
     )
 
 
@@ -258,6 +265,7 @@ def _manifest(result: Mapping[str, Any], order: Order, folder: Path) -> dict[str
         "snapshots": result["snapshots"],
         "complete": not any(one["do"] for one in result["left_out"]),
         "files": files,
+        "warnings": result["warnings"],
         "missing": result["missing"],
         "left_out": result["left_out"],
     }

@@ -1,4 +1,4 @@
-"""What a login and a server lack for what is asked, and the statement that gives it. Nothing here asks."""
+"""What a login and a server lack for what is asked, or have too much, and what changes it. Nothing here asks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -64,6 +64,26 @@ def lacks(asked: list[Question], release: Release, allowed: Allowed) -> list[Lac
         empty = ", ".join(one.table for one in fit if switch in one.switches)
         how = f"sp_configure '{switch}', 1 (by a login with sa_role; dynamic; cost: {COSTS[switch]})"
         found.append(Lack(f"`{switch}` is off, so these say nothing: {empty}", how))
+    return found
+
+
+POWERS = {
+    "sa_role": "it may change, stop and empty the server, and reads every table of every database",
+    "sso_role": "it may give itself any role, and set the password of any login",
+}
+"""Roles that a login which only reads has no use for, and what they let it do."""
+
+
+def too_much(allowed: Allowed, *, sysmon: bool) -> list[Lack]:
+    """What the login may do beyond reading; `sysmon`: whether sp_sysmon is asked for, which needs sa_role."""
+    found = []
+    for role in POWERS:
+        if allowed.roles is None or role not in allowed.roles:
+            continue
+        how = f"ask by a login with mon_role alone, or take it back: sp_role 'revoke', {role}, <login>"
+        if role == "sa_role" and sysmon:
+            how = "sp_sysmon needs it: keep a login of its own for that, and ask by one with mon_role alone otherwise"
+        found.append(Lack(f"the login has {role}: {POWERS[role]}", how))
     return found
 
 

@@ -1,11 +1,21 @@
--- What Lockwright asks of an SAP ASE: all of it, in this order, and nothing else.
+-- What Lockwright asks of an SAP ASE: all of it, in this order; the driver adds what is listed below, and nothing else.
 --
 -- For the DBA who is to grant access. Every statement stands here as it is sent; the program sends no other, and its
 -- guard (guard.py) lets nothing pass but these shapes: a SELECT of monitoring tables (master..mon…) and of catalogs
 -- (sys…), and the procedures below in the forms below, which read. No transaction, no temporary table, no USE, no SET
 -- but the one below (which has us give up, not others), no statement prepared on the server, no DBCC of our own.
 --
--- What the login needs: the role mon_role; the role sa_role only for sp_sysmon (and where a site has restricted the
+-- What the driver adds by itself, at each connect (FreeTDS and pyodbc, as a server wrote down what it was sent):
+--     the login: user, password (encrypted by the server's key), the name of this machine, `lockwright` as program,
+--         language and character set
+--     driver: select @@spid
+--     driver: set textsize <N>             only where the connection string has TEXTSIZE; in one batch with @@spid
+--     driver: use [<DATABASE>]             only where it has DATABASE; in one batch with @@spid
+--     driver: sp_datatype_info <N>         four times, for 12, -9, -3 and 11: how long texts, bytes and times may be
+--     a cancel (attention) where an answer is late, and a logout at the end
+-- Other drivers than FreeTDS ask other things at a connect: what SAP's own sends, its documentation says.
+--
+-- What the login needs, and it should have no more (a login with sa_role or sso_role is warned of): the role mon_role; the role sa_role only for sp_sysmon (and where a site has restricted the
 -- other procedures). A question whose role is missing is left out, and the result says which, and how to grant it:
 --     grant role mon_role to <login>           or, on every release:     sp_role 'grant', mon_role, <login>
 -- Switches are never set; where one is off its tables are empty or hold zeros, and the result says so.
@@ -55,7 +65,8 @@ go
 -- since: 15.0
 -- cost: none
 -- when: first
-select show_role() Roles, proc_role('mon_role') MonRole, proc_role('sa_role') SaRole
+select show_role() Roles, proc_role('mon_role') MonRole, proc_role('sa_role') SaRole,
+proc_role('sso_role') SsoRole
 go
 
 -- question: switches

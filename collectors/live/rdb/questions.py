@@ -69,6 +69,8 @@ def text() -> str:
     parts = [
         "-- Each question is sent in a transaction of its own that only reads, and is rolled back:",
         f"--   {READ_ONLY}",
+        "-- The driver adds by itself, at the connect: the login, and through pyodbc four questions for its types",
+        "-- (SQLGetTypeInfo for 12, -9, -3 and 11); what else a driver for Rdb sends, its documentation says.",
         "-- Cost: a read-only transaction takes no lock on rows; the answers come from the root file.",
     ]
     for one in QUESTIONS:

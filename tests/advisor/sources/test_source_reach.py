@@ -28,7 +28,8 @@ def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    "host", ["169.254.169.254", "fe80::1", "[fe80::1]", "::ffff:169.254.1.1", "100.100.100.200", "224.0.0.1"]
+    "host",
+    ["169.254.169.254", "fe80::1", "[fe80::1]", "::ffff:169.254.1.1", "100.100.100.200", "224.0.0.1", "2852039166"],
 )
 def test_a_link_local_address_is_refused_as_it_is_typed(people: People, system: System, host: str) -> None:
     with pytest.raises(data_sources.Refused, match="never asked") as refused:

@@ -111,6 +111,22 @@ def test_a_webhook_is_made_changed_paused_renewed_and_deleted_and_all_of_it_is_n
         ("http://[fd00:c1::a9fe:a9fe]/", "nothing is sent there"),
         ("http://[64:ff9b:1::a9fe:a9fe]/", "nothing is sent there"),
         ("http://[2001:0:1::1]/", "nothing is sent there"),
+        ("http://[::ffff:0:a9fe:a9fe]/", "nothing is sent there"),
+        ("http://[::a9fe:a9fe]/", "nothing is sent there"),
+        ("http://[2001:db8::5efe:169.254.169.254]/", "nothing is sent there"),
+        ("http://2852039166/", "nothing is sent there"),
+        ("http://0251.0376.0251.0376/", "nothing is sent there"),
+        ("http://169.254.169.254./", "nothing is sent there"),
+        ("http://[::ffff:127.0.0.1]/", "write it as 127.0.0.1"),
+        ("http://[::ffff:7f00:1]/", "write it as 127.0.0.1"),
+        ("http://[::ffff:0:7f00:1]/", "write it as 127.0.0.1"),
+        ("http://[::7f00:1]/", "write it as 127.0.0.1"),
+        ("http://[64:ff9b::7f00:1]/", "write it as 127.0.0.1"),
+        ("http://[2002:7f00:1::]/", "write it as 127.0.0.1"),
+        ("http://2130706433/", "write it as 127.0.0.1"),
+        ("http://0x7f000001/", "write it as 127.0.0.1"),
+        ("http://0177.0.0.01/", "write it as 127.0.0.1"),
+        ("http://127.1/", "write it as 127.0.0.1"),
         ("http://a..b/", "is empty or longer than 63 letters"),
         ("http://.b/", "is empty or longer than 63 letters"),
         ("https://" + "x" * 64 + ".example.org/", "is empty or longer than 63 letters"),
@@ -129,7 +145,9 @@ def test_an_address_that_nothing_can_or_may_be_sent_to_is_refused(
     assert not Webhook.objects.exists()
 
 
-@pytest.mark.parametrize("host", ["2852039166", "0xa9fea9fe", "169.254.43518", "[::ffff:a9fe:a9fe]"])
+@pytest.mark.parametrize(
+    "host", ["2852039166", "0xa9fea9fe", "169.254.43518", "[::ffff:a9fe:a9fe]", "[::ffff:0:a9fe:a9fe]"]
+)
 def test_a_forbidden_address_is_seen_through_however_it_is_written(host: str, people: People) -> None:
     hook, _ = hook_for(people.team, people.owner, "http://127.0.0.1/")
     Webhook.objects.update(url=f"http://{host}/latest/")

@@ -19,6 +19,7 @@ KNOWN = {
     "deaf": "TABLE: never answers, and takes no cancel",
     "no-mon-role": "the login has no mon_role: Msg 10353 from each monitoring table",
     "no-sa-role": "the login has no sa_role: Msg 10353 from what needs it",
+    "no-sso-role": "the login has no sso_role",
     "monitoring-off": "`enable monitoring` is 0: the monitoring tables are empty",
     "switch-off": "PARAMETER: this switch is 0, and the tables that need it are empty",
     "refuse-database": "DATABASE: the login is no user of it: Msg 916",

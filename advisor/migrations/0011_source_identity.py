@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("advisor", "0009_comparisons"),
+        ("advisor", "0010_printed"),
     ]
 
     operations = [
