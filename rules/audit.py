@@ -1,6 +1,6 @@
 """One audit: all verdicts over one capture, the findings in order, the fitted models, the plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Capture
@@ -81,6 +81,10 @@ def elsewhere(findings: Sequence[Ranked], own: str) -> list[Ranked]:
             undo_opening=(*there, *change.undo_opening),
         )
 
+    return _each_change(findings, told)
+
+
+def _each_change(findings: Sequence[Ranked], told: Callable[[Change], Change]) -> list[Ranked]:
     return [
         replace(ranked, finding=replace(one, changes=tuple(told(change) for change in one.changes)))
         for ranked in findings
@@ -100,17 +104,16 @@ def as_planned(findings: Sequence[Ranked], plan: Plan) -> list[Ranked]:
         return replace(outlined[change.key], cautions=change.cautions) if change.key in outlined else change
 
     def settled(ranked: Ranked) -> Ranked:
-        changes = tuple(planned(change) for change in ranked.finding.changes)
-        found = replace(ranked.finding, changes=changes)
+        found = ranked.finding
         kept = tuple(change for change in found.changes if change.key not in plan.left_out)
         if kept == found.changes:
-            return replace(ranked, finding=found)
+            return ranked
         why = dict.fromkeys(plan.left_out[change.key] for change in found.changes if change not in kept)
         later = "" if kept else " What this finds, and what would be changed if it is still found after that:"
         says = f"Not to be done now, so no script is given: {'; '.join(why)}.{later} {found.says}"
-        return replace(ranked, finding=replace(found, says=says, changes=kept, expects=found.expects if kept else ()))
+        return replace(ranked, finding=found.keeping(kept, says))
 
-    return [settled(one) for one in findings]
+    return [settled(one) for one in _each_change(findings, planned)]
 
 
 RDB = "rdb/"
@@ -142,7 +145,7 @@ def host_first(findings: Sequence[Ranked]) -> list[Ranked]:
         if kept == found.changes:
             return ranked
         says = f"{HOST_FIRST} {found.title}.{' What is still listed as a change stops nobody.' if kept else ''}"
-        return replace(ranked, finding=replace(found, says=says, changes=kept, expects=found.expects if kept else ()))
+        return replace(ranked, finding=found.keeping(kept, says))
 
     return [settled(one) for one in findings]
 

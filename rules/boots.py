@@ -20,7 +20,7 @@ def of_this_boot(finding: Finding, facts: Facts) -> Finding:
     captured = {one.source.file for kind in (T4File, MonitorSample) for one in facts.every(kind)} if since else ()
     if finding.changes and any(one.source.file in captured for one in finding.evidence):
         says = f"{finding.says} Nothing is to be changed for it: {since}."
-        return replace(finding, says=says, changes=(), expects=())
+        return finding.keeping((), says)
     for start in facts.every(ServerStart):
         ends = [end for one in finding.evidence if (end := _measured(facts, one.source)) and end < start.at]
         if ends:
@@ -36,7 +36,7 @@ def _before(finding: Finding, start: ServerStart, end: datetime) -> Finding:
     says += f"them; {newer}."
     says += f" They showed: {finding.title}." if finding.changes else f" {finding.says}"
     most = Severity.NOTE if start.newer else Severity.ADVICE
-    return replace(finding, severity=min(finding.severity, most), says=says, changes=(), expects=())
+    return replace(finding.keeping((), says), severity=min(finding.severity, most))
 
 
 def _measured(facts: Facts, source: Source) -> datetime | None:

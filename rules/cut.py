@@ -30,7 +30,7 @@ def whole_alone(finding: Finding, facts: Facts) -> Finding:
         return finding
     says = f"{why}: bring a whole report. Until then nothing is to be changed for it, and this is no more than a hint. "
     says += f"It showed: {finding.title}." if finding.changes else finding.says
-    return replace(finding, severity=min(finding.severity, Severity.ADVICE), says=says, changes=(), expects=())
+    return replace(finding.keeping((), says), severity=min(finding.severity, Severity.ADVICE))
 
 
 def _doubts(finding: Finding, facts: Facts) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What a rule can say: findings with evidence and changes, or one of the quiet verdicts with its reason."""
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from collectors.facts import Fact, Source
 
@@ -136,6 +136,10 @@ class Finding:
     def may_cause(self, other: "Finding") -> bool:
         """A note is the cause of nothing graver: what counts would stand folded under what hardly does."""
         return self.severity is not Severity.NOTE or other.severity is Severity.NOTE
+
+    def keeping(self, changes: tuple[Change, ...], says: str) -> "Finding":
+        """With these of its changes alone, and in other words; what it expects goes with the last of them."""
+        return replace(self, says=says, changes=changes, expects=self.expects if changes else ())
 
 
 @dataclass(frozen=True)

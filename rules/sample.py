@@ -109,13 +109,7 @@ def gated(finding: Finding, least: LeastSample, samples: list[Sample]) -> Findin
         return finding
     said = f"These figures cover {short[0]} are needed; {least.origin}): this is a note, and nothing is to be "
     said += f"changed for it. Collect a longer sample: {short[1]}"
-    return replace(
-        finding,
-        severity=Severity.NOTE,
-        says=f"{finding.says} {said}",
-        changes=(),
-        expects=(),
-    )
+    return replace(finding.keeping((), f"{finding.says} {said}"), severity=Severity.NOTE)
 
 
 def in_order(clean: Clean, least: LeastSample, samples: list[Sample]) -> Clean | Unknown:

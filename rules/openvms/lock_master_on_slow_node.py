@@ -150,6 +150,12 @@ def _held_against(facts: Facts, cluster: Cluster, limits: Limits, figures: str) 
         yield Unknown(move.missing)
 
 
+def _crossing(cluster: Cluster, limits: Limits) -> Evidence:
+    percent = round(cluster.crossing_percent, 1)
+    name = "lock operations that cross the cluster"
+    return Evidence(name, percent, "%", cluster.master.source, limits.remote_percent)
+
+
 def _by_weight(cluster: Cluster, limits: Limits, figures: str, node: str, move: Move) -> Finding:
     """The master has the trees by its weight alone, another node works more in them, and none is known as faster."""
     master = cluster.master
@@ -165,13 +171,7 @@ def _by_weight(cluster: Cluster, limits: Limits, figures: str, node: str, move: 
             f"{stakes[0]:,.0f}/s locally: a tree belongs to the node that works most in it. {move.says}"
         ).rstrip(),
         evidence=(
-            Evidence(
-                "lock operations that cross the cluster",
-                round(cluster.crossing_percent, 1),
-                "%",
-                master.source,
-                limits.remote_percent,
-            ),
+            _crossing(cluster, limits),
             Evidence(f"local of {master.name}", round(stakes[0], 1), "/s", master.source),
             *(
                 Evidence(f"outgoing of {one.name}", round(cluster.of("outgoing")[one.name], 1), "/s", one.source)
@@ -221,13 +221,7 @@ def _finding(
         ).replace("  ", " "),
         evidence=(
             Evidence("the cluster's lock operations, incoming left out", round(cluster.total, 1), "/s", master.source),
-            Evidence(
-                "lock operations that cross the cluster",
-                round(cluster.crossing_percent, 1),
-                "%",
-                master.source,
-                limits.remote_percent,
-            ),
+            _crossing(cluster, limits),
             Evidence(
                 f"of them served by {master.name}",
                 round(cluster.served_percent, 1),
