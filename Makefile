@@ -13,7 +13,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/compiled
 SHUFFLED = --random-order --random-order-seed=$(SEED)
 ON_POSTGRES = -m "postgres and not long"
 PYTEST = $(BIN)/python -m pytest $(SHUFFLED) $(WHICH)
-.PHONY: help setup run packages test test-all test-browser test-faults test-postgres check fix accept bench bench-pages bench-fleet pins clean
+.PHONY: new-rule new-reader docs help setup run packages test test-all test-browser test-faults test-postgres check fix accept mutants bench bench-pages bench-fleet pins clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -22,6 +22,9 @@ help: ## list the verbs
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
+	@printf '#!%s/python\nimport sys\nsys.path.insert(0, "%s")\nfrom advisor.__main__ import main\nsys.exit(main())\n' \
+		"$(CURDIR)/$(BIN)" "$(CURDIR)" > $(BIN)/lockwright
+	@chmod +x $(BIN)/lockwright
 	@touch $@
 
 .venv/tests: .venv/runs requirements-dev.txt
@@ -47,12 +50,18 @@ test: .venv/tests packages ## run the tests in an order of their own each time (
 test-all: ## run all tests: also the long ones, and those of the whole service on PostgreSQL
 	$(MAKE) --no-print-directory test WHICH="-m ''" ON_POSTGRES="-m ''"
 
-# These three mostly wait: for a browser, for processes that fail, for a database.
+# These three mostly wait: for a browser, for processes that fail and hosts that are cut off, for a database.
+# What fails among the first two fails twice, or it was the machine that had no processor for it: the tests that failed
+# run once more, alone and with servers of their own, and the output keeps both.
+AGAIN = $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+test-browser: ALONE = -o cache_dir=.pytest_cache/browser tests/browser
 test-browser:
-	$(PYTEST) tests/browser
+	$(PYTEST) $(ALONE) || $(AGAIN) $(ALONE)
 
+# a module has servers of its own, and all wait for them most of the time
+test-faults: ALONE = -o cache_dir=.pytest_cache/faults tests/faults
 test-faults:
-	$(PYTEST) tests/faults
+	$(PYTEST) -n 3 --dist loadfile $(ALONE) || $(AGAIN) $(ALONE)
 
 test-postgres:
 	$(BIN)/python -m tests.on_postgres $(SHUFFLED) $(ON_POSTGRES) tests/advisor
@@ -67,8 +76,20 @@ fix: .venv/tests ## format and repair what a machine can repair
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-accept: .venv/tests ## rewrite the verdicts of the stories in tests/audits (look at the diff)
+new-rule: .venv/tests ## the files of a new rule, with cases that fail (ID=ase/name)
+	@$(BIN)/python -m tests.scaffold rule "$(ID)"
+
+new-reader: .venv/tests ## the files of a new reader, with a case that fails (ID=ase/name)
+	@$(BIN)/python -m tests.scaffold reader "$(ID)"
+
+docs: .venv/tests ## write the tables of rules and reports in docs/ anew
+	@$(BIN)/python -m tests.doc_tables
+
+accept: .venv/tests ## rewrite the verdicts of the stories in advisor/examples/audits (look at the diff)
 	$(BIN)/python -m tests.accept
+
+mutants: .venv/tests ## change rules and readers at 200 places and print the changes that no test notices (SEED=number, COUNT=200)
+	$(BIN)/python -m tests.mutants --seed $(SEED) --count $(or $(COUNT),200)
 
 bench: .venv/tests ## megabytes per second, seconds and memory, as ratios to yardsticks of the same run
 	@command -v rg >/dev/null || { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq ripgrep >/dev/null; } || echo "no ripgrep: its column stays empty (apt-get install ripgrep)"

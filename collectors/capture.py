@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from collectors.cluster import with_members
-from collectors.facts import NOWHERE, Capture, Fact, Facts, Interval, System, known
+from collectors.facts import NOWHERE, Capture, Fact, Facts, Interval, System, known, without_collection
 from collectors.facts.ase import EngineBusy, MonEngine, MonState, Server, ServerStart, Snapshot, SysmonSample
 from collectors.facts.openvms import MonitorSample, Node, OtherSample, ProcessorModes, T4File
 from collectors.facts.rdb import Database, DatabaseUse, EventLog, StatisticsWindow
@@ -25,6 +25,11 @@ from collectors.listings import Listings
 from collectors.loads import with_loads
 from collectors.read import Input
 
+TIMED = frozenset((SysmonSample, T4File, Snapshot, MonitorSample, EventLog, StatisticsWindow, PerfkitPage))
+"""Facts that tell what time an export covers."""
+_OF_PRODUCTS = (Server, Node, PerfkitPage, ProcessorLoad, LoadSeries, Database, DatabaseUse, StatisticsWindow)
+OF_SYSTEM = frozenset((*_OF_PRODUCTS, ProcessorModes, EngineBusy, MonEngine))
+"""Facts that tell what machine and release a system is. There may be hundreds of thousands of others."""
 LEAST_SHARE = 0.5
 """This project: a mean over a week is none of a day in it, nor that of a day one of the week."""
 FAULT = f"{OURS} ({{0}}): please report it with these files"
@@ -41,9 +46,14 @@ def captures(inputs: Sequence[Input], name: str | None = None, names: Mapping[st
     `names` says so for single files (file → system) and comes before `name`; what an export says itself comes first.
     Listings that disagree get a problem each, see `collectors.listings`.
     """
+    with without_collection():
+        return _captures(inputs, name, names or {})
+
+
+def _captures(inputs: Sequence[Input], name: str | None, names: Mapping[str, str]) -> list[Capture]:
     found: list[Capture] = []
     given = [one for one in inputs if one.facts]
-    for group in _grouped(given, name, names or {}):
+    for group in _grouped(given, name, names):
         with Guarded() as splitting:
             found += _split_by_time(group)
         _say(group.inputs, NOT_JUDGED, splitting.error)
@@ -165,13 +175,19 @@ def _with_intervals(samples: list[list[Input]], intervals: Sequence[Input]) -> l
     of_intervals = [interval_of(one.facts) or Interval() for one in intervals]
     if len(spans) == len(of_intervals) == 1 and None in (spans[0].start, of_intervals[0].start):
         return [[*samples[0], intervals[0]]]
+    hours = ByHour(spans)
     shared = [
-        (shared_part(span, own), at, number) for number, own in enumerate(of_intervals) for at, span in enumerate(spans)
+        (shared_part(spans[at], own), at, number)
+        for number, own in enumerate(of_intervals)
+        if own.start and own.end
+        for at in hours.near(own)
     ]
     joined: dict[int, int] = {}
+    taken: set[int] = set()
     for share, at, number in sorted(shared, key=lambda one: (-one[0], one[1:])):
-        if share > 0.5 and number not in joined and at not in joined.values():
+        if share > 0.5 and number not in joined and at not in taken:
             joined[number] = at
+            taken.add(at)
     found = [list(sample) for sample in samples]
     for number, one in enumerate(intervals):
         if number in joined:
@@ -246,16 +262,17 @@ def of_one_day(group: Group, samples: Sequence[Sequence[Input]]) -> list[list[in
         return [[] for _ in samples]
     spans = [interval_of(fact for one in sample for fact in one.facts) or Interval() for sample in samples]
     kinds = [frozenset(one.report for one in sample) for sample in samples]
-    days: dict[tuple[date, frozenset[str | None]], list[tuple[datetime, int]]] = {}
+    days: dict[date, dict[frozenset[str | None], list[tuple[datetime, int]]]] = {}
     for at, span in enumerate(spans):
         if span.start and span.end:
-            days.setdefault((span.start.date(), kinds[at]), []).append((span.start, at))
-    for starts in days.values():
-        starts.sort()
+            days.setdefault(span.start.date(), {}).setdefault(kinds[at], []).append((span.start, at))
+    for of_kinds in days.values():
+        for starts in of_kinds.values():
+            starts.sort()
     found: list[list[int]] = []
     for at, span in enumerate(spans):
-        of_day = [(kind, starts) for (day, kind), starts in days.items() if span.start and day == span.start.date()]
-        found.append([_nearest(spans, at, starts) for kind, starts in of_day if kind != kinds[at]])
+        of_day = days.get(span.start.date(), {}) if span.start else {}
+        found.append([_nearest(spans, at, starts) for kind, starts in of_day.items() if kind != kinds[at]])
     return found
 
 
@@ -276,10 +293,14 @@ def apart(samples: Sequence[Sequence[Fact]], at: int, near: Sequence[int]) -> It
     Screens of an hour that begin in the last ten minutes of a T4 file tell of that hour: a rate of the one by a rate of
     the other would be of neither.
     """
-    mine, own = {fact.BRING for fact in samples[at]}, interval_of(samples[at]) or Interval()
+    mine, own = {fact.COLLECTED_BY for fact in samples[at]}, interval_of(samples[at]) or Interval()
     for other in near:
         span = interval_of(samples[other]) or Interval()
-        brought = {fact.BRING: fact.source for fact in samples[other] if fact.BRING and fact.BRING not in mine}
+        brought = {
+            fact.COLLECTED_BY: fact.source
+            for fact in samples[other]
+            if fact.COLLECTED_BY and fact.COLLECTED_BY not in mine
+        }
         if brought and span.start and span.end:
             yield OtherSample(
                 source=next(iter(brought.values())),
@@ -307,7 +328,7 @@ def interval_of(facts: Iterable[Fact]) -> Interval | None:
     Two snapshots are timed where there is no sample; one snapshot alone is a state, as a listing is. What MONITOR, RMU
     and logs cover counts where nothing else is there.
     """
-    facts = list(facts)
+    facts = [fact for fact in facts if type(fact) in TIMED]
     spans: list[SysmonSample | T4File | MonitorSample | EventLog]
     spans = [fact for fact in facts if isinstance(fact, SysmonSample | T4File)]
     if not spans:
@@ -367,6 +388,7 @@ def _capture(group: Group, facts: list[Fact]) -> Capture:
 def _system(group: Group, facts: list[Fact]) -> System:
     version = platform = None
     processors: int | None = None
+    facts = [fact for fact in facts if type(fact) in OF_SYSTEM]
     for fact in facts:
         if isinstance(fact, Server):
             version = max(version or "", fact.version or "", key=len) or None

@@ -5,8 +5,10 @@ speaks of both; or where arithmetic does: what the nodes ask of others is what t
 Rates of several nodes are never added: a remote operation is counted on both of its nodes.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from heapq import heappop, heappush
+from itertools import chain
 from typing import TypeVar
 
 from collectors.facts import ABSENT, Capture, Facts, Interval, Reading, Source, known
@@ -44,62 +46,126 @@ def with_members(captures: Sequence[Capture]) -> list[Capture]:
     """The same captures; those of nodes of one cluster, of one time, each with a `ClusterMember` for every node."""
     found = list(captures)
     nodes = [at for at, one in enumerate(found) if one.system.product == "openvms"]
-    for together in _clusters([found[at] for at in nodes]):
+    unmeasured = _unmeasured([found[at] for at in nodes])
+    for together in _Clusters([found[at] for at in nodes]).every():
         members = [nodes[at] for at in together]
-        complete, listed = _complete([found[at] for at in members]), _listed([found[at] for at in members])
-        weights = _weights([found[at] for at in nodes if at not in members], listed)
-        monitors = [seen for at in members for seen in found[at].facts.every(NodeDatabases) if seen.complete]
-        for at in members:
-            told = [_member(found[other], listed, monitors, own=other == at, complete=complete) for other in members]
-            one = found[at]
-            found[at] = replace(one, facts=Facts((*one.facts.items, *weights, *told)))
-    return [replace(one, facts=Facts((*one.facts.items, *_named_elsewhere(one, found)))) for one in found]
+        nodes_of_it = [found[at] for at in members]
+        complete, listed = _complete([_asked_and_served(one) for one in nodes_of_it]), _listed(nodes_of_it)
+        weights = _weights(unmeasured, listed, {id(one) for one in nodes_of_it})
+        monitors = [seen for one in nodes_of_it for seen in one.facts.every(NodeDatabases) if seen.complete]
+        told = [_member(one, listed, monitors, complete) for one in nodes_of_it]
+        for number, at in enumerate(members):
+            own = replace(told[number], own=True)
+            of_all = (*told[:number], own, *told[number + 1 :])
+            found[at] = replace(found[at], facts=Facts((*found[at].facts.items, *weights, *of_all)))
+    seen = _seen_elsewhere(found)
+    named = ((one, _named_elsewhere(one, at, seen)) for at, one in enumerate(found))
+    return [replace(one, facts=Facts((*one.facts.items, *more))) if more else one for one, more in named]
 
 
-def _named_elsewhere(capture: Capture, captures: Sequence[Capture]) -> list[ClusterNode]:
+Seen = dict[tuple[str, str], list[tuple[int, ClusterNode]]]
+"""By product and name in capitals what SHOW CLUSTER prints of a node, each with the place of its capture."""
+
+
+def _seen_elsewhere(captures: Sequence[Capture]) -> Seen:
+    """What SHOW CLUSTER of all captures prints."""
+    found: Seen = {}
+    for at, one in enumerate(captures):
+        for node in one.facts.every(ClusterNode):
+            found.setdefault((one.system.product, node.name.upper()), []).append((at, node))
+    return found
+
+
+def _named_elsewhere(capture: Capture, place: int, seen: Seen) -> list[ClusterNode]:
     """What SHOW CLUSTER of another node prints of this one, where no export of its own names its machine.
 
     Rates belong to a time, the machine to the node: so it is known for captures of another day, too.
     """
-    facts, name = capture.facts, capture.system.name.upper()
-    known_here = any(node.hardware for node in facts.every(Node)) or facts.every(ClusterMember)
-    if known_here or any(node.name.upper() == name for node in facts.every(ClusterNode)):
+    listed = seen.get((capture.system.product, capture.system.name.upper()), [])
+    if not listed or any(node.hardware for node in capture.facts.every(Node)) or capture.facts.every(ClusterMember):
         return []
-    others = [one for one in captures if one is not capture and one.system.product == capture.system.product]
-    seen = [node for one in others for node in one.facts.every(ClusterNode) if node.name.upper() == name]
-    named = {node.hardware: node for node in seen if node.hardware}
+    if any(at == place for at, _ in listed):
+        return []
+    named = {node.hardware: node for _, node in listed if node.hardware}
     return list(named.values()) if len(named) == 1 else []
 
 
-def _clusters(captures: Sequence[Capture]) -> Iterator[list[int]]:
-    """Which captures are of one cluster and one time: at least two nodes, each once."""
-    left = list(range(len(captures)))
-    while left:
-        first = left.pop(0)
-        together = [first]
-        while (found := _next(captures, together, left)) is not None:
-            together.append(found)
-            left.remove(found)
-        if len(together) == 1:
-            others = [at for at in left if captures[at].system.name != captures[first].system.name]
-            same = [at for at in others if _same_time(captures[first].interval, captures[at].interval)]
-            whole = [first, *same]
-            if len(whole) > 1 and len({captures[at].system.name for at in whole}) == len(whole):
-                together = whole if _complete([captures[at] for at in whole]) else together
-        left = [at for at in left if at not in together]
-        if len(together) > 1:
-            yield together
+class _Clusters:
+    """Which captures are of one cluster and one time: at least two nodes, each once.
 
+    What an export says of a node is looked up by name and file, so that the time goes with the number of captures.
+    """
 
-def _next(captures: Sequence[Capture], together: Sequence[int], left: Sequence[int]) -> int | None:
-    """A capture that belongs to these, by an export of any of them: the last that joined may name one passed before."""
-    for other in left:
-        name = captures[other].system.name.upper()
-        new = all(captures[at].system.name.upper() != name for at in together)
-        same_time = all(_same_time(captures[at].interval, captures[other].interval) for at in together)
-        if new and same_time and any(_linked(captures[at], captures[other]) for at in together):
-            return other
-    return None
+    def __init__(self, captures: Sequence[Capture]) -> None:
+        """Index the captures by what links them."""
+        self.captures = captures
+        self.names = [one.system.name.upper() for one in captures]
+        self.files, self.named = list(map(_files, captures)), list(map(_named_by, captures))
+        self.rates = list(map(_asked_and_served, captures))
+        intervals: dict[Interval, int] = {}
+        self.interval = [intervals.setdefault(one.interval, len(intervals)) for one in captures]
+        self.intervals = list(intervals)
+        self.same: dict[tuple[int, int], bool] = {}
+        self.of_name, self.naming, self.of_file = (dict[str, list[int]]() for _ in range(3))
+        for at, name in enumerate(self.names):
+            self.of_name.setdefault(name, []).append(at)
+            for other in self.named[at]:
+                self.naming.setdefault(other, []).append(at)
+            for file in self.files[at]:
+                self.of_file.setdefault(file, []).append(at)
+
+    def every(self) -> Iterator[list[int]]:
+        """Each cluster, as numbers of captures."""
+        left = dict.fromkeys(range(len(self.captures)))
+        while left:
+            first = next(iter(left))
+            del left[first]
+            together = self._linked_to(first, left)
+            if len(together) == 1:
+                name = self.captures[first].system.name
+                same = [at for at in left if self._same_time(first, at) and self.captures[at].system.name != name]
+                whole = [first, *same]
+                if len(whole) > 1 and len({self.captures[at].system.name for at in whole}) == len(whole):
+                    together = whole if _complete([self.rates[at] for at in whole]) else together
+            for at in together:
+                left.pop(at, None)
+            if len(together) > 1:
+                yield together
+
+    def _linked_to(self, first: int, left: Collection[int]) -> list[int]:
+        """The captures that belong together by an export of any of them: of several the first of the list comes next.
+
+        What cannot be of them, for its name or its time, cannot be of more of them either.
+        """
+        together, names, times = [first], {self.names[first]}, {self.interval[first]: first}
+        waiting: list[int] = []
+        looked_at = {first}
+        self._add_links(first, left, waiting, looked_at)
+        while waiting:
+            other = heappop(waiting)
+            if self.names[other] in names or not all(self._same_time(at, other) for at in times.values()):
+                continue
+            together.append(other)
+            names.add(self.names[other])
+            times.setdefault(self.interval[other], other)
+            self._add_links(other, left, waiting, looked_at)
+        return together
+
+    def _add_links(self, at: int, left: Collection[int], waiting: list[int], looked_at: set[int]) -> None:
+        """Put what an export of this capture, or one of theirs, links with it to what waits."""
+        linked = [self.of_file[file] for file in self.files[at]]
+        linked += [self.of_name[name] for name in self.named[at] if name in self.of_name]
+        for other in chain(self.naming.get(self.names[at], ()), *linked):
+            if other in left and other not in looked_at:
+                looked_at.add(other)
+                heappush(waiting, other)
+
+    def _same_time(self, one: int, other: int) -> bool:
+        """Whether two captures are of one time; each pair of times is looked at once."""
+        times = self.interval[one], self.interval[other]
+        if times not in self.same:
+            self.same[times] = _same_time(self.intervals[times[0]], self.intervals[times[1]])
+        return self.same[times]
 
 
 def _same_time(one: Interval, other: Interval) -> bool:
@@ -107,13 +173,6 @@ def _same_time(one: Interval, other: Interval) -> bool:
     if one.start is None or other.start is None:
         return one.start is None and other.start is None
     return shared_part(one, other) > 0.5
-
-
-def _linked(one: Capture, other: Capture) -> bool:
-    """Whether an export of one names the other as a node of its cluster, or one file gives the rates of both."""
-    if _files(one) & _files(other):
-        return True
-    return other.system.name.upper() in _named_by(one) or one.system.name.upper() in _named_by(other)
 
 
 def _files(capture: Capture) -> set[str]:
@@ -131,14 +190,17 @@ def _named_by(capture: Capture) -> set[str]:
     return {name.upper() for name in named}
 
 
-def _complete(captures: Sequence[Capture]) -> bool | None:
-    """Whether what these nodes ask of others and what they serve for others agree: then none is missing."""
-    rates = [_mean(one.facts, DistributedLockRates) for one in captures]
-    asked = [one.outgoing_per_second if one else None for one in rates]
-    served = [one.incoming_per_second if one else None for one in rates]
-    out = [rate for rate in asked if rate is not None]
-    into = [rate for rate in served if rate is not None]
-    if len(out) < len(captures) or len(into) < len(captures) or max(sum(out), sum(into)) < LEAST_REMOTE:
+def _asked_and_served(capture: Capture) -> tuple[float | None, float | None]:
+    """What a node asks of others and what it serves for others, per second."""
+    rates = _mean(capture.facts, DistributedLockRates)
+    return (rates.outgoing_per_second, rates.incoming_per_second) if rates else (None, None)
+
+
+def _complete(rates: Sequence[tuple[float | None, float | None]]) -> bool | None:
+    """Whether what nodes ask of others and what they serve for others agree: then none is missing."""
+    out = [asked for asked, _ in rates if asked is not None]
+    into = [served for _, served in rates if served is not None]
+    if len(out) < len(rates) or len(into) < len(rates) or max(sum(out), sum(into)) < LEAST_REMOTE:
         return None
     return abs(sum(out) - sum(into)) <= AGREE * max(sum(out), sum(into))
 
@@ -153,28 +215,43 @@ def _listed(captures: Sequence[Capture]) -> dict[str, ClusterNode]:
     return {node.name.upper(): node for one in captures for node in one.facts.every(ClusterNode)}
 
 
-def _weights(captures: Sequence[Capture], listed: dict[str, ClusterNode]) -> list[ClusterNode]:
+def _unmeasured(captures: Sequence[Capture]) -> dict[str, list[tuple[int, Capture, Source, float]]]:
+    """The nodes with listings alone, by name in capitals: their order, the LOCKDIRWT that they print, and where."""
+    found: dict[str, list[tuple[int, Capture, Source, float]]] = {}
+    for at, one in enumerate(captures):
+        if one.interval.start is None:
+            weight, source = _parameter(one.facts, "LOCKDIRWT"), _read_in(one.facts, "LOCKDIRWT")
+            if source and known(weight):
+                found.setdefault(one.system.name.upper(), []).append((at, one, source, weight))
+    return found
+
+
+def _weights(
+    unmeasured: dict[str, list[tuple[int, Capture, Source, float]]],
+    listed: dict[str, ClusterNode],
+    own: Collection[int],
+) -> list[ClusterNode]:
     """The nodes of the cluster of which nothing but listings was collected, with the LOCKDIRWT that they print.
 
-    A listing has no time, so such a node is no member with rates; but its weight counts among the others.
+    A listing has no time, so such a node is no member with rates; but its weight counts among the others. `own`: the
+    captures of the cluster itself, by identity.
     """
-    found: list[ClusterNode] = []
-    for one in captures:
-        node, weight = listed.get(one.system.name.upper()), _parameter(one.facts, "LOCKDIRWT")
-        source = _read_in(one.facts, "LOCKDIRWT")
-        if node and source and known(weight) and one.interval.start is None:
-            found.append(replace(node, source=source, lock_directory_weight=weight))
-    return found
+    found = [
+        (at, replace(node, source=source, lock_directory_weight=weight))
+        for name, node in listed.items()
+        for at, one, source, weight in unmeasured.get(name, ())
+        if id(one) not in own
+    ]
+    return [node for _, node in sorted(found, key=lambda one: one[0])]
 
 
 def _member(
     capture: Capture,
     listed: dict[str, ClusterNode],
     monitors: Sequence[NodeDatabases],
-    *,
-    own: bool,
     complete: bool | None,
 ) -> ClusterMember:
+    """What one node did, as the others of its cluster are told it."""
     facts, system = capture.facts, capture.system
     seen = listed.get(system.name.upper())
     rates, locks = _mean(facts, DistributedLockRates), _mean(facts, LockRates)
@@ -190,7 +267,7 @@ def _member(
     return ClusterMember(
         source=_source((rates, locks, modes), nodes),
         name=system.name,
-        own=own,
+        own=False,
         hardware=named.hardware if named else None,
         hardware_source=named.source if named else None,
         version=version or (seen.software if seen else None),

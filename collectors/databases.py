@@ -5,13 +5,14 @@ directory stands for the one root file of that name there is, or for itself. A d
 came with it is judged together with that node: its lock statistics and the node's lock rates are one story.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Protocol
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, Protocol, TypeVar
 
 from collectors.facts import Fact, known
 from collectors.facts.rdb import Database, DatabaseUse, NodeDatabases, OfDatabase, StatisticRow, StatisticsWindow
 from collectors.facts.rdb.names import is_whole, root_key, short_name
+from collectors.places import Neighbours
 from collectors.read import Input
 
 
@@ -49,26 +50,41 @@ def parted_by_database(one: Input) -> list[Input]:
     return list(parts.values())
 
 
-def under_one_name(inputs: Sequence[Input], beside: Callable[[Input, Input], bool]) -> list[Input]:
+def under_one_name(inputs: Sequence[Input], places: Callable[[Input], Iterable[Hashable]]) -> list[Input]:
     """The inputs with each database under the name that its root file has for itself.
 
     A header prints that name and the one it was called by: a logical name that other exports may print. It tells so for
-    what came `beside` it, and where no two headers there mean different files by it.
+    what came with it, which has one of its `places`, and where no two headers there mean different files by it.
     """
-    told = [
-        (one, root_key(fact.called), fact.database)
-        for one in inputs
-        for fact in one.facts
-        if isinstance(fact, Database) and fact.called and fact.database
-    ]
-    return [_renamed(one, [(key, root) for of, key, root in told if of is one or beside(of, one)]) for one in inputs]
+    told: dict[tuple[Hashable, str], _Called] = {}
+    number = 0
+    for one in inputs:
+        for fact in one.facts:
+            if isinstance(fact, Database) and fact.called and fact.database:
+                number += 1
+                for place in places(one):
+                    called = told.setdefault((place, root_key(fact.called)), _Called())
+                    called.keys.add(root_key(fact.database))
+                    called.last = (number, fact.database)
+    return [_renamed(one, list(places(one)), told) for one in inputs] if told else list(inputs)
 
 
-def _renamed(one: Input, told: Sequence[tuple[str, str]]) -> Input:
-    names = {key: root for key, root in told if len({root_key(other) for same, other in told if same == key}) == 1}
-    if not any(root_key(name) in names for fact in one.facts for name in _names_of(fact)):
-        return one
-    return replace(one, facts=[_by_root(fact, names) for fact in one.facts])
+@dataclass
+class _Called:
+    """What the headers of one place mean by one name."""
+
+    keys: set[str] = field(default_factory=set)
+    last: tuple[int, str] = (0, "")
+    """The root file as the last of them prints it, with the number of that header."""
+
+
+def _renamed(one: Input, places: Sequence[Hashable], told: Mapping[tuple[Hashable, str], _Called]) -> Input:
+    names: dict[str, str] = {}
+    for key in {root_key(name) for fact in one.facts for name in _names_of(fact)}:
+        found = [told[place, key] for place in places if (place, key) in told]
+        if len(set().union(*(called.keys for called in found))) == 1:
+            names[key] = max(called.last for called in found)[1]
+    return replace(one, facts=[_by_root(fact, names) for fact in one.facts]) if names else one
 
 
 def _names_of(fact: Fact) -> tuple[str, ...]:
@@ -85,12 +101,13 @@ def _by_root(fact: Fact, names: Mapping[str, str]) -> Fact:
     return fact
 
 
-def whole_for(key: str, keys: Iterable[str]) -> str:
-    """The one key with a directory that a name without one stands for, or the key itself."""
-    if is_whole(key):
-        return key
-    found = {other for other in keys if is_whole(other) and short_name(other) == short_name(key)}
-    return found.pop() if len(found) == 1 else key
+def whole_names(keys: Iterable[str]) -> dict[str, str]:
+    """For each name without a directory the one key with a directory that it stands for."""
+    found: dict[str, set[str]] = {}
+    for key in keys:
+        if is_whole(key):
+            found.setdefault(short_name(key), set()).add(key)
+    return {name: whole.pop() for name, whole in found.items() if len(whole) == 1}
 
 
 def nodes_of(facts: Iterable[Fact]) -> list[str]:
@@ -100,22 +117,43 @@ def nodes_of(facts: Iterable[Fact]) -> list[str]:
     return list(dict.fromkeys([*counted, *others]))
 
 
-def node_for(database: Grouped, nodes: Sequence[Grouped], beside: Sequence[Grouped]) -> Grouped | None:
-    """The node whose capture a database belongs to, or `None` where more than one could be meant.
+G = TypeVar("G", bound=Grouped)
 
-    That is the node its statistics were taken on; without statistics the only node it names, or, where it names none,
-    the only node there is beside it. Of several the one where most users have it open, then where most locks are
-    requested: what the others do comes with it, by their names (`collectors.cluster`).
-    """
-    facts = [fact for one in database.inputs for fact in one.facts]
-    named = nodes_of(facts)
-    counted = nodes_of(fact for fact in facts if isinstance(fact, StatisticRow | StatisticsWindow))
-    if not named:
-        return beside[0] if len(beside) == len(nodes) == 1 else None
-    wanted = counted or named
-    found = [node for node in nodes if node.name.upper() in wanted]
-    work = {name: (_users(facts, name), _requested(facts, name)) for name in (node.name.upper() for node in found)}
-    return max(found, key=lambda node: work[node.name.upper()], default=None)
+
+class NodesByName(Generic[G]):
+    """The OpenVMS nodes of the same exports."""
+
+    def __init__(self, nodes: Sequence[G]) -> None:
+        """Index them by name and by where their exports came from."""
+        self.numbers = {node.name.upper(): number for number, node in enumerate(nodes)}
+        self.nodes = nodes
+        self.beside = Neighbours(nodes)
+
+    def give(self, node: G, inputs: Iterable[Input]) -> None:
+        """Judge these inputs with the node."""
+        self.beside.add(node, inputs)
+
+    def node_for(self, database: Grouped) -> G | None:
+        """The node whose capture a database belongs to, or `None` where more than one could be meant.
+
+        That is the node its statistics were taken on; without statistics the only node it names, or, where it names
+        none, the only node there is, if it came beside it. Of several the one where most users have it open, then where
+        most locks are requested: what the others do comes with it, by their names (`collectors.cluster`).
+        """
+        facts = [fact for one in database.inputs for fact in one.facts]
+        named = nodes_of(facts)
+        counted = nodes_of(fact for fact in facts if isinstance(fact, StatisticRow | StatisticsWindow))
+        if not named:
+            only = self.nodes[0] if len(self.nodes) == 1 else None
+            return only if only is not None and self.beside.near(only, database.inputs) else None
+        found = sorted(self.numbers[name] for name in counted or named if name in self.numbers)
+        work = {number: self._work(facts, number) for number in found} if len(found) > 1 else {}
+        number = max(found, key=lambda one: work.get(one, (0.0, 0.0)), default=None)
+        return None if number is None else self.nodes[number]
+
+    def _work(self, facts: Sequence[Fact], number: int) -> tuple[float, float]:
+        name = self.nodes[number].name.upper()
+        return _users(facts, name), _requested(facts, name)
 
 
 def _requested(facts: Iterable[Fact], node: str) -> float:

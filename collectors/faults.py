@@ -8,7 +8,7 @@ from pathlib import PurePath
 from types import TracebackType
 from typing import Self
 
-from collectors.kit import NotThisReport
+from collectors.registry import NotThisReport
 
 OURS = "a fault of Lockwright"
 """In every problem that tells of one."""

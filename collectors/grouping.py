@@ -12,14 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
-from collectors.databases import database_of, node_for, parted_by_database, under_one_name, whole_for
+from collectors.databases import NodesByName, database_of, parted_by_database, under_one_name, whole_names
 from collectors.facts.ase import Server, Snapshot
 from collectors.facts.openvms import LockLatency, Node
 from collectors.facts.rdb import Database, NodeDatabases
-from collectors.facts.rdb.names import may_be_one, root_key, short_name
+from collectors.facts.rdb.names import is_whole, may_be_one, path_of, root_key, short_name
 from collectors.facts.scaling import LoadSeries, ParameterSeries
 from collectors.facts.unix import LockingRun
 from collectors.facts.zvm import PerfkitPage
+from collectors.places import Neighbours, command_line_of, file_of, folder_of, places_of
 from collectors.read import Input
 
 TWINS = (
@@ -40,6 +41,8 @@ SAMPLE = (
 )
 
 
+NAMING = frozenset((Server, Node, Snapshot, PerfkitPage, LoadSeries, ParameterSeries, LockingRun))
+"""Facts that may tell of which system an export is; what tells of a database is an `OfDatabase`."""
 ALONE = "names no system, so it is judged by itself: --name NAME tells which one it belongs to"
 
 
@@ -66,6 +69,8 @@ def product_of(one: Input) -> str:
 def name_of(one: Input) -> str | None:
     """The system an export names, or `None`."""
     for fact in one.facts:
+        if type(fact) not in NAMING:
+            continue
         if isinstance(fact, Server | Node) and fact.name:
             return fact.name
         if isinstance(fact, Snapshot) and fact.server:
@@ -82,7 +87,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     """Sort inputs by system. `name` and `names` are the user's own words, see `collectors.capture.captures`."""
     groups: dict[tuple[str, str], Group] = {}
     nameless: list[Input] = []
-    for one in (part for whole in under_one_name(inputs, _together) for part in _by_node(whole)):
+    for one in (part for whole in under_one_name(inputs, places_of) for part in _by_node(whole)):
         own = name_of(one)
         if own is None:
             nameless.append(one)
@@ -95,11 +100,14 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     _join_short_names(groups)
     _name_twins([group for group in groups.values() if group.product == "rdb"])
     _adopt_series(groups)
-    nameless = [one for one in nameless if not _shared_out(one, groups)]
+    databases = Neighbours([group for group in groups.values() if group.product == "rdb"])
+    nodes = Neighbours([group for group in groups.values() if group.product == "openvms"])
+    nameless = [one for one in nameless if not _shared_out(one, groups, databases, nodes)]
     _share_nodes(groups)
     left = [one for one in nameless if not _choose(one, groups, name, names.get(one.file, "").strip())]
+    named = Named(groups, name, others=len({one.file for one in left}) > 1)
     for one in left:
-        _place(one, groups, name, others=len({other.file for other in left}) > 1)
+        _place(one, groups, name, named)
     _join_samples(groups)
     _adopt_databases(groups)
     if name and len({group.name for group in groups.values() if group.named and not group.chosen}) == 1:
@@ -108,18 +116,23 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     return list(groups.values())
 
 
-def _shared_out(one: Input, groups: dict[tuple[str, str], Group]) -> bool:
+def _shared_out(
+    one: Input, groups: dict[tuple[str, str], Group], databases: Neighbours[Group], nodes: Neighbours[Group]
+) -> bool:
     """Give what speaks of several systems to each of them that there is; returns whether there was any.
 
     That is what a lock takes between two nodes, and what a node has open: that it has none of these databases.
     """
     if one.facts and all(isinstance(fact, NodeDatabases) for fact in one.facts):
+        if beside := databases.of([one]):
+            for group in beside:
+                databases.add(group, [one])
+            return True
         names = {fact.node.upper() for fact in one.facts if isinstance(fact, NodeDatabases)}
-        systems = _beside(Group("rdb", "", False, inputs=[one]), list(groups.values()))
-        found = [group for group in systems if group.product == "rdb"]
-        found = found or [group for group in systems if group.product == "openvms" and group.name.upper() in names]
+        called = [groups["openvms", name] for name in sorted(names) if ("openvms", name) in groups]
+        found = [group for group in called if nodes.near(group, [one])]
         for group in found:
-            group.inputs.append(one)
+            nodes.add(group, [one])
         return bool(found)
     if not one.facts or not all(isinstance(fact, LockLatency) for fact in one.facts):
         return False
@@ -128,7 +141,7 @@ def _shared_out(one: Input, groups: dict[tuple[str, str], Group]) -> bool:
     }
     found = [groups["openvms", name] for name in sorted(named) if ("openvms", name) in groups]
     for group in found:
-        group.inputs.append(one)
+        nodes.add(group, [one])
     return bool(found)
 
 
@@ -141,22 +154,24 @@ def _share_nodes(groups: dict[tuple[str, str], Group]) -> None:
         for one in group.inputs
         if any(isinstance(fact, NodeDatabases) for fact in one.facts)
     ]
+    beside = Neighbours(databases)
+    known = {
+        id(group): {one.file for one in group.inputs if any(isinstance(fact, NodeDatabases) for fact in one.facts)}
+        for group in databases
+    }
     for owner, listing in told:
-        for group in databases:
-            known = {one.file for one in group.inputs if any(isinstance(fact, NodeDatabases) for fact in one.facts)}
-            if (
-                group is not owner
-                and listing.file not in known
-                and _beside(Group("rdb", "", False, inputs=[listing]), [group])
-            ):
-                group.inputs.append(listing)
+        for group in beside.of([listing]):
+            if group is not owner and listing.file not in known[id(group)]:
+                beside.add(group, [listing])
+                known[id(group)].add(listing.file)
 
 
 def _join_short_names(groups: dict[tuple[str, str], Group]) -> None:
     """Put what calls a database by name alone to the one root file of that name; tell apart what is called alike."""
     databases = {key: group for (product, key), group in groups.items() if product == "rdb"}
+    names = whole_names(databases)
     for key in list(databases):
-        whole = whole_for(key, databases)
+        whole = key if is_whole(key) else names.get(short_name(key), key)
         if whole != key:
             databases[whole].inputs += groups.pop(("rdb", key)).inputs
             del databases[key]
@@ -167,13 +182,18 @@ def _join_short_names(groups: dict[tuple[str, str], Group]) -> None:
 
 def _name_twins(databases: Sequence[Group]) -> None:
     """Say so where the header of one and the figures of another may be of one database under two names of its disk."""
-    for group in databases:
-        root = _root_of(group)
-        if not root or not _has_header(group):
+    roots = [(group, root) for group in databases if (root := _root_of(group))]
+    alike: dict[str, list[tuple[Group, str]]] = {}
+    for group, root in roots:
+        if not _has_header(group):
+            alike.setdefault(path_of(root), []).append((group, root))
+    for group, root in roots:
+        if path_of(root) not in alike or not _has_header(group):
             continue
-        for other in _beside(group, [each for each in databases if each is not group and not _has_header(each)]):
-            twin = _root_of(other)
-            if twin and may_be_one(root, twin):
+        places = {place for one in group.inputs for place in places_of(one)}
+        for other, twin in alike[path_of(root)]:
+            beside = any(place in places for one in other.inputs for place in places_of(one))
+            if beside and may_be_one(root, twin):
                 for one in (*group.inputs, *other.inputs):
                     one.problems.append(TWINS.format(root, twin))
 
@@ -188,29 +208,25 @@ def _root_of(group: Group) -> str | None:
 
 def _adopt_databases(groups: dict[tuple[str, str], Group]) -> None:
     """Judge a database with the node that it is open on, where there is no doubt which one that is."""
-    nodes = [group for group in groups.values() if group.product == "openvms"]
+    nodes = NodesByName([group for group in groups.values() if group.product == "openvms"])
     for key, group in list(groups.items()):
-        if group.product != "rdb" or group.chosen:
-            continue
-        if (node := node_for(group, nodes, _beside(group, nodes))) is not None:
-            node.inputs += groups.pop(key).inputs
-
-
-def _beside(group: Group, others: Sequence[Group]) -> list[Group]:
-    """Those of which a file came in the same folder, or in one breath with one of these."""
-    pairs = {id(other): ((one, two) for one in group.inputs for two in other.inputs) for other in others}
-    return [other for other in others if any(_together(a, b) for a, b in pairs[id(other)])]
+        if group.product == "rdb" and not group.chosen and (node := nodes.node_for(group)) is not None:
+            nodes.give(node, groups.pop(key).inputs)
 
 
 def _adopt_series(groups: dict[tuple[str, str], Group]) -> None:
     """Give a load series over engines to the one SAP ASE that came with it: only ASE has engines."""
     servers = [group for group in groups.values() if group.product == "ase" and group.named]
+    if len(servers) != 1:
+        return
+    beside = Neighbours(servers)
     for key, group in list(groups.items()):
+        if group.product != "scaling":
+            continue
         series = [fact for one in group.inputs for fact in one.facts if isinstance(fact, LoadSeries)]
         over_engines = bool(series) and all(one.load_name.lower().startswith("engine") for one in series)
-        beside = _beside(group, servers)
-        if group.product == "scaling" and over_engines and len(beside) == len(servers) == 1:
-            beside[0].inputs += groups.pop(key).inputs
+        if over_engines and beside.near(servers[0], group.inputs):
+            beside.add(servers[0], groups.pop(key).inputs)
 
 
 def _choose(one: Input, groups: dict[tuple[str, str], Group], name: str | None, chosen: str) -> bool:
@@ -241,30 +257,56 @@ def _by_node(one: Input) -> list[Input]:
     return list(parts.values())
 
 
-def _place(one: Input, groups: dict[tuple[str, str], Group], name: str | None, *, others: bool) -> None:
+class Named:
+    """The systems that name themselves, by product and by where their exports came from; nearest places first."""
+
+    def __init__(self, groups: Mapping[tuple[str, str], Group], name: str | None, *, others: bool) -> None:
+        """`name` is what the user calls the system; `others`: several files name no system."""
+        self.others = others
+        self.products: dict[str, list[Group]] = {}
+        for group in groups.values():  # a choice for some files says nothing of the others: the name for all does
+            if group.named and not (name and group.chosen):
+                self.products.setdefault(group.product, []).append(group)
+        self.indexed = {
+            product: [Neighbours(found, places) for places in (file_of, folder_of, command_line_of)]
+            for product, found in self.products.items()
+        }
+
+    def nearest(self, one: Input) -> Group | None:
+        """The one system of its product that is nearer than any other; it gets the input."""
+        for level in self.indexed.get(product_of(one), ()):
+            several, only = level.only([one])
+            if only is not None:
+                self.give(only, one)
+                return only
+            if several:
+                break  # more than one is as near as any: no guess
+        return None
+
+    def give(self, group: Group, one: Input) -> None:
+        """Give an input to one of these systems."""
+        group.inputs.append(one)
+        for level in self.indexed[group.product]:
+            level.index(group, [one])
+
+
+def _place(one: Input, groups: dict[tuple[str, str], Group], name: str | None, named: Named) -> None:
     """Find the system of an export that names none."""
     product = product_of(one)
-    same_product = [group for group in groups.values() if group.product == product and group.named]
-    if name:  # a choice for some files says nothing of the others: the name for all does
-        same_product = [group for group in same_product if not group.chosen]
-    for together in (_one_file, _one_folder, _one_breath):
-        beside = [group for group in same_product if any(together(one, other) for other in group.inputs)]
-        if len(beside) == 1:
-            beside[0].inputs.append(one)
-            stem = PurePath(one.file).stem
-            if one.report == CONFIG_FILE and stem.upper() != beside[0].name.upper():
-                one.problems.append(OTHER_NAME.format(beside[0].name, stem))
-            return
-        if beside:
-            break  # more than one is as near as any: no guess
+    if (nearest := named.nearest(one)) is not None:
+        stem = PurePath(one.file).stem
+        if one.report == CONFIG_FILE and stem.upper() != nearest.name.upper():
+            one.problems.append(OTHER_NAME.format(nearest.name, stem))
+        return
+    same_product = named.products.get(product, [])
     if name and len(same_product) == 1:
-        same_product[0].inputs.append(one)
+        named.give(same_product[0], one)
         return
     if name:
         groups.setdefault((product, name.upper()), Group(product, name, False)).inputs.append(one)
         return
     group = groups.setdefault((product, f"\0{one.file}"), Group(product, PurePath(one.file).stem, False))
-    if others or same_product:
+    if named.others or same_product:
         one.problems.append(ALONE)
     group.inputs.append(one)
 
@@ -287,20 +329,3 @@ def _join_samples(groups: dict[tuple[str, str], Group]) -> None:
             for one, other in zip(group.inputs, (*group.inputs[1:], group.inputs[0]), strict=True):
                 one.problems = [said for said in one.problems if said != ALONE]
                 one.problems.append(SAMPLE.format(PurePath(other.file).name))
-
-
-def _one_file(one: Input, other: Input) -> bool:
-    return one.file == other.file
-
-
-def _one_folder(one: Input, other: Input) -> bool:
-    return PurePath(one.file).parent == PurePath(other.file).parent
-
-
-def _together(one: Input, other: Input) -> bool:
-    return _one_folder(one, other) or _one_breath(one, other)
-
-
-def _one_breath(one: Input, other: Input) -> bool:
-    """Whether both were named as files on one command line."""
-    return one.given == one.file and other.given == other.file

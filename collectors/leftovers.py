@@ -1,7 +1,7 @@
 """What no reader understood: runs of lines, bounded; and what is no loss, because it says nothing."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MOST_LEFTOVERS = 1000
@@ -26,11 +26,16 @@ NOISE = re.compile(
     re.VERBOSE,
 )
 """What wraps an export and says nothing, without the blanks around it."""
+NOISE_BEGINS = "g(R$%SsMmDd\u017f"
+"""First characters of noise that holds no `>`; regardless of case U+017F is an s."""
 
 
 def is_noise(line: str) -> bool:
     """Whether a line wraps an export and says nothing: blank, a rule, a prompt, a row count. Never a leftover."""
-    return not line.strip(RULES) or NOISE.fullmatch(line.strip()) is not None
+    if not line.strip(RULES):
+        return True
+    text = line.strip()
+    return (text[0] in NOISE_BEGINS or ">" in text) and NOISE.fullmatch(text) is not None
 
 
 @dataclass(frozen=True)
@@ -52,16 +57,33 @@ class Leftovers:
 
     def add(self, number: int, text: str) -> None:
         """Take one line, unless it is noise."""
-        if is_noise(text):
-            return
-        if self.runs and self.runs[-1].last == number - 1:
-            last = self.runs[-1]
-            text = last.text if len(last.text) >= LEFTOVER_TEXT else f"{last.text}\n{text.rstrip()}"
-            self.runs[-1] = Leftover(last.first, number, text[:LEFTOVER_TEXT])
-        elif len(self.runs) < MOST_LEFTOVERS:
-            self.runs.append(Leftover(number, number, text.rstrip()[:LEFTOVER_TEXT]))
+        if not is_noise(text):
+            self._add_run(number, [text])
+
+    def extend(self, first: int, lines: Sequence[str]) -> None:
+        """Take lines that follow each other, the first of which has this number, without the noise among them."""
+        kept: list[str] = []
+        for number, line in enumerate(lines, first):
+            if not is_noise(line):
+                kept.append(line)
+            elif kept:
+                self._add_run(number - len(kept), kept)
+                kept = []
+        if kept:
+            self._add_run(first + len(lines) - len(kept), kept)
+
+    def _add_run(self, first: int, lines: Sequence[str]) -> None:
+        """Take lines that are no noise; the last run goes on where it ended above them."""
+        last = first + len(lines) - 1
+        begun = self.runs.pop() if self.runs and self.runs[-1].last == first - 1 else None
+        if begun is None and len(self.runs) >= MOST_LEFTOVERS:
+            self.dropped += len(lines)
+        elif begun and len(begun.text) >= LEFTOVER_TEXT:
+            self.runs.append(Leftover(begun.first, last, begun.text))
         else:
-            self.dropped += 1
+            texts = [begun.text] if begun else []
+            texts += [line.rstrip() for line in lines[:LEFTOVER_TEXT]]  # with the line ends, these are more than enough
+            self.runs.append(Leftover(begun.first if begun else first, last, "\n".join(texts)[:LEFTOVER_TEXT]))
 
     def take(self, runs: Iterable[Leftover]) -> None:
         """Take runs that a reader collected, within the same bound."""
@@ -73,10 +95,10 @@ class Leftovers:
 
     def understood(self, first: int, last: int) -> None:
         """Take these lines back: a report that began below them read them."""
-        take_back(self.runs, first, last)
+        withdraw(self.runs, first, last)
 
 
-def take_back(runs: list[Leftover], first: int, last: int) -> None:
+def withdraw(runs: list[Leftover], first: int, last: int) -> None:
     """Take these lines out of the runs that end with them."""
     while runs and first <= runs[-1].last <= last:
         run = runs.pop()

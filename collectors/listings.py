@@ -98,7 +98,7 @@ class _Witness:
     inputs: list[Input] = field(default_factory=list)
     said: dict[Unit, dict[object, dict[str, Any]]] = field(default_factory=dict)
 
-    def hear(self, one: Input) -> None:
+    def add(self, one: Input) -> None:
         """Take in what a listing says."""
         self.inputs.append(one)
         for fact in one.facts:
@@ -118,7 +118,7 @@ def _settle(near: Sequence[tuple[int, Input]], timed_files: set[str]) -> list[Fa
     witnesses: dict[object, _Witness] = {}
     for number, (distance, one) in enumerate(near):
         who = number if one.file in timed_files else one.file
-        witnesses.setdefault(who, _Witness(distance, one.file)).hear(one)
+        witnesses.setdefault(who, _Witness(distance, one.file)).add(one)
     refused = _refused(list(witnesses.values()))
     return completed(
         (one.report or "", kept) for _, one in near for kept in _kept(one, refused.get(id(one), frozenset()))

@@ -12,7 +12,8 @@ from collectors.facts.base import Fact
 from collectors.faults import OURS, Guarded, told
 from collectors.hints import LINES_LOOKED_AT, hint_of
 from collectors.intake import UNREADABLE, Named
-from collectors.kit import (
+from collectors.leftovers import Leftover, Leftovers, withdraw
+from collectors.registry import (
     FIRST_BYTES,
     Follows,
     Kind,
@@ -24,13 +25,16 @@ from collectors.kit import (
     kinds,
     named_for,
     recorded_by,
-    starting,
+    starting_on,
 )
-from collectors.leftovers import Leftover, Leftovers, take_back
 from collectors.text import CHUNK, Begun, NotText, blocks
 
 LINES_ABOVE = 12
 """How many unclaimed lines above its start a report may look at, for a node name or a heading."""
+LINES_SEARCHED = 200
+"""Lines that are searched at once for the start of a report; a fed reader may own the rest of them."""
+MOST_SEARCHED = 5_000
+"""The same, after lines in which none of these began."""
 MOST_LINES = 200_000
 """Lines one whole-report reader may be given; a listing is never that long."""
 MOST_UNKNOWN_LINES, MOST_UNKNOWN = 200_000, 16 << 20
@@ -177,7 +181,7 @@ class _File:
                 at += taken
                 if taken:
                     continue
-            at = self._one_by_one(first, lines, at)
+            at = self._search(first, lines, at)
 
     def _feed(self, first: int, lines: Sequence[str]) -> int:
         """Feed the reader at hand; returns how many lines it took. It is closed where it wants no more, or failed."""
@@ -193,36 +197,67 @@ class _File:
             self._close_fed(first + taken)
         return taken
 
-    def _one_by_one(self, first: int, lines: list[str], at: int) -> int:
-        """Walk on line by line until a fed reader takes over."""
-        for index in range(at, len(lines)):
-            line = lines[index]
-            candidates = starting(line)
-            if candidates and self.failed:
-                candidates = [kind for kind in candidates if not self._within_failed(kind, line)]
-            if not self.begun and line.strip():
-                self.begun = True
-                candidates = candidates or named_for(self.name)
-            if self.whole and len(self.whole[2]) >= MOST_LINES:
-                self._close_whole()
-                self.problems.append(f"line {first + index:,}: a listing of over {MOST_LINES:,} lines, cut in two here")
-            if self.whole and (not candidates or self.whole[0][0] in candidates):
-                self.whole[2].append(line)
-                continue
-            if not candidates:
-                self._not_ours(first + index, line)
-                continue
-            self._close_whole()
-            if candidates[0].stream:
-                self.start_line = line
-                if not self._begin_fed(candidates[0], first + index):
-                    self._not_ours(first + index, line)
-                    continue
-                taken = self._feed(first + index, lines[index:])
-                return index + max(taken, 1)
-            self.whole = (candidates, first + index, [line], list(self.above))
-            self.above.clear()
+    def _search(self, first: int, lines: list[str], at: int) -> int:
+        """Go from start to start until a fed reader takes over; returns up to where the lines are taken."""
+        many = LINES_SEARCHED
+        while at < len(lines):
+            searched = lines[at : at + many]
+            done = 0
+            for offset, candidates in self._starts(searched).items():
+                self._take_others(first + at + done, searched[done:offset])
+                if self._start(candidates, first + at + offset, searched[offset]):
+                    return at + offset + max(1, self._feed(first + at + offset, lines[at + offset :]))
+                done = offset + 1
+            self._take_others(first + at + done, searched[done:])
+            at += many
+            many = min(4 * many, MOST_SEARCHED)
         return len(lines)
+
+    def _starts(self, lines: Sequence[str]) -> dict[int, list[Kind]]:
+        """The kinds that may start on each of these lines, by index in order; the file's name may tell of the first."""
+        starts = starting_on(lines)
+        if not self.begun:
+            first = next((index for index, line in enumerate(lines) if line.strip()), None)
+            self.begun = first is not None
+            if first is not None and first not in starts and (named := named_for(self.name)):
+                starts = {first: named, **starts}
+        return starts
+
+    def _start(self, candidates: list[Kind], number: int, line: str) -> bool:
+        """Take a line on which a report may start; returns whether it goes to a fed reader, with those below it."""
+        if self.failed:
+            candidates = [kind for kind in candidates if not self._within_failed(kind, line)]
+        self._cut_if_full(number)
+        if not candidates or (self.whole and self.whole[0][0] in candidates):
+            self._take_others(number, [line])
+            return False
+        self._close_whole()
+        if candidates[0].stream:
+            self.start_line = line
+            begun = self._begin_fed(candidates[0], number)
+            if not begun:
+                self._not_ours(number, [line])
+            return begun
+        self.whole = (candidates, number, [line], list(self.above))
+        self.above.clear()
+        return False
+
+    def _take_others(self, number: int, lines: Sequence[str]) -> None:
+        """Take lines, the first of which has this number, that start nothing: the report at hand has them, or none."""
+        if self.whole and lines:
+            room = MOST_LINES - len(self.whole[2])
+            self.whole[2].extend(lines[:room])
+            number, lines = number + room, lines[room:]
+            if lines:
+                self._cut_if_full(number)
+        if lines:
+            self._not_ours(number, lines)
+
+    def _cut_if_full(self, number: int) -> None:
+        """End a listing that is too long above this line."""
+        if self.whole and len(self.whole[2]) >= MOST_LINES:
+            self._close_whole()
+            self.problems.append(f"line {number:,}: a listing of over {MOST_LINES:,} lines, cut in two here")
 
     def _begin_fed(self, kind: Kind, number: int) -> bool:
         """Have a fed reader take over at line `number`; returns whether it could."""
@@ -259,11 +294,17 @@ class _File:
         self.failed = (kind.id, DIGITS.sub("0", self.start_line))
         return max(read_to, began) + 1
 
-    def _not_ours(self, number: int, line: str) -> None:
-        """Note a line that belongs to no report."""
-        self.loose.add(number, line)
-        self.above.append(line)
-        self._unknown(1, len(line), number)
+    def _not_ours(self, number: int, lines: Sequence[str]) -> None:
+        """Note lines that belong to no report."""
+        characters = sum(map(len, lines))
+        if self.unknown_lines + len(lines) > MOST_UNKNOWN_LINES or self.unknown + characters > MOST_UNKNOWN:
+            for at, line in enumerate(lines, number):  # the bound tells up to which line was read
+                self.loose.add(at, line)
+                self._unknown(1, len(line), at)
+        else:
+            self.loose.extend(number, lines)
+            self._unknown(len(lines), characters, number + len(lines) - 1)
+        self.above.extend(lines[-LINES_ABOVE:])
 
     def _unknown(self, lines: int, characters: int, number: int) -> None:
         """Count what belongs to no report, false starts included, until one is kept; stops reading at the bound."""
@@ -312,8 +353,7 @@ class _File:
             self._keep(kind, Outcome(facts, report.leftovers(), report.problems))
             self.above.extend(lines[report.claimed.rfind(1) + 1 :])
             return
-        for offset, line in enumerate(lines):
-            self.loose.add(first + offset, line)
+        self.loose.extend(first, lines)
         self.above.extend(lines)
         self._unknown(len(lines), sum(map(len, lines)), first + len(lines) - 1)
 
@@ -322,7 +362,7 @@ class _File:
         if above:
             self.loose.understood(first - above, first - 1)
             if self.found:
-                take_back(self.found[-1].leftovers, first - above, first - 1)
+                withdraw(self.found[-1].leftovers, first - above, first - 1)
 
     def _keep(self, kind: Kind, outcome: Outcome) -> None:
         if not outcome.facts and not outcome.problems:  # it only began like this kind
@@ -349,7 +389,8 @@ class _File:
         first.problems[:0] = self.problems
         first.leftovers = sorted(first.leftovers + self.loose.runs, key=lambda run: run.first)
         if self.loose.dropped:
-            first.problems.append(f"{self.loose.dropped:,} more lines were not understood")
+            what = f"line {self.loose.runs[-1].last:,}: {self.loose.dropped:,} more lines below were not understood"
+            first.problems.append(f"{what} and are not listed: look whether they belong to an export")
         return self.found
 
     def _why_none(self) -> str:
@@ -363,8 +404,7 @@ class _File:
 
 
 def _known() -> str:
-    """By product: fifty names in a message hide what it says; the README has them all."""
+    """By product: fifty names in a message hide what it says; docs/dba/reports.md has them all."""
     found = Counter(kind.id.split("/")[0] for kind in kinds())
-    return (
-        ", ".join(f"{product}: {count} kinds" for product, count in sorted(found.items())) + "; the README lists them"
-    )
+    counts = ", ".join(f"{product}: {count} kinds" for product, count in sorted(found.items()))
+    return f"{counts}; docs/dba/reports.md lists them"

@@ -1,23 +1,42 @@
 """Which lines start a report: a look for words comes before the patterns, and is many times faster.
 
 From a pattern follows a set of words of which every match contains at least one: for `^ *Fast Path (preferred|CPUs)`
-that is `fast path `. A line with none of them needs no pattern. Where no such words follow, the pattern is always
-tried. Each alternative of a pattern is looked at by itself, so that a rare one does not cost what a long one does. The
-words are worked out from the pattern, so nobody has to keep the two in step.
+that is `fast path `. A line with none of them needs no pattern. All words are looked for at once, in many lines joined
+(Aho-Corasick).
+Where no such words follow, or only words of one or two letters, the pattern is tried on every line.
+Each alternative of a pattern is looked at by itself, so that a rare one does not cost what a long one does. The words
+are worked out from the pattern, so nobody has to keep the two in step.
+
+What was found is remembered by the shape of a line, its small letters with every digit as 0: a listing has few shapes
+and many lines. A pattern that tells digits apart (`V[78]`) is tried on each line that may match it all the same.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from bisect import bisect
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 from re import _constants as c  # type: ignore[attr-defined]  # the parser of re itself, without typing
 from re import _parser  # type: ignore[attr-defined]
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import ahocorasick
 
 ENOUGH = 6
 """Characters from which on a longer word tells no more."""
+SHORTEST = 3
+"""Characters of a word worth looking for: shorter ones stand in nearly every line."""
 MOST = 120
 """Words for one alternative: beyond that the pattern itself is as fast."""
-
+MOST_SHAPES, LONGEST_SHAPE = 20_000, 500
+"""Shapes of lines remembered, and bytes of one: some megabytes at most. When they are as many they are forgotten."""
+FOLD = bytes(ord("0") if chr(code).isdigit() else ord(chr(code).lower()) for code in range(128)) + bytes(
+    range(128, 256)
+)
+"""ASCII letters as small ones, digits as 0."""
+DIGITS = "0123456789"
 Words = frozenset[str]
+K = TypeVar("K", bound=Hashable)
 
 
 def words_of(pattern: str) -> Words | None:
@@ -51,7 +70,7 @@ def _of_one(kind: Any, given: Any) -> Words | None:
         return _of_run(given[3])
     if kind is c.BRANCH:
         return _of_all(given[1])
-    if kind in (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT) and given[0] >= 1:
+    if kind in REPEATS and given[0] >= 1:
         return _of_run(given[2])
     if kind is c.ATOMIC_GROUP:
         return _of_run(given)
@@ -77,37 +96,195 @@ def _better(one: Words | None, other: Words | None) -> Words | None:
     return max((one, other), key=lambda words: (min(ENOUGH, *map(len, words)), -len(words)))
 
 
-K = TypeVar("K", bound=Hashable)
+class Alternative(NamedTuple):
+    """One alternative of a pattern, and what is looked for before it is tried. Plain values: they can be kept."""
+
+    pattern: str
+    words: Sequence[str]
+    """Of which every match contains one, in small letters; none where it is tried on every line."""
+    only: str
+    """Where there are no words: tried on every line with these characters, which may be none."""
+    by_digits: bool
+    """Whether it tells digits apart."""
+    anchored: bool
+    """Whether a match can only stand at the beginning."""
+
+
+def worked_out(pattern: str) -> list[Alternative]:
+    """The alternatives of a pattern. It takes much longer than looking for them: see `collectors.derived`."""
+    found = []
+    for part in alternatives(pattern):
+        re.compile(part, re.IGNORECASE)  # what is no pattern is refused here, not when a line comes
+        words, only = words_of(part), ""
+        if words is None or min(map(len, words)) < SHORTEST:
+            only = min(words) if words and len(words) == 1 else ""
+            only = "" if re.search(r"\w", only) else only
+            words = frozenset()
+        digits = not _takes_digits_alike(_parser.parse(part))
+        found.append(Alternative(part, sorted(words), only, digits, _is_anchored(part)))
+    return found
+
+
+class _Try(Generic[K]):
+    """An alternative of a kind, compiled when the first line may match it: most never are."""
+
+    __slots__ = ("alternative", "kind", "matches")
+
+    def __init__(self, kind: K, alternative: Alternative) -> None:
+        self.kind, self.alternative = kind, alternative
+        self.matches: Callable[[str], re.Match[str] | None] = self._first
+
+    def _first(self, line: str) -> re.Match[str] | None:
+        compiled = re.compile(self.alternative.pattern, re.IGNORECASE)
+        self.matches = compiled.match if self.alternative.anchored else compiled.search
+        return self.matches(line)
+
+
+REPEATS = (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT)
 
 
 class Starts(Generic[K]):
     """The starts of many kinds, all looked for at once, without regard to case."""
 
-    def __init__(self, patterns: Iterable[tuple[K, str]]) -> None:
-        """Take each kind's pattern; the order is that in which `of` gives them."""
+    def __init__(self, patterns: Iterable[tuple[K, str | Sequence[Alternative]]]) -> None:
+        """Take each kind's pattern, or its alternatives; the order is that in which `of` gives them."""
         self.order: dict[K, int] = {}
-        self.always: list[tuple[K, re.Pattern[str]]] = []
-        by_word: dict[str, list[tuple[K, re.Pattern[str]]]] = {}
+        self.tries: list[_Try[K]] = []
+        """Each alternative of each pattern, with its kind."""
+        self.by_digits: set[int] = set()
+        """The alternatives that tell digits apart."""
+        self.always: list[tuple[int, str]] = []
+        """Alternatives tried on every line with these characters; they may be none."""
+        self.known: dict[str | bytes, _Shape[K] | None] = {}
+        """What starts on lines of a shape: nothing (`None`), or what was found."""
+        by_word: dict[str, list[int]] = {}
         for number, (kind, pattern) in enumerate(patterns):
             self.order[kind] = number
-            for part in alternatives(pattern):
-                words, found = words_of(part), (kind, re.compile(part, re.IGNORECASE))
-                if words is None:
-                    self.always.append(found)
-                for word in words or ():
-                    by_word.setdefault(word, []).append(found)
-        self.by_word = tuple(by_word.items())
+            for part in worked_out(pattern) if isinstance(pattern, str) else pattern:
+                if not part.words:
+                    self.always.append((len(self.tries), part.only))
+                for word in part.words:
+                    by_word.setdefault(word, []).append(len(self.tries))
+                if part.by_digits:
+                    self.by_digits.add(len(self.tries))
+                self.tries.append(_Try(kind, part))
+        self.words = _Words(by_word)
 
     def of(self, line: str) -> list[K]:
         """The kinds that start on this line, in order."""
-        low = line.lower()
-        if not low.isascii():
-            low += line.casefold() + low.replace("\u017f", "s")  # what counts as a letter of another case
-        tried: dict[tuple[K, re.Pattern[str]], None] = dict.fromkeys(self.always)
-        for found in [found for word, found in self.by_word if word in low]:
-            tried |= dict.fromkeys(found)
-        starting = {kind for kind, pattern in tried if pattern.search(line)}
-        return sorted(starting, key=self.order.__getitem__) if starting else []
+        return self.of_lines([line]).get(0, [])
+
+    def of_lines(self, lines: Sequence[str]) -> dict[int, list[K]]:
+        """The kinds that start on each of these lines, in order, by index; lines on which none starts are left out.
+
+        No line may hold a line feed.
+        """
+        shapes: list[bytes] = []
+        text = "\n".join(lines)
+        if text.isascii():
+            shapes = text.encode().translate(FOLD).split(b"\n")
+            keys: Sequence[str | bytes] = shapes
+        else:  # a letter of another script may count as one of these: such lines are remembered as they are
+            shapes = [_folded(line).encode("utf-8", "surrogatepass").translate(FOLD) for line in lines]
+            keys = [shape if line.isascii() else line for line, shape in zip(lines, shapes, strict=True)]
+        found = [self.known.get(key, UNKNOWN) for key in keys]
+        if UNKNOWN in found:
+            new = {key: index for index, key in enumerate(keys) if found[index] is UNKNOWN}
+            learned = dict(zip(new, self._learned([(lines[at], shapes[at]) for at in new.values()]), strict=True))
+            found = [learned[key] if one is UNKNOWN else one for key, one in zip(keys, found, strict=True)]
+            if len(self.known) + len(learned) > MOST_SHAPES:
+                self.known.clear()
+            self.known.update((key, one) for key, one in learned.items() if len(key) <= LONGEST_SHAPE)
+        starting: dict[int, list[K]] = {}
+        for index, shape in enumerate(found):
+            if shape and (kinds := self._kinds(shape, lines[index])):
+                starting[index] = kinds
+        return starting
+
+    def _kinds(self, shape: "_Shape[K]", line: str) -> list[K]:
+        """What starts on a line of this shape."""
+        tries = (self.tries[number] for number in shape.tries)
+        kinds = {*shape.kinds, *(one.kind for one in tries if one.matches(line))}
+        return sorted(kinds, key=self.order.__getitem__) if len(kinds) > 1 else list(kinds)
+
+    def _learned(self, lines: Sequence[tuple[str, bytes]]) -> list["_Shape[K] | None"]:
+        """What starts on lines with the shapes of these."""
+        may: dict[int, set[int]] = {}
+        for number, only in self.always:
+            one = self.tries[number]
+            for index, (line, _) in enumerate(lines):
+                if only in line and (number in self.by_digits or one.matches(line)):
+                    may.setdefault(index, set()).add(number)
+        for index, number in self.words.within([shape for _, shape in lines]):
+            may.setdefault(index, set()).add(number)
+        learned: list[_Shape[K] | None] = [None] * len(lines)
+        for index, numbers in may.items():
+            alike = [self.tries[number] for number in numbers - self.by_digits]
+            kinds = frozenset(one.kind for one in alike if one.matches(lines[index][0]))
+            if kinds or numbers & self.by_digits:
+                learned[index] = _Shape(kinds, tuple(numbers & self.by_digits))
+        return learned
+
+
+@dataclass(frozen=True, eq=False)
+class _Shape(Generic[K]):
+    """What starts on lines of one shape: some kinds in any case, and alternatives to try since digits count."""
+
+    kinds: frozenset[K]
+    tries: tuple[int, ...]
+
+
+UNKNOWN: Any = object()
+"""Of a shape that was not met."""
+
+
+class _Words:
+    """Many words, looked for all at once (Aho-Corasick)."""
+
+    def __init__(self, by_word: dict[str, list[int]]) -> None:
+        """Take the words, in small letters, with the numbers of what they stand for."""
+        numbers: dict[str, list[int]] = {}
+        for word, more in by_word.items():
+            numbers.setdefault(word.encode().translate(FOLD).decode(), []).extend(more)
+        self.words = ahocorasick.Automaton()
+        for word, more in numbers.items():
+            self.words.add_word(word, tuple(more))
+        if numbers:
+            self.words.make_automaton()
+
+    def within(self, lines: Sequence[bytes]) -> set[tuple[int, int]]:
+        """Which lines hold which words: indices of lines, each with the numbers of the words."""
+        texts = [line.decode("utf-8", "surrogatepass") for line in lines]
+        ends = list(accumulate(len(text) + 1 for text in texts))
+        found: set[tuple[int, int]] = set()
+        if self.words:
+            index = 0
+            for at, numbers in self.words.iter("\n".join(texts)):
+                if at >= ends[index]:
+                    index = bisect(ends, at, index)
+                found.update([(index, number) for number in numbers])
+        return found
+
+
+def _folded(line: str) -> str:
+    """The line in small letters; with it, what counts as a letter of another case."""
+    low = line.lower()
+    return low if low.isascii() else low + line.casefold() + low.replace("\u017f", "s")
+
+
+def _takes_digits_alike(item: Any) -> bool:
+    """Whether a pattern, as parsed, that matches a line matches it with any other digits, too."""
+    if isinstance(item, tuple) and len(item) == 2 and item[0] in (c.LITERAL, c.NOT_LITERAL, c.RANGE, c.GROUPREF):
+        kind, given = item
+        low, high = given if kind is c.RANGE else (given, given)
+        return kind is not c.GROUPREF and len({low <= ord(digit) <= high for digit in DIGITS}) == 1
+    return not isinstance(item, tuple | list | _parser.SubPattern) or all(map(_takes_digits_alike, item))
+
+
+def _is_anchored(pattern: str) -> bool:
+    """Whether a match can only stand at the beginning: `search` would try every place of a line in vain."""
+    items = list(_parser.parse(pattern))
+    return bool(items) and items[0][0] is c.AT and items[0][1] in (c.AT_BEGINNING, c.AT_BEGINNING_STRING)
 
 
 def alternatives(pattern: str) -> Iterator[str]:

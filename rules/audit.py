@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from collectors.facts import Capture
+from collectors.facts import Capture, without_collection
 from collectors.facts.scaling import LoadSeries
+from collectors.facts.unix import LockingRun
+from collectors.facts.zvm import PerformanceRun
+from rules.ase._evidence.caches.memory import free_memory
 from rules.changes.quoting import comment
+from rules.engine import REGISTER, judge
 from rules.finding import Change, Effect, Finding, Severity, Verdict
-from rules.judging.caches.memory import free_memory
-from rules.judging.compared.comparison import Comparison
-from rules.judging.compared.within import comparisons_within
-from rules.judging.openvms.cluster_links import links_across
-from rules.kit import REGISTER, judge
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan
+
+if TYPE_CHECKING:
+    from rules.compare.comparison import Comparison
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,17 @@ class Audit:
     findings: tuple[Ranked, ...]
     models: tuple[Model, ...]
     plan: Plan
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: "tuple[Comparison, ...]" = ()
     """Of tables that hold a before and an after."""
 
 
 def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Audit:
     """Run all rules of the capture's product. `overrides` are a site's limits by `rule_id.limit_name`."""
+    with without_collection():
+        return _audit(capture, overrides)
+
+
+def _audit(capture: Capture, overrides: Mapping[str, float] | None) -> Audit:
     verdicts = judge(capture, overrides)
     findings = host_first(rank([Ranked(verdict.rule, finding) for verdict in verdicts for finding in verdict.findings]))
     models = tuple(model_of(series) for series in capture.facts.every(LoadSeries))
@@ -59,8 +67,16 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
     findings = with_pending(findings, {key for step in planned.steps for key in step.change_keys})
     plan = make_plan(_changes(findings), free.mb if free else None)
     findings = as_planned(findings, plan)
-    within = comparisons_within(capture)
-    return Audit(capture, tuple(verdicts), tuple(findings), models, plan, within)
+    return Audit(capture, tuple(verdicts), tuple(findings), models, plan, _compared_within(capture))
+
+
+def _compared_within(capture: Capture) -> "tuple[Comparison, ...]":
+    """The comparisons of what one capture holds; few hold any, and then nothing is loaded for it."""
+    if not any(capture.facts.every(kind) for kind in (LoadSeries, LockingRun, PerformanceRun)):
+        return ()
+    from rules.compare.within import comparisons_within
+
+    return comparisons_within(capture)
 
 
 def _changes(findings: Sequence[Ranked]) -> list[Change]:
@@ -180,6 +196,10 @@ def with_pending(findings: Sequence[Ranked], planned: set[str]) -> list[Ranked]:
 
 def linked(audits: Sequence[Audit]) -> list[Audit]:
     """The audits of captures that came together: what a finding causes on other nodes of its cluster is linked, too."""
+    if len(audits) < 2:
+        return list(audits)
+    from rules.openvms._evidence.cluster_links import links_across
+
     told = [(one.capture, [(ranked.rule, ranked.finding) for ranked in one.findings]) for one in audits]
     links = links_across(told)
     return [

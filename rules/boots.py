@@ -4,6 +4,7 @@ Any setting may have changed with a boot of the node or a start of the server. F
 settings that the export does not show, and those of now must not be joined to them: no change is made of them.
 """
 
+from bisect import bisect_right
 from dataclasses import replace
 from datetime import datetime
 
@@ -11,18 +12,19 @@ from collectors.facts import Facts, Source
 from collectors.facts.ase import ServerStart, Snapshot, SysmonSample
 from collectors.facts.openvms import MonitorSample, Node, T4File
 from rules.finding import Finding, Severity
-from rules.judging.openvms.boots import AT, booted_since
+from rules.openvms._evidence.boots import AT, booted_since
 
 
 def of_this_boot(finding: Finding, facts: Facts) -> Finding:
     """The finding, without changes where it rests on figures of before the boot of the node or the server that runs."""
     since = facts.once(Node, booted_since)
-    captured = {one.source.file for kind in (T4File, MonitorSample) for one in facts.every(kind)} if since else ()
+    captured = facts.once(T4File, _captured) if since else frozenset()
     if finding.changes and any(one.source.file in captured for one in finding.evidence):
         says = f"{finding.says} Nothing is to be changed for it: {since}."
         return finding.keeping((), says)
     for start in facts.every(ServerStart):
-        ends = [end for one in finding.evidence if (end := _measured(facts, one.source)) and end < start.at]
+        measured = facts.once(SysmonSample, _measured)
+        ends = [end for one in finding.evidence if (end := _end_at(measured, one.source)) and end < start.at]
         if ends:
             return _before(finding, start, max(ends))
     return finding
@@ -39,9 +41,29 @@ def _before(finding: Finding, start: ServerStart, end: datetime) -> Finding:
     return replace(finding.keeping((), says), severity=min(finding.severity, most))
 
 
-def _measured(facts: Facts, source: Source) -> datetime | None:
-    """When the figure of a line was measured: the end of the sample, or the time of the snapshot, last named above."""
+def _captured(facts: Facts) -> frozenset[str]:
+    """The files that T4 or MONITOR filled."""
+    return frozenset(one.source.file for kind in (T4File, MonitorSample) for one in facts.every(kind))
+
+
+Ends = dict[str, tuple[list[int], list[datetime | None]]]
+"""By file: the first lines of its samples and snapshots, in order, and when each was measured."""
+
+
+def _measured(facts: Facts) -> Ends:
     told: list[tuple[Source, datetime | None]] = [(one.source, one.end) for one in facts.every(SysmonSample)]
     told += [(one.source, one.taken) for one in facts.every(Snapshot)]
-    above = [(at.first, end) for at, end in told if at.file == source.file and at.first <= source.first]
-    return max(above, key=lambda one: one[0])[1] if above else None
+    found: Ends = {}
+    told.reverse()  # of one line the first counts, so it has to come last
+    for at, end in sorted(told, key=lambda one: one[0].first):
+        lines, ends = found.setdefault(at.file, ([], []))
+        lines.append(at.first)
+        ends.append(end)
+    return found
+
+
+def _end_at(measured: Ends, source: Source) -> datetime | None:
+    """When the figure of a line was measured: the end of the sample, or the time of the snapshot, last named above."""
+    lines, ends = measured.get(source.file, ([], []))
+    place = bisect_right(lines, source.first)
+    return ends[place - 1] if place else None

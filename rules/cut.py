@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from collectors.facts import Facts, Source
 from collectors.facts.ase import SysmonSample, SysmonSection
+from rules.ase._evidence.times import MOST_UNSURE
 from rules.finding import Finding, Severity
-from rules.judging.times import MOST_UNSURE
 
 CUT = (
     "The report ends in the very block that these figures are from, without an End of Report line, so what else stood "
@@ -34,12 +34,17 @@ def whole_alone(finding: Finding, facts: Facts) -> Finding:
 
 
 def _doubts(finding: Finding, facts: Facts) -> Iterator[str]:
-    for sample in facts.every(SysmonSample):
-        sections = [one.source for one in facts.every(SysmonSection) if one.source.file == sample.source.file]
+    samples = facts.every(SysmonSample)
+    by_file = facts.once(SysmonSection, _sections) if samples else {}
+    files = {one.source.file for one in finding.evidence}
+    for sample in samples:
+        if sample.source.file not in files:
+            continue
+        sections = by_file.get(sample.source.file, [])
         inside = [one.source for one in finding.evidence if _within(one.source, sections)]
         if not inside:
             continue
-        if not sample.complete and any(at.last >= _last_figure(facts, sections) for at in inside):
+        if not sample.complete and any(at.last >= facts.once(SysmonSample, _last_figures)[at.file] for at in inside):
             yield CUT
         if sample.start and sample.end and sample.seconds:
             between = (sample.end - sample.start).total_seconds()
@@ -51,7 +56,20 @@ def _within(source: Source, sections: Sequence[Source]) -> bool:
     return any(one.file == source.file and one.first <= source.first <= one.last for one in sections)
 
 
-def _last_figure(facts: Facts, sections: Sequence[Source]) -> int:
-    """The last line of a report of which a fact was made."""
-    read = (fact.source for fact in facts if not isinstance(fact, SysmonSection | SysmonSample))
-    return max((at.last for at in read if _within(at, sections)), default=0)
+def _sections(facts: Facts) -> dict[str, list[Source]]:
+    """The sections of each file."""
+    found: dict[str, list[Source]] = {}
+    for one in facts.every(SysmonSection):
+        found.setdefault(one.source.file, []).append(one.source)
+    return found
+
+
+def _last_figures(facts: Facts) -> dict[str, int]:
+    """By file: the last line within a section of which a fact was made; 0 where there is none."""
+    by_file = facts.once(SysmonSection, _sections)
+    found = dict.fromkeys(by_file, 0)
+    for fact in facts:
+        at = fact.source
+        if at.last > found.get(at.file, at.last) and not isinstance(fact, SysmonSection | SysmonSample):
+            found[at.file] = at.last if _within(at, by_file[at.file]) else found[at.file]
+    return found

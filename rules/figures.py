@@ -30,11 +30,11 @@ from collectors.facts.openvms import (
     RemasterRates,
 )
 from collectors.facts.scaling import LoadSeries
-from rules.judging.caches.figures import latest_caches, seconds_of
-from rules.judging.rdb.watched import watched_databases
-from rules.judging.watched import watched
-from rules.laws.series import Course, course_of
+from rules.ase._evidence.caches.figures import latest_caches, seconds_of
+from rules.laws.series import TimeSeries, course_of
+from rules.rdb._evidence.watched import watched_databases
 from rules.settings import settings_of
+from rules.watched import watched
 
 __all__ = ["KeyFigure", "key_figures", "settings_of"]
 
@@ -255,7 +255,7 @@ def _remote_percent(rates: DistributedLockRates) -> float | None:
 def _series(facts: Facts) -> Iterator[KeyFigure]:
     """Every load series whose figures can be what they claim; of many those that fall most."""
     found = {series.title: (series, course_of(series)) for series in facts.every(LoadSeries)}
-    courses = [(series, course) for series, course in found.values() if isinstance(course, Course)]
+    courses = [(series, course) for series, course in found.values() if isinstance(course, TimeSeries)]
     for series, course in sorted(courses, key=lambda pair: -pair[1].fall_percent)[:MOST_OBJECTS]:
         title, unit = series.title, series.rate_name.replace("_", " ")
         yield from _figure(f"scaling.peak_rate:{title}", f"{title}: highest rate", unit, course.peak.rate, "high")

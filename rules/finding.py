@@ -147,7 +147,7 @@ class Span:
     """How long something was counted, where no heading of its file says it: two writes of a screen, so far apart."""
 
     seconds: float
-    bring: str
+    command: str
     """What to collect for a longer one."""
 
 
@@ -163,24 +163,29 @@ class Clean:
 
 
 @dataclass(frozen=True)
-class Lacking:
+class MissingInput:
     """A fact that is missing, and the command whose output would supply it."""
 
     fact: str
-    bring: str
+    command: str
 
 
 @dataclass(frozen=True)
 class Unknown:
     """Cannot be judged: what is missing, and what to bring."""
 
-    missing: tuple[Lacking, ...]
+    missing: tuple[MissingInput, ...]
     why: str = ""
 
     @classmethod
     def of(cls, *kinds: type[Fact]) -> "Unknown":
         """Say that no fact of these types was there."""
-        return cls(tuple(Lacking(kind.fact_name(), kind.BRING) for kind in kinds))
+        return cls(tuple(MissingInput(kind.fact_name(), kind.COLLECTED_BY) for kind in kinds))
+
+    @classmethod
+    def without(cls, fact: str, command: str, why: str = "") -> "Unknown":
+        """Say which one thing is missing, and the command that shows it."""
+        return cls((MissingInput(fact, command),), why)
 
 
 @dataclass(frozen=True)
@@ -208,5 +213,5 @@ class Verdict:
     verdict: str
     """`fired`, `clean`, `unknown`, `not-applicable`, `untrusted` or `broken`."""
     why: str
-    missing: tuple[Lacking, ...] = ()
+    missing: tuple[MissingInput, ...] = ()
     findings: tuple[Finding, ...] = field(default=())

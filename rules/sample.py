@@ -12,7 +12,7 @@ from collectors.facts.ase import SysmonSample
 from collectors.facts.openvms import MonitorSample, T4File
 from collectors.facts.rdb import EventLog, StatisticsWindow
 from collectors.facts.zvm import PerfkitPage
-from rules.finding import Clean, Finding, Lacking, Severity, Unknown
+from rules.finding import Clean, Finding, Severity, Unknown
 
 
 @dataclass(frozen=True)
@@ -116,12 +116,12 @@ def in_order(clean: Clean, least: LeastSample, samples: list[Sample]) -> Clean |
     """The verdict, or unknown where what it rests on was measured for too short a time to call anything in order."""
     short = None
     if clean.span and (said := _length(clean.span.seconds, least)):
-        short = said, clean.span.bring
+        short = said, clean.span.command
     short = short or _short(clean.measured, samples, lambda one: one.brief(least))
     if short is None:
         return clean
     why = f"{clean.why}; measured for {short[0]}; {least.origin})"
-    return Unknown((Lacking("a longer sample", short[1]),), why)
+    return Unknown.without("a longer sample", short[1], why)
 
 
 def _short(sources: Iterable[Source], samples: list[Sample], lacks: Callable[[Sample], str]) -> tuple[str, str] | None:
@@ -130,7 +130,7 @@ def _short(sources: Iterable[Source], samples: list[Sample], lacks: Callable[[Sa
         mine = _behind(source, samples)
         short = [why for one in mine if (why := lacks(one))]
         if mine and len(short) == len(mine):
-            return short[0], mine[0].kind.BRING
+            return short[0], mine[0].kind.COLLECTED_BY
     return None
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from collectors.facts import ABSENT, Facts, Missing, Reading, known
 from collectors.facts.ase import CacheBinding, CachePool, ConfigParameter, NamedCache, Server
 from collectors.facts.openvms import ClusterNode, Cpu, FastpathDevice, KernelService, Node, SysgenParameter
-from rules.judging.openvms.cpu_layout import Layout
-from rules.judging.rdb.watched import attributes_of
+from rules.openvms._evidence.cpu_layout import Layout
+from rules.rdb._evidence.watched import attributes_of
 
 Value = Reading | str | None
 WAITS = " (configured)"

@@ -11,11 +11,11 @@ from tests.on_postgres import WITH_DATABASE
 
 # asserts in the modules that tests share show their values, too
 pytest.register_assert_rewrite(
-    "tests.advisor.administering",
-    "tests.advisor.mail.mail_servers",
+    "tests.advisor.operations.administering",
+    "tests.advisor.notifications.mail.mail_servers",
     "tests.advisor.people",
-    "tests.advisor.pictures",
-    "tests.advisor.rule_pages",
+    "tests.advisor.charts.pictures",
+    "tests.advisor.audits.rule_pages",
     "tests.advisor.seen",
     "tests.collectors.stored",
 )

@@ -4,7 +4,7 @@ import dataclasses
 import datetime as dt
 from typing import Any
 
-from advisor.services.exhibits import build, load
+from advisor.audits.services.examples import build, load
 from collectors.facts import Fact, Missing
 
 __all__ = ["build", "expected", "load", "matches", "plain"]

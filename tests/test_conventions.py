@@ -5,21 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from collectors.kit import Kind, kinds
-from rules.kit import PARTS, Rule, rules
+from advisor.audits.services.examples import path_of
+from collectors.registry import Kind, kinds
+from rules.engine import PARTS, Rule, rules
+from tests import doc_tables
 from tests.facts_yml import load
 
 ROOT = Path(__file__).resolve().parent.parent
-MADE_BY_DJANGO = ROOT / "advisor" / "migrations"
 SOURCES = [
     path
     for room in ("advisor", "collectors", "rules")
     for path in (ROOT / room).rglob("*.py")
-    if MADE_BY_DJANGO not in path.parents
+    if path.parent.name != "migrations"  # made by Django
 ]
 AT_THE_ROOT = {"advisor", "docs", "rules", "collectors", "templates", "tests", "manage.py", "README.md"}
 TOOLS_INSIST = {"pyproject.toml", "Makefile", "CHANGELOG.md", "requirements.in", "requirements.txt"}
 TOOLS_INSIST |= {"requirements-dev.in", "requirements-dev.txt"}
+TOOLS_INSIST |= {"CONTRIBUTING.md", "SECURITY.md"}
 every_rule = pytest.mark.parametrize("one", rules(), ids=lambda one: one.id)
 every_kind = pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.id)
 
@@ -50,16 +52,13 @@ def test_every_limit_has_an_origin_and_a_sane_default(one: Rule) -> None:
 
 @every_rule
 def test_a_rule_has_exhibits_that_fire_stay_clean_and_lack_facts(one: Rule) -> None:
-    cases = load(ROOT / "tests" / "findings" / f"{one.id}.yml")
+    cases = load(path_of(one))
     claims = {key for case in cases.values() for key in case}
     assert {"fires", "clean", "unknown"} <= claims, sorted(claims)
 
 
 def test_every_exhibit_belongs_to_a_rule() -> None:
-    files = {
-        str(p.relative_to(ROOT / "tests/findings").with_suffix("")) for p in (ROOT / "tests/findings").rglob("*.yml")
-    }
-    assert files == {one.id for one in rules()}
+    assert set((ROOT / "rules").glob("*/examples/*")) == {path_of(one) for one in rules()}
 
 
 @every_kind
@@ -69,6 +68,12 @@ def test_a_reader_has_a_sample_and_an_export(kind: Kind) -> None:
     assert "::" in module.read_text(encoding="utf-8").split('"""')[1], "the docstring shows a sample after ::"
     assert list((ROOT / "tests" / "exports" / kind.id).glob("*.yml"))
     assert kind.provides
+
+
+def test_the_product_names_no_file_of_the_tests() -> None:
+    names_tests = re.compile(r"\btests/|/ *[\"']tests[\"']|\b(?:from|import) tests\b")
+    product = (*SOURCES, ROOT / "manage.py")
+    assert [str(path.relative_to(ROOT)) for path in product if names_tests.search(path.read_text("utf-8"))] == []
 
 
 def test_no_module_grows_past_600_lines_without_a_reason() -> None:
@@ -87,9 +92,31 @@ def test_pins_name_no_host() -> None:
         assert "://" not in pins.read_text(encoding="utf-8")
 
 
-def test_the_readme_lists_every_rule_and_reader() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    missing = [
-        name for name in [one.id for one in rules()] + [kind.id for kind in kinds()] if f"`{name}`" not in readme
-    ]
-    assert not missing
+def test_the_tables_of_the_docs_are_written_from_the_rules_and_readers() -> None:
+    assert doc_tables.RULES.read_text(encoding="utf-8") == doc_tables.rule_page(), "make docs"
+    assert doc_tables.REPORTS.read_text(encoding="utf-8") == doc_tables.report_page(), "make docs"
+
+
+def test_collecting_tells_of_every_report() -> None:
+    page = (ROOT / "docs" / "dba" / "collecting.md").read_text(encoding="utf-8")
+    assert not [kind.id for kind in kinds() if f"`{kind.id}`" not in page]
+
+
+LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda page: page.name
+)
+def test_a_link_of_the_docs_leads_somewhere(page: Path) -> None:
+    for path, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+        there = page.parent / path if path else page
+        assert there.exists(), path
+        headings = re.findall(r"^#+ (.*)$", there.read_text(encoding="utf-8"), re.MULTILINE) if there.is_file() else []
+        assert not anchor or anchor in [re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings], (
+            anchor
+        )
+
+
+def test_the_readme_is_read_in_one_sitting() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 200

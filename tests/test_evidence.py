@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.services.auditing import run_audit
-from advisor.services.reading import read_exports
+from advisor.audits.services.auditing import run_audit
+from advisor.uploads.services.reading import read_exports
 from rules.audit import Audit
 from rules.finding import Evidence
 from tests.stories import STORIES, audits_of

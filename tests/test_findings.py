@@ -1,4 +1,4 @@
-"""What each rule must say: `tests/findings/<product>/<rule>.yml`, named cases over plain facts.
+"""What each rule must say: `rules/<product>/examples/<rule>.yml`, named cases over plain facts.
 
 A case: `facts`, optional `limits`, and exactly one of `fires`, `clean`, `unknown`, `untrusted`, `not_applicable`.
 Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` and `never_says` (pieces),
@@ -14,26 +14,31 @@ from typing import Any
 import pytest
 
 from collectors.facts import Facts
+from rules.engine import judge_one, rules
 from rules.finding import Finding, Verdict
-from rules.kit import judge_one, rules
 from tests.facts_yml import build, load
 
-HERE = Path(__file__).parent / "findings"
-FILES = sorted(HERE.glob("*/*.yml"))
+ROOT = Path(__file__).resolve().parent.parent
+FILES = sorted((ROOT / "rules").glob("*/examples/*.yml"))
 LOADED = {path: load(path) for path in FILES}
 """Once: a file of forty cases would else be parsed forty times."""
 CASES = [(path, name) for path, cases in LOADED.items() for name in cases]
 QUIET = {"clean": "clean", "unknown": "unknown", "untrusted": "untrusted", "not_applicable": "not-applicable"}
 
 
+def rule_of(path: Path) -> str:
+    """`rules/ase/examples/blocked_chain.yml` → `ase/blocked_chain`."""
+    return f"{path.parents[1].name}/{path.stem}"
+
+
 def judged(path: Path, case: dict[str, Any]) -> Verdict:
-    rule_id = f"{path.parent.name}/{path.stem}"
+    rule_id = rule_of(path)
     (one,) = [one for one in rules() if one.id == rule_id]
     overrides = {f"{rule_id}.{name}": value for name, value in (case.get("limits") or {}).items()}
     return judge_one(one, Facts(tuple(build(item) for item in case["facts"])), overrides)
 
 
-@pytest.mark.parametrize(("path", "name"), CASES, ids=[f"{p.parent.name}/{p.stem}: {n}" for p, n in CASES])
+@pytest.mark.parametrize(("path", "name"), CASES, ids=[f"{rule_of(p)}: {n}" for p, n in CASES])
 def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
     case = deepcopy(LOADED[path][name])
     verdict = judged(path, case)
@@ -41,7 +46,7 @@ def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
     assert len(wanted) == 1, "a case claims exactly one verdict"
     if wanted != ["fires"]:
         assert verdict.verdict == QUIET[wanted[0]], verdict
-        said = verdict.why + " " + " ".join(f"{lack.fact} {lack.bring}" for lack in verdict.missing)
+        said = verdict.why + " " + " ".join(f"{lack.fact} {lack.command}" for lack in verdict.missing)
         for piece in as_list(case[wanted[0]]):
             assert piece in said
     else:
@@ -50,7 +55,7 @@ def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
         for finding, want in zip(verdict.findings, case["fires"], strict=True):
             compare(finding, want)
     for piece in as_list(case.get("missing", [])):
-        assert any(piece in f"{lack.fact} {lack.bring}" for lack in verdict.missing), verdict.missing
+        assert any(piece in f"{lack.fact} {lack.command}" for lack in verdict.missing), verdict.missing
 
 
 def compare(finding: Finding, want: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What README.md shows as printed is what is printed, line for line: its pieces stand between lines of three dots."""
+"""What README.md and docs/dba/output.md show as printed is printed so: pieces stand between lines of three dots."""
 
 import contextlib
 import io
@@ -8,23 +8,31 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from advisor.services.embedded import _examples
+from advisor.operations.services.embedded import _examples
 
 ROOT = Path(__file__).resolve().parents[1]
-BLOCKS = re.findall(r"^```\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-COMPARED = "tests/comparisons/stories/openvms_resource_hash_table"
+README, OUTPUT = ROOT / "README.md", ROOT / "docs" / "dba" / "output.md"
+COMPARED = "advisor/examples/comparisons/openvms_resource_hash_table"
+
+
+def blocks(page: Path) -> list[str]:
+    """The pieces of a page that stand between fences without a language."""
+    return re.findall(r"^```\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize(
-    ("begins", "command"),
+    ("page", "begins", "command"),
     [
-        ("LOCKWRIGHT AUDIT: ", ["audit", "tests/audits/address_lock_storm"]),
-        ("Before  ", ["compare", "--before", f"{COMPARED}/before", "--after", f"{COMPARED}/after"]),
+        (README, "LOCKWRIGHT AUDIT: ", ["audit", "advisor/examples/audits/address_lock_storm"]),
+        (OUTPUT, "LOCKWRIGHT AUDIT: ", ["audit", "advisor/examples/audits/address_lock_storm"]),
+        (OUTPUT, "Before  ", ["compare", "--before", f"{COMPARED}/before", "--after", f"{COMPARED}/after"]),
     ],
 )
-def test_a_piece_of_output_is_as_printed(begins: str, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_piece_of_output_is_as_printed(
+    page: Path, begins: str, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ROOT)
-    block = next(one for one in BLOCKS if one.startswith(begins))
+    block = next(one for one in blocks(page) if one.startswith(begins))
     out = io.StringIO()
     with contextlib.suppress(SystemExit):  # the status tells of findings
         call_command(*command, stdout=out, stderr=io.StringIO())
@@ -35,6 +43,6 @@ def test_a_piece_of_output_is_as_printed(begins: str, command: list[str], monkey
 
 
 def test_as_many_examples_as_it_says_are_audited() -> None:
-    said = re.search(r"^([0-9]+) example uploads are being audited", "".join(BLOCKS), re.MULTILINE)
+    said = re.search(r"^([0-9]+) example uploads are being audited", "".join(blocks(README)), re.MULTILINE)
     assert said
     assert int(said[1]) == len(list(_examples()))

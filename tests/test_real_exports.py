@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from advisor.report.data import audit_data
-from advisor.services.auditing import run_audit
-from advisor.services.reading import read_exports
+from advisor.audits.report.data import audit_data
+from advisor.audits.services.auditing import run_audit
+from advisor.uploads.services.reading import read_exports
 
 
 def audited(*paths: Path, name: str | None = None) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from advisor.report.data import audit_data
-from advisor.services.auditing import run_audit
-from advisor.services.reading import read_exports
+from advisor.audits.report.data import audit_data
+from advisor.audits.services.auditing import run_audit
+from advisor.uploads.services.reading import read_exports
 from tests.conftest import REAL
 
 CASES = REAL.parent / "cases"

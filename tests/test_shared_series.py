@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from advisor.services.pairing import sides
-from advisor.services.reading import captures_of, read_exports
+from advisor.audits.services.pairing import sides
+from advisor.uploads.services.reading import captures_of, read_exports
 from collectors.facts import Capture
 from rules.audit import Audit, audit
-from rules.compare import Comparison, compare
+from rules.compare.compare import Comparison, compare
 from rules.finding import Severity
 
 CASES = Path(__file__).resolve().parent.parent.parent / "shared" / "cases"

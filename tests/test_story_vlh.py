@@ -1,8 +1,8 @@
 """Source document 001 replays: five captures of one server with 64 engines, each the next step, none twice.
 
 "Managing VLDB's with VLH" (Jeff Tallman 2014): address locks hide the descriptors, those hide the data cache; there the
-system tables come first, then the hot tables, and what is left is one query that scans. `tests/audits/vlh_*` shows the
-server before each step, with figures of our own. The advice of one capture has been followed in the next.
+system tables come first, then the hot tables, and what is left is one query that scans. `advisor/examples/audits/vlh_*`
+shows the server before each step, with figures of our own. The advice of one capture has been followed in the next.
 """
 
 import shutil
@@ -15,7 +15,7 @@ import pytest
 from collectors.facts import known
 from collectors.facts.ase import CacheBinding, ConfigParameter, NamedCache, TableScheme
 from rules.audit import Audit, Ranked
-from rules.compare import Comparison, compare
+from rules.compare.compare import Comparison, compare
 from rules.finding import Severity
 from tests.stories import HERE, audits_of
 

@@ -24,7 +24,7 @@ MOST_TOLD = 6
 
 
 @dataclass(frozen=True)
-class Course:
+class ChartCurve:
     """One figure over time; `None` is no figure: a gap."""
 
     name: str
@@ -52,7 +52,7 @@ class Mark:
 
 
 def course_chart(
-    courses: Sequence[Course],
+    courses: Sequence[ChartCurve],
     *,
     unit: str,
     title: str,
@@ -107,7 +107,7 @@ def _placed(series: Series) -> list[Point]:
     return sorted(((seconds(at), number(v)) for at, v in series), key=lambda point: point[0])
 
 
-def _higher(one: Course) -> bool:
+def _higher(one: ChartCurve) -> bool:
     """Whether a peak says more than its mean."""
     means = dict(one.means)
     return any(v is not None and (mean := means.get(at)) is not None and v > mean for at, v in one.peaks)
@@ -180,7 +180,7 @@ def _disc(sheet: Sheet, count: int, x: float, y: float) -> None:
     )
 
 
-def _said(one: Course, line: Sequence[Point], peaks: Sequence[Point], unit: str) -> str:
+def _said(one: ChartCurve, line: Sequence[Point], peaks: Sequence[Point], unit: str) -> str:
     known = [v for _, v in line if v is not None]
     words = f"{clean(one.name)}: {extremes(known, len(line) - len(known), unit)}"
     high = max((v for _, v in peaks if v is not None), default=None)

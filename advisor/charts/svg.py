@@ -18,6 +18,7 @@ Sizes are px; too small a size, or more than six lines, is a ValueError; nothing
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -39,6 +40,8 @@ from advisor.charts.scales import (
 from advisor.charts.words import breadth, clean, extremes, figure, fitting
 
 Series = Sequence[tuple[datetime, float | None]]
+KEPT, KEPT_POINTS = 256, 300
+"""Pictures of `history` that each process keeps, and how many points one may have: ten megabytes at the most."""
 REACH = 4
 """A fitted peak farther out than this many times the highest measured load is told in words: drawn, it would squeeze
 the measured points into a corner."""
@@ -84,9 +87,22 @@ def history(
 
     Times are placed as they are (any order, any spacing); without a zone they count as UTC, and where any has a zone
     the axis says UTC. Fewer than 60 figures are marked one by one; a long series keeps its lowest and highest per 2 px.
-    `width` 240 and `height` 100 at least.
+    `width` 240 and `height` 100 at least. A page shows the same ones again and again: the last ones drawn are kept.
     """
     _at_least(width, height, 240, 100)
+    draw = _history if len(series) <= KEPT_POINTS else _history.__wrapped__
+    return draw(tuple((at, value) for at, value in series), unit, title, limit, width, height)
+
+
+@lru_cache(maxsize=KEPT, typed=True)
+def _history(
+    series: tuple[tuple[datetime, float | None], ...],
+    unit: str,
+    title: str,
+    limit: float | None,
+    width: int,
+    height: int,
+) -> Markup:
     sheet = Sheet(width, height)
     said = _timeline(sheet, [("", series)], unit, number(limit), 18)
     return sheet.done(title, said)

@@ -1,6 +1,7 @@
 """Text and figures as they stand in a chart: cleaned, measured, clipped, never trusted."""
 
 import math
+from functools import lru_cache
 from unicodedata import combining, east_asian_width
 
 FONT_SIZE = 11
@@ -24,6 +25,7 @@ def breadth(text: str, size: float = FONT_SIZE) -> float:
     return size * sum(map(_em, text))
 
 
+@lru_cache(maxsize=1000)
 def _em(char: str) -> float:
     if not char.isascii():
         return 0.0 if combining(char) else 1.2 if east_asian_width(char) in "WF" else 1.0

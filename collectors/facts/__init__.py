@@ -16,6 +16,7 @@ from collectors.facts.base import (
     is_command,
     known,
     number_or,
+    without_collection,
 )
 
 __all__ = [
@@ -34,4 +35,5 @@ __all__ = [
     "is_command",
     "known",
     "number_or",
+    "without_collection",
 ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from collectors.facts.base import Source
+from collectors.facts.columns import TableRow
 
 Width = Literal["int", "bigint"]
 """`int`: 32 bits, printed signed or unsigned, wraps at 2^31 or 2^32. `bigint`: does not wrap in practice."""
@@ -22,8 +23,10 @@ BELIEVED = ("ok", "wrapped")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class Counted(TableRow):
     """One row of a table of counters. Facts of such tables are this and `Fact`."""
+
+    __slots__ = ()
 
     KEY: ClassVar[tuple[str, ...]] = ()
     """The fields that make a row the same row in another snapshot."""

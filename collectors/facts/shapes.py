@@ -61,7 +61,12 @@ def kinds() -> Mapping[str, type]:
     found: dict[str, type] = {}
     for module in pkgutil.walk_packages(collectors.facts.__path__, "collectors.facts."):
         for kind in vars(importlib.import_module(module.name)).values():
-            if isinstance(kind, type) and issubclass(kind, Fact) and kind.__module__ == module.name and kind.BRING:
+            if (
+                isinstance(kind, type)
+                and issubclass(kind, Fact)
+                and kind.__module__ == module.name
+                and kind.COLLECTED_BY
+            ):
                 found[name_of(kind)] = kind
     held = list(found.values())
     while held:

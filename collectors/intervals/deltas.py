@@ -12,28 +12,29 @@ against every row: a restart spares none. What no figure shows stays unseen: a r
 counter has passed its old total.
 """
 
+from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from math import isfinite
+from operator import sub
+from typing import cast
 
-from collectors.facts import ABSENT, Missing, Reading, known
+from collectors.facts import ABSENT, Fact, Source
 from collectors.facts.ase import MonOpenObjectActivity, MonSpinlockActivity, Snapshot
-from collectors.facts.counted import Certificate, Counted
+from collectors.facts.columns import Picked, coded
+from collectors.facts.counted import BELIEVED, Certificate, Counted
 from collectors.intervals.pairing import (
     SAME_CLEAR,
     SAME_START,
+    ByKey,
     Pair,
-    at_zero,
     began_anew,
-    by_key,
     came_between,
-    held_against,
     of_other_instances,
-    paired,
-    renumbered,
+    pairs_of,
     telling,
 )
-from collectors.intervals.wrapping import HALF_WORD, WORD, Between, Counts, column
+from collectors.intervals.wrapping import HALF_WORD, WORD, Between, column
 
 MINUTE = 60.0
 MOST_OFF = 0.1
@@ -74,6 +75,8 @@ class Differences:
     fell: bool = False
     """Whether counters fell that cannot have gone round, and so many that all rows are in doubt: one is enough where
     the dates do not say that nothing was cleared; where they do, more than half of the rows."""
+    still: bool = False
+    """Whether there are rows, all of them believed, and none of them moved."""
 
 
 def doubt_between(earlier: Snapshot, later: Snapshot) -> Certificate | None:
@@ -131,69 +134,140 @@ def differences(
     """Subtract the rows of one table. `doubt` is held against all of them, whatever they say themselves."""
     since = since_start(later)
     if not before or not after:
-        return Differences((), tuple(replace(row, seconds=since) for row in after), len(before))
-    doubt = doubt or doubt_between(earlier, later) or of_other_instances(before, after)
-    fields = telling(before, after, doubt)
-    was, now = by_key(before, fields), by_key(after, fields)
-    alone = [row for key, rows in now.items() if key not in was for row in rows]
-    came = [row for row in alone if doubt is None and came_between(row, earlier, later)]
-    pairs = [pair for key, rows in now.items() if key in was for pair in paired(was[key], rows, earlier)]
-    pairs = held_against(pairs, renumbered(was, now))
-    pairs += [Pair(at_zero(row), row, None, None) for row in came]
+        return Differences((), tuple(with_seconds(after, since)), len(before))
+    first, second = Picked(before), Picked(after)
+    doubt = doubt or doubt_between(earlier, later) or of_other_instances(first, second)
+    fields = telling(first, second, doubt)
+    was, now = ByKey(first, fields), ByKey(second, fields)
+    alone, vanished = now.without(was), len(was.without(now))
+    counting = came_between(alone, earlier, later) if doubt is None else [False] * len(alone)
+    pairs = pairs_of(was, now, earlier)
+    pairs += [Pair(None, row, None) for row, came in zip(alone, counting, strict=True) if came]
+    del was, now  # keys of as many rows as there are
     span, length = between(earlier, later), length_between(earlier, later)
-    counted, fell = _subtract(pairs, span)
-    if doubt or fell:
-        counted = [_doubted(pair, doubt or "reset") for pair in pairs]
-    came_ids = set(map(id, came))
+    found = _subtract(pairs, span)
+    if doubt or found.fell:
+        found = _doubted(pairs, doubt or "reset", fell=found.fell)
+    still = [row for row, came in zip(alone, counting, strict=True) if not came]
     return Differences(
-        tuple(_row(pair, counts, length) for pair, counts in zip(pairs, counted, strict=True)),
-        tuple(replace(row, seconds=since) for row in alone if id(row) not in came_ids),
-        sum(len(rows) for key, rows in was.items() if key not in now),
-        fell,
+        tuple(_rows(pairs, found, length)), tuple(with_seconds(still, since)), vanished, found.fell, found.still
     )
+
+
+def with_seconds(rows: Sequence[Counted], seconds: float | None) -> list[Counted]:
+    """The rows of one table of a single snapshot, with the time that their totals cover."""
+    return Picked(rows).again({}, {}, {"seconds": seconds}) if rows else []
 
 
 def rises_and_falls(before: Sequence[Counted], after: Sequence[Counted]) -> tuple[int, int]:
     """How many counters of one table are larger in the one snapshot, and how many in the other."""
     if not before or not after:
         return 0, 0
-    fields = telling(before, after, None)
-    was, now = by_key(before, fields), by_key(after, fields)
-    pairs = [(was[key][0], rows[0]) for key, rows in now.items() if len(rows) == len(was.get(key, ())) == 1]
-    moved = [
-        new - old
-        for one, other in pairs
-        for name in one.COUNTERS
-        if known(old := _read(one, name)) and known(new := _read(other, name))
-    ]
-    return sum(by > 0 for by in moved), sum(by < 0 for by in moved)
+    first, second = Picked(before), Picked(after)
+    fields = telling(first, second, None)
+    was, now = ByKey(first, fields), ByKey(second, fields)
+    keys = [key for key in now.first if key in was.first and not (key in was.others or key in now.others)]
+    if not keys:
+        return 0, 0
+    old, new = ([rows.first[key] for key in keys] for rows in (was, now))
+    moved = [map(sub, _read(new, name), _read(old, name)) for name in type(after[0]).COUNTERS]
+    known = [by for column in moved for by in column if isfinite(by)]
+    return sum(by > 0 for by in known), sum(by < 0 for by in known)
 
 
-def _subtract(pairs: Sequence[Pair], span: Between) -> tuple[list[dict[str, Counts]], bool]:
+class _Readings:
+    """The readings of pairs, counter by counter."""
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        """Take pairs; at least one."""
+        self.pairs = pairs
+        self.new = Picked([pair.new for pair in pairs])
+        self.old = [pair.old for pair in pairs if pair.old]
+        self.before = Picked(self.old) if self.old else None
+
+    def of(self, name: str) -> tuple["array[float]", "array[float]"]:
+        """Those of one counter before and after, coded; what came between the snapshots began at 0."""
+        after = self.new.figures(name)
+        before = self.before.figures(name) if self.before else array("d")
+        if len(self.old) < len(self.pairs):
+            told = iter(before)
+            begun = (0.0 if isfinite(reading) else reading for reading in after)
+            before = array(
+                "d", (next(told) if pair.old else zero for pair, zero in zip(self.pairs, begun, strict=True))
+            )
+        return before, after
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What the pairs of one table counted."""
+
+    counts: dict[str, "array[float]"]
+    """By counter, in the order of the pairs, as `collectors.facts.columns` codes readings."""
+    certificates: list[Certificate]
+    fell: bool
+    """See `Differences`."""
+
+    @property
+    def still(self) -> bool:
+        """Whether there are rows, all of them believed, and none of them moved."""
+        quiet = not any(isfinite(count) and count for column in self.counts.values() for count in column)
+        return bool(self.certificates) and quiet and set(self.certificates) <= set(BELIEVED)
+
+
+def _subtract(pairs: Sequence[Pair], span: Between) -> _Counted:
     """The differences of all pairs, column by column; and whether counters fell that cannot have gone round."""
-    counted = [_doubted(pair, pair.doubt) if pair.doubt else {} for pair in pairs]
-    for wide in (True, False):
-        sure = [at for at, pair in enumerate(pairs) if not pair.doubt and _wide(pair.new) is wide]
-        for name, width in pairs[sure[0]].new.COUNTERS.items() if sure else ():
-            readings = [(getattr(pairs[at].old, name), getattr(pairs[at].new, name)) for at in sure]
+    certificates: list[Certificate] = ["ok" if pair.doubt is None else pair.doubt for pair in pairs]
+    if not pairs:
+        return _Counted({}, certificates, fell=False)
+    sure = {
+        wide: [at for at, pair in enumerate(pairs) if not pair.doubt and _wide(pair.new) is wide]
+        for wide in (True, False)
+    }
+    readings, counts = _Readings(pairs), dict[str, "array[float]"]()
+    fallen: set[int] = set()
+    for name, width in type(pairs[0].new).COUNTERS.items():
+        before, after = readings.of(name)
+        if len(sure[True]) < len(pairs):
+            counts[name] = _not_believed(after)
+        for wide, places in sure.items():
+            if not places:
+                continue
             size = WORD if not wide else HALF_WORD if width == "int" else None
-            for at, counts in zip(sure, column(name, size, readings, span), strict=True):
-                counted[at][name] = counts
-    fallen = sum(
-        not pair.doubt and any(certificate == "reset" for _, certificate in counts.values())
-        for pair, counts in zip(pairs, counted, strict=True)
-    )
-    reused = bool(pairs) and isinstance(pairs[0].new, MonOpenObjectActivity)
-    one_by_one = reused or span.settled  # single descriptors are used again all the time, a cache may be made anew
-    return counted, fallen > (max(1, _counting(pairs) / 2) if one_by_one else 0)
+            if len(places) == len(pairs):
+                counts[name], odd = column(name, size, before, after, span)
+            else:
+                old, new = (array("d", map(column_of.__getitem__, places)) for column_of in (before, after))
+                counted, odd = column(name, size, old, new, span)
+                for at, count in zip(places, counted, strict=True):
+                    counts[name][at] = count
+            for number, certificate in odd.items():
+                at = places[number]
+                certificates[at] = _worse(certificates[at], certificate)
+                if certificate == "reset":
+                    fallen.add(at)
+    reused = isinstance(pairs[0].new, MonOpenObjectActivity)
+    if reused or span.settled:  # single descriptors are used again all the time, a cache may be made anew
+        return _Counted(counts, certificates, len(fallen) > 1 and len(fallen) > _counting(pairs) / 2)
+    return _Counted(counts, certificates, bool(fallen))
+
+
+def _not_believed(after: Sequence[float]) -> "array[float]":
+    """Counts of rows that are not believed: those that are missing stay what they are."""
+    return array("d", (coded(ABSENT) if isfinite(reading) else reading for reading in after))
+
+
+def _worse(one: Certificate, other: Certificate | None) -> Certificate:
+    return one if other is None or WORST_FIRST.index(one) < WORST_FIRST.index(other) else other
 
 
 def _counting(pairs: Sequence[Pair]) -> int:
     """How many rows had counted something by the earlier snapshot: only they can fall."""
-    return sum(
-        not pair.doubt and any(known(old := _read(pair.old, name)) and old for name in pair.old.COUNTERS)
-        for pair in pairs
-    )
+    old = [pair.old for pair in pairs if pair.old and not pair.doubt]
+    if not old:
+        return 0
+    columns = zip(*(_read(old, name) for name in type(old[0]).COUNTERS), strict=True)
+    return sum(any(isfinite(one) and one for one in row) for row in columns)
 
 
 def _wide(row: Counted) -> bool:
@@ -201,31 +275,37 @@ def _wide(row: Counted) -> bool:
     return not isinstance(row, MonSpinlockActivity) or row.wide
 
 
-def _read(row: Counted, name: str) -> Reading:
-    """A counter; of `sysmonitors` as the unsigned number it is."""
-    value: Reading = getattr(row, name)
-    return value % WORD if known(value) and not _wide(row) else value
+def _read(rows: Sequence[Counted], name: str) -> "array[float]":
+    """A counter of each row, coded; of `sysmonitors` as the unsigned number it is."""
+    figures = Picked(rows).figures(name)
+    if all(map(_wide, rows)):
+        return figures
+    read = zip(rows, figures, strict=True)
+    return array("d", (one % WORD if isfinite(one) and not _wide(row) else one for row, one in read))
 
 
-def _doubted(pair: Pair, doubt: Certificate) -> dict[str, Counts]:
-    """All counters of a row that is not believed: those that are missing stay what they are."""
-    values = {name: getattr(pair.new, name) for name in pair.new.COUNTERS}
-    return {name: (value if isinstance(value, Missing) else ABSENT, doubt) for name, value in values.items()}
+def _doubted(pairs: Sequence[Pair], doubt: Certificate, *, fell: bool) -> _Counted:
+    """All pairs where none is believed."""
+    new = Picked([pair.new for pair in pairs]) if pairs else None
+    counts = {name: _not_believed(new.figures(name)) for name in type(new.rows[0]).COUNTERS} if new else {}
+    return _Counted(counts, [doubt] * len(pairs), fell)
 
 
-def _row(pair: Pair, counts: dict[str, Counts], length: Length | None) -> Counted:
-    """The later row with differences in place of its totals."""
-    given = {certificate for _, certificate in counts.values()}
-    worst = next((one for one in WORST_FIRST if one in given), "ok")
-    values: dict[str, Any] = {name: count for name, (count, _) in counts.items()}
-    source = pair.earlier.source if pair.earlier else None
-    return replace(
-        pair.new,
-        over="interval",
-        seconds=length.sure if length else None,
-        seconds_low=length.low if length else None,
-        seconds_high=length.high if length else None,
-        certificate=worst,
-        earlier=source,
-        **values,
-    )
+def _rows(pairs: Sequence[Pair], found: _Counted, length: Length | None) -> list[Counted]:
+    """The later rows with differences in place of their totals."""
+    if not pairs:
+        return []
+    same = {
+        "over": "interval",
+        "seconds": length.sure if length else None,
+        "seconds_low": length.low if length else None,
+        "seconds_high": length.high if length else None,
+    }
+    old = [pair.old for pair in pairs]
+
+    def earlier(at: int) -> Source | None:
+        row = old[at]
+        return cast(Fact, row).source if row else None
+
+    certificates = {"certificate": found.certificates}
+    return Picked([pair.new for pair in pairs]).again(found.counts, certificates, same, earlier)

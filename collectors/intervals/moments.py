@@ -30,7 +30,8 @@ class Part:
     @cached_property
     def tables(self) -> frozenset[str]:
         """Names of its tables, in small letters."""
-        return frozenset(map(table_of, self.facts))
+        tables = frozenset(map(table_of, (fact for fact in self.facts if isinstance(fact, MonTable))))
+        return tables | {_called(kind) for kind in set(map(type, self.facts)) - {MonTable}}
 
 
 @dataclass
@@ -126,5 +127,12 @@ def _order_by_counters(one: Moment, other: Moment) -> int:
 
 def table_of(fact: Fact) -> str:
     """The table that a fact is of, in small letters."""
-    name = (fact.table if isinstance(fact, MonTable) else type(fact).__name__).lower()
+    if isinstance(fact, MonTable):
+        return TABLE_OF.get(fact.table.lower(), fact.table.lower())
+    return _called(type(fact))
+
+
+def _called(kind: type[Fact]) -> str:
+    """The table of which facts of this type are, in small letters."""
+    name = kind.__name__.lower()
     return TABLE_OF.get(name, name)

@@ -10,13 +10,14 @@ states the later moment's count. Rows without a partner, and a moment without on
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cmp_to_key
+from itertools import groupby
 from pathlib import PurePath
 from typing import cast
 
-from collectors.facts import Fact, known
+from collectors.facts import Fact
 from collectors.facts.ase import Deadlock, MonTable, Snapshot
 from collectors.facts.counted import Counted
-from collectors.intervals.deltas import Differences, between, differences, length_between, since_start
+from collectors.intervals.deltas import Differences, between, differences, length_between, since_start, with_seconds
 from collectors.intervals.moments import SAME_MOMENT, Moment, Part, order_of, table_of, went_back
 from collectors.read import Input
 
@@ -40,7 +41,8 @@ def sort_out(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
     intervals: list[Input] = []
     used: set[int] = set()
     for at, later in enumerate(moments):
-        earlier = next((one for one in reversed(moments[:at]) if one.counted.keys() & later.counted.keys()), None)
+        before = (moments[place] for place in range(at - 1, -1, -1))
+        earlier = next((one for one in before if one.counted.keys() & later.counted.keys()), None)
         if earlier is None:
             continue
         used.add(id(earlier))
@@ -179,17 +181,17 @@ def _only_then(part: Part, tables: frozenset[str], moment: Moment) -> Iterator[F
 def _since_boot(part: Part, moment: Moment) -> Iterator[Fact]:
     """The facts of one snapshot, with the time that its totals cover."""
     seconds = since_start(moment.when(part))
-    for fact in part.facts:
-        yield cast(Fact, replace(cast(Counted, fact), seconds=seconds)) if isinstance(fact, Counted) else fact
+    for kind, run in groupby(part.facts, type):
+        facts = list(run)
+        yield from (
+            cast(list[Fact], with_seconds(cast(list[Counted], facts), seconds)) if issubclass(kind, Counted) else facts
+        )
 
 
 def _table_of_interval(table: MonTable, found: dict[type[Counted], Differences], vanished: dict[str, int]) -> MonTable:
     """What is said of a table, with what moved in it instead of what stood in it."""
-    rows = [row for kind, one in found.items() if kind.__name__.lower() == table_of(table) for row in one.rows]
-    still = all(
-        row.believed and not any(known(getattr(row, n)) and getattr(row, n) for n in row.COUNTERS) for row in rows
-    )
-    return replace(table, all_zero=still if rows else table.all_zero, vanished=vanished.get(table_of(table), 0))
+    own = next((one for kind, one in found.items() if kind.__name__.lower() == table_of(table) and one.rows), None)
+    return replace(table, all_zero=own.still if own else table.all_zero, vanished=vanished.get(table_of(table), 0))
 
 
 def _singles(moment: Moment) -> Iterator[Input]:

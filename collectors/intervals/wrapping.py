@@ -18,10 +18,14 @@ snapshots and be the same. Without them it is `ambiguous`, or `reset` where goin
 bounds allow. One that is printed negative did go round, whatever is known: no reset makes it so large.
 """
 
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf, isfinite
+from operator import sub
 
-from collectors.facts import ABSENT, Missing, Reading, known
+from collectors.facts import ABSENT, Missing, Reading
+from collectors.facts.columns import coded, decoded
 from collectors.facts.counted import BELIEVED, Certificate
 
 HALF_WORD, WORD = 2**31, 2**32
@@ -39,9 +43,6 @@ OTHERWISE: Mapping[str, float] = {
 """The same of counters known to be slower or faster (this project): an engine's second passes once a second; one
 spinlock of a published 16.0 sample with 8 engines spun 3,000,000 times a second (ase-rules.md, 5)."""
 
-Counts = tuple[Reading, Certificate | None]
-"""What was counted, and whether it is sure; no certificate where one of the two snapshots has no figure."""
-
 
 @dataclass(frozen=True)
 class Between:
@@ -55,35 +56,46 @@ class Between:
     """Whether it is known that the server ran through, and that nobody cleared its counters."""
 
 
-def column(name: str, size: int | None, readings: Sequence[tuple[Reading, Reading]], between: Between) -> list[Counts]:
-    """Give what each row of one column counted, from its readings before and after.
+def column(
+    name: str, size: int | None, before: Sequence[float], after: Sequence[float], between: Between
+) -> tuple["array[float]", dict[int, Certificate | None]]:
+    """Give what each row of one column counted, and the certificates of the rows where that is not `ok`.
 
-    `size`: after how many counts it starts at 0 again, `None` for 64 bits; of `HALF_WORD` the values may say better.
+    There is none where one of the two snapshots has no figure. Readings and counts are as `collectors.facts.columns`
+    codes them. `size`: after how many counts it starts at 0 again, `None` for 64 bits; of `HALF_WORD` the values may
+    say better.
     """
+    if not any(map(isfinite, before)) or not any(map(isfinite, after)):
+        return array("d", (old if isfinite(new) else new for old, new in zip(before, after, strict=True))), {}
+    least = min(min(filter(isfinite, column), default=0.0) for column in (before, after))
+    most = max(max(filter(isfinite, column), default=0.0) for column in (before, after))
     if size == HALF_WORD:
-        size = _round([one for pair in readings for one in pair if known(one)])
-    found = [_row(before, after, size, between.settled) for before, after in readings]
+        size = None if most >= WORD else WORD if least < 0 or most >= HALF_WORD else HALF_WORD
+    counts = array("d", map(sub, after, before))
+    certificates: dict[int, Certificate | None] = {}
+    plain = least >= 0 and (size is None or most < size)
+    for at in [at for at, count in enumerate(counts) if not 0 <= count < inf] if plain else range(len(counts)):
+        count, certificate = _row(decoded(before[at]), decoded(after[at]), size, between.settled)
+        counts[at] = coded(count)
+        if certificate != "ok":
+            certificates[at] = certificate
     if size is None:
-        return found
-    totals = [after % size for _, after in readings if known(after)]
-    if _may_have_lapped(size, found, totals, between):
-        return [
-            (ABSENT, "ambiguous") if certificate in BELIEVED else (count, certificate) for count, certificate in found
-        ]
-    if not between.seconds:
-        return found
-    most = OTHERWISE.get(name, FASTEST) * between.seconds
-    return [_bounded(count, certificate, size, most) for count, certificate in found]
+        return counts, certificates
+    total = max((one % size for one in after if isfinite(one)), default=0.0)
+    doubtful: Iterable[int] = ()
+    if _may_have_lapped(size, max(filter(isfinite, counts), default=0.0), total, between):
+        doubtful = range(len(counts))
+    elif between.seconds:
+        bound = OTHERWISE.get(name, FASTEST) * between.seconds
+        some = range(len(counts)) if size <= bound else certificates  # else only one that went round can be doubted
+        doubtful = [at for at in some if _is_beyond(counts[at], certificates.get(at, "ok"), size, bound)]
+    for at in doubtful:
+        if certificates.get(at, "ok") in BELIEVED:
+            counts[at], certificates[at] = coded(ABSENT), "ambiguous"
+    return counts, certificates
 
 
-def _round(numbers: Sequence[float]) -> int | None:
-    """After how many counts the column starts at 0 again; `None` where its values say that it does not."""
-    if any(one >= WORD for one in numbers):
-        return None
-    return WORD if any(one < 0 or one >= HALF_WORD for one in numbers) else HALF_WORD
-
-
-def _row(before: Reading, after: Reading, size: int | None, settled: bool) -> Counts:
+def _row(before: Reading, after: Reading, size: int | None, settled: bool) -> tuple[Reading, Certificate | None]:
     """Subtract, and go round once where that is the only way."""
     if isinstance(after, Missing) or isinstance(before, Missing):
         return (after if isinstance(after, Missing) else before), None
@@ -99,18 +111,13 @@ def _row(before: Reading, after: Reading, size: int | None, settled: bool) -> Co
     return (count + size, "wrapped") if settled else (ABSENT, "ambiguous")
 
 
-def _may_have_lapped(size: int, found: Sequence[Counts], totals: Sequence[float], between: Between) -> bool:
+def _may_have_lapped(size: int, busiest: float, total: float, between: Between) -> bool:
     """Whether the busiest row seen is so fast that another may have gone round unseen."""
-    busiest = max((count for count, certificate in found if certificate in BELIEVED and known(count)), default=0.0)
     if between.seconds and between.lifetime:
-        busiest = max([busiest, *(total * between.seconds / between.lifetime for total in totals)])
+        busiest = max(busiest, total * between.seconds / between.lifetime)
     return busiest * MARGIN >= size
 
 
-def _bounded(count: Reading, certificate: Certificate | None, size: int, most: float) -> Counts:
-    """Doubt a count to which the time allows one round more, and a round that it does not allow."""
-    if certificate not in BELIEVED or not known(count):
-        return count, certificate
-    if count + size <= most or (certificate == "wrapped" and count > most):
-        return ABSENT, "ambiguous"
-    return count, certificate
+def _is_beyond(count: float, certificate: Certificate | None, size: int, most: float) -> bool:
+    """Whether the time allows one round more than was counted, or does not allow the one that was."""
+    return count + size <= most or (certificate == "wrapped" and count > most)

@@ -5,7 +5,7 @@ from typing import Any
 
 from collectors import manifest
 from collectors.facts.base import Fact, Source
-from collectors.kit import Outcome
+from collectors.registry import Outcome
 
 MOST_PROBLEMS = 100
 LONGEST = 600

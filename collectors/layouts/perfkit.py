@@ -18,8 +18,8 @@ from collections.abc import Iterable, Sequence
 
 from collectors.facts.base import ABSENT, Fact, Reading
 from collectors.facts.zvm import PerfkitPage
-from collectors.kit import Outcome, Report, starting
 from collectors.layouts.perfkit_table import LONGEST
+from collectors.registry import Outcome, Report, starting
 
 MOST_LINES = 200_000
 """Lines of one page: 30 locks every minute of four days are 173,000 (this project)."""

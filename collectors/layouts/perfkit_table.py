@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from collectors.facts.base import ABSENT, OVERFLOW, Reading, number_or
 from collectors.facts.zvm import PerfkitPage
-from collectors.kit import Report
+from collectors.registry import Report
 
 LONGEST = 400
 """Characters of a line that are looked at; a page is at most 133 wide, a screen of SYSSUMLG less than 250."""

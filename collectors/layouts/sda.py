@@ -6,6 +6,7 @@ words be shortened, so commands are compared by how their words begin.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from collectors.facts.base import ABSENT, Reading
 
@@ -21,10 +22,11 @@ QUALIFIER = re.compile(r"/\s?([A-Z_]{1,32})(?:\s?=\s?(\([^()]{0,120}\)|[^\s/]{1,
 
 def command_of(line: str) -> str | None:
     """The command echoed on this line, in capitals and with single blanks; `None` for any other line."""
-    found = COMMAND.match(line)
+    found = COMMAND.match(line) if ">" in line else None
     return " ".join(found["command"].upper().split()) if found else None
 
 
+@lru_cache(maxsize=4096)
 def is_command(command: str, *words: str) -> bool:
     """Whether a command begins with these words, each at least as long as given: `SPL`, `SH` is `SPL SHOW` too."""
     said = re.sub(r"/\S*", " ", command).split()

@@ -20,7 +20,6 @@ from statistics import median
 
 from collectors.facts.base import ABSENT, known, number_or
 from collectors.facts.zvm import PerfkitPage, SpinLock
-from collectors.kit import Report
 from collectors.layouts.perfkit import is_sample, page_fact
 from collectors.layouts.perfkit_table import (
     GROUP,
@@ -35,6 +34,7 @@ from collectors.layouts.perfkit_table import (
     figure,
     half_digit,
 )
+from collectors.registry import Report
 
 PREFIX = {"combined": "", "total": "", "exclusive": "exclusive_", "shared": "shared_"}
 RATE, TIME_OF_ONE, BUSY, CADS = "collisions_per_second", "average_spin_usec", "spin_percent", "cads_per_second"
@@ -211,7 +211,7 @@ def test_of(row: LockRow, prefix: str) -> Test | None:
     return Test(low <= busy + off[2] and high >= busy - off[2], sharp, rate * one * 1e-4 / busy if busy else 0.0)
 
 
-def kept(rows: Iterable[LockRow]) -> list[LockRow]:
+def kept(report: Report, rows: Iterable[LockRow]) -> list[LockRow]:
     """The rows that say something of their own, in their order.
 
     Kept are the means; of each interval all locks together; of each lock its worst interval, that of the highest per
@@ -227,6 +227,10 @@ def kept(rows: Iterable[LockRow]) -> list[LockRow]:
             totals += 1
             found.append(row)
         else:
+            if row.total and totals == MOST_TOTALS:
+                what = f"of the intervals of all locks after the first {MOST_TOTALS:,} only the worst is kept"
+                report.problem(f"{what}: bring the log in parts of fewer intervals", row.index)
+                totals += 1
             busy = number_or(figure(row.texts.get(BUSY, "")), -1.0)
             if row.lock not in worst or busy > worst[row.lock][0]:
                 worst[row.lock] = (busy, row)
@@ -242,7 +246,7 @@ def read_locks(report: Report) -> Iterator[PerfkitPage | SpinLock]:
     layout = layout_of(report, page) if page.rows else None
     if not page.rows:
         report.problem(f"no rows of locks below the heading: {REMEDY}", 0)
-    rows = kept(rows_of(report, page, layout)) if layout else []
+    rows = kept(report, rows_of(report, page, layout)) if layout else []
     prefixes = [name.removesuffix(BUSY) for name in layout.fields if name and name.endswith(BUSY)] if layout else []
     tests = {(row.index, prefix): test for row in rows for prefix in prefixes if (test := test_of(row, prefix))}
     sharp = [test for test in tests.values() if test.sharp]

@@ -25,9 +25,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any, TypeVar
 
 from collectors.layouts.html import cut_html
+from collectors.layouts.known_lines import LONGEST
 
+K = TypeVar("K")
+V = TypeVar("V")
 MOST_PARTS = 64
 """Lines one record may be wrapped into."""
 END = re.compile(
@@ -38,6 +42,8 @@ END = re.compile(
 BORDER = re.compile(r"\s*[|+][-+|=: ]*[|+]\s*$")
 GAP = re.compile(r"\s{2,}|\t")
 SEPARATORS = "\t;,|"
+MOST_HEADINGS, MOST_KNOWN = 32, 1024
+"""Headings remembered, and lines below each: tens of megabytes at the very most."""
 
 
 @lru_cache(maxsize=4096)
@@ -46,7 +52,7 @@ def key(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Row:
     """One record. `first` and `last` are indexes into the lines given."""
 
@@ -55,9 +61,11 @@ class Row:
     text: str
     """The record's lines as they stood, joined by a blank."""
     cells: dict[str, str] = field(default_factory=dict)
-    """By `key` of the column."""
+    """By `key` of the column; never changed, since rows of the same text share them."""
     whole: bool = True
     """Whether it has as many values as columns, to the last one."""
+    made: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What a reader made of this text below this heading, by whatever it likes: rows of the same text share it."""
 
     def get(self, *names: str) -> str:
         """The cell of the first of these columns that the table has; else empty."""
@@ -82,7 +90,12 @@ class Table:
 
     def has(self, *names: str) -> bool:
         """Whether it has all these columns."""
-        return {key(name) for name in names} <= {key(column) for column in self.columns}
+        return all(key(name) in _keys(self.columns) for name in names)
+
+
+@lru_cache(maxsize=256)
+def _keys(columns: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(key, columns))
 
 
 def cut(lines: Sequence[str], at: int, end: int | None = None, stop: re.Pattern[str] = END) -> Table:
@@ -90,9 +103,11 @@ def cut(lines: Sequence[str], at: int, end: int | None = None, stop: re.Pattern[
     end = len(lines) if end is None else end
     cutting = _Cutting(lines, end, stop)
     head = lines[at]
+    if at + 1 < end and (known := KNOWN.get((id(stop), head, lines[at + 1]))):
+        return cutting.isql(at, known)
     if re.search(r"<t[dhr]\b", head, re.IGNORECASE):
         columns, records, frame, last = cut_html(lines, at, end)
-        rows = [_row(lines, first, to, columns, cells) for first, to, cells in records]
+        rows = [Row(first, to, _text(lines, first, to), *_named(tuple(columns), cells)) for first, to, cells in records]
         return Table("html", tuple(columns), tuple(rows), tuple(frame), last)
     if BORDER.match(head) and at + 1 < end:
         return cutting.boxed(at + 1)
@@ -100,7 +115,10 @@ def cut(lines: Sequence[str], at: int, end: int | None = None, stop: re.Pattern[
         return cutting.boxed(at)
     for parts in range(1, min(MOST_PARTS, (end - at) // 2) + 1):
         if all(is_dashes(lines[at + parts + part]) for part in range(parts)):
-            return cutting.isql(at, parts)
+            layout = _Dashed(lines[at : at + parts], lines[at + parts : at + 2 * parts], stop)
+            if parts == 1:
+                remember(KNOWN, (id(stop), head, lines[at + 1]), layout, MOST_HEADINGS)
+            return cutting.isql(at, layout)
     separator = max(SEPARATORS, key=head.count)
     if separator in head:
         return delimited(lines, at, separator, end=end, stop=stop)
@@ -119,18 +137,19 @@ def delimited(
     end = len(lines) if end is None else end
     frame = [] if columns else [at]
     columns = tuple(columns) or tuple(_split(lines[at], separator)[0])
+    layout = _parted(stop, columns, separator)
     rows: list[Row] = []
     last = at
     for index in range(at + len(frame), end):
         line = lines[index]
-        if END.match(line) or stop.match(line) or separator not in line:
+        found = layout.of(line)
+        if found is ENDS:
             break
         last = index
-        if not line.strip("-+:=|\t;, "):  # isql -s prints dashes between the separators
+        if found is FRAME:
             frame.append(index)
         else:
-            cells, closed = _split(line, separator)
-            rows.append(_row(lines, index, index, columns, cells, closed=closed))
+            rows.append(Row(index, index, line, found.cells, found.whole, found.made))
     return Table("delimited", columns, tuple(rows), tuple(frame), last)
 
 
@@ -145,29 +164,144 @@ def _split(line: str, separator: str) -> tuple[list[str], bool]:
     return [], False  # a value longer than the csv module takes
 
 
-def _row(
-    lines: Sequence[str],
-    first: int,
-    last: int,
-    columns: Sequence[str],
-    cells: Sequence[str],
-    *,
-    closed: bool = True,
-) -> Row:
-    """Give the cells their columns; empty cells beyond the last column are a trailing separator."""
-    text = lines[first] if first == last else " ".join(lines[first : last + 1])
+def _text(lines: Sequence[str], first: int, last: int) -> str:
+    return lines[first] if first == last else " ".join(lines[first : last + 1])
+
+
+def _named(columns: Sequence[str], cells: Sequence[str], *, closed: bool = True) -> tuple[dict[str, str], bool]:
+    """Give the cells their columns, and whether there is one for each; empty ones beyond are a trailing separator."""
     if any(cells[len(columns) :]):
-        return Row(first, last, text, whole=False)
+        return {}, False
     whole = closed and len(cells) >= len(columns)
     named: dict[str, str] = {}
     for column, cell in zip(columns, cells if whole else cells[:-1], strict=False):
         named.setdefault(key(column), cell)
-    return Row(first, last, text, named, whole)
+    return named, whole
 
 
 def is_dashes(line: str) -> bool:
     """Whether a line is the dashes below a heading, or one part of them."""
     return "--" in line and not line.strip("- \t")
+
+
+class _Known:
+    """What a line below a heading was understood as: its cells, shared by all lines of the same text."""
+
+    __slots__ = ("cells", "made", "whole")
+
+    def __init__(self, cells: dict[str, str], whole: bool) -> None:
+        self.cells, self.whole = cells, whole
+        self.made: dict[object, Any] = {}
+
+
+ENDS, FRAME, AGAIN = (_Known({}, False) for _ in range(3))
+"""A line that ends the table; one of its frame; one that begins its heading again."""
+
+
+class _Layout:
+    """Below one heading every line is understood once, however often it comes."""
+
+    def __init__(self, stop: re.Pattern[str]) -> None:
+        self.stop = stop
+        self.known: dict[str, _Known] = {}
+
+    def of(self, line: str) -> _Known:
+        """What this line is."""
+        if (known := self.known.get(line)) is None:
+            known = self.understood(line)
+            remember_line(self.known, line, known)
+        return known
+
+    def ends(self, line: str) -> bool:
+        """Whether the table ends before this line."""
+        return bool(END.match(line) or self.stop.match(line))
+
+    def understood(self, line: str) -> _Known:
+        """Understand a line."""
+        raise NotImplementedError
+
+
+class _Dashed(_Layout):
+    """Columns as dashes below their names mark them; a record has as many lines as there are lines of dashes."""
+
+    def __init__(self, heads: Sequence[str], dashes: Sequence[str], stop: re.Pattern[str]) -> None:
+        super().__init__(stop)
+        self.heading, self.dashes, self.parts = heads[0].strip(), dashes, len(dashes)
+        columns, self.goes_on = columns_of(heads, dashes)
+        self.columns = tuple(columns)
+        self.starts = [starts_of(line) for line in dashes]
+
+    def understood(self, line: str) -> _Known:
+        if self.ends(line) or is_dashes(line):
+            return ENDS
+        if line.strip() == self.heading:  # isql -h N repeats the heading
+            return AGAIN
+        return _Known(*(self.record([line]) if self.parts == 1 else ({}, False)))
+
+    def record(self, lines: Sequence[str]) -> tuple[dict[str, str], bool]:
+        """Cut one record; `goes_on` says of which lines the first piece belongs to the column of the line above."""
+        cells: list[str] = []
+        for part, line in enumerate(lines):
+            pieces = _cells(line, self.starts[part])
+            if pieces is None:
+                return {}, False
+            if self.goes_on[part]:
+                width = self.dashes[part - 1].rstrip()
+                cells[-1] = cells[-1].ljust(len(width) - self.starts[part - 1][-1]) + pieces.pop(0)
+            cells.extend(pieces)
+        cells = [cell.strip() for cell in cells]
+        named, whole = _named(self.columns, cells)
+        return named, whole and bool(cells[-1])
+
+
+class _Boxed(_Layout):
+    """A box as JDBC tools draw it."""
+
+    def __init__(self, columns: tuple[str, ...]) -> None:
+        super().__init__(END)
+        self.columns = columns
+
+    def understood(self, line: str) -> _Known:
+        if line.lstrip()[:1] not in ("|", "+"):
+            return ENDS
+        if BORDER.match(line):
+            return FRAME
+        return _Known(*_named(self.columns, bars(line), closed=line.rstrip().endswith("|")))
+
+
+class _Parted(_Layout):
+    """Values that a separator parts."""
+
+    def __init__(self, stop: re.Pattern[str], columns: tuple[str, ...], separator: str) -> None:
+        super().__init__(stop)
+        self.columns, self.separator = columns, separator
+
+    def understood(self, line: str) -> _Known:
+        if self.ends(line) or self.separator not in line:
+            return ENDS
+        if not line.strip("-+:=|\t;, "):  # isql -s prints dashes between the separators
+            return FRAME
+        cells, closed = _split(line, self.separator)
+        return _Known(*_named(self.columns, cells, closed=closed))
+
+
+KNOWN: dict[tuple[int, str, str], _Dashed] = {}
+"""Layouts by what ends them, heading and dashes. The first is an id: the layout keeps the pattern alive."""
+_parted = lru_cache(maxsize=MOST_HEADINGS)(_Parted)
+_boxed = lru_cache(maxsize=MOST_HEADINGS)(_Boxed)
+
+
+def remember(known: dict[K, V], name: K, value: V, most: int) -> None:
+    """Remember something within a bound: when it is reached all is forgotten."""
+    if len(known) >= most:
+        known.clear()
+    known[name] = value
+
+
+def remember_line(known: dict[str, V], line: str, value: V) -> None:
+    """Remember what a line below a heading was understood as, unless it is very long."""
+    if len(line) <= LONGEST:
+        remember(known, line, value, MOST_KNOWN)
 
 
 class _Cutting:
@@ -176,77 +310,53 @@ class _Cutting:
     def __init__(self, lines: Sequence[str], end: int, stop: re.Pattern[str]) -> None:
         self.lines, self.end, self.stop = lines, end, stop
 
-    def over(self, index: int) -> bool:
-        """Whether the table ends before this line."""
-        return index >= self.end or bool(END.match(self.lines[index]) or self.stop.match(self.lines[index]))
-
     def boxed(self, at: int) -> Table:
-        columns = bars(self.lines[at])
+        layout = _boxed(tuple(bars(self.lines[at])))
         frame = [index for index in (at - 1, at) if index >= 0 and (index == at or BORDER.match(self.lines[index]))]
         rows: list[Row] = []
         index = at + 1
-        while index < self.end and self.lines[index].lstrip()[:1] in ("|", "+"):
-            border = BORDER.match(self.lines[index])
-            if border and index - 1 in frame and index - 1 != at:
+        while index < self.end and (found := layout.of(line := self.lines[index])) is not ENDS:
+            if found is not FRAME:
+                rows.append(Row(index, index, line, found.cells, found.whole, found.made))
+            elif index - 1 in frame and index - 1 != at:
                 break  # two borders in a row: the next box begins
-            if border:
-                frame.append(index)
             else:
-                closed = self.lines[index].rstrip().endswith("|")
-                rows.append(_row(self.lines, index, index, columns, bars(self.lines[index]), closed=closed))
+                frame.append(index)
             index += 1
-        return Table("boxed", tuple(columns), tuple(rows), tuple(frame), index - 1)
+        return Table("boxed", layout.columns, tuple(rows), tuple(frame), index - 1)
 
     def spaced(self, at: int) -> Table:
-        columns = GAP.split(self.lines[at].strip())
+        columns = tuple(GAP.split(self.lines[at].strip()))
         rows: list[Row] = []
         index = at + 1
-        while not self.over(index):
-            rows.append(_row(self.lines, index, index, columns, GAP.split(self.lines[index].strip())))
+        while index < self.end and not (END.match(line := self.lines[index]) or self.stop.match(line)):
+            rows.append(Row(index, index, line, *_named(columns, GAP.split(line.strip()))))
             index += 1
-        return Table("spaced", tuple(columns), tuple(rows), (at,), index - 1)
+        return Table("spaced", columns, tuple(rows), (at,), index - 1)
 
-    def isql(self, at: int, parts: int) -> Table:
-        heads = [self.lines[at + part] for part in range(parts)]
-        dashes = [self.lines[at + parts + part] for part in range(parts)]
-        columns, goes_on = columns_of(heads, dashes)
+    def isql(self, at: int, layout: _Dashed) -> Table:
+        parts, dashes = layout.parts, layout.dashes
         frame = list(range(at, at + 2 * parts))
         rows: list[Row] = []
         index = at + 2 * parts
-        while not self.over(index) and not is_dashes(self.lines[index]):
-            if self.lines[index].strip() == heads[0].strip():  # isql -h N repeats the heading
+        while index < self.end and (found := layout.of(line := self.lines[index])) is not ENDS:
+            if found is AGAIN:
                 frame.extend(range(index, min(index + 2 * parts, self.end)))
                 index += 2 * parts
+                continue
+            if parts == 1:
+                rows.append(Row(index, index, line, found.cells, found.whole, found.made))
+                index += 1
                 continue
             taken = 1
             while taken < parts and index + taken < self.end and _continues(self.lines[index + taken], dashes[taken]):
                 taken += 1
-            orphan = parts > 1 and dashes[1].startswith("\t") and self.lines[index].startswith("\t")
-            last = index + taken - 1
-            if orphan or taken < parts:
-                text = " ".join(self.lines[index : last + 1])
-                rows.append(Row(index, last, text, whole=False))
-            else:
-                rows.append(self.record(index, last, columns, dashes, goes_on))
+            orphan = dashes[1].startswith("\t") and line.startswith("\t")
+            record = self.lines[index : index + taken]
+            named = ({}, False) if orphan or taken < parts else layout.record(record)
+            rows.append(Row(index, index + taken - 1, " ".join(record), *named))
             index += taken
-        return Table("isql", tuple(columns), tuple(rows), tuple(frame), min(index, self.end) - 1)
-
-    def record(
-        self, first: int, last: int, columns: Sequence[str], dashes: Sequence[str], goes_on: Sequence[bool]
-    ) -> Row:
-        """Cut one record; `goes_on` says of which lines the first piece belongs to the column of the line above."""
-        cells: list[str] = []
-        for part, line in enumerate(self.lines[first : last + 1]):
-            pieces = _cells(line, starts_of(dashes[part]))
-            if pieces is None:
-                return Row(first, last, " ".join(self.lines[first : last + 1]), whole=False)
-            if goes_on[part]:
-                width = dashes[part - 1].rstrip()
-                cells[-1] = cells[-1].ljust(len(width) - starts_of(width)[-1]) + pieces.pop(0)
-            cells.extend(pieces)
-        cells = [cell.strip() for cell in cells]
-        row = _row(self.lines, first, last, columns, cells)
-        return row if cells[-1] else Row(first, last, row.text, row.cells, whole=False)
+        return Table("isql", layout.columns, tuple(rows), tuple(frame), min(index, self.end) - 1)
 
 
 def bars(line: str) -> list[str]:

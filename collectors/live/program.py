@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from collectors.live.kit import CollectorFailed, Target
 from collectors.live.processes import TimedOut, end_left_behind, marked, watch
+from collectors.live.registry import CollectorFailed, Target
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 MOST_FILES = 10_000

@@ -20,15 +20,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
+from rules.ase._evidence.server import ENGINE_FACTS, setting_of
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    CRITICAL_ORIGIN,
+    LOCK_PERCENT,
+    LOOKUPS,
+)
+from rules.ase._evidence.spinlocks.ratio import Ratio, Thresholds, judge_ratio
+from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
+from rules.engine import limit, percent, rule
 from rules.finding import Outcome
-from rules.judging.server import ENGINE_FACTS, setting_of
-from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
-from rules.judging.spinlocks.ratio import Gate, Ratio, judge_ratio
-from rules.judging.spinlocks.survey import LOCK_FACTS, lock_figure
-from rules.kit import limit, rule
 from rules.laws.spinlocks import ADDRESS_LOCK_BUCKETS
+from rules.sources import TALLMAN
 
 LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629101517.html",)
 
@@ -44,17 +50,14 @@ LEFT = "What is left is to convert the tables that are used most (ase/allpages_t
 class Limits:
     """From which figures on the rule speaks, and which ratio it asks for."""
 
-    contention_percent: float = limit(
-        LOCK_PERCENT,
-        f"practice: 10 % starts the search ({TALLMAN}; SolarWinds DPA, eG Innovations)",
-        high=100,
-        unit="%",
+    contention_percent: float = percent(
+        LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN}; SolarWinds DPA, eG Innovations)"
     )
-    critical_percent: float = limit(30.0, CRITICAL_ORIGIN, high=100, unit="%")
+    critical_percent: float = percent(30.0, CRITICAL_ORIGIN)
     lookups_per_second: float = limit(
         LOOKUPS["address"], "this project: with fewer lookups or grabs the per cent is of almost nothing", unit="/s"
     )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
     target_ratio: int = limit(5, f"practice: used at 64 engines ({TALLMAN})", low=1, high=1031)
 
 
@@ -69,13 +72,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     lowest = setting is not None and setting.run_number is not None and setting.run_number <= 1
     yield from judge_ratio(
         facts,
-        Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.lookups_per_second),
+        Thresholds(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.lookups_per_second),
         Ratio(
             figure=figure,
             parameter=PARAMETER,
             steps=sorted({limits.target_ratio, 1}, reverse=True),
             guarded=ADDRESS_LOCK_BUCKETS,
-            explains=("ase/engines_not_the_answer",),
             cautions=("A ratio of 1 still leaves collisions of address locks inside one bucket.",),
             cure=f"{ONLY} {LEFT if lowest else FIRST}",
         ),

@@ -34,22 +34,45 @@ from collectors.facts.ase import (
     SysmonSample,
     TaskSwitches,
 )
+from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.caches.memory import too_little
+from rules.ase._evidence.objects.allpages import (
+    INSERTS_PERCENT,
+    USES,
+    Bounds,
+    Table,
+    named_tables,
+    no_allpages_tables,
+)
+from rules.ase._evidence.objects.lock_waits import (
+    Share,
+    Waits,
+    allpages_share,
+    waits_of,
+)
+from rules.ase._evidence.objects.resources import LOCKS, more_locks
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
+from rules.ase._evidence.server import ENGINE_FACTS, setting_of, subject_of
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.gates import BUSY_PERCENT, LOCK_PERCENT, LOOKUPS
+from rules.ase._evidence.spinlocks.ratio import refused
+from rules.ase._evidence.spinlocks.spin_severity import spin_bound
+from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.changes.ase_table import lock_scheme_template
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.caches.figures import seconds_of
-from rules.judging.caches.memory import too_little
-from rules.judging.objects.allpages import INSERTS_PERCENT, USES, Bounds, Table, named_tables, no_allpages_tables
-from rules.judging.objects.lock_waits import Share, Waits, allpages_share, waits_of
-from rules.judging.objects.resources import LOCKS, more_locks
-from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
-from rules.judging.server import ENGINE_FACTS, setting_of, subject_of
-from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import BUSY_PERCENT, LOCK_PERCENT, LOOKUPS
-from rules.judging.spinlocks.ratio import refused
-from rules.judging.spinlocks.spin_severity import spin_bound
-from rules.judging.spinlocks.survey import LOCK_FACTS, lock_figure
-from rules.kit import limit, rule
+from rules.engine import limit, percent, rule
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
+from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36272.1600/doc/html/san1393050904099.html",
@@ -62,12 +85,12 @@ GROUPS = {
     ADDRESSES: ("Exclusive Address", "Shared Address"),
 }
 NAMES = (
-    Lacking("which tables wait", 'sp_object_stats "00:10:00"'),
-    Lacking(
+    MissingInput("which tables wait", 'sp_object_stats "00:10:00"'),
+    MissingInput(
         "lock schemes of the tables",
         "select db_name(), user_name(uid), name, lockscheme(id) from sysobjects where type = 'U'",
     ),
-    Lacking(
+    MissingInput(
         "lock waits of each table",
         "select DBName, ObjectName, IndexID, LockRequests, LockWaits from master..monOpenObjectActivity "
         "where LockWaits > 0 order by LockWaits desc "
@@ -124,38 +147,32 @@ UNNAMED = (
 class Limits:
     """How many must wait, and how much must be changed in allpages tables."""
 
-    waited_percent: float = limit(
+    waited_percent: float = percent(
         1.0,
         "this project: the vendor's 15 % (sp_object_stats) is of one table, which drowns among the locks of a server",
-        high=100,
-        unit="%",
     )
     waits_per_second: float = limit(1.0, "this project: fewer waits are no bottleneck", unit="waits/s")
-    loud_percent: float = limit(5.0, "this project: one request in twenty waits", high=100, unit="%")
-    switches_percent: float = limit(
-        10.0, "practice: one cause of a tenth of all task switches (rukav/Sysmon)", high=100, unit="%"
-    )
-    hash_percent: float = limit(LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", high=100, unit="%")
+    loud_percent: float = percent(5.0, "this project: one request in twenty waits")
+    switches_percent: float = percent(10.0, "practice: one cause of a tenth of all task switches (rukav/Sysmon)")
+    hash_percent: float = percent(LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN})")
     lookups_per_second: float = limit(
         LOOKUPS["address"], "this project: below this the per cent is of almost nothing", unit="lookups/s"
     )
-    busy_percent: float = limit(
-        BUSY_PERCENT, "this project: of idler engines contention of the hash table says nothing", high=100, unit="%"
+    busy_percent: float = percent(
+        BUSY_PERCENT, "this project: of idler engines contention of the hash table says nothing"
     )
-    allpages_percent: float = limit(
-        5.0, "this project: with fewer changed rows in allpages tables they are not the cause", high=100, unit="%"
-    )
-
-    table_percent: float = limit(
-        15.0, "vendor: 15 % of a table's lock requests (sp_object_stats, Locking 15.7)", low=1, high=100, unit="%"
-    )
-    index_percent: float = limit(
-        10.0, "this project: smaller parts of the index traffic are not worth an outage", low=1, high=100, unit="%"
+    allpages_percent: float = percent(
+        5.0, "this project: with fewer changed rows in allpages tables they are not the cause"
     )
 
-    locks_percent: float = limit(
-        80.0, "this project: with fewer left free, locks for single rows may run out", low=1, high=100, unit="%"
+    table_percent: float = percent(
+        15.0, "vendor: 15 % of a table's lock requests (sp_object_stats, Locking 15.7)", low=1
     )
+    index_percent: float = percent(
+        10.0, "this project: smaller parts of the index traffic are not worth an outage", low=1
+    )
+
+    locks_percent: float = percent(80.0, "this project: with fewer left free, locks for single rows may run out", low=1)
     table_waits: float = limit(
         600.0,
         "this project: one wait a second over the ten minutes that sp_object_stats is asked for; it prints no interval",
@@ -257,7 +274,7 @@ def _nothing_waits(
         return
     figure = lock_figure(facts, "address")
     if facts.every(LockRequests) and not complete:
-        yield Unknown((Lacking("the whole Lock Management section", LockRequests.BRING),))
+        yield Unknown.without("the whole Lock Management section", LockRequests.COLLECTED_BY)
     elif read:
         said = ", ".join(f"{group.waited:.0f} of {group.total:.0f} {group.what} waited" for group in read)
         yield Clean(f"{said} (limits {limits.waited_percent:g} % and {limits.waits_per_second:g} per second)")

@@ -21,10 +21,9 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import HeldLock, MonProcess, MonState, MonTable
-from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.objects.statements import quoted
-from rules.judging.server import subject_of
-from rules.judging.waits.chains import (
+from rules.ase._evidence.objects.statements import quoted
+from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.waits.chains import (
     CHAIN_FACTS,
     IDLE_CLIENT,
     Blocked,
@@ -38,16 +37,17 @@ from rules.judging.waits.chains import (
     tasks_at_work,
     waiting_without_holder,
 )
-from rules.judging.waits.severity import CRITICAL_ORIGIN, CRITICAL_PERCENT
-from rules.kit import limit, rule
+from rules.ase._evidence.waits.verdict import CRITICAL_ORIGIN, CRITICAL_PERCENT
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
 )
 NAMED = 3
-SINCE = Lacking("since when they wait, and what the head does", MonProcess.BRING)
-HOLDER = Lacking("who blocks whom", MonProcess.BRING)
+SINCE = MissingInput("since when they wait, and what the head does", MonProcess.COLLECTED_BY)
+HOLDER = MissingInput("who blocks whom", MonProcess.COLLECTED_BY)
 TEXT = "Its statement is not in the export: master..monProcessSQLText has it."
 CARE = (
     "Look again before anything is done: this is one moment. Let the owner of the head commit or roll back; ending it "
@@ -61,13 +61,10 @@ class Limits:
 
     seconds: float = limit(60.0, "practice: one blocker for more than 60 s (DbxTune's alarm)", unit="s")
     tasks: float = limit(5.0, "practice: more than 5 sessions wait for locks (DbxTune's alarm)", unit="tasks")
-    connections_percent: float = limit(
-        10.0,
-        "this project: where monState alone was collected, fewer of all connections are daily life",
-        high=100,
-        unit="%",
+    connections_percent: float = percent(
+        10.0, "this project: where monState alone was collected, fewer of all connections are daily life"
     )
-    critical_percent: float = limit(CRITICAL_PERCENT, CRITICAL_ORIGIN, high=100, unit="%")
+    critical_percent: float = percent(CRITICAL_PERCENT, CRITICAL_ORIGIN)
 
 
 @rule(needs=(), uses=(*CHAIN_FACTS, MonState, MonTable), links=LINKS, limits=Limits)

@@ -27,19 +27,9 @@ from dataclasses import dataclass
 
 from collectors.facts import NOT_MEASURED, Facts, Reading, Source, known, number_or
 from collectors.facts.ase import CacheActivity, CachePool, MonOpenObjectActivity, NamedCache
-from rules.changes.ase_cache import (
-    RELAXED,
-    STRICT,
-    of_cache,
-    query_cache,
-    relaxed_if_it_fits,
-    set_replacement,
-    show_cache,
-)
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.caches.bindings import bound_to, listed
-from rules.judging.caches.contents import CONTENT_FACTS
-from rules.judging.caches.figures import (
+from rules.ase._evidence.caches.bindings import bound_to, listed
+from rules.ase._evidence.caches.contents import CONTENT_FACTS
+from rules.ase._evidence.caches.figures import (
     doubt,
     is_default,
     kind_of,
@@ -51,7 +41,7 @@ from rules.judging.caches.figures import (
     set_apart,
     turnover_percent,
 )
-from rules.judging.caches.fit import (
+from rules.ase._evidence.caches.fit import (
     CHANGED_PER_SECOND,
     CHANGED_PERCENT,
     ROOM_DAYS,
@@ -63,16 +53,26 @@ from rules.judging.caches.fit import (
     room_days,
     said_days,
 )
-from rules.judging.caches.lockless import lockless_instead
-from rules.judging.caches.monitored import MONITORED
-from rules.judging.caches.temporary import TEMPORARY_FACTS, serves_tempdb
-from rules.judging.server import ENGINE_FACTS, busy_of
-from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_SEARCHES
-from rules.judging.spinlocks.ratio import refused
-from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure
-from rules.kit import limit, rule
+from rules.ase._evidence.caches.lockless import lockless_instead
+from rules.ase._evidence.caches.monitored import MONITORED
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
+from rules.ase._evidence.server import ENGINE_FACTS, busy_of
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_SEARCHES
+from rules.ase._evidence.spinlocks.ratio import refused
+from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_figure
+from rules.changes.ase_cache import (
+    RELAXED,
+    STRICT,
+    of_cache,
+    query_cache,
+    relaxed_if_it_fits,
+    set_replacement,
+    show_cache,
+)
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.dc20020_1251/html/databases/databases373.htm",
@@ -98,22 +98,19 @@ SEEN = (
 class Limits:
     """What a cache must be like, and how busy, before the rule speaks."""
 
-    hit_percent: float = limit(95.0, "vendor: hit rate above 95 % (Performance and Tuning: Basics)", high=100, unit="%")
+    hit_percent: float = percent(95.0, "vendor: hit rate above 95 % (Performance and Tuning: Basics)")
     grabs_per_second: float = limit(
         0.0, "vendor: little or no replacement; this project: what sp_sysmon prints as 0.0", unit="/s"
     )
     turnover_percent: float = limit(5.0, "this project: a few per cent of the cache in an hour", unit="%/h")
     dirty_percent: float = limit(5.0, "vendor: rarely updated; sp_sysmon's own test is 5 % washed dirty", high=100)
-    contention_percent: float = limit(5.0, "practice: SolarWinds DPA warns from 5 %", high=100, unit="%")
+    contention_percent: float = percent(5.0, "practice: SolarWinds DPA warns from 5 %")
     searches_per_second: float = limit(
         CACHE_SEARCHES, "this project: below this the per cent is of almost nothing", unit="searches/s"
     )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
-    changed_percent: float = limit(
-        CHANGED_PERCENT,
-        "this project: rarely updated (vendor), at most one row changed for a hundred pages read",
-        high=100,
-        unit="%",
+    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
+    changed_percent: float = percent(
+        CHANGED_PERCENT, "this project: rarely updated (vendor), at most one row changed for a hundred pages read"
     )
     changed_per_second: float = limit(
         CHANGED_PER_SECOND,
@@ -128,7 +125,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=tuple(dict.fromkeys((*CONTENT_FACTS, CachePool, *ENGINE_FACTS, *MONITORED, *TEMPORARY_FACTS, *CACHE_FACTS))),
+    uses=(*CONTENT_FACTS, CachePool, *ENGINE_FACTS, *MONITORED, *TEMPORARY_FACTS, *CACHE_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -152,9 +149,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             yield quiet
         elif named is None or named.relaxed is None:
             show = show_cache(cache.name)
-            yield Unknown(
-                (Lacking(f"replacement strategy of {cache.name}", show),), f"{cache.name}: strategy not known"
-            )
+            yield Unknown.without(f"replacement strategy of {cache.name}", show, f"{cache.name}: strategy not known")
         else:
             yield _finding(facts, limits, cache, named, fit, changes)
             if kind_of(named) != "log" and not (_fits(named, fit) and _seldom(changes)):
@@ -198,7 +193,7 @@ def _unsuited(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCa
         return None
     grabs = per_second(cache.grabbed_per_second, cache.grabbed, seconds)
     if grabs is None:
-        return Unknown((Lacking(f"Total Cache Turnover of {name}", CacheActivity.BRING),))
+        return Unknown.without(f"Total Cache Turnover of {name}", CacheActivity.COLLECTED_BY)
     if grabs > limits.grabs_per_second:
         return Clean(f"{name}: {grabs:g} buffers grabbed per second, relaxed LRU needs {limits.grabs_per_second:g}")
     turnover = turnover_percent(facts, cache, named)
@@ -209,9 +204,9 @@ def _unsuited(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCa
     if number_or(cache.grabbed_dirty, 0.0) > 0 or (washed and 100.0 * washed / passed > limits.dirty_percent):
         return Clean(f"{name}: {washed:.0f} of {passed:.0f} buffers were washed dirty: it is updated too often")
     if seconds is not None and seconds < limits.sample_seconds:
-        return Unknown((Lacking("a longer sample", CacheActivity.BRING),), f"{name}: {seconds:.0f} s are too short")
+        return Unknown.without("a longer sample", CacheActivity.COLLECTED_BY, f"{name}: {seconds:.0f} s are too short")
     if turnover is None:
-        return Unknown((Lacking(f"size and pools of {name}", show_cache(name)),))
+        return Unknown.without(f"size and pools of {name}", show_cache(name))
     return None
 
 
@@ -354,11 +349,15 @@ def _finding(
     )
 
 
-def _deciding(cache: CacheActivity, named: NamedCache, fit: Fit | None, changes: Changes | None) -> Iterator[Lacking]:
+def _deciding(
+    cache: CacheActivity, named: NamedCache, fit: Fit | None, changes: Changes | None
+) -> Iterator[MissingInput]:
     """The commands that decide it, of what is not there yet."""
     if not _fits(named, fit):
-        yield Lacking(f"what is bound to {cache.name}", of_cache("sp_helpcache {}", cache.name, "sp_helpcache"))
+        yield MissingInput(f"what is bound to {cache.name}", of_cache("sp_helpcache {}", cache.name, "sp_helpcache"))
         resident = "select DBName, ObjectName, IndexID, CachedKB, TotalSizeKB from master..monCachedObject"
-        yield Lacking(f"what of it is in memory ({cache.name})", query_cache(resident, cache.name, "enable monitoring"))
+        yield MissingInput(
+            f"what of it is in memory ({cache.name})", query_cache(resident, cache.name, "enable monitoring")
+        )
     if not _seldom(changes):
-        yield Lacking(f"rows changed a second in {cache.name}", MonOpenObjectActivity.BRING)
+        yield MissingInput(f"rows changed a second in {cache.name}", MonOpenObjectActivity.COLLECTED_BY)

@@ -26,13 +26,13 @@ from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, Missing, known
 from collectors.facts.ase import ConfigParameter, NamedCache, ResourceUsage, Server
+from rules.ase._evidence.server import subject_of
 from rules.changes.ase_config import PARAMETERS, configured_value
 from rules.changes.ase_restart import cache_waits, restart_cache, restart_setting, setting_waits, take_back
 from rules.changes.legal import refusal
 from rules.changes.quoting import comment
-from rules.finding import Change, Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.server import subject_of
-from rules.kit import limit, rule
+from rules.engine import limit, rule
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051979352.html",
@@ -77,13 +77,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     differ = [one for one in settings if one.pending and _comparable(one)]
     if any(_static(one) is None for one in differ):
-        yield Unknown(
-            (
-                Lacking(
-                    "whether a parameter that differs is static",
-                    "sp_configure -- wide enough for its Type column (isql -w 300)",
-                ),
-            )
+        yield Unknown.without(
+            "whether a parameter that differs is static",
+            "sp_configure -- wide enough for its Type column (isql -w 300)",
         )
     refused = [why for one in differ if (why := refusal(restart_setting(one)))]
     refused += [why for one in settings if (why := _no_number(one))]

@@ -29,29 +29,45 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
+from rules.ase._evidence.caches.binding_plan import BindingPlan, binding_plan
+from rules.ase._evidence.caches.binding_report import binding_keys, contention_left
+from rules.ase._evidence.caches.carving import Carving
+from rules.ase._evidence.caches.contents import Contents, Held, contents_of
+from rules.ase._evidence.caches.figures import doubt, named_of
+from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, searched
+from rules.ase._evidence.caches.lockless import lockless_instead
+from rules.ase._evidence.caches.partitions import Advice, advise, enough_alone
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
+from rules.ase._evidence.objects.scans import scanned_of
+from rules.ase._evidence.objects.seen import name_of
+from rules.ase._evidence.server import (
+    ENGINE_FACTS,
+    busy_of,
+    not_shown,
+    unknown_of,
+)
+from rules.ase._evidence.spinlocks.cas import CAS_GRABS
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    CACHE_PERCENT,
+    CACHE_SEARCHES,
+    CRITICAL_ORIGIN,
+)
+from rules.ase._evidence.spinlocks.ratio import (
+    SWITCHES,
+    UNDECIDED,
+    at_work,
+    refused,
+)
+from rules.ase._evidence.spinlocks.spin_severity import severity_of, spin_bound
+from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
+from rules.ase._evidence.spinlocks.uneven import uneven
+from rules.ase._evidence.spinlocks.waits import costs_nothing
 from rules.changes.ase_cache import show_cache
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.caches.binding_plan import BindingPlan, binding_plan
-from rules.judging.caches.binding_report import binding_keys, contention_left
-from rules.judging.caches.carving import Carving
-from rules.judging.caches.contents import Contents, Held, contents_of
-from rules.judging.caches.figures import doubt, named_of
-from rules.judging.caches.hot import HOT_FACTS, searched
-from rules.judging.caches.lockless import lockless_instead
-from rules.judging.caches.partitions import Advice, advise, enough_alone
-from rules.judging.caches.temporary import TEMPORARY_FACTS
-from rules.judging.objects.scans import scanned_of
-from rules.judging.objects.seen import name_of
-from rules.judging.server import ENGINE_FACTS, busy_of, not_shown, unknown_of
-from rules.judging.spinlocks.cas import CAS_GRABS
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES, CRITICAL_ORIGIN
-from rules.judging.spinlocks.ratio import SWITCHES, UNDECIDED, at_work, refused
-from rules.judging.spinlocks.spin_severity import severity_of, spin_bound
-from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
-from rules.judging.spinlocks.uneven import uneven
-from rules.judging.spinlocks.waits import costs_nothing
-from rules.kit import limit, rule
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158554520.html",
@@ -82,25 +98,17 @@ ONE_HOT = (
 class Limits:
     """From which figures on the rule speaks."""
 
-    contention_percent: float = limit(
-        CACHE_PERCENT,
-        "vendor: over 10 % more partitions or named caches (System Administration Guide 2)",
-        high=100,
-        unit="%",
+    contention_percent: float = percent(
+        CACHE_PERCENT, "vendor: over 10 % more partitions or named caches (System Administration Guide 2)"
     )
-    critical_percent: float = limit(30.0, CRITICAL_ORIGIN, high=100, unit="%")
+    critical_percent: float = percent(30.0, CRITICAL_ORIGIN)
     searches_per_second: float = limit(
         CACHE_SEARCHES, "this project: below this the per cent is of almost nothing", unit="searches/s"
     )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
 
 
-@rule(
-    needs=(),
-    uses=tuple(dict.fromkeys((*ENGINE_FACTS, *CACHE_FACTS, CachePool, *TEMPORARY_FACTS, *HOT_FACTS))),
-    links=LINKS,
-    limits=Limits,
-)
+@rule(needs=(), uses=(*ENGINE_FACTS, *CACHE_FACTS, CachePool, *TEMPORARY_FACTS, *HOT_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every data cache."""
     names = cache_names(facts)
@@ -183,13 +191,8 @@ def _rows_apart(figure: Figure, named: NamedCache | None) -> str:
 
 def _bindings_enough(facts: Facts, limits: Limits, figure: Figure, contention: float) -> tuple[str, ...]:
     """Keys of the binding plan's changes of this cache, where they are expected to bring it under the limit."""
-    hot, contents, _ = searched(
-        facts,
-        contention_percent=limits.contention_percent,
-        searches_per_second=limits.searches_per_second,
-        busy_percent=limits.busy_percent,
-        spread=True,
-    )
+    gate = CacheLimits(limits.contention_percent, limits.searches_per_second, limits.busy_percent)
+    hot, contents, _ = searched(facts, gate, spread=True)
     names = tuple(one.label for one in hot)
     plan = binding_plan(facts, contents, names) if contents and figure.label in names else None
     if not isinstance(plan, BindingPlan) or not plan.worth_it:

@@ -17,14 +17,19 @@ from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample
+from rules.ase._evidence.caches.figures import (
+    doubt,
+    is_default,
+    latest_caches,
+    seconds_of,
+)
+from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, free_memory
+from rules.ase._evidence.caches.monitored import MONITORED
+from rules.ase._evidence.caches.partitions import never_sized
+from rules.ase._evidence.server import ENGINE_FACTS
 from rules.changes.ase_cache import show_cache
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.caches.figures import doubt, is_default, latest_caches, seconds_of
-from rules.judging.caches.memory import MEMORY_FACTS, free_evidence, free_memory
-from rules.judging.caches.monitored import MONITORED
-from rules.judging.caches.partitions import never_sized
-from rules.judging.server import ENGINE_FACTS
-from rules.kit import limit, rule
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158538035.html",
@@ -43,18 +48,13 @@ class Limits:
     """How small it is, and from how many misses on that costs something."""
 
     size_mb: float = limit(10.0, "practice: 10 MB or less was never configured (DbxTune)", low=1, unit="MB")
-    hit_percent: float = limit(90.0, "practice: fewer hits are too few (rukav/Sysmon)", low=1, high=100, unit="%")
+    hit_percent: float = percent(90.0, "practice: fewer hits are too few (rukav/Sysmon)", low=1)
     misses_per_second: float = limit(
         1000.0, "this project: with fewer misses a second it is advice", low=1, unit="misses/s"
     )
 
 
-@rule(
-    needs=(NamedCache,),
-    uses=tuple(dict.fromkeys((*USES, *MONITORED, *MEMORY_FACTS, *ENGINE_FACTS))),
-    links=LINKS,
-    limits=Limits,
-)
+@rule(needs=(NamedCache,), uses=(*USES, *MONITORED, *MEMORY_FACTS, *ENGINE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look at the size of the default data cache, then at what it misses."""
     listed = [one for one in facts.every(NamedCache) if never_sized(one)]

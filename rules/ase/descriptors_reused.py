@@ -24,7 +24,17 @@ from math import ceil
 
 from collectors.facts import OVERFLOW, Facts, known, number_or
 from collectors.facts.ase import MemoryHeadroom, MetadataCache, ResourceUsage
+from rules.ase._evidence.caches.memory import free_evidence, too_little
+from rules.ase._evidence.objects.descriptors import KINDS, cache_of
+from rules.ase._evidence.server import (
+    ENGINE_FACTS,
+    busy_of,
+    server_of,
+    setting_of,
+)
+from rules.ase._evidence.spinlocks.gates import BUSY_PERCENT
 from rules.changes.ase_config import configure, more_memory, waiting_number
+from rules.engine import limit, percent, rule
 from rules.finding import (
     Change,
     Clean,
@@ -36,11 +46,6 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
-from rules.judging.caches.memory import free_evidence, too_little
-from rules.judging.objects.descriptors import KINDS, cache_of
-from rules.judging.server import ENGINE_FACTS, busy_of, server_of, setting_of
-from rules.judging.spinlocks.gates import BUSY_PERCENT
-from rules.kit import limit, rule
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.dc31654_1251/html/sag/X29304.htm",
@@ -57,20 +62,18 @@ EXPLAINS = {
 class Limits:
     """When the descriptors count as used up, and by how much to raise them."""
 
-    full_percent: float = limit(98.0, "this project: two in a hundred free is none free", low=50, high=100, unit="%")
+    full_percent: float = percent(98.0, "this project: two in a hundred free is none free", low=50)
     growth_percent: float = limit(
         25.0, "this project: the need above the limit is hidden; a first step", low=1, high=400, unit="%"
     )
     most_growth_percent: float = limit(
         100.0, "this project: past twice as many a person counts first (sp_countmetadata)", low=1, high=400, unit="%"
     )
-    temporary_percent: float = limit(5.0, "vendor: 5 % above the objects there are", high=100, unit="%")
+    temporary_percent: float = percent(5.0, "vendor: 5 % above the objects there are")
     reuses_per_descriptor: float = limit(
         1.0, "this project: a warning once each descriptor was taken away once, on average", unit="reuses"
     )
-    busy_percent: float = limit(
-        BUSY_PERCENT, "this project: on engines idler than this it is advice", high=100, unit="%"
-    )
+    busy_percent: float = percent(BUSY_PERCENT, "this project: on engines idler than this it is advice")
 
 
 @rule(needs=(), uses=(MetadataCache, ResourceUsage, *ENGINE_FACTS, MemoryHeadroom), links=LINKS, limits=Limits)

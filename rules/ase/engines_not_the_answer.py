@@ -22,21 +22,33 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, EngineBusy, LockHashtable, MetadataSpinlock, MonEngine
 from collectors.facts.ase import MonSpinlockActivity as Spins
 from collectors.facts.scaling import LoadSeries
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.server import ENGINE_FACTS, Engines, engines_of, one_engine, subject_of, unknown_of
-from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import LOCK_PERCENT, METADATA_PERCENT, SPINS_ORIGIN, SPINS_PER_ENGINE
-from rules.judging.spinlocks.monitored import RANKED, dearest, say_doubt
-from rules.judging.spinlocks.ratio import decides
-from rules.judging.spinlocks.survey import (
+from rules.ase._evidence.server import (
+    ENGINE_FACTS,
+    Engines,
+    engines_of,
+    one_engine,
+    subject_of,
+    unknown_of,
+)
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.gates import (
+    LOCK_PERCENT,
+    METADATA_PERCENT,
+    SPINS_ORIGIN,
+    SPINS_PER_ENGINE,
+)
+from rules.ase._evidence.spinlocks.monitored import RANKED, dearest, say_doubt
+from rules.ase._evidence.spinlocks.ratio import decides
+from rules.ase._evidence.spinlocks.survey import (
     CACHE_FACTS,
     LOCK_FACTS,
     Survey,
     all_figures,
     survey,
 )
-from rules.kit import limit, rule
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
@@ -52,16 +64,10 @@ PROVIDED = "if the host has a processor more and gives those of now their time (
 class Limits:
     """What is busy, and what is contended."""
 
-    busy_percent: float = limit(85.0, "practice: CPU of 85 % (Rukav's sp_sysmon hints)", high=100, unit="%")
-    add_engines_percent: float = limit(
-        90.0, "vendor: add engines only if they are busier than this all the time", high=100, unit="%"
-    )
-    contention_percent: float = limit(
-        LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", low=0.1, high=100, unit="%"
-    )
-    metadata_percent: float = limit(
-        METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)", low=0.1, high=100, unit="%"
-    )
+    busy_percent: float = percent(85.0, "practice: CPU of 85 % (Rukav's sp_sysmon hints)")
+    add_engines_percent: float = percent(90.0, "vendor: add engines only if they are busier than this all the time")
+    contention_percent: float = percent(LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", low=0.1)
+    metadata_percent: float = percent(METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)", low=0.1)
     uses_per_second: float = limit(
         1000.0, "this project: fewer lookups or searches cannot keep an engine busy", unit="/s"
     )

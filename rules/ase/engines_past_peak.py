@@ -25,24 +25,24 @@ from math import floor
 from collectors.facts import Facts, Source
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonEngine, Server
 from collectors.facts.scaling import LoadSeries
+from rules.ase._evidence.server import setting_of, subject_of
 from rules.changes.ase_engines import fewer_engines, fewer_threads
+from rules.engine import limit, percent, rule
 from rules.finding import (
     Change,
     Clean,
     Evidence,
     Expectation,
     Finding,
-    Lacking,
+    MissingInput,
     NotApplicable,
     Outcome,
     Severity,
     Unknown,
     Untrusted,
 )
-from rules.judging.server import setting_of, subject_of
-from rules.kit import limit, rule
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
-from rules.laws.series import Course, Step, course_of
+from rules.laws.series import Step, TimeSeries, course_of
 from rules.laws.usl import Model, model_of
 from rules.laws.work import uneven_work
 
@@ -51,7 +51,7 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
     "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
 )
-SERIES = Lacking(
+SERIES = MissingInput(
     "throughput at several numbers of engines",
     "a CSV with the columns engines and throughput: the same work at six or more numbers of engines",
 )
@@ -69,8 +69,8 @@ class Limits:
     gain_percent: float = limit(
         5.0, "this project: runs repeat to a few per cent, a smaller gain is noise", low=1, high=50, unit="%"
     )
-    busy_percent: float = limit(
-        BUSY_PERCENT, "this project: below it the demand may have set a capture's rate", high=100, unit="% of engines"
+    busy_percent: float = percent(
+        BUSY_PERCENT, "this project: below it the demand may have set a capture's rate", of="engines"
     )
 
 
@@ -101,8 +101,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         elif uneven:
             yield Untrusted(f"{series.title}: {uneven}")
         elif online is None:
-            yield Unknown(
-                (Lacking("engines online", EngineBusy.BRING),), f"{series.title}: how many engines are online now?"
+            yield Unknown.without(
+                "engines online", EngineBusy.COLLECTED_BY, f"{series.title}: how many engines are online now?"
             )
         else:
             yield _judge(facts, limits, series, course, online)
@@ -124,7 +124,7 @@ def _online(facts: Facts) -> Online | None:
     return Online(len(rows), None, threaded, rows[0].source)
 
 
-def _judge(facts: Facts, limits: Limits, series: LoadSeries, course: Course, online: Online) -> Outcome:
+def _judge(facts: Facts, limits: Limits, series: LoadSeries, course: TimeSeries, online: Online) -> Outcome:
     model = model_of(series, limits.least_r2)
     fits = model.usable and model.r2 >= limits.least_r2 and model.peak_load is not None and model.proven
     fits = fits and (model.peak_load or 0.0) <= course.last.load  # beyond what was measured nothing is taken away
@@ -155,7 +155,7 @@ def _judge(facts: Facts, limits: Limits, series: LoadSeries, course: Course, onl
 def _finding(
     facts: Facts,
     series: LoadSeries,
-    course: Course,
+    course: TimeSeries,
     online: Online,
     model: Model | None,
     peak: int,
@@ -193,7 +193,7 @@ def _finding(
     )
 
 
-def _softened(found: Finding, series: LoadSeries, course: Course, online: Online, limits: Limits) -> Outcome:
+def _softened(found: Finding, series: LoadSeries, course: TimeSeries, online: Online, limits: Limits) -> Outcome:
     """Of captures of production: what their spins say of the fall, and no more than that is advised."""
     peak = course.peak
     past = min(course.beyond, key=lambda step: abs(step.load - online.engines), default=peak)

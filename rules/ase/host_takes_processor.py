@@ -20,24 +20,18 @@ from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, Source, known
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, Server, ThreadBusy
-from rules.finding import Clean, Cost, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
-from rules.judging.server import not_shown, subject_of
-from rules.judging.spinlocks.monitored import say_doubt
-from rules.kit import limit, rule
+from rules.ase._evidence.server import not_shown, subject_of
+from rules.ase._evidence.spinlocks.monitored import say_doubt
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Cost, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
 
 LINKS = (
     "https://justdaveinfo.wordpress.com/2015/05/19/sap-sybase-ase-magic-numbers-and-hardcoded-behaviour/",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
 )
-TICK_MILLISECONDS = 100.0
-"""Source: knowledge/ase-formats.md 1.5: a tick is a look every 100 ms."""
 ENGINE = "Engine "
 ROWS = "Thread Utilization rows of sp_sysmon"
 HELPS = "the Kernel Utilization section of sp_sysmon (threaded kernel)"
-ROWS_WITHOUT_FIGURES = (
-    "the Thread Utilization rows of sp_sysmon that was collected are n/a, or of other threads than those of the engines"
-)
-
 SYMPTOMS = (
     "ase/address_lock_spinlock_contended",
     "ase/cache_suits_relaxed_strategy",
@@ -69,9 +63,7 @@ SYMPTOMS = (
 class Limits:
     """How busy engines must be, and how far apart the two counts."""
 
-    busy_percent: float = limit(
-        50.0, "this project: of idler engines the two counts differ by rounding and polling", high=100, unit="%"
-    )
+    busy_percent: float = percent(50.0, "this project: of idler engines the two counts differ by rounding and polling")
     gap_points: float = limit(
         20.0,
         "this project: 99 % of ticks with 70 % of CPU was seen on a starved server",
@@ -155,10 +147,10 @@ def _why_none(facts: Facts) -> Outcome:
     if engines and not facts.every(ThreadBusy) and all(e.pool is None and e.system_percent is ABSENT for e in engines):
         return NotApplicable("process mode: sp_sysmon prints its engines without thread pools, so there are no threads")
     if not engines:
-        return Unknown((Lacking(HELPS, EngineBusy.BRING),))
+        return Unknown.without(HELPS, EngineBusy.COLLECTED_BY)
     threads = [one for one in facts.every(ThreadBusy) if one.name.strip().startswith(ENGINE)]
     lacks = f"the {ROWS} are {'n/a' if threads else 'missing'}"
-    return Unknown((Lacking(f"CPU of the engines' threads: {lacks}", MonThread.BRING),), lacks)
+    return Unknown.without(f"CPU of the engines' threads: {lacks}", MonThread.COLLECTED_BY, lacks)
 
 
 def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, given: float) -> Finding:

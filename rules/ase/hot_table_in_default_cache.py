@@ -29,21 +29,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
+from rules.ase._evidence.caches import binding_report as report
+from rules.ase._evidence.caches import own_cache
+from rules.ase._evidence.caches.binding_plan import (
+    BindingPlan,
+    Lacks,
+    binding_plan,
+    movable,
+)
+from rules.ase._evidence.caches.contents import Contents, Held
+from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, contention_of, searched
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
+from rules.ase._evidence.objects.scans import scanned_of
+from rules.ase._evidence.objects.seen import name_of
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.ratio import at_work
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
-from rules.judging.caches import binding_report as report
-from rules.judging.caches import own_cache
-from rules.judging.caches.binding_plan import BindingPlan, Lacks, binding_plan, movable
-from rules.judging.caches.contents import Contents, Held
-from rules.judging.caches.hot import HOT_FACTS, contention_of, searched
-from rules.judging.caches.temporary import TEMPORARY_FACTS
-from rules.judging.objects.scans import scanned_of
-from rules.judging.objects.seen import name_of
-from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
-from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
-from rules.judging.spinlocks.ratio import at_work
-from rules.kit import limit, rule
+from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158542520.html",
@@ -67,37 +71,19 @@ SCANS_FIRST = (
 
 
 @dataclass(frozen=True)
-class Limits:
-    """From which figures on the rule speaks. What the plan itself is made by is the same for both of its rules."""
+class Limits(CacheLimits):
+    """`CacheLimits`, from 10 % contention on (vendor), and what to look for; the binding plan has its own."""
 
-    contention_percent: float = limit(
-        CACHE_PERCENT,
-        "vendor: over 10 % more partitions or named caches (System Administration Guide 2)",
-        high=100,
-        unit="%",
-    )
-    searches_per_second: float = limit(
-        CACHE_SEARCHES, "this project: below this the per cent is of almost nothing", unit="searches/s"
-    )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     objects: int = limit(
         5, f"this project: what 'key tables' are ({TALLMAN} moved one, then the others)", low=1, high=24
     )
-    share_percent: float = limit(
-        30.0, "this project: with less, the rest of the cache is the load", low=1, high=100, unit="%"
-    )
+    share_percent: float = percent(30.0, "this project: with less, the rest of the cache is the load", low=1)
 
 
-@rule(needs=(), uses=tuple(dict.fromkeys((*HOT_FACTS, *STATEMENT_FACTS, *TEMPORARY_FACTS))), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*HOT_FACTS, *STATEMENT_FACTS, *TEMPORARY_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look into every contended cache."""
-    hot, contents, quiet = searched(
-        facts,
-        contention_percent=limits.contention_percent,
-        searches_per_second=limits.searches_per_second,
-        busy_percent=limits.busy_percent,
-        spread=True,
-    )
+    hot, contents, quiet = searched(facts, limits, spread=True)
     yield from quiet
     if contents is None:
         return

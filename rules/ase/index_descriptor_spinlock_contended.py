@@ -20,12 +20,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
+from rules.ase._evidence.objects.descriptors import USES, DescriptorLimits, Descriptors, falling, judge_descriptors
+from rules.engine import rule
 from rules.finding import Outcome
-from rules.judging.objects.descriptors import GRABS_ORIGIN, USES, Descriptors, falling, judge_descriptors
-from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, METADATA_GRABS, METADATA_PERCENT
-from rules.judging.spinlocks.ratio import Gate
-from rules.kit import limit, rule
+from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629139456.html",
@@ -35,16 +33,8 @@ LINKS = (
 
 
 @dataclass(frozen=True)
-class Limits:
-    """From which figures on the rule speaks, and which ratio it asks for."""
-
-    contention_percent: float = limit(
-        METADATA_PERCENT, "vendor: lower the ratio above 3 % (sp_sysmon guide)", high=100, unit="%"
-    )
-    critical_percent: float = limit(10.0, f"practice: 10 % starts the search ({TALLMAN})", high=100, unit="%")
-    grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
-    target_ratio: int = limit(10, f"practice: 5 or 10 at 64 engines ({TALLMAN})", low=1, high=100)
+class Limits(DescriptorLimits):
+    """`DescriptorLimits`: above 3 % (vendor), critical from 10 % on, a ratio of 10 first (practice)."""
 
 
 @rule(needs=(), uses=USES, links=LINKS, limits=Limits)
@@ -52,9 +42,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the spinlocks over all index descriptors."""
     yield from judge_descriptors(
         facts,
-        Gate(
-            limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.grabs_per_second, above=True
-        ),
+        limits,
         Descriptors(
             spinlock="Index",
             kind="index",

@@ -18,12 +18,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
+from rules.ase._evidence.objects.descriptors import USES, DescriptorLimits, Descriptors, falling, judge_descriptors
+from rules.ase._evidence.spinlocks.gates import METADATA_PERCENT
+from rules.engine import percent, rule
 from rules.finding import Outcome, Severity
-from rules.judging.objects.descriptors import GRABS_ORIGIN, USES, Descriptors, falling, judge_descriptors
-from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, METADATA_GRABS, METADATA_PERCENT
-from rules.judging.spinlocks.ratio import Gate
-from rules.kit import limit, rule
+from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629139096.html",
@@ -32,19 +31,12 @@ LINKS = (
 
 
 @dataclass(frozen=True)
-class Limits:
-    """From which figures on the rule speaks, and which ratio it asks for."""
+class Limits(DescriptorLimits):
+    """`DescriptorLimits`, but for the contention, of which the vendor gives no figure here."""
 
-    contention_percent: float = limit(
-        METADATA_PERCENT,
-        "this project: the vendor's 3 % for descriptors; for the hash it gives no figure",
-        high=100,
-        unit="%",
+    contention_percent: float = percent(
+        METADATA_PERCENT, "this project: the vendor's 3 % for descriptors; for the hash it gives no figure"
     )
-    critical_percent: float = limit(10.0, f"practice: 10 % starts the search ({TALLMAN})", high=100, unit="%")
-    grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
-    target_ratio: int = limit(10, f"practice: 5 or 10 at 64 engines ({TALLMAN})", low=1, high=100)
 
 
 @rule(needs=(), uses=USES, links=LINKS, limits=Limits)
@@ -52,14 +44,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the spinlocks over the hash tables of index descriptors."""
     yield from judge_descriptors(
         facts,
-        Gate(
-            limits.contention_percent,
-            limits.critical_percent,
-            limits.busy_percent,
-            limits.grabs_per_second,
-            above=True,
-            base=Severity.ADVICE,
-        ),
+        limits,
         Descriptors(
             spinlock="Index Hash",
             kind="index",
@@ -70,5 +55,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             replaced=True,
             lock_free=f"16.0 made the descriptors behind the hash tables lock-free ({TALLMAN}).",
             note="The vendor gives no figure for this spinlock and says that its ratio rarely needs a change.",
+            base=Severity.ADVICE,
         ),
     )

@@ -19,27 +19,37 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonOpenObjectActivity, MonSysWaits, TableScheme, TaskSwitches
+from collectors.facts.ase import MonOpenObjectActivity, TableScheme, TaskSwitches
+from rules.ase._evidence.objects.seen import (
+    activity,
+    is_system,
+    name_of,
+    schemes,
+    table_key,
+)
+from rules.ase._evidence.server import (
+    engines_of,
+    server_of,
+    setting_of,
+    subject_of,
+)
+from rules.ase._evidence.spinlocks.gates import CACHE_PERCENT
+from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
+from rules.ase._evidence.spinlocks.uneven import uneven_caches
+from rules.ase._evidence.waits.events import LATCHES
+from rules.ase._evidence.waits.switches import SWITCH_FACTS
+from rules.ase._evidence.waits.tasks import WAIT_FACTS
+from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.changes.ase_descriptor import bindable
 from rules.changes.quoting import comment
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.objects.seen import activity, is_system, name_of, schemes, table_key
-from rules.judging.server import engines_of, server_of, setting_of, subject_of
-from rules.judging.spinlocks.gates import CACHE_PERCENT
-from rules.judging.spinlocks.survey import CACHE_FACTS, cache_names
-from rules.judging.spinlocks.uneven import uneven_caches
-from rules.judging.waits import severity
-from rules.judging.waits.events import LATCHES
-from rules.judging.waits.switches import SWITCH_FACTS, Switches, switches_of
-from rules.judging.waits.tasks import WAIT_FACTS, Waited, waited_for
-from rules.kit import limit, rule
+from rules.engine import percent, rule
+from rules.finding import Evidence, Finding, Outcome, Unknown
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon67.htm",
     "https://blogs.sap.com/2016/05/19/latch-free-b-treesmore-than-you-wanted-to-know/",
 )
 CAUSE = "Latch Contention"
-WHAT = "latches"
 ALLPAGES = "allpages"
 SPREAD = (
     "Spread the inserts over the pages of its indexes: another order of the columns, or a key that does not only rise."
@@ -69,83 +79,33 @@ NO_TABLE = "Which table is not in the export: monOpenObjectActivity (RowsInserte
 
 
 @dataclass(frozen=True)
-class Limits:
-    """How many must wait."""
+class Limits(WaitLimits):
+    """`WaitLimits`, from one task on average on (this project), and which tables are named."""
 
-    tasks: float = limit(severity.TASKS, severity.TASKS_ORIGIN, unit="tasks")
-    share_percent: float = limit(severity.SHARE_PERCENT, severity.SHARE_ORIGIN, high=100, unit="%")
-    critical_percent: float = limit(severity.CRITICAL_PERCENT, severity.CRITICAL_ORIGIN, high=100, unit="%")
-    switches_percent: float = limit(severity.SWITCHES_PERCENT, severity.SWITCHES_ORIGIN, high=100, unit="%")
-    loud_percent: float = limit(severity.SWITCHES_LOUD, severity.LOUD_ORIGIN, high=100, unit="%")
-    waits_per_second: float = limit(severity.SWITCHES_PER_SECOND, severity.RATE_ORIGIN, unit="waits/s")
-    inserts_percent: float = limit(
-        20.0, "this project: a table with fewer of all inserts is no candidate", low=1, high=100, unit="%"
-    )
+    inserts_percent: float = percent(20.0, "this project: a table with fewer of all inserts is no candidate", low=1)
 
 
 @rule(
     needs=(),
-    uses=tuple(dict.fromkeys((*WAIT_FACTS, *SWITCH_FACTS, *CACHE_FACTS, MonOpenObjectActivity, TableScheme))),
+    uses=(*WAIT_FACTS, *SWITCH_FACTS, *CACHE_FACTS, MonOpenObjectActivity, TableScheme),
     links=LINKS,
     limits=Limits,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; by task switches where no time was counted."""
-    waited, switches = waited_for(facts, WHAT, LATCHES), switches_of(facts, CAUSE)
-    if isinstance(waited, Waited) and not waited.unsure:
-        loud = severity.of_tasks(
-            waited, tasks=limits.tasks, share_percent=limits.share_percent, critical_percent=limits.critical_percent
-        )
-        if loud is None:
-            most = f"limits {limits.tasks:g} task and {limits.share_percent:g} %"
-            yield Clean(f"{waited.says} in {waited.seconds:,.0f} s ({most})")
-            return
-        evidence = waited.evidence(limits.tasks, limits.share_percent)
-        if isinstance(switches, Switches):
-            evidence = (*evidence, switches.evidence(limits.switches_percent))
-        mean = f", {waited.mean_milliseconds:,.1f} ms each" if waited.mean_milliseconds else ""
-        title = f"{waited.tasks:.1f} tasks on average wait for latches"
-        yield _finding(facts, limits, loud, title, f"{waited.says}, in {waited.waits:,.0f} waits{mean}.", evidence)
-        return
-    if isinstance(waited, Untrusted):
-        yield waited
-    if isinstance(switches, Untrusted):
-        yield switches
-    elif isinstance(switches, Switches):
-        yield _by_switches(facts, limits, switches, f"; {waited.says}" if isinstance(waited, Waited) else "")
-    elif isinstance(waited, Waited):
-        yield Unknown(Unknown.of(TaskSwitches).missing, waited.says)
-    elif isinstance(waited, Unknown):
-        yield waited
-    elif waited is None:
-        yield Unknown.of(MonSysWaits, TaskSwitches)
+    unsure = Unknown.of(TaskSwitches).missing
+    for said in judge_waits(facts, limits, what="latches", events=LATCHES, cause=CAUSE, when_unsure=unsure):
+        yield _finding(facts, limits, said) if isinstance(said, TooLong) else said
 
 
-def _by_switches(facts: Facts, limits: Limits, switches: Switches, beside: str) -> Outcome:
-    loud = severity.of_switches(
-        switches,
-        switches_percent=limits.switches_percent,
-        loud_percent=limits.loud_percent,
-        waits_per_second=limits.waits_per_second,
-    )
-    if loud is None:
-        most = f"limits {limits.switches_percent:g} % and {limits.waits_per_second:g} a second"
-        return Clean(f"{switches.says} ({most}){beside}")
-    says = f"{switches.says}. How long they waited is not in sp_sysmon: monSysWaits has the time{beside}."
-    title = f"{switches.percent:g} % of all task switches wait for latches"
-    return _finding(facts, limits, loud, title, says, (switches.evidence(limits.switches_percent),))
-
-
-def _finding(
-    facts: Facts, limits: Limits, loud: Severity, title: str, says: str, evidence: tuple[Evidence, ...]
-) -> Finding:
+def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
     tables = _inserted(facts, limits.inserts_percent)
     named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
     server, engines = server_of(facts), engines_of(facts).number
     new = bool(server and server.before(16) is False)
     hot = uneven_caches(facts, cache_names(facts), CACHE_PERCENT)
     said = [
-        says,
+        waits.says,
         " ".join(ONE_PAGE.format(comment(one.lock.name), one.says) for one in hot),
         CANDIDATES.format(named) if tables else NO_TABLE,
         LONG,
@@ -159,11 +119,11 @@ def _finding(
     said += [LATCH_FREE_ON if on else LATCH_FREE] if new else []
     return Finding(
         subject=subject_of(facts),
-        severity=loud,
-        title=title,
+        severity=waits.severity,
+        title=waits.title,
         says=" ".join(part for part in said if part),
         evidence=(
-            *evidence,
+            *waits.evidence,
             *(figure for one in hot for figure in one.evidence),
             *(Evidence(f"rows inserted into {name_of(row)}", count, "rows", row.source) for row, count, _ in tables),
         ),

@@ -19,23 +19,23 @@ from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import ConfigParameter, LockHashtable, MemoryHeadroom
-from rules.changes.ase_config import configure, more_memory, waiting_number
-from rules.finding import (
-    Change,
-    Clean,
-    Evidence,
-    Expectation,
-    Finding,
-    Lacking,
-    Outcome,
-    Severity,
-    Unknown,
-    Untrusted,
+from rules.ase._evidence.caches.memory import free_evidence, too_little
+from rules.ase._evidence.server import (
+    ENGINE_FACTS,
+    busy_of,
+    setting_of,
+    subject_of,
 )
-from rules.judging.caches.memory import free_evidence, too_little
-from rules.judging.server import ENGINE_FACTS, busy_of, setting_of, subject_of
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, HASHTABLE_LARGEST, HASHTABLE_SMALLEST, LOOKUPS
-from rules.kit import limit, rule
+from rules.ase._evidence.spinlocks.gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    HASHTABLE_LARGEST,
+    HASHTABLE_SMALLEST,
+    LOOKUPS,
+)
+from rules.changes.ase_config import configure, more_memory, waiting_number
+from rules.engine import limit, percent, rule
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.laws.hashing import buckets_for_chain
 
 SIZE = "lock hashtable size"
@@ -54,7 +54,7 @@ class Limits:
     lookups_per_second: float = limit(
         LOOKUPS["page and row"], "this project: below this no walk costs anything", unit="lookups/s"
     )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
     largest_size: int = limit(
         HASHTABLE_LARGEST,
         "this project: past this a person asks first who holds the locks",
@@ -111,7 +111,7 @@ def _fires(facts: Facts, limits: Limits, table: LockHashtable, chain: float) -> 
         expects=expects,
     )
     if now is None:
-        yield Unknown((Lacking(SIZE, f'sp_configure "{SIZE}"'),))
+        yield Unknown.without(SIZE, f'sp_configure "{SIZE}"')
 
 
 def _larger(

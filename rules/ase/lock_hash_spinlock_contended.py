@@ -22,13 +22,10 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import ConfigParameter, LockHashtable
-from rules.changes.ase_config import waiting_number
-from rules.finding import Outcome
-from rules.judging.objects.descriptors import falling
-from rules.judging.server import ENGINE_FACTS, setting_of
-from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import (
+from rules.ase._evidence.objects.descriptors import falling
+from rules.ase._evidence.server import ENGINE_FACTS, setting_of
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.gates import (
     BUSY_ORIGIN,
     BUSY_PERCENT,
     CRITICAL_ORIGIN,
@@ -37,11 +34,14 @@ from rules.judging.spinlocks.gates import (
     LOCK_PERCENT,
     LOOKUPS,
 )
-from rules.judging.spinlocks.ratio import Gate, Ratio, judge_ratio
-from rules.judging.spinlocks.survey import LOCK_FACTS, lock_figure
-from rules.kit import limit, rule
+from rules.ase._evidence.spinlocks.ratio import Ratio, Thresholds, judge_ratio
+from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
+from rules.changes.ase_config import waiting_number
+from rules.engine import limit, percent, rule
+from rules.finding import Outcome
 from rules.laws.hashing import buckets_for_chain
 from rules.laws.spinlocks import contention_after, spinlocks
+from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629103095.html",
@@ -57,19 +57,16 @@ FEWER = "Fewer lock requests are the cure."
 class Limits:
     """From which figures on the rule speaks, and which ratio it asks for."""
 
-    contention_percent: float = limit(
-        LOCK_PERCENT,
-        f"practice: 10 % starts the search ({TALLMAN}; Rukav's sp_sysmon hints)",
-        high=100,
-        unit="%",
+    contention_percent: float = percent(
+        LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN}; Rukav's sp_sysmon hints)"
     )
-    critical_percent: float = limit(30.0, CRITICAL_ORIGIN, high=100, unit="%")
+    critical_percent: float = percent(30.0, CRITICAL_ORIGIN)
     lookups_per_second: float = limit(
         LOOKUPS["page and row"],
         "this project: with fewer lookups or grabs the per cent is of almost nothing",
         unit="/s",
     )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
     chain_length: float = limit(5.0, "vendor: raise lock hashtable size above 4 or 5 at peak", low=1, unit="locks")
     target_ratio: int = limit(20, "vendor: the ratio of its own bulk-load example", low=1, high=85)
 
@@ -94,7 +91,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     together = f"Together with {SIZE} {larger} (ase/lock_hash_chains_long), in one restart. " if larger else ""
     yield from judge_ratio(
         facts,
-        Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.lookups_per_second),
+        Thresholds(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.lookups_per_second),
         Ratio(
             figure=figure,
             parameter=RATIO,
@@ -103,7 +100,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             guarded_then=larger,
             guarded_bring=f'sp_configure "{SIZE}"',
             about=True,
-            explains=("ase/engines_not_the_answer",),
             cure=f"{together}{FEWER}" if long else FEWER,
             spreads_too="" if long else f"A larger {SIZE} adds spinlocks too.",
             first=first,

@@ -22,52 +22,40 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
+from rules.ase._evidence.caches import own_cache
+from rules.ase._evidence.caches.contents import Contents
+from rules.ase._evidence.caches.figures import kind_of, named_of
+from rules.ase._evidence.caches.hot import HIDDEN, HOT_FACTS, searched
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
+from rules.ase._evidence.spinlocks.figures import Figure
 from rules.changes.ase_binding import bind_log
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
-from rules.judging.caches import own_cache
-from rules.judging.caches.contents import Contents
-from rules.judging.caches.figures import kind_of, named_of, set_apart
-from rules.judging.caches.hot import HIDDEN, HOT_FACTS, contention_of, searched
-from rules.judging.caches.own_cache import Moving, Target
-from rules.judging.caches.temporary import TEMPORARY_FACTS
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
-from rules.judging.spinlocks.ratio import at_work
-from rules.kit import limit, rule
+from rules.engine import rule
+from rules.finding import Clean, Outcome, Unknown
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158542520.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051977305.html",
 )
-LOG_IO = "The pool must have the size of the log I/O: sp_logiosize in the database shows it, sp_poolconfig makes it."
+OWN = own_cache.Apart(
+    what="transaction logs",
+    short="logs",
+    where="the logs are bound",
+    advice="Bind syslogs of each to a cache for logs alone: an outage of the database.",
+    last="The pool must have the size of the log I/O: sp_logiosize in the database shows it, sp_poolconfig makes it.",
+    target=own_cache.for_logs,
+    bind=bind_log,
+)
 
 
 @dataclass(frozen=True)
-class Limits:
-    """From which figures on the rule speaks."""
-
-    contention_percent: float = limit(
-        CACHE_PERCENT,
-        "vendor: over 10 % more partitions or named caches (System Administration Guide 2)",
-        high=100,
-        unit="%",
-    )
-    searches_per_second: float = limit(
-        CACHE_SEARCHES, "this project: below this the per cent is of almost nothing", unit="searches/s"
-    )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
-    share_percent: float = limit(own_cache.SHARE_PERCENT, own_cache.SHARE_ORIGIN, low=1, high=100, unit="%")
+class Limits(own_cache.OwnCacheLimits):
+    """`OwnCacheLimits`: from 10 % contention on (vendor), of which logs make a tenth (this project)."""
 
 
-@rule(needs=(), uses=tuple(dict.fromkeys((*HOT_FACTS, *TEMPORARY_FACTS))), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*HOT_FACTS, *TEMPORARY_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look for logs in every contended cache."""
-    hot, contents, quiet = searched(
-        facts,
-        contention_percent=limits.contention_percent,
-        searches_per_second=limits.searches_per_second,
-        busy_percent=limits.busy_percent,
-    )
+    hot, contents, quiet = searched(facts, limits)
     yield from quiet
     if contents is None:
         return
@@ -79,52 +67,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _judge(facts: Facts, limits: Limits, figure: Figure, contents: Contents) -> Iterator[Outcome]:
-    name, named = figure.label, named_of(facts, figure.label)
     moving = own_cache.logs_of(facts, figure, contents)
-    share = 100 * moving.share
-    if kind_of(named) == "log":
+    if kind_of(named_of(facts, figure.label)) == "log":
         yield Clean(f"{figure.said}; it holds logs alone: more partitions (see its own rule)")
-    elif share < limits.share_percent:
-        yield Clean(f"{figure.said}; logs make {share:.1f} % of its searches (limit {limits.share_percent:g} %)")
-    elif named and (why := set_apart(named)):
-        yield Clean(f"{figure.said}; {name} is {why}: no change is proposed")
-    elif not own_cache.told_bindings(facts):
-        yield Unknown((own_cache.BINDINGS_MISSING,), f"{figure.said}; where the logs are bound is not known")
     else:
-        target = own_cache.for_logs(facts, moving, limits.contention_percent)
-        yield _finding(facts, limits, moving, target)
-        if target.missing:
-            yield Unknown(target.missing)
-
-
-def _finding(facts: Facts, limits: Limits, moving: Moving, target: Target) -> Finding:
-    figure, contention, name = moving.figure, contention_of(moving.figure), moving.home
-    told = ", ".join(f"{database} {100 * share:.0f} %" for database, share in moving.by_database().items())
-    says = [
-        f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts, figure)}.",
-        f"Transaction logs make {100 * moving.share:.0f} % of its searches {moving.contents.when}: {told}.",
-        f"Bind syslogs of each to a cache for logs alone: an outage of the database. {target.says}",
-        LOG_IO,
-        figure.aside,
-    ]
-    changes = (
-        (*target.before, *(bind_log(target.name, one, old=name, needs=target.needs) for one in moving.databases))
-        if target.bindable
-        else ()
-    )
-    weak = figure.since_boot or not moving.contents.of_interval or not changes
-    return Finding(
-        subject=name,
-        severity=Severity.ADVICE if weak else Severity.WARNING,
-        title=f"{name}: transaction logs make {100 * moving.share:.0f} % of the searches of a contended cache",
-        says=" ".join(part for part in says if part),
-        evidence=(
-            Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
-            *own_cache.evidence(moving),
-        ),
-        explains=("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
-        changes=changes,
-        expects=own_cache.expects(moving, target) if changes else (),
-        weight=figure.weight,
-        share=figure.share,
-    )
+        yield from own_cache.judge(facts, limits, moving, OWN)

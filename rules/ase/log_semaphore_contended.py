@@ -25,12 +25,18 @@ from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import SemaphoreRequests, SysmonSample, TaskSwitches
+from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.server import (
+    ENGINE_FACTS,
+    engines_of,
+    level_reached,
+    setting_of,
+    subject_of,
+)
+from rules.ase._evidence.waits import verdict
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.caches.figures import seconds_of
-from rules.judging.server import ENGINE_FACTS, engines_of, level_reached, setting_of, subject_of
-from rules.judging.waits import severity
-from rules.judging.waits.tasks import WAIT_FACTS, Waited, waited_for
-from rules.kit import limit, rule
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X49666.htm",
@@ -63,25 +69,17 @@ NAMES = {"Log": "the log semaphore", "ULC": "the semaphores of the user log cach
 class Limits:
     """How many must wait."""
 
-    waited_percent: float = limit(
+    waited_percent: float = percent(
         20.0,
         "vendor: its tests kept very high rates with 20 to 30 % waiting (sp_sysmon guide 15.0.2); practice says 10 %",
-        high=100,
-        unit="%",
     )
-    ulc_waited_percent: float = limit(
-        10.0, "practice: 10 % of ULC semaphore requests (rukav/Sysmon)", high=100, unit="%"
-    )
-    switches_percent: float = limit(
-        10.0, "practice: one cause of a tenth of all task switches (rukav/Sysmon)", high=100, unit="%"
-    )
+    ulc_waited_percent: float = percent(10.0, "practice: 10 % of ULC semaphore requests (rukav/Sysmon)")
+    switches_percent: float = percent(10.0, "practice: one cause of a tenth of all task switches (rukav/Sysmon)")
     waits_per_second: float = limit(10.0, "this project: fewer waits are no bottleneck", unit="waits/s")
-    loud_percent: float = limit(
-        30.0, "vendor: more than its own tests ran well with (sp_sysmon guide 15.0.2)", high=100, unit="%"
-    )
-    tasks: float = limit(severity.TASKS, severity.TASKS_ORIGIN, unit="tasks")
-    share_percent: float = limit(severity.SHARE_PERCENT, severity.SHARE_ORIGIN, high=100, unit="%")
-    critical_percent: float = limit(severity.CRITICAL_PERCENT, severity.CRITICAL_ORIGIN, high=100, unit="%")
+    loud_percent: float = percent(30.0, "vendor: more than its own tests ran well with (sp_sysmon guide 15.0.2)")
+    tasks: float = limit(verdict.TASKS, verdict.TASKS_ORIGIN, unit="tasks")
+    share_percent: float = percent(verdict.SHARE_PERCENT, verdict.SHARE_ORIGIN)
+    critical_percent: float = percent(verdict.CRITICAL_PERCENT, verdict.CRITICAL_ORIGIN)
     als_engines: int = limit(
         4, "vendor: asynchronous log service takes four engines or more (Reference Manual: Procedures)", low=1
     )
@@ -89,7 +87,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=tuple(dict.fromkeys((SemaphoreRequests, TaskSwitches, SysmonSample, *WAIT_FACTS, *ENGINE_FACTS))),
+    uses=(SemaphoreRequests, TaskSwitches, SysmonSample, *WAIT_FACTS, *ENGINE_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -163,7 +161,7 @@ def _judge(
     loud = (share or 0.0) >= limits.loud_percent
     by_share = Severity.WARNING if loud else Severity.ADVICE
     by_tasks = (
-        severity.of_tasks(
+        verdict.of_tasks(
             log, tasks=limits.tasks, share_percent=limits.share_percent, critical_percent=limits.critical_percent
         )
         if isinstance(log, Waited)

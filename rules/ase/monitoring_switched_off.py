@@ -19,19 +19,10 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.ase import ConfigParameter, MonTable, Server
+from rules.ase._evidence.server import setting_of, subject_of
 from rules.changes.ase_config import configure
-from rules.finding import (
-    Clean,
-    Evidence,
-    Finding,
-    Lacking,
-    NotApplicable,
-    Outcome,
-    Severity,
-    Unknown,
-)
-from rules.judging.server import setting_of, subject_of
-from rules.kit import rule
+from rules.engine import rule
+from rules.finding import Clean, Evidence, Finding, MissingInput, NotApplicable, Outcome, Severity, Unknown
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
 MONITORING, SPINLOCKS, OBJECTS = (
@@ -90,7 +81,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _finding(facts, off)
     if unread and not off:
         names = ", ".join(table.table for table in silent)
-        lacking = tuple(Lacking(f"whether {switch} is on", f'sp_configure "{switch}"') for switch in unread)
+        lacking = tuple(MissingInput(f"whether {switch} is on", f'sp_configure "{switch}"') for switch in unread)
         yield Unknown(lacking, f"{names}: empty or nothing but zeros; not measured, or nothing to measure")
     if not off and not unread:
         held = ", ".join(one.table for one in silent)

@@ -26,13 +26,13 @@ from collectors.facts.ase import (
     MonSpinlockActivity,
     ResourceUsage,
 )
+from rules.ase._evidence.objects.hot import bindings, hottest
+from rules.ase._evidence.server import ENGINE_FACTS, busy_of, subject_of
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.named import Dear, quiet_of, speak
+from rules.ase._evidence.spinlocks.survey import metadata_figure
+from rules.engine import limit, percent, rule
 from rules.finding import Change, Evidence, Outcome, Severity, Unknown
-from rules.judging.objects.hot import bindings, hottest
-from rules.judging.server import ENGINE_FACTS, busy_of, subject_of
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.named import Dear, quiet_of, speak
-from rules.judging.spinlocks.survey import metadata_figure
-from rules.kit import limit, rule
 
 LINKS = (
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
@@ -46,9 +46,7 @@ class Limits(Dear):
     """From which figures on the rule speaks, and how many tables it names."""
 
     most_objects: int = limit(5, "this project: a few tables make most of the operations", low=1, high=50)
-    object_percent: float = limit(
-        5.0, "this project: a table with less of all operations relieves nothing", low=0.1, high=100, unit="%"
-    )
+    object_percent: float = percent(5.0, "this project: a table with less of all operations relieves nothing", low=0.1)
 
 
 @rule(

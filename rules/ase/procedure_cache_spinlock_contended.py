@@ -26,13 +26,19 @@ from collectors.facts.ase import (
     ProcedureCacheActivity,
     ResourceUsage,
 )
-from rules.finding import Evidence, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.caches.memory import LEAST_MB, free_memory
-from rules.judging.server import ENGINE_FACTS, busy_of, interval_first, level_reached, setting_of
-from rules.judging.spinlocks.figures import Figure, figure_of
-from rules.judging.spinlocks.monitored import PROCEDURE_CACHE, PROCEDURE_MANAGER
-from rules.judging.spinlocks.named import Dear, quiet_of, speak
-from rules.kit import rule
+from rules.ase._evidence.caches.memory import LEAST_MB, free_memory
+from rules.ase._evidence.server import (
+    ENGINE_FACTS,
+    busy_of,
+    interval_first,
+    level_reached,
+    setting_of,
+)
+from rules.ase._evidence.spinlocks.figures import Figure, figure_of
+from rules.ase._evidence.spinlocks.monitored import PROCEDURE_CACHE, PROCEDURE_MANAGER
+from rules.ase._evidence.spinlocks.named import Dear, quiet_of, speak
+from rules.engine import rule
+from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, Unknown
 
 LINKS = (
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
@@ -49,7 +55,9 @@ SIZE, LOCAL, ENGINES, LARGE, ALLOCATION = (
 )
 MOST_LOCAL = 80.0
 """Vendor: the most that is advised of engine local cache percent (Configuration parameters 16.0)."""
-COUNTS = Lacking("procedures read in or thrown out, and recompilations", 'sp_sysmon "00:10:00" -- at the busiest hour')
+COUNTS = MissingInput(
+    "procedures read in or thrown out, and recompilations", 'sp_sysmon "00:10:00" -- at the busiest hour'
+)
 Said = tuple[str, tuple[Evidence, ...]]
 """A sentence of advice and its proof."""
 

@@ -24,11 +24,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import CacheActivity, CachePool, NamedCache, Server, SysmonAdvice, SysmonSample
-from rules.changes.ase_cache import RELAXED, STRICT, set_replacement, show_cache
-from rules.changes.ase_cache_back import take_back_replacement
-from rules.changes.quoting import comment
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.caches.figures import (
+from rules.ase._evidence.caches.figures import (
     doubt,
     is_default,
     kind_of,
@@ -40,9 +36,13 @@ from rules.judging.caches.figures import (
     set_apart,
     turnover_percent,
 )
-from rules.judging.caches.monitored import MONITORED
-from rules.judging.caches.temporary import TEMPORARY_FACTS, serves_tempdb
-from rules.kit import limit, rule
+from rules.ase._evidence.caches.monitored import MONITORED
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
+from rules.changes.ase_cache import RELAXED, STRICT, set_replacement, show_cache
+from rules.changes.ase_cache_back import take_back_replacement
+from rules.changes.quoting import comment
+from rules.engine import limit, percent, rule
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.dc20020_1251/html/databases/databases373.htm",
@@ -58,7 +58,7 @@ AREA = re.compile(r"data\s+cache\s*:\s*(?P<name>.+?)\s*$", re.IGNORECASE)
 class Limits:
     """When relaxed LRU is wrong."""
 
-    hit_percent: float = limit(95.0, "vendor: hit rate above 95 % (Performance and Tuning: Basics)", high=100, unit="%")
+    hit_percent: float = percent(95.0, "vendor: hit rate above 95 % (Performance and Tuning: Basics)")
     turnover_percent: float = limit(
         20.0,
         "vendor: little or no replacement; this project: a fifth of the cache in an hour is not little",
@@ -190,10 +190,10 @@ def _relaxed(limits: Limits, seen: Seen) -> Outcome:
     if seen.named and apart and seen.named.instance is None:
         return Clean(f"{name} is {apart}")
     if not strategy_known and (low or replaces):
-        return Unknown((Lacking(f"replacement strategy of {name}", show_cache(name)),), f"{name}: strategy not known")
+        return Unknown.without(f"replacement strategy of {name}", show_cache(name), f"{name}: strategy not known")
     if not low and not turned:
         if least is None and replaces and not log:
-            return Unknown((Lacking(f"size and pools of {name}", show_cache(name)),))
+            return Unknown.without(f"size and pools of {name}", show_cache(name))
         rate = f"{least:.1f} % replaced in an hour" if least is not None else f"{grabs:g} buffers grabbed per second"
         return Clean(f"{name}: {hit:.1f} % hits and {rate}" + (", a cache of logs" if log else ""))
     finding = _finding(
@@ -245,7 +245,7 @@ def _advised(limits: Limits, seen: Seen) -> Outcome:
     if not default and not seen.tempdb and kind_of(seen.named) == "log":
         return Clean(f"{name}: a cache of logs, for which sp_sysmon's advice may be followed")
     if grabs is None and not default and cache.searches != 0:
-        return Unknown((Lacking(f"Total Cache Turnover of {name}", CacheActivity.BRING),))
+        return Unknown.without(f"Total Cache Turnover of {name}", CacheActivity.COLLECTED_BY)
     if cache.searches == 0:
         why = "it had no searches in the sample, so the advice rests on nothing"
     elif grabs is not None and grabs > limits.grabs_per_second:

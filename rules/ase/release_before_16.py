@@ -20,10 +20,13 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import LockHashtable, MetadataSpinlock, MonSpinlockActivity, Server
-from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
-from rules.judging.server import ENGINE_FACTS, server_of, subject_of, unknown_of
-from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.gates import (
+from rules.ase._evidence.server import (
+    ENGINE_FACTS,
+    server_of,
+    subject_of,
+    unknown_of,
+)
+from rules.ase._evidence.spinlocks.gates import (
     BUSY_ORIGIN,
     BUSY_PERCENT,
     LOCK_PERCENT,
@@ -31,8 +34,16 @@ from rules.judging.spinlocks.gates import (
     METADATA_GRABS,
     METADATA_PERCENT,
 )
-from rules.judging.spinlocks.survey import LOCK_FACTS, Survey, lock_figures, metadata_figures, survey
-from rules.kit import limit, rule
+from rules.ase._evidence.spinlocks.survey import (
+    LOCK_FACTS,
+    Survey,
+    lock_figures,
+    metadata_figures,
+    survey,
+)
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00641.1600/doc/html/mas1385501184950.html",
@@ -48,12 +59,8 @@ REPLACED = tuple(f"{name} metadata" for name in ("Object", "Index", "Index Hash"
 class Limits:
     """From which figures on a spinlock counts as contended."""
 
-    lock_percent: float = limit(
-        LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", low=0.1, high=100, unit="%"
-    )
-    metadata_percent: float = limit(
-        METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)", low=0.1, high=100, unit="%"
-    )
+    lock_percent: float = percent(LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", low=0.1)
+    metadata_percent: float = percent(METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)", low=0.1)
     lookups_per_second: float = limit(
         LOOKUPS["address"], "this project: of address and table locks less is almost nothing", unit="lookups/s"
     )
@@ -63,7 +70,7 @@ class Limits:
     grabs_per_second: float = limit(
         METADATA_GRABS, "this project: of a metadata spinlock less is almost nothing", unit="grabs/s"
     )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
 
     @property
     def percents(self) -> dict[str, float]:
@@ -71,12 +78,7 @@ class Limits:
         return dict.fromkeys(LOOKUPS, self.lock_percent) | {"metadata": self.metadata_percent}
 
 
-@rule(
-    needs=(),
-    uses=(*ENGINE_FACTS, *LOCK_FACTS, MetadataSpinlock),
-    links=LINKS,
-    limits=Limits,
-)
+@rule(needs=(), uses=(*ENGINE_FACTS, *LOCK_FACTS, MetadataSpinlock), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look at all lock and metadata spinlocks at once."""
     server = server_of(facts)
@@ -94,7 +96,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif not seen.hot and not seen.untrusted:
         yield Clean(f"none of {seen.seen} lock and metadata spinlock figures is contended enough to matter")
     elif seen.hot and (server is None or server.release is None):
-        yield Unknown((Lacking("release of the server", "select @@version"),), "contended, but on which release?")
+        yield Unknown.without("release of the server", "select @@version", "contended, but on which release?")
     elif seen.hot and server:
         yield _finding(facts, limits, seen, server)
 

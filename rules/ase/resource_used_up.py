@@ -25,12 +25,12 @@ from math import ceil
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import ConfigParameter, ResourceUsage
+from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
+from rules.ase._evidence.objects.resources import LOCKS, more_locks, usages_of
+from rules.ase._evidence.server import setting_of
 from rules.changes.ase_config import configure, more_memory, waiting_number
+from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.caches.memory import MEMORY_FACTS, free_evidence, too_little
-from rules.judging.objects.resources import LOCKS, more_locks, usages_of
-from rules.judging.server import setting_of
-from rules.kit import limit, rule
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158527503.html",
@@ -59,9 +59,7 @@ ROUNDED = 50
 class Limits:
     """When a resource counts as about to run out, and by how much to raise connections."""
 
-    used_percent: float = limit(
-        90.0, "practice: DbxTune warns at 90 % of locks and of user connections", low=50, high=100, unit="%"
-    )
+    used_percent: float = percent(90.0, "practice: DbxTune warns at 90 % of locks and of user connections", low=50)
     growth_percent: float = limit(
         25.0, "this project: four fifths of the new number are in use at the peak that was seen", low=1, unit="%"
     )

@@ -22,20 +22,32 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import EngineBusy, MetadataSpinlock, MonEngine, MonSysWaits, RunnableTasks
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.server import Engines, engines_of, setting_of, subject_of, unknown_of
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import CACHE_SEARCHES, LOCK_PERCENT, METADATA_PERCENT, SPINS_ORIGIN, SPINS_PER_ENGINE
-from rules.judging.spinlocks.monitored import dearest
-from rules.judging.spinlocks.survey import (
+from rules.ase._evidence.server import (
+    Engines,
+    engines_of,
+    setting_of,
+    subject_of,
+    unknown_of,
+)
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.gates import (
+    CACHE_SEARCHES,
+    LOCK_PERCENT,
+    METADATA_PERCENT,
+    SPINS_ORIGIN,
+    SPINS_PER_ENGINE,
+)
+from rules.ase._evidence.spinlocks.monitored import dearest
+from rules.ase._evidence.spinlocks.survey import (
     CACHE_FACTS,
     LOCK_FACTS,
     all_figures,
     survey,
 )
-from rules.judging.waits.events import RUN_QUEUE
-from rules.judging.waits.tasks import WAIT_FACTS, Waited, waited_for
-from rules.kit import limit, rule
+from rules.ase._evidence.waits.events import RUN_QUEUE
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
@@ -48,16 +60,14 @@ STATEMENTS = "monCachedStatement (AvgCPUTime times the growth of UseCount betwee
 class Limits:
     """How busy the engines must be, and how long the queue; what counts as contended."""
 
-    busy_percent: float = limit(
-        90.0, "vendor: add engines only if they are busier than this all the time", high=100, unit="%"
-    )
+    busy_percent: float = percent(90.0, "vendor: add engines only if they are busier than this all the time")
     tasks_per_engine: float = limit(
         2.0,
         "practice: DbxTune warns at 2.0 runnable tasks over 5 minutes; this project: of each engine",
         unit="tasks",
     )
-    contention_percent: float = limit(LOCK_PERCENT, "practice: 10 % starts the search (Rukav)", high=100, unit="%")
-    metadata_percent: float = limit(METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)", high=100, unit="%")
+    contention_percent: float = percent(LOCK_PERCENT, "practice: 10 % starts the search (Rukav)")
+    metadata_percent: float = percent(METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)")
     uses_per_second: float = limit(
         CACHE_SEARCHES, "this project: fewer lookups or searches cannot keep an engine busy", unit="/s"
     )
@@ -75,7 +85,7 @@ class Queue:
 
 @rule(
     needs=(),
-    uses=tuple(dict.fromkeys((*WAIT_FACTS, *LOCK_FACTS, *CACHE_FACTS, MetadataSpinlock, RunnableTasks))),
+    uses=(*WAIT_FACTS, *LOCK_FACTS, *CACHE_FACTS, MetadataSpinlock, RunnableTasks),
     links=LINKS,
     limits=Limits,
 )

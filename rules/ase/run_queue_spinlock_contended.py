@@ -20,13 +20,18 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
 from collectors.facts.ase import MonSpinlockActivity
+from rules.ase._evidence.server import ENGINE_FACTS, unknown_of
+from rules.ase._evidence.spinlocks.figures import Figure, figure_of
+from rules.ase._evidence.spinlocks.monitored import (
+    RUN_QUEUE,
+    RUN_QUEUE_OLD,
+    SCHEDULER,
+    names_read,
+)
+from rules.ase._evidence.spinlocks.named import Dear, quiet_of, speak
+from rules.ase._evidence.spinlocks.names import plain_name
+from rules.engine import limit, rule
 from rules.finding import Clean, Outcome
-from rules.judging.server import ENGINE_FACTS, unknown_of
-from rules.judging.spinlocks.figures import Figure, figure_of
-from rules.judging.spinlocks.monitored import RUN_QUEUE, RUN_QUEUE_OLD, SCHEDULER, names_read
-from rules.judging.spinlocks.named import Dear, quiet_of, speak
-from rules.judging.spinlocks.names import plain_name
-from rules.kit import limit, rule
 
 LINKS = (
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",

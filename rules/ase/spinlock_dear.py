@@ -22,10 +22,15 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.ase import MonSpinlockActivity
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
-from rules.judging.server import ENGINE_FACTS, ENGINES_MISSING, Engines, engines_of, unknown_of
-from rules.judging.spinlocks.figures import FEW_GRABS
-from rules.judging.spinlocks.gates import (
+from rules.ase._evidence.server import (
+    ENGINE_FACTS,
+    ENGINES_MISSING,
+    Engines,
+    engines_of,
+    unknown_of,
+)
+from rules.ase._evidence.spinlocks.figures import FEW_GRABS
+from rules.ase._evidence.spinlocks.gates import (
     BUSY_ORIGIN,
     BUSY_PERCENT,
     SHARE_ORIGIN,
@@ -33,13 +38,19 @@ from rules.judging.spinlocks.gates import (
     SPINS_PER_ENGINE,
     SPINS_SHARE,
 )
-from rules.judging.spinlocks.lock_work import BRING, WORK_FACTS, looks
-from rules.judging.spinlocks.monitored import SCHEDULER, Spinlock, all_in_doubt, spinlocks_by_name
-from rules.judging.spinlocks.names import LOCKS, plain_name
-from rules.judging.spinlocks.owners import Owners, known_of, owner_of
-from rules.judging.spinlocks.spin_severity import spin_bound
-from rules.judging.spinlocks.survey import CACHE_FACTS, cache_names
-from rules.kit import limit, rule
+from rules.ase._evidence.spinlocks.lock_work import COLLECTED_BY, WORK_FACTS, looks
+from rules.ase._evidence.spinlocks.monitored import (
+    SCHEDULER,
+    Spinlock,
+    all_in_doubt,
+    spinlocks_by_name,
+)
+from rules.ase._evidence.spinlocks.names import LOCKS, plain_name
+from rules.ase._evidence.spinlocks.owners import Owners, known_of, owner_of
+from rules.ase._evidence.spinlocks.spin_severity import spin_bound
+from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
 
@@ -48,12 +59,12 @@ LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+i
 class Limits(Owners):
     """From which spins on the rule speaks, and where the rules that own a name take over."""
 
-    spins_share_percent: float = limit(SPINS_SHARE, SHARE_ORIGIN, low=1, high=100, unit="%")
+    spins_share_percent: float = percent(SPINS_SHARE, SHARE_ORIGIN, low=1)
     spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
-    contention_percent: float = limit(
-        1.0, "this project: without times or engines no rate is known, and the share must count", high=100, unit="%"
+    contention_percent: float = percent(
+        1.0, "this project: without times or engines no rate is known, and the share must count"
     )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
 
 
 @rule(needs=(), uses=(*ENGINE_FACTS, *CACHE_FACTS, *WORK_FACTS), links=LINKS, limits=Limits)
@@ -120,7 +131,7 @@ def _finding(
         evidence.append(
             Evidence(f"{one.name} spins per second and engine", round(rate), "/s", one.source, limits.spins_per_engine)
         )
-    where = [look.says for look in seen] or ([BRING] if name in LOCKS else [])
+    where = [look.says for look in seen] or ([COLLECTED_BY] if name in LOCKS else [])
     boot = one.caveat
     known = "" if busy is not None else "How busy the engines were is not in the export, so this is a note."
     return Finding(

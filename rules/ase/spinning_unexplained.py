@@ -27,18 +27,34 @@ from collectors.facts.ase import (
     MonSysWaits,
     SysmonSample,
 )
-from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.server import ENGINE_FACTS, ENGINES_MISSING, engines_of, unknown_of
-from rules.judging.spinlocks.lock_work import WORK_FACTS, looks
-from rules.judging.spinlocks.monitored import SCHEDULER, Spinlock, all_in_doubt, spinlocks_by_name
-from rules.judging.spinlocks.names import BY_RATIO, LOCKS, plain_name
-from rules.judging.spinlocks.owners import Owners, known_of, owner_of
-from rules.judging.spinlocks.spin_severity import BUSY_PERCENT, CRITICAL_PERCENT, MOST_PERCENT, SpinBound, spin_bound
-from rules.judging.spinlocks.survey import CACHE_FACTS, cache_names
-from rules.kit import rule
+from rules.ase._evidence.server import (
+    ENGINE_FACTS,
+    ENGINES_MISSING,
+    engines_of,
+    unknown_of,
+)
+from rules.ase._evidence.spinlocks.lock_work import WORK_FACTS, looks
+from rules.ase._evidence.spinlocks.monitored import (
+    SCHEDULER,
+    Spinlock,
+    all_in_doubt,
+    spinlocks_by_name,
+)
+from rules.ase._evidence.spinlocks.names import BY_RATIO, LOCKS, plain_name
+from rules.ase._evidence.spinlocks.owners import Owners, known_of, owner_of
+from rules.ase._evidence.spinlocks.spin_severity import (
+    BUSY_PERCENT,
+    CRITICAL_PERCENT,
+    MOST_PERCENT,
+    SpinBound,
+    spin_bound,
+)
+from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
+from rules.engine import rule
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
-SYSMON = Lacking("what the server did in the same minutes", LockSummary.BRING)
+SYSMON = MissingInput("what the server did in the same minutes", LockSummary.COLLECTED_BY)
 
 
 @dataclass(frozen=True)
@@ -138,14 +154,14 @@ def _meaning(limits: Limits, name: str, caches: list[str]) -> str:
     )
 
 
-def _lacking(facts: Facts, lock: Spinlock, caches: list[str]) -> Iterator[Lacking]:
+def _lacking(facts: Facts, lock: Spinlock, caches: list[str]) -> Iterator[MissingInput]:
     """What would show the cause and was not brought."""
     name = plain_name(lock.name)
     if not facts.every(SysmonSample) and not facts.every(LockSummary):
         yield SYSMON
     if not any(one.of_interval for one in facts.every(MonOpenObjectActivity)):
-        yield Lacking("tables and indexes in use", MonOpenObjectActivity.BRING)
+        yield MissingInput("tables and indexes in use", MonOpenObjectActivity.COLLECTED_BY)
     if name in caches and not facts.every(MonCachedObject):
-        yield Lacking("what the cache holds", MonCachedObject.BRING)
+        yield MissingInput("what the cache holds", MonCachedObject.COLLECTED_BY)
     if name not in caches and name not in LOCKS and not facts.every(MonSysWaits):
-        yield Lacking("what tasks wait for", MonSysWaits.BRING)
+        yield MissingInput("what tasks wait for", MonSysWaits.COLLECTED_BY)

@@ -21,12 +21,17 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonSpinlockActivity, MonStatementCache, ProcedureCacheActivity
-from rules.finding import Evidence, Lacking, Outcome, Unknown
-from rules.judging.server import ENGINE_FACTS, interval_first, setting_of, subject_of
-from rules.judging.spinlocks.figures import Figure, figure_of
-from rules.judging.spinlocks.monitored import STATEMENT_CACHE
-from rules.judging.spinlocks.named import Dear, quiet_of, speak
-from rules.kit import rule
+from rules.ase._evidence.server import (
+    ENGINE_FACTS,
+    interval_first,
+    setting_of,
+    subject_of,
+)
+from rules.ase._evidence.spinlocks.figures import Figure, figure_of
+from rules.ase._evidence.spinlocks.monitored import STATEMENT_CACHE
+from rules.ase._evidence.spinlocks.named import Dear, quiet_of, speak
+from rules.engine import rule
+from rules.finding import Evidence, MissingInput, Outcome, Unknown
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
 INFERRED = "No official page about this spinlock was read: what follows is what practitioners infer."
@@ -34,7 +39,7 @@ LITERALS, STREAMLINED = "enable literal autoparam", "streamlined dynamic SQL"
 SIZE, SPINLOCKS = "statement cache size", "number of cached stmt spinlock"
 PROGRAM = "parameters in the program"
 OUT = "Single sessions that send very many different ones can be kept out of it (set statement_cache off)."
-REMOVALS = Lacking("statements thrown out of the statement cache", MonStatementCache.BRING)
+REMOVALS = MissingInput("statements thrown out of the statement cache", MonStatementCache.COLLECTED_BY)
 
 
 @dataclass(frozen=True)

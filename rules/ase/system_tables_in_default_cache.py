@@ -22,18 +22,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
+from rules.ase._evidence.caches import binding_report as report
+from rules.ase._evidence.caches.binding_plan import (
+    BindingPlan,
+    Lacks,
+    binding_plan,
+    movable,
+)
+from rules.ase._evidence.caches.contents import Contents, Held
+from rules.ase._evidence.caches.hot import HIDDEN, HOT_FACTS, CacheLimits, contention_of, searched
+from rules.ase._evidence.server import server_of
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.ratio import at_work
 from rules.changes.ase_binding import why_not
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
-from rules.judging.caches import binding_report as report
-from rules.judging.caches.binding_plan import BindingPlan, Lacks, binding_plan, movable
-from rules.judging.caches.contents import Contents, Held
-from rules.judging.caches.hot import HIDDEN, HOT_FACTS, contention_of, searched
-from rules.judging.server import server_of
-from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
-from rules.judging.spinlocks.ratio import at_work
-from rules.kit import limit, rule
+from rules.sources import TALLMAN
 
 LINKS = (
     "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
@@ -44,37 +48,21 @@ NAMED = 6
 
 
 @dataclass(frozen=True)
-class Limits:
-    """From which figures on the rule speaks. What the plan itself is made by is the same for both of its rules."""
+class Limits(CacheLimits):
+    """`CacheLimits`, from 10 % contention on (vendor), and what to look for; the binding plan has its own."""
 
-    contention_percent: float = limit(
-        CACHE_PERCENT,
-        "vendor: over 10 % more partitions or named caches (System Administration Guide 2)",
-        high=100,
-        unit="%",
-    )
-    searches_per_second: float = limit(
-        CACHE_SEARCHES, "this project: below this the per cent is of almost nothing", unit="searches/s"
-    )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
     relinkages_per_second: float = limit(
         1000.0, f"practice: the rounded figure of one server ({TALLMAN})", unit="searches/s"
     )
-    share_percent: float = limit(
-        5.0, "this project: with less, an outage of the database gains nothing to be felt", low=0.1, high=100, unit="%"
+    share_percent: float = percent(
+        5.0, "this project: with less, an outage of the database gains nothing to be felt", low=0.1
     )
 
 
 @rule(needs=(), uses=HOT_FACTS, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look for system tables in every contended cache."""
-    hot, contents, quiet = searched(
-        facts,
-        contention_percent=limits.contention_percent,
-        searches_per_second=limits.searches_per_second,
-        busy_percent=limits.busy_percent,
-        spread=True,
-    )
+    hot, contents, quiet = searched(facts, limits, spread=True)
     yield from quiet
     if contents is None:
         return

@@ -19,16 +19,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
+from rules.ase._evidence.objects.descriptors import falling
+from rules.ase._evidence.server import ENGINE_FACTS
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    CRITICAL_ORIGIN,
+    LOCK_PERCENT,
+    LOOKUPS,
+)
+from rules.ase._evidence.spinlocks.ratio import Ratio, Thresholds, judge_ratio
+from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
+from rules.engine import limit, percent, rule
 from rules.finding import Outcome
-from rules.judging.objects.descriptors import falling
-from rules.judging.server import ENGINE_FACTS
-from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, LOCK_PERCENT, LOOKUPS
-from rules.judging.spinlocks.ratio import Gate, Ratio, judge_ratio
-from rules.judging.spinlocks.survey import LOCK_FACTS, lock_figure
-from rules.kit import limit, rule
 from rules.laws.spinlocks import TABLE_LOCK_BUCKETS
+from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1570/html/sag1/X62616.htm",
@@ -40,19 +46,16 @@ LINKS = (
 class Limits:
     """From which figures on the rule speaks, and which ratio it asks for."""
 
-    contention_percent: float = limit(
-        LOCK_PERCENT,
-        f"practice: 10 % starts the search ({TALLMAN}; Rukav's sp_sysmon hints)",
-        high=100,
-        unit="%",
+    contention_percent: float = percent(
+        LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN}; Rukav's sp_sysmon hints)"
     )
-    critical_percent: float = limit(30.0, CRITICAL_ORIGIN, high=100, unit="%")
+    critical_percent: float = percent(30.0, CRITICAL_ORIGIN)
     requests_per_second: float = limit(
         LOOKUPS["table"],
         "this project: with fewer lookups, grabs, or lock requests of all kinds, it is a share of nothing",
         unit="/s",
     )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
     target_ratio: int = limit(10, "this project: half of the default of 20, then 5, then 1", low=1, high=101)
 
 
@@ -65,13 +68,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     yield from judge_ratio(
         facts,
-        Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.requests_per_second),
+        Thresholds(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.requests_per_second),
         Ratio(
             figure=figure,
             parameter="lock table spinlock ratio",
             steps=falling(limits.target_ratio, 5, 1),
             guarded=TABLE_LOCK_BUCKETS,
-            explains=("ase/engines_not_the_answer",),
             cautions=("A ratio of 1 still leaves the collisions of table locks inside one bucket.",),
         ),
     )

@@ -23,9 +23,8 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import IndexSize, MonDataCache, MonOpenObjectActivity, MonSpinlockActivity
-from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.caches.contents import CONTENT_FACTS, Contents, contents_of
-from rules.judging.objects.scans import (
+from rules.ase._evidence.caches.contents import CONTENT_FACTS, Contents, contents_of
+from rules.ase._evidence.objects.scans import (
     LEAST_PAGES,
     SHARE_PERCENT,
     TABLE_PERCENT,
@@ -36,20 +35,33 @@ from rules.judging.objects.scans import (
     searches_of,
     share_of,
 )
-from rules.judging.objects.seen import activity, doubts, is_system, name_of, page_kb_of, sizes
-from rules.judging.objects.statements import STATEMENT_FACTS, with_statements
-from rules.judging.server import ENGINE_FACTS, subject_of
-from rules.judging.sources import TALLMAN
-from rules.judging.spinlocks.cas import CAS_GRABS
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
-from rules.judging.spinlocks.monitored import say_doubt
-from rules.judging.spinlocks.ratio import refused
-from rules.judging.spinlocks.spin_severity import spin_bound
-from rules.judging.spinlocks.survey import CACHE_FACTS, cache_figure
-from rules.judging.spinlocks.waits import costs_nothing
-from rules.judging.times import when as covers
-from rules.kit import limit, rule
+from rules.ase._evidence.objects.seen import (
+    activity,
+    doubts,
+    is_system,
+    name_of,
+    page_kb_of,
+    sizes,
+)
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
+from rules.ase._evidence.server import ENGINE_FACTS, subject_of
+from rules.ase._evidence.spinlocks.cas import CAS_GRABS
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    CACHE_PERCENT,
+    CACHE_SEARCHES,
+)
+from rules.ase._evidence.spinlocks.monitored import say_doubt
+from rules.ase._evidence.spinlocks.ratio import refused
+from rules.ase._evidence.spinlocks.spin_severity import spin_bound
+from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_figure
+from rules.ase._evidence.spinlocks.waits import costs_nothing
+from rules.ase._evidence.times import when as covers
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.sources import TALLMAN
 
 LINKS = (
     "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
@@ -57,7 +69,7 @@ LINKS = (
 )
 NAMED = 5
 """Tables the sentence names."""
-SIZES = Lacking("sizes of the tables", IndexSize.BRING)
+SIZES = MissingInput("sizes of the tables", IndexSize.COLLECTED_BY)
 FIX = "Fix the statements that scan: no setting makes this less."
 LOOK = (
     "Whether the statements scan much, or read by index and are only counted so, is to be seen before anything is "
@@ -77,25 +89,21 @@ STATEMENTS = (
 class Limits:
     """From which share on scans are the cause."""
 
-    share_percent: float = limit(
-        SHARE_PERCENT, "this project: with less, the rest of the work is the larger part", low=1, high=100, unit="%"
+    share_percent: float = percent(
+        SHARE_PERCENT, "this project: with less, the rest of the work is the larger part", low=1
     )
-    table_percent: float = limit(
-        TABLE_PERCENT, "this project: smaller parts are not named", low=0.1, high=100, unit="%"
-    )
-    contention_percent: float = limit(
-        CACHE_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", high=100, unit="%"
-    )
+    table_percent: float = percent(TABLE_PERCENT, "this project: smaller parts are not named", low=0.1)
+    contention_percent: float = percent(CACHE_PERCENT, f"practice: 10 % starts the search ({TALLMAN})")
     searches_per_second: float = limit(
         CACHE_SEARCHES, "this project: with fewer searches of the cache nobody waits long", unit="searches/s"
     )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
     pages: float = limit(LEAST_PAGES, "this project: a smaller table is cheaper to scan than to look up", unit="pages")
 
 
 @rule(
     needs=(MonOpenObjectActivity,),
-    uses=tuple(dict.fromkeys((*CONTENT_FACTS, *CACHE_FACTS, *ENGINE_FACTS, *STATEMENT_FACTS))),
+    uses=(*CONTENT_FACTS, *CACHE_FACTS, *ENGINE_FACTS, *STATEMENT_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -127,7 +135,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     share = share_of(sum(one.pages for one in found), reads)
     if share < limits.share_percent and (unsized or (worth and not page)):
         names = ", ".join(name_of(row) for row in (unsized or worth)[:NAMED])
-        lacking = (SIZES,) if unsized else (Lacking("logical page size", "select @@maxpagesize"),)
+        lacking = (SIZES,) if unsized else (MissingInput("logical page size", "select @@maxpagesize"),)
         yield Unknown(lacking, f"scanned, but how many pages that is needs their size: {names}")
     elif not worth:
         yield Clean(f"no table that is scanned makes {limits.table_percent:g} % of {searches.everything}")
@@ -137,7 +145,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         said = _held_against_caches(facts, limits, found, searches, share)
         yield said
         if isinstance(said, Finding) and not searches.of_caches:
-            yield Unknown((Lacking("searches of the caches, which the scans are a share of", MonDataCache.BRING),))
+            yield Unknown.without("searches of the caches, which the scans are a share of", MonDataCache.COLLECTED_BY)
 
 
 def _caches(facts: Facts, tables: list[Scanned]) -> list[str]:
@@ -160,7 +168,7 @@ def _held_against_caches(
     figures = [figure for name in caches if isinstance(figure := cache_figure(facts, name, f"cache {name}"), Figure)]
     read = [figure for figure in figures if known(figure.contention) and 0 <= figure.contention <= 100]
     if not read:
-        what = Lacking("contention of the caches' spinlocks", MonSpinlockActivity.BRING)
+        what = MissingInput("contention of the caches' spinlocks", MonSpinlockActivity.COLLECTED_BY)
         return Unknown((what,), f"{said}; whether their cache suffers is not in the export")
     quiet = {one.label: why for one in read if (why := _quiet(facts, limits, one))}
     hot = [one for one in read if one.label not in quiet]

@@ -23,58 +23,47 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from rules.changes.ase_binding import bind_temporary
-from rules.changes.quoting import comment
-from rules.finding import Clean, Evidence, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.caches import own_cache
-from rules.judging.caches.bindings import bound_to
-from rules.judging.caches.contents import Contents
-from rules.judging.caches.figures import named_of, set_apart
-from rules.judging.caches.hot import HOT_FACTS, contention_of, searched
-from rules.judging.caches.own_cache import Moving, Target
-from rules.judging.caches.temporary import (
+from rules.ase._evidence.caches import own_cache
+from rules.ase._evidence.caches.bindings import bound_to
+from rules.ase._evidence.caches.contents import Contents
+from rules.ase._evidence.caches.figures import named_of
+from rules.ase._evidence.caches.hot import HOT_FACTS, searched
+from rules.ase._evidence.caches.own_cache import Moving
+from rules.ase._evidence.caches.temporary import (
     TEMPORARY_FACTS,
     perhaps_temporary,
     serves_tempdb,
     temporary_databases,
 )
-from rules.judging.spinlocks.figures import Figure
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_PERCENT, CACHE_SEARCHES
-from rules.judging.spinlocks.ratio import at_work
-from rules.kit import limit, rule
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.changes.ase_binding import bind_temporary
+from rules.changes.quoting import comment
+from rules.engine import rule
+from rules.finding import Clean, Outcome, Unknown
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158542520.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051977305.html",
 )
+OWN = own_cache.Apart(
+    what="temporary databases",
+    short="temporary databases",
+    where="temporary databases are bound",
+    advice="Bind them to a cache of their own, strict and not relaxed.",
+    target=own_cache.for_temporary,
+    bind=bind_temporary,
+)
 
 
 @dataclass(frozen=True)
-class Limits:
-    """From which figures on the rule speaks."""
-
-    contention_percent: float = limit(
-        CACHE_PERCENT,
-        "vendor: over 10 % more partitions or named caches (System Administration Guide 2)",
-        high=100,
-        unit="%",
-    )
-    searches_per_second: float = limit(
-        CACHE_SEARCHES, "this project: below this the per cent is of almost nothing", unit="searches/s"
-    )
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
-    share_percent: float = limit(own_cache.SHARE_PERCENT, own_cache.SHARE_ORIGIN, low=1, high=100, unit="%")
+class Limits(own_cache.OwnCacheLimits):
+    """`OwnCacheLimits`: from 10 % contention on (vendor), of which they make a tenth (this project)."""
 
 
-@rule(needs=(), uses=tuple(dict.fromkeys((*HOT_FACTS, *TEMPORARY_FACTS))), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*HOT_FACTS, *TEMPORARY_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look for temporary databases in every contended cache."""
-    hot, contents, quiet = searched(
-        facts,
-        contention_percent=limits.contention_percent,
-        searches_per_second=limits.searches_per_second,
-        busy_percent=limits.busy_percent,
-    )
+    hot, contents, quiet = searched(facts, limits)
     yield from quiet
     temporary = temporary_databases(facts)
     if contents is None:
@@ -95,8 +84,8 @@ def _guessed(
             name = comment(database)
             said = f"{name} makes {share:.1f} % of the searches of {figure.label}. By its name it might be a temporary "
             said += "database, which is a guess: nothing is bound for it, neither as a whole nor its tables alone"
-            yield Unknown(
-                (Lacking(f"whether {name} is a temporary database", "a look at sp_helpdb: its status says so"),), said
+            yield Unknown.without(
+                f"whether {name} is a temporary database", "a look at sp_helpdb: its status says so", said
             )
 
 
@@ -106,51 +95,8 @@ def _judge(
     name, named = figure.label, named_of(facts, figure.label)
     inside = tuple(one for one in contents.held if one.cache == name and one.database in temporary and one.reads)
     moving = Moving(figure, contents, inside)
-    share = 100 * moving.share
     others = [one for one in bound_to(facts, name) if one.database not in temporary]
     if serves_tempdb(facts, name, named) and not others:
         yield Clean(f"{figure.said}; it serves temporary databases alone: more partitions (see its own rule)")
-    elif share < limits.share_percent:
-        said = f"temporary databases make {share:.1f} % of its searches (limit {limits.share_percent:g} %)"
-        yield Clean(f"{figure.said}; {said}")
-    elif named and (why := set_apart(named)):
-        yield Clean(f"{figure.said}; {name} is {why}: no change is proposed")
-    elif not own_cache.told_bindings(facts):
-        yield Unknown((own_cache.BINDINGS_MISSING,), f"{figure.said}; where temporary databases are bound is not known")
     else:
-        target = own_cache.for_temporary(facts, moving, limits.contention_percent)
-        yield _finding(facts, limits, moving, target)
-        if target.missing:
-            yield Unknown(target.missing)
-
-
-def _finding(facts: Facts, limits: Limits, moving: Moving, target: Target) -> Finding:
-    figure, contention, name = moving.figure, contention_of(moving.figure), moving.home
-    told = ", ".join(f"{database} {100 * share:.0f} %" for database, share in moving.by_database().items())
-    says = [
-        f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts, figure)}.",
-        f"Temporary databases make {100 * moving.share:.0f} % of its searches {moving.contents.when}: {told}.",
-        f"Bind them to a cache of their own, strict and not relaxed. {target.says}",
-        figure.aside,
-    ]
-    changes = (
-        (*target.before, *(bind_temporary(target.name, one, old=name, needs=target.needs) for one in moving.databases))
-        if target.bindable
-        else ()
-    )
-    weak = figure.since_boot or not moving.contents.of_interval or not changes
-    return Finding(
-        subject=name,
-        severity=Severity.ADVICE if weak else Severity.WARNING,
-        title=f"{name}: temporary databases make {100 * moving.share:.0f} % of the searches of a contended cache",
-        says=" ".join(part for part in says if part),
-        evidence=(
-            Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
-            *own_cache.evidence(moving),
-        ),
-        explains=("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
-        changes=changes,
-        expects=own_cache.expects(moving, target) if changes else (),
-        weight=figure.weight,
-        share=figure.share,
-    )
+        yield from own_cache.judge(facts, limits, moving, OWN)

@@ -18,14 +18,19 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.ase import MonSpinlockActivity
+from rules.ase._evidence.server import ENGINE_FACTS
+from rules.ase._evidence.spinlocks.figures import Figure, figure_of
+from rules.ase._evidence.spinlocks.gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    CRITICAL_ORIGIN,
+    METADATA_GRABS,
+)
+from rules.ase._evidence.spinlocks.monitored import USER_LOG_CACHE
+from rules.ase._evidence.spinlocks.named import GRABS_ORIGIN, PERCENT_ORIGIN
+from rules.ase._evidence.spinlocks.ratio import Ratio, Thresholds, judge_ratio
+from rules.engine import limit, percent, rule
 from rules.finding import Outcome
-from rules.judging.server import ENGINE_FACTS
-from rules.judging.spinlocks.figures import Figure, figure_of
-from rules.judging.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CRITICAL_ORIGIN, METADATA_GRABS
-from rules.judging.spinlocks.monitored import USER_LOG_CACHE
-from rules.judging.spinlocks.named import GRABS_ORIGIN, PERCENT_ORIGIN
-from rules.judging.spinlocks.ratio import Gate, Ratio, judge_ratio
-from rules.kit import limit, rule
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
 
@@ -34,10 +39,10 @@ LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+i
 class Limits:
     """From which figures on the rule speaks, and which ratio it asks for."""
 
-    contention_percent: float = limit(10.0, PERCENT_ORIGIN, low=0.1, high=100, unit="%")
-    critical_percent: float = limit(30.0, CRITICAL_ORIGIN, high=100, unit="%")
+    contention_percent: float = percent(10.0, PERCENT_ORIGIN, low=0.1)
+    critical_percent: float = percent(30.0, CRITICAL_ORIGIN)
     grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
-    busy_percent: float = limit(BUSY_PERCENT, BUSY_ORIGIN, high=100, unit="%")
+    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
     target_ratio: int = limit(5, "practice: the ratio of a published benchmark on 16.0", low=1, high=20)
 
 
@@ -50,13 +55,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     yield from judge_ratio(
         facts,
-        Gate(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.grabs_per_second),
+        Thresholds(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.grabs_per_second),
         Ratio(
             figure=figure,
             parameter="user log cache spinlock ratio",
             steps=[limits.target_ratio],
             guarded=None,
-            explains=("ase/engines_not_the_answer",),
             cure="Fewer and larger transactions need it less often.",
         ),
     )

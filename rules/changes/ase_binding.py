@@ -13,6 +13,7 @@ from rules.changes.ase_table import SYSTEM_DATABASES, SYSTEM_TABLES
 from rules.changes.quoting import (
     PLAIN_IDENTIFIER,
     Unquotable,
+    batches,
     comment,
     held_back_tsql,
     tsql_literal,
@@ -111,29 +112,21 @@ def bind(
         target=target,
         old=None if old is None else comment(old),
         new=comment(cache),
-        apply=(
+        apply=batches(
             f"use {into}",
-            "go",
             "-- what is bound where now",
             "sp_helpcache",
-            "go",
             "-- wait for a quiet time: no locks on it, no open cursors",
             "sp_lock",
-            "go",
             f"sp_bindcache {to}, {what}",
-            "go",
             "-- check that Status is V (valid)",
             f"sp_helpcache {to}",
-            "go",
         ),
-        undo=(
+        undo=batches(
             f"use {into}",
-            "go",
             "-- if it was bound to another cache before, bind it there instead",
             f"sp_unbindcache {what}",
-            "go",
             "sp_helpcache",
-            "go",
         ),
         takes_effect=Effect.ONLINE,
         cautions=(LOCKS, *cautions),
@@ -171,19 +164,17 @@ def bind_system_tables(
         target=target,
         old=None if old is None else comment(old),
         new=comment(cache),
-        apply=(
+        apply=batches(
             *_alone(database, option, literal),
-            *held_back_tsql(*(line for one in what for line in (f"sp_bindcache {to}, {one}", "go"))),
+            *held_back_tsql(*(f"sp_bindcache {to}, {one}" for one in what)),
             "-- check that Status is V (valid) for each",
             f"sp_helpcache {to}",
-            "go",
             *_for_all(database, option),
         ),
-        undo=(
+        undo=batches(
             *_alone(database, option, literal),
-            *held_back_tsql(*(line for one in reversed(what) for line in (f"sp_unbindcache {one}", "go"))),
+            *held_back_tsql(*(f"sp_unbindcache {one}" for one in reversed(what))),
             "sp_helpcache",
-            "go",
             *_for_all(database, option),
         ),
         takes_effect=Effect.OFFLINE,
@@ -204,28 +195,21 @@ def bind_temporary(cache: str, database: str, *, old: str | None = None, needs: 
         target=target,
         old=None if old is None else comment(old),
         new=comment(cache),
-        apply=(
+        apply=batches(
             "use master",
-            "go",
             "-- what is bound where now",
             "sp_helpcache",
-            "go",
             f"-- nobody may use {comment(database)}: right after a restart, before anybody is let in",
             f"sp_bindcache {to}, {of}",
-            "go",
             "-- check that Status is V (valid)",
             f"sp_helpcache {to}",
-            "go",
         ),
-        undo=(
+        undo=batches(
             "use master",
-            "go",
             f"-- nobody may use {comment(database)}: right after a restart, before anybody is let in",
             "-- if it was bound to another cache before, bind it there instead",
             f"sp_unbindcache {of}",
-            "go",
             "sp_helpcache",
-            "go",
         ),
         takes_effect=Effect.OFFLINE,
         cautions=(IN_USE, ALIKE),
@@ -252,26 +236,21 @@ def bind_log(cache: str, database: str, *, old: str | None = None, needs: tuple[
         target=target,
         old=None if old is None else comment(old),
         new=comment(cache),
-        apply=(
+        apply=batches(
             f"use {into}",
-            "go",
             "-- the size of the log I/O: the cache needs a pool of it (sp_poolconfig)",
             "sp_logiosize",
-            "go",
             f"sp_poolconfig {to}",
-            "go",
             *_alone(database, option, literal),
-            *held_back_tsql(f"sp_bindcache {to}, {of}, syslogs", "go"),
+            *held_back_tsql(f"sp_bindcache {to}, {of}, syslogs"),
             "-- check that Status is V (valid)",
             f"sp_helpcache {to}",
-            "go",
             *_for_all(database, option),
         ),
-        undo=(
+        undo=batches(
             *_alone(database, option, literal),
-            *held_back_tsql(f"sp_unbindcache {of}, syslogs", "go"),
+            *held_back_tsql(f"sp_unbindcache {of}, syslogs"),
             "sp_helpcache",
-            "go",
             *_for_all(database, option),
         ),
         takes_effect=Effect.OFFLINE,
@@ -282,46 +261,30 @@ def bind_log(cache: str, database: str, *, old: str | None = None, needs: tuple[
 
 def _alone(database: str, option: str, literal: str) -> tuple[str, ...]:
     """Make sure that nobody is in the database, and, held back until a person has seen that, keep everybody out."""
-    return (
+    return batches(
         "use master",
-        "go",
         f"-- nobody may be in {comment(database)}: this must show no rows",
         f"select spid, suid, program_name from master..sysprocesses where dbid = db_id({literal})",  # noqa: S608 - quoted
-        "go",
         "sp_who",
-        "go",
         "-- DECIDE HERE: only when nobody is in it and nobody needs it now, take --! out of the lines below and send",
         "-- them. Sent as they are, they change nothing",
         f"-- an outage of {comment(database)} begins here",
-        *held_back_tsql(
-            f'sp_dboption {option}, "single user", true',
-            "go",
-            f"use {_database(database)[0]}",
-            "go",
-            "checkpoint",
-            "go",
-        ),
+        *held_back_tsql(f'sp_dboption {option}, "single user", true', f"use {_database(database)[0]}", "checkpoint"),
     )
 
 
 def _for_all(database: str, option: str) -> tuple[str, ...]:
     """Open the database again."""
-    return (
+    return batches(
         *held_back_tsql(
             "use master",
-            "go",
             f'sp_dboption {option}, "single user", false',
-            "go",
             f"use {_database(database)[0]}",
-            "go",
             "checkpoint",
-            "go",
             "use master",
-            "go",
         ),
         "-- check that single user is no longer among its options",
         f"sp_helpdb {option}",
-        "go",
     )
 
 

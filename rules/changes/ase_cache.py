@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from rules.changes.out_of_range import OutOfRange
-from rules.changes.quoting import Unquotable, comment, tsql_literal, tsql_string
+from rules.changes.quoting import Unquotable, batches, comment, tsql_literal, tsql_string
 from rules.finding import Change, Effect
 
 DEFAULT_CACHE = "default data cache"
@@ -147,27 +147,20 @@ def create_cache(
         target=target,
         old=None,
         new=f"{size_mb:.0f} MB",
-        apply=(
+        apply=batches(
             "-- memory that is free, and the caches there are",
             'sp_configure "memory"',
-            "go",
             "sp_cacheconfig",
-            "go",
             f'sp_helpcache "{size_mb:.0f}M"',
-            "go",
             f'sp_cacheconfig {name}, "{size_mb:.0f}M", {", ".join(words)}',
-            "go",
-            *(line for io_kb, mb in pools for line in (f'sp_poolconfig {name}, "{mb}M", "{io_kb:.0f}K"', "go")),
+            *(f'sp_poolconfig {name}, "{mb}M", "{io_kb:.0f}K"' for io_kb, mb in pools),
             "-- check that Status is Active and Run Size is what was asked for",
             f"sp_cacheconfig {name}",
-            "go",
         ),
-        undo=(
+        undo=batches(
             "-- nothing may be bound to it any more: sp_unbindcache_all unbinds the rest",
             f"sp_helpcache {name}",
-            "go",
             f'sp_cacheconfig {name}, "0"',
-            "go",
         ),
         takes_effect=Effect.ONLINE,
         cautions=(
@@ -196,31 +189,29 @@ def shrink_cache(
         name = tsql_string(cache)
     except Unquotable:
         return by_hand(key, target, *said)
-    show = (f"sp_cacheconfig {name}", "go")
+    show = f"sp_cacheconfig {name}"
     wanted = ", ".join(f"{io_kb:g}K pool {_mb(mb)} MB" for io_kb, mb in pools)
     return Change(
         key=key,
         target=target,
         old=said[0],
         new=said[1],
-        apply=(
+        apply=batches(
             f"-- {comment(cache)}: as it is now (note Config Size, Run Size and the sizes of its pools)",
-            *show,
+            show,
             f'sp_cacheconfig {name}, "{_mb(new_mb)}M"',
-            "go",
             f"-- wanted afterwards: {wanted}",
             "-- which pool gives way is not documented: look at the pool sizes of this cache in the .cfg file before",
             f"-- the restart; together they may not be larger than {_mb(new_mb)} MB",
             f"-- restart the server, then check that Run Size is {_mb(new_mb)} MB, and the pools",
-            *show,
+            show,
             *(f'--   sp_poolconfig {name}, "{_mb(mb)}M", "{io_kb:g}K"' for io_kb, mb in pools[1:]),
         ),
-        undo=(
+        undo=batches(
             "-- first unbind what was bound to the caches made of this memory, and delete those caches",
             f'sp_cacheconfig {name}, "{_mb(old_mb)}M"',
-            "go",
             f"-- more memory is dynamic: check that Run Size is {_mb(old_mb)} MB; what is missing comes with a restart",
-            *show,
+            show,
         ),
         takes_effect=Effect.RESTART,
         cautions=(*cautions, RESTART),
@@ -255,21 +246,20 @@ def _restarting(
         name = tsql_string(cache)
     except Unquotable:
         return by_hand(key, target, *values)
-    show = (f"sp_cacheconfig {name}", "go")
+    show = f"sp_cacheconfig {name}"
     return Change(
         key=key,
         target=target,
         old=values[0],
         new=values[1],
-        apply=(
+        apply=batches(
             f"-- {comment(cache)}: as it is now (note {look_at[0]})",
-            *show,
+            show,
             f"sp_cacheconfig {name}, {words[1]}",
-            "go",
             f"-- restart the server, then check that {look_at[1]}",
-            *show,
+            show,
         ),
-        undo=(f"sp_cacheconfig {name}, {words[0]}", "go", *after_undo, *show, "-- restart the server"),
+        undo=batches(f"sp_cacheconfig {name}, {words[0]}", *after_undo, show, "-- restart the server"),
         takes_effect=Effect.RESTART,
         cautions=(*cautions, RESTART),
     )

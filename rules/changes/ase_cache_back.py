@@ -6,7 +6,7 @@ keys are those of rules/changes/ase_cache.py: the same setting cannot be taken b
 
 from rules.changes.ase_cache import by_hand, cache_key, check_strategy
 from rules.changes.out_of_range import OutOfRange
-from rules.changes.quoting import Unquotable, comment, tsql_string
+from rules.changes.quoting import Unquotable, batches, comment, tsql_string
 from rules.finding import Change, Effect
 
 
@@ -38,19 +38,18 @@ def _take_back(
         name = tsql_string(cache)
     except Unquotable:
         return by_hand(key, target, *values)
-    show = (f"sp_cacheconfig {name}", "go")
+    show = f"sp_cacheconfig {name}"
     return Change(
         key=key,
         target=target,
         old=values[0],
         new=values[1],
-        apply=(
+        apply=batches(
             f"-- {comment(cache)}: {configured} is configured, {running} is in force",
-            *show,
+            show,
             f"sp_cacheconfig {name}, {words[1]}",
-            "go",
             f"-- no restart: check that {look_at} are both {running}",
-            *show,
+            show,
         ),
         undo=(
             f"-- {running} ran and is left as it is. {configured} was configured and had not run: it is not restored",

@@ -10,7 +10,7 @@ from collectors.facts import Missing
 from collectors.facts import known as is_known
 from collectors.facts.ase import ConfigParameter
 from rules.changes.out_of_range import OutOfRange
-from rules.changes.quoting import tsql_string
+from rules.changes.quoting import batches, tsql_string
 from rules.finding import Change, Effect
 
 LARGEST = 2_147_483_647
@@ -114,7 +114,6 @@ def configure(
         raise OutOfRange(f"{name} {new:.15g}: {known.low:.15g} to {known.high:.15g}{power}")
     quoted = tsql_string(name)
     show = f"sp_configure {quoted}"
-    go = "go"
     back = f"{old:.0f}" if old is not None and legal(name, old) else ASK
     waited = () if configured is None or old is None else (_waited(old, configured),)
     effect = Effect.RESTART if known.static else Effect.ONLINE
@@ -124,23 +123,18 @@ def configure(
         target=name,
         old=old,
         new=new,
-        apply=(
+        apply=batches(
             *look,
             f"-- {name}: the value now (note Config Value and Run Value)",
             show,
-            go,
             f"sp_configure {quoted}, {new:.0f}",
-            go,
             f"{after} {new:.0f}",
             show,
-            go,
         ),
-        undo=(
+        undo=batches(
             *waited,
             f"sp_configure {quoted}, {back}",
-            go,
             show,
-            go,
             *(("-- restart the server",) if known.static else ()),
         ),
         takes_effect=effect,

@@ -5,7 +5,7 @@ it is for those who test first. The binding is lost at each restart (knowledge/a
 """
 
 from rules.changes.ase_table import SYSTEM_DATABASES
-from rules.changes.quoting import Unquotable, comment, tsql_literal, tsql_string
+from rules.changes.quoting import Unquotable, batches, comment, tsql_literal, tsql_string
 from rules.finding import Change, Effect
 
 CAUTIONS = (
@@ -44,26 +44,20 @@ def bind_descriptor(*, database: str, db_id: int | None, table: str) -> Change:
         )
         undo = ("-- Made by hand: undo it by hand with dbcc tune(des_unbind, <database number>, <table>).",)
         return Change(key, target, "not bound", "bound", by_hand, undo, Effect.ADVICE, CAUTIONS)
-    look = (
-        f"-- must show the number {number} and the table once",
-        f"select db_id({where}), db_name({number})",
-        "go",
-    )
+    look = batches(f"-- must show the number {number} and the table once", f"select db_id({where}), db_name({number})")
     return Change(
         key=key,
         target=target,
         old="not bound",
         new="bound",
-        apply=(
+        apply=batches(
             *look,
             f"-- in that database: select user_name(uid), name from sysobjects where name = {owners}",  # noqa: S608 - quoted, and a comment
             "dbcc traceon(3604)",
-            "go",
             f"dbcc tune(des_bind, {number}, {name})",
-            "go",
             "-- check: the message of dbcc names no error, and the spinlock's spins fall in the next two snapshots",
         ),
-        undo=(*look, f"dbcc tune(des_unbind, {number}, {name})", "go"),
+        undo=batches(*look, f"dbcc tune(des_unbind, {number}, {name})"),
         takes_effect=Effect.ONLINE,
         cautions=CAUTIONS,
     )

@@ -5,7 +5,7 @@ servers" (alter thread pool … with thread count; sp_engine "offline", <engine>
 """
 
 from rules.changes.out_of_range import OutOfRange
-from rules.changes.quoting import PLAIN_IDENTIFIER, comment, reserved
+from rules.changes.quoting import PLAIN_IDENTIFIER, batches, comment, reserved
 from rules.finding import Change, Effect
 
 LARGEST = 1024
@@ -25,23 +25,21 @@ def fewer_threads(pool: str, old: int, new: int) -> Change:
     if not PLAIN_IDENTIFIER.match(pool) or reserved(pool):
         by_hand = (f"-- by hand: this pool's name cannot be written safely; from {old} to {new} threads",)
         return Change(key, target, old, new, by_hand, (f"-- by hand: back to {old}",), Effect.ADVICE)
-    show = ("select ThreadID, ThreadPoolName, State from master..monThread order by ThreadPoolName", "go")
+    show = "select ThreadID, ThreadPoolName, State from master..monThread order by ThreadPoolName"
     return Change(
         key=key,
         target=target,
         old=old,
         new=new,
-        apply=(
+        apply=batches(
             "-- the threads of each pool now, and what the server may use",
-            *show,
+            show,
             'sp_configure "max online engines"',
-            "go",
             f"alter thread pool {pool} with thread count = {new}",
-            "go",
             f"-- check that {new} rows name {pool}; engines leave one after the other, as their tasks allow",
-            *show,
+            show,
         ),
-        undo=(f"alter thread pool {pool} with thread count = {old}", "go", *show),
+        undo=batches(f"alter thread pool {pool} with thread count = {old}", show),
         takes_effect=Effect.ONLINE,
         cautions=("At a quiet time, and measured under the same load before and after.",),
     )
@@ -50,21 +48,21 @@ def fewer_threads(pool: str, old: int, new: int) -> Change:
 def fewer_engines(old: int, new: int) -> Change:
     """Take engines offline, highest number first. Raises `OutOfRange` unless 1 <= new < old."""
     _check(old, new)
-    show = ("select EngineNumber, Status from master..monEngine", "go")
+    show = "select EngineNumber, Status from master..monEngine"
     last = range(old - 1, new - 1, -1)
     return Change(
         key="ase.engines:process",
         target="engines online",
         old=old,
         new=new,
-        apply=(
+        apply=batches(
             "-- engines now: the numbers below suppose that they are 0 to " + str(old - 1),
-            *show,
-            *(line for engine in last for line in (f'sp_engine "offline", {engine}', "go")),
+            show,
+            *(f'sp_engine "offline", {engine}' for engine in last),
             "-- check; an engine stays until its connections have left it",
-            *show,
+            show,
         ),
-        undo=(*(line for engine in reversed(last) for line in (f'sp_engine "online", {engine}', "go")), *show),
+        undo=batches(*(f'sp_engine "online", {engine}' for engine in reversed(last)), show),
         takes_effect=Effect.ONLINE,
         cautions=(TEMPORARY, "Engine 0 and engines with bound connections cannot go: sp_engine says so."),
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from collectors.facts import Missing, known
 from collectors.facts.ase import ConfigParameter, NamedCache
 from rules.changes.ase_config import configured_value
-from rules.changes.quoting import Unquotable, comment, tsql_string
+from rules.changes.quoting import Unquotable, batches, comment, tsql_string
 from rules.finding import Change, Effect
 
 BY_HAND = "-- by hand: one more setting waits, whose name or value cannot be written into a script safely"
@@ -39,11 +39,11 @@ def restart_setting(setting: ConfigParameter) -> Change:
         value = plain(run) if known(run) else f"0, {tsql_string(str(run))}"
     except Unquotable:
         return _change(f"{setting.name}{where}", (run, wanted), None, ())
-    back = [f"sp_configure {name}, {value}", "go", f"sp_configure {name}", "go"]
+    back = batches(f"sp_configure {name}, {value}", f"sp_configure {name}")
     if setting.instance is not None:
-        back = ["-- belongs to one instance of the cluster: by hand, there"]
+        back = ("-- belongs to one instance of the cluster: by hand, there",)
     said = f"-- {comment(setting.name)}: {comment(setting_waits(setting))}"
-    lines = (said, f"sp_configure {name}", "go"), (said, *back)
+    lines = batches(said, f"sp_configure {name}"), (said, *back)
     return _change(f"{setting.name}{where}", (run, wanted), lines, (f"ase.config:{setting.name}",))
 
 
@@ -126,11 +126,11 @@ def _cache(cache: NamedCache, what: str, waits: str, values: Values, argument: s
     except Unquotable:
         return _change(subject, values, None, ())
     said = f"-- cache {comment(cache.name)}: {comment(waits)}"
-    back = [f"sp_cacheconfig {name}, {argument}", "go"]
+    back = batches(f"sp_cacheconfig {name}, {argument}")
     changing = bool(cache.status) and str(cache.status).strip().lower() != "active"
     if changing or cache.instance is not None:
-        back = ["-- it is being made or dropped, or belongs to one instance: by hand"]
-    lines = (said, f"sp_cacheconfig {name}", "go"), (said, *back)
+        back = ("-- it is being made or dropped, or belongs to one instance: by hand",)
+    lines = batches(said, f"sp_cacheconfig {name}"), (said, *back)
     return _change(subject, values, lines, (f"ase.cache:{comment(cache.name)}:{what}",))
 
 

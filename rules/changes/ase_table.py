@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from rules.changes.quoting import (
     PLAIN_IDENTIFIER,
     Unquotable,
+    batches,
     comment,
     held_back_tsql,
     tsql_literal,
@@ -159,7 +160,7 @@ def lock_scheme_template(old: str, new: str, cautions: tuple[str, ...] = ()) -> 
         f'sp_spaceused "{OWNER}.{TABLE}"',
         "go",
     )
-    check = (f'dbcc checktable("{OWNER}.{TABLE}")', "go")
+    check = batches(f'dbcc checktable("{OWNER}.{TABLE}")')
     script = _script(DATABASE, f'"{DATABASE}"', f"{OWNER}.{TABLE}", look, check, new, copies)
     back = _script(DATABASE, f'"{DATABASE}"', f"{OWNER}.{TABLE}", look, check, old, copies)
     first = (
@@ -213,15 +214,15 @@ def _look(owner: str, table: str) -> tuple[str, ...]:
     )
     if not (PLAIN_IDENTIFIER.match(owner) and PLAIN_IDENTIFIER.match(table)):
         return (*lines, "-- look at its size and its indexes by hand (sp_spaceused, sp_helpindex): not a plain name")
-    return (*lines, f'sp_spaceused "{owner}.{table}", 1', "go", f'sp_helpindex "{owner}.{table}"', "go")
+    return (*lines, *batches(f'sp_spaceused "{owner}.{table}", 1', f'sp_helpindex "{owner}.{table}"'))
 
 
 def _check(owner: str, table: str, object_id: int | None) -> tuple[str, ...]:
     """Check the table's pages and indexes, by its number where that is known."""
     if object_id is not None and 0 < object_id < 2**31:
-        return (f"dbcc checktable({object_id})", "go")
+        return batches(f"dbcc checktable({object_id})")
     if PLAIN_IDENTIFIER.match(owner) and PLAIN_IDENTIFIER.match(table):
-        return (f'dbcc checktable("{owner}.{table}")', "go")
+        return batches(f'dbcc checktable("{owner}.{table}")')
     return ("-- check the table by hand (dbcc checktable with its number): not a plain name",)
 
 
@@ -238,36 +239,30 @@ def _script(
 
     What blocks users of a table that is copied is held back until its database was dumped: nothing else stops a script.
     """
-    alter = (f"alter table {table} lock {new}", "go")
+    alter = batches(f"alter table {table} lock {new}")
     shown = (f"-- check that the lock scheme is {new}", *look)
-    begin = (f"use {database}", "go", "-- the table now", *look)
+    begin = (*batches(f"use {database}"), "-- the table now", *look)
     if not copies:
         return (*begin, *alter, *shown)
-    save = (
+    save = batches(
         "-- note whether select into/bulkcopy/pllsort is on now, and how much space is free on each segment",
         f"sp_helpdb {quoted_database}",
-        "go",
         f"-- first dump the whole database, never go on without it: dump database {database} to <your dump device>",
         "-- DECIDE HERE: only when that dump ended without an error, take --! out of the lines below and send",
         "-- them. Sent as they are, they lock nothing and change nothing",
         "-- an outage of this table begins here: one table at a time, never together with the next",
     )
-    outage = (
+    outage = batches(
         "-- check the table: any error stops here. It reads every page of the table, under a shared lock",
         *check,
         "use master",
-        "go",
         f'sp_dboption {quoted_database}, "select into/bulkcopy/pllsort", true',
-        "go",
         f"use {database}",
-        "go",
         "checkpoint",
-        "go",
         *alter,
         "-- check the table again: any error means the dump made before",
         *check,
         f"update statistics {table}",
-        "go",
     )
     finish = (
         f"-- now dump the whole database: dump database {database} to <your dump device>",

@@ -116,6 +116,18 @@ def held_back(*lines: str) -> tuple[str, ...]:
     return tuple(f"$!{line}" for line in lines)
 
 
+def batches(*lines: str) -> tuple[str, ...]:
+    """Send each statement of T-SQL by itself: a `go` after each that has none yet, and none after a comment.
+
+    A statement is one line: of several lines it would be cut in pieces.
+    """
+    sent: list[str] = []
+    for line, after in zip(lines, (*lines[1:], ""), strict=True):
+        needs_go = line != "go" and after != "go" and not line.startswith("--")
+        sent += [line, "go"] if needs_go else [line]
+    return tuple(sent)
+
+
 def held_back_tsql(*lines: str) -> tuple[str, ...]:
-    """Turn lines of T-SQL into comments, as `held_back` does those of DCL: until a person takes `--!` out of them."""
-    return tuple(line if line.startswith("--") else f"--!{line}" for line in lines)
+    """Turn batches of T-SQL into comments, as `held_back` does lines of DCL: until a person takes `--!` out of them."""
+    return tuple(line if line.startswith("--") else f"--!{line}" for line in batches(*lines))

@@ -9,7 +9,13 @@ from collections.abc import Sequence
 
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect
-from rules.judging.unix.clock import FIXED, GOVERNOR, Clock, processors_said, ranges_of
+from rules.unix._evidence.clock import (
+    FIXED,
+    GOVERNOR,
+    Clock,
+    processors_said,
+    ranges_of,
+)
 
 SYSFS = "/sys/devices/system/cpu"
 GOVERNORS = f"{SYSFS}/cpu*/cpufreq/scaling_governor"

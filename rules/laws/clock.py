@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts.scaling import LoadSeries
-from rules.judging.sources import JCC
 from rules.laws.machines import machine_of, same_model
 from rules.laws.platforms import EMULATOR_PERCENT, HIGHER_CLOCK
 from rules.laws.series import Common, held_against
+from rules.sources import JCC
 
 NOISE = 0.05
 """Practice: runs repeat within a few per cent (the same slides), so a smaller difference is none."""

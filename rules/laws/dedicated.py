@@ -8,10 +8,10 @@ processes without it did 341,316. Checked on that machine alone, and documented 
 from dataclasses import dataclass
 
 from collectors.facts.scaling import LoadSeries
-from rules.judging.openvms.hardware import hardware_of
+from rules.laws.hardware import hardware_of
 from rules.laws.machines import machine_of
 from rules.laws.modes import spinning_share
-from rules.laws.series import Course, Step
+from rules.laws.series import Step, TimeSeries
 
 SPINNING_PERCENT = 50.0
 """This project: from this share of the busy time in MP synch at the highest load on the lock manager may be why."""
@@ -38,7 +38,7 @@ class Dedicated:
         return 1e6 / self.kernel_usec
 
 
-def dedicated(series: LoadSeries, course: Course) -> Dedicated | None:
+def dedicated(series: LoadSeries, course: TimeSeries) -> Dedicated | None:
     """What may be expected; `None` where the curve does not look so, a dedicated one is on, or a figure is missing."""
     machine, hardware = machine_of(series.title), hardware_of(series.title)
     if series.derived or series.rate_name != LOCKS or (machine.what == "dlm" and machine.on):

@@ -7,7 +7,7 @@ the rate is what was asked for, unless the processors were busy.
 from collections.abc import Iterable
 
 from collectors.facts.scaling import LoadSeries
-from rules.laws.series import Course, Step
+from rules.laws.series import Step, TimeSeries
 
 BUSY_PERCENT = 70.0
 """This project: below this share of all processors the demand, not the machine, may have set the rate."""
@@ -34,7 +34,7 @@ def least_busy(steps: Iterable[Step]) -> float | None:
     return min(known) if known and len(known) == len(shares) else None
 
 
-def was_busy(course: Course, limit: float = BUSY_PERCENT) -> bool:
+def was_busy(course: TimeSeries, limit: float = BUSY_PERCENT) -> bool:
     """Whether the machine was busy in every capture at the peak and beyond it."""
     least = least_busy((course.peak, *course.beyond))
     return least is not None and least >= limit

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from rules.judging.openvms.hardware import EMULATORS
+from rules.laws.hardware import EMULATORS
 
 MODELS = re.compile(
     r"\b(?:rx\d{4}|BL\d{3}c|(?:[DEG]S|XP)\d{2,4}[A-Z]?|zx\d{4}|Superdome\w*|VAX(?:station|server)? ?\d{4}|DL\d{3})\b",

@@ -8,7 +8,7 @@ Two or three nodes of unequal speed were run, so of four nodes, of equal ones or
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.judging.sources import JCC
+from rules.sources import JCC
 
 BL870C_OPERATIONS = 371_357.0
 """Lock operations per second of one process on a BL870c (1.59 GHz, 9 MB, no threads), the fastest node of the runs."""
@@ -68,9 +68,14 @@ def what_if_masters(nodes: Sequence[Candidate]) -> tuple[WhatIf, ...]:
     return tuple(_line(one, ranks, alone) for one in nodes)
 
 
+def is_published(nodes: int) -> bool:
+    """Whether a run of so many nodes was published."""
+    return any(run.nodes == nodes for run in RUNS)
+
+
 def _line(one: Candidate, ranks: list[int | None], alone: float | None) -> WhatIf:
     run = next((run for run in RUNS if (run.nodes, run.rank) == (len(ranks), one.rank)), None)
-    if len(ranks) not in {run.nodes for run in RUNS}:
+    if not is_published(len(ranks)):
         return WhatIf(one.node, None, None, f"no run with {len(ranks)} nodes was published")
     if one.rank is None:
         return WhatIf(one.node, None, None, "how fast it is beside the others is not known")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collectors.facts.scaling import LoadPoint, LoadSeries
-from rules.laws.series import Course, Step
+from rules.laws.series import Step, TimeSeries
 
 MODES = ("idle", "interrupt", "mp_synch", "kernel", "exec", "super", "user")
 
@@ -33,7 +33,7 @@ class Spinning:
     """The load past the peak at which it was most."""
 
 
-def spinning(course: Course) -> Spinning | None:
+def spinning(course: TimeSeries) -> Spinning | None:
     """MP synch at the measured peak and the most of it past the peak; `None` where a row does not say or is negative.
 
     Of several runs at one load the mean.

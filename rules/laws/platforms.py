@@ -8,7 +8,7 @@ names them, so that nobody looks for their figures here.
 
 from dataclasses import dataclass
 
-from rules.judging.sources import HP, JCC
+from rules.sources import HP, JCC
 
 QUEUE_ES45, QUEUE_SERVICE, QUEUE_EPC = 5.21, 178.21, 14.59
 """Seconds of a loop of INSQUE and REMQUE, printed as 0:05.21, 2:58.21 and 0:14.59."""

@@ -29,7 +29,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Course:
+class TimeSeries:
     """A series as one step per load, in rising order."""
 
     steps: tuple[Step, ...]
@@ -131,7 +131,7 @@ def _most(below: list[Step], load: float) -> float:
     return min(through_zero, top + slope * (load - near.load))
 
 
-def course_of(series: LoadSeries) -> Course | str:
+def course_of(series: LoadSeries) -> TimeSeries | str:
     """Group the runs by load; or say why these figures cannot be what they claim."""
     for point in series.points:
         if not (math.isfinite(point.load) and math.isfinite(point.rate)):
@@ -149,7 +149,7 @@ def course_of(series: LoadSeries) -> Course | str:
     )
     if not steps or all(step.rate == 0 for step in steps):
         return f"{series.title}: no rate above zero"
-    return Course(steps, tested=not series.derived)
+    return TimeSeries(steps, tested=not series.derived)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from collectors.facts.scaling import LoadSeries
 from rules.laws.derived import TABLE, was_busy
 from rules.laws.fitting import fit, r_squared
-from rules.laws.series import Course, course_of
+from rules.laws.series import TimeSeries, course_of
 from rules.laws.work import uneven_work
 
 LEAST_POINTS = 6
@@ -132,7 +132,7 @@ class Model:
         servers, processes for processors.
         """
         course, peak = course_of(self.series), self.peak_load
-        if not (self.usable and isinstance(course, Course)) or peak is None or peak >= course.last.load:
+        if not (self.usable and isinstance(course, TimeSeries)) or peak is None or peak >= course.last.load:
             return False
         lost = 100 * (1 - self.rate(course.last.load) / self.rate(peak))
         return lost > NOISE_PERCENT >= course.fall_percent
@@ -141,7 +141,7 @@ class Model:
     def remarks(self) -> tuple[str, ...]:
         """What has to be said beside the coefficients, in whole sentences."""
         course = course_of(self.series)
-        said = [course.alone_said] if isinstance(course, Course) and course.alone else []
+        said = [course.alone_said] if isinstance(course, TimeSeries) and course.alone else []
         if self.first is not None:
             said.append(
                 f"The law did not fit (R² {self.first.r2:.3f}); with its load capped at the {self.cap} processors it "
@@ -237,7 +237,7 @@ def harm_from(model: Model) -> float | None:
     only where the machine was busy in them.
     """
     course = course_of(model.series)
-    if not isinstance(course, Course) or uneven_work(model.series) or course.fall_percent <= NOISE_PERCENT:
+    if not isinstance(course, TimeSeries) or uneven_work(model.series) or course.fall_percent <= NOISE_PERCENT:
         return None
     few = len(course.steps) < LEAST_POINTS
     if len(course.steps) < LEAST_FOR_HARM or (few and not course.borne_out):

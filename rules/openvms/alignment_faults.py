@@ -20,21 +20,10 @@ from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, known
 from collectors.facts.openvms import AlignmentFaults, FaultSource, Node
-from rules.finding import (
-    Clean,
-    Evidence,
-    Expectation,
-    Finding,
-    Lacking,
-    NotApplicable,
-    Outcome,
-    Severity,
-    Unknown,
-    Untrusted,
-)
-from rules.judging.openvms.node import subject_of
-from rules.judging.openvms.releases import machine_of
-from rules.kit import limit, rule
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.openvms._evidence.node import subject_of
+from rules.openvms._evidence.releases import machine_of
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
 MODES = ("kernel", "exec", "super", "user")
@@ -97,14 +86,14 @@ def _judge(facts: Facts, limits: Limits, rates: AlignmentFaults, sources: list[F
     modes = {mode: value for mode, value in _by_mode(rates).items() if known(value)}
     if not modes and not known(rates.total_per_second):
         why = "columns of alignment faults are there, and none of them could be read as the rate of a mode"
-        yield Unknown((Lacking("alignment faults of all modes", rates.BRING),), why)
+        yield Unknown.without("alignment faults of all modes", rates.COLLECTED_BY, why)
         return
     total = rates.total_per_second if known(rates.total_per_second) else sum(modes.values())
     whole = known(rates.total_per_second) or len(modes) == len(MODES)
     figures = ", ".join(f"{value:,.1f} {mode}" for mode, value in modes.items())
     said = f"{total:,.0f} alignment faults/s ({rates.statistic}{': ' if figures else ''}{figures})"
     if total < limits.faults_per_second and not whole:
-        yield Unknown((Lacking("alignment faults of all modes", rates.BRING),), f"{said}: modes are missing")
+        yield Unknown.without("alignment faults of all modes", rates.COLLECTED_BY, f"{said}: modes are missing")
     elif total < limits.faults_per_second:
         yield Clean(f"{said}, limit {limits.faults_per_second:,.0f}")
     else:
@@ -132,7 +121,7 @@ def _judge_trace(facts: Facts, limits: Limits, sources: list[FaultSource]) -> It
 
 def _who(sources: list[FaultSource]) -> Iterator[Outcome]:
     if not sources:
-        yield Unknown((Lacking("who causes the alignment faults", FaultSource.BRING),))
+        yield Unknown.without("who causes the alignment faults", FaultSource.COLLECTED_BY)
 
 
 def _finding(

@@ -22,9 +22,12 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import LockLatency
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cluster import (
-    READ,
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.laws.distance import CORRECTION, farthest_metres, round_trip_locks
+from rules.laws.hardware import hardware_of
+from rules.openvms._evidence.cluster import (
+    CLUSTER_FACTS,
     Cell,
     hardware_names,
     latencies_of,
@@ -34,9 +37,6 @@ from rules.judging.openvms.cluster import (
     unreal,
     wrong_reading,
 )
-from rules.judging.openvms.hardware import hardware_of
-from rules.kit import limit, rule
-from rules.laws.distance import CORRECTION, farthest_metres, round_trip_locks
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 MOST = 5
@@ -99,7 +99,7 @@ class Pair:
         return farthest_metres(self.shortest) / 1000
 
 
-@rule(needs=(), uses=READ, links=LINKS, limits=Limits)
+@rule(needs=(), uses=CLUSTER_FACTS, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the pairs of the matrix that this capture has to tell of."""
     cells, rates = latencies_of(facts), own_rates(facts)
@@ -118,7 +118,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield told
         return
     if not told:
-        lack = Lacking("remote and local latency of a pair of nodes", LockLatency.BRING)
+        lack = MissingInput("remote and local latency of a pair of nodes", LockLatency.COLLECTED_BY)
         own = own_name(facts)
         asks_less = own is not None and any(own.upper() in key and key[0] != key[1] for key in cells)
         yield Clean("the other node of each pair waits more: told there") if asks_less else Unknown((lack,))

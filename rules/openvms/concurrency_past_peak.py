@@ -28,29 +28,49 @@ from functools import partial
 from collectors.facts import Facts
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
 from collectors.facts.scaling import LoadSeries
-from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cpu_counts import counts_differ
-from rules.judging.openvms.cpu_layout import READ as LAYOUT
-from rules.judging.openvms.cpu_layout import Layout
-from rules.judging.openvms.debug_modes import DebugModes, debug_modes
-from rules.judging.openvms.dedicated import READ as DEDICATED
-from rules.judging.openvms.dedicated import hidden_in_kernel, not_yet
-from rules.judging.openvms.node import READS, Work, busiest_operations, subject_of, work_of
-from rules.judging.openvms.peaks import READS as PEAKS
-from rules.judging.openvms.peaks import Length, Stretch, brief, longest, peak_cost
-from rules.judging.openvms.releases import machine_of as vms_of
-from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
-from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import ALL, LCKMGR, Heat, half_believed, lock_manager_part, waited_for
-from rules.judging.openvms.spinning import PAST_BUSY, PAST_OPERATIONS, PAST_SHARE, other_time, own_cpu
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
+from rules.engine import limit, percent, rule
+from rules.finding import (
+    Clean,
+    Cost,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
 from rules.laws.dedicated import Dedicated, dedicated
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
 from rules.laws.machines import machine_of, switched
 from rules.laws.modes import spinning_share
-from rules.laws.series import Course, Step, course_of, held_against
+from rules.laws.series import Step, TimeSeries, course_of, held_against
 from rules.laws.work import uneven_work
+from rules.openvms._evidence.cpu_counts import counts_differ
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
+from rules.openvms._evidence.debug_modes import DebugModes, debug_modes
+from rules.openvms._evidence.dedicated import DEDICATED_FACTS, hidden_in_kernel, not_yet
+from rules.openvms._evidence.node import NODE_FACTS, Work, busiest_operations, subject_of, work_of
+from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, brief, longest, peak_cost
+from rules.openvms._evidence.releases import machine_of as vms_of
+from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
+from rules.openvms._evidence.spinlocks import (
+    ALL,
+    LCKMGR,
+    Heat,
+    half_believed,
+    lock_manager_part,
+    waited_for,
+)
+from rules.openvms._evidence.spinning import (
+    PAST_BUSY,
+    PAST_OPERATIONS,
+    PAST_SHARE,
+    other_time,
+    own_cpu,
+)
+from rules.sources import JCC
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES", "https://wiki.vmssoftware.com/LCKMGR_MODE")
 MOMENT = {
@@ -68,24 +88,18 @@ class Limits:
     noise_percent: float = limit(
         5.0, f"practice: runs repeat within a few per cent ({JCC})", low=1, high=50, unit="% of the peak"
     )
-    steep_percent: float = limit(20.0, "this project: a warning from here on", high=100, unit="% of the peak")
-    synch_share_percent: float = limit(
-        PAST_SHARE,
-        f"practice: 20 % at the peak of a BL870c, 50 % one process later ({JCC})",
-        high=100,
-        unit="% of busy time",
+    steep_percent: float = percent(20.0, "this project: a warning from here on", of="the peak")
+    synch_share_percent: float = percent(
+        PAST_SHARE, f"practice: 20 % at the peak of a BL870c, 50 % one process later ({JCC})", of="busy time"
     )
     synch_percent: float = limit(
         100.0, "this project: a warning from one CPU's worth on, where it lasts (p95 or mean)", unit="% of one CPU"
     )
-    busy_percent: float = limit(
-        PAST_BUSY,
-        "this project: on a node less busy than this nothing is past its peak",
-        high=100,
-        unit="% of all CPUs",
+    busy_percent: float = percent(
+        PAST_BUSY, "this project: on a node less busy than this nothing is past its peak", of="all CPUs"
     )
-    busy_in_series_percent: float = limit(
-        BUSY_PERCENT, "this project: below it the demand may have set a capture's rate", high=100, unit="% of all CPUs"
+    busy_in_series_percent: float = percent(
+        BUSY_PERCENT, "this project: below it the demand may have set a capture's rate", of="all CPUs"
     )
     least_cpus: int = limit(
         6, "vendor: more than five CPUs (OpenVMS V7.3 New Features, 4.4.1)", low=2, high=32, unit="CPUs"
@@ -106,7 +120,16 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(LoadSeries, SpinlockTrace, SpinlockTraceRun, *READS, *PEAKS, *SAMPLES, *LAYOUT, *DEDICATED),
+    uses=(
+        LoadSeries,
+        SpinlockTrace,
+        SpinlockTraceRun,
+        *NODE_FACTS,
+        *PEAK_FACTS,
+        *SAMPLE_FACTS,
+        *LAYOUT_FACTS,
+        *DEDICATED_FACTS,
+    ),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_sampled_minutes),
@@ -119,7 +142,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if facts.every(ProcessorModes):
         yield from _judge_modes(facts, limits)
     elif not mine:
-        yield Unknown((Lacking("scaling.LoadSeries", MORE), *Unknown.of(ProcessorModes).missing))
+        yield Unknown((MissingInput("scaling.LoadSeries", MORE), *Unknown.of(ProcessorModes).missing))
 
 
 def _has_modes(series: LoadSeries) -> bool:
@@ -141,7 +164,7 @@ def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits
     peak, last = course.peak, course.last
     top = f"{peak.rate:,.0f} {unit} at {peak.load:g} {series.load_name}"
     if len(course.steps) < 3:
-        yield Unknown((Lacking("runs at three different loads or more", MORE),), f"{series.title}: {top}")
+        yield Unknown.without("runs at three different loads or more", MORE, f"{series.title}: {top}")
     elif series.cores == 1:
         yield Clean(f"{series.title}: {top}; one CPU waits for no other")
     elif not course.beyond:
@@ -156,7 +179,7 @@ def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits
 
 
 def _series_finding(
-    series: LoadSeries, mine: Sequence[LoadSeries], course: Course, limits: Limits, unit: str
+    series: LoadSeries, mine: Sequence[LoadSeries], course: TimeSeries, limits: Limits, unit: str
 ) -> Finding:
     peak, last, first, name = course.peak, course.last, course.first, series.load_name
     shares = [(spinning_share(run), run) for step in course.beyond for run in step.runs]
@@ -288,7 +311,7 @@ def _spinlock(facts: Facts, away: str) -> str:
     return f"; the spinlock trace shows that CPUs wait for {heat.name} most"
 
 
-def _series_cost(course: Course, peak: Step) -> tuple[Cost | None, float]:
+def _series_cost(course: TimeSeries, peak: Step) -> tuple[Cost | None, float]:
     """MP synch of the highest load that prints it, and that load; from below, less what the peak itself pays."""
     spun = [
         (synch, step.load)
@@ -361,22 +384,8 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
         evidence=(
             *(debug.evidence if debug else ()),
             hours.evidence,
-            Evidence(
-                "MP synch, its share then",
-                round(share, 1),
-                "% of busy time",
-                hours.source,
-                limits.synch_share_percent,
-                computed=hours.counted,
-            ),
-            Evidence(
-                "lock operations then",
-                round(operations, 1),
-                "/s",
-                hours.source,
-                limits.lock_operations,
-                computed=hours.counted,
-            ),
+            hours.proof("MP synch, its share then", share, "% of busy time", limits.synch_share_percent),
+            hours.proof("lock operations then", operations, "/s", limits.lock_operations),
         ),
         cost=blamed.of(hours.cost),
         explains=("scaling/throughput_retrograde",),
@@ -441,7 +450,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     operations = busiest_operations(rates)
     if operations is None:
         why = f"MP synch is {share:.0f} % of the busy time; whether of locks cannot be told without lock rates"
-        yield Unknown((Lacking("lock operations per second", f"{LockRates.BRING}, or MONITOR LOCK"),), why)
+        yield Unknown.without("lock operations per second", f"{LockRates.COLLECTED_BY}, or MONITOR LOCK", why)
         return
     if operations < limits.lock_operations:
         why = (

@@ -24,31 +24,30 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts
 from collectors.facts.openvms import Cpu, DedicatedLockManager, ProcessorModes
 from rules.changes.openvms_sysgen import parameter_key
+from rules.engine import limit, percent, rule
 from rules.finding import (
     Change,
     Clean,
     Evidence,
     Expectation,
     Finding,
-    Lacking,
+    MissingInput,
     NotApplicable,
     Outcome,
     Severity,
     Unknown,
     Untrusted,
 )
-from rules.judging.openvms.chains import NAME as TABLE
-from rules.judging.openvms.chains import Chain, chain_of
-from rules.judging.openvms.cpu_layout import READ, Layout, Pair
-from rules.judging.openvms.debug_modes import debug_modes
-from rules.judging.openvms.dedicated import day_of, hidden_in_kernel
-from rules.judging.openvms.node import Work, work_of
-from rules.judging.openvms.placement import placement_of
-from rules.judging.openvms.releases import machine_of
-from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
-from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
+from rules.openvms._evidence.chains import NAME as TABLE
+from rules.openvms._evidence.chains import Chain, chain_of
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, Pair
+from rules.openvms._evidence.debug_modes import debug_modes
+from rules.openvms._evidence.dedicated import day_of, hidden_in_kernel
+from rules.openvms._evidence.node import Work, work_of
+from rules.openvms._evidence.placement import placement_of
+from rules.openvms._evidence.releases import machine_of
+from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
+from rules.sources import JCC
 
 LINKS = (
     "https://wiki.vmssoftware.com/MONITOR_MODES",
@@ -60,21 +59,14 @@ LINKS = (
 class Limits:
     """What counts as light, and what as bound by locks."""
 
-    light_percent: float = limit(
-        50.0, "this project: up to half busy, each busy thread could have a core to itself", high=100, unit="%"
-    )
-    synch_share_percent: float = limit(
-        20.0,
-        f"practice: at the highest lock rate of a BL870c 40 of 200 busy per cent were MP synch ({JCC})",
-        high=100,
-        unit="%",
+    light_percent: float = percent(50.0, "this project: up to half busy, each busy thread could have a core to itself")
+    synch_share_percent: float = percent(
+        20.0, f"practice: at the highest lock rate of a BL870c 40 of 200 busy per cent were MP synch ({JCC})"
     )
     synch_percent: float = limit(
         100.0, "this project: below one CPU's worth of MP synch there is little to win", unit="% of one CPU"
     )
-    idle_percent: float = limit(
-        5.0, "this project: a dedicated lock manager less busy than this is to go first", high=100, unit="%"
-    )
+    idle_percent: float = percent(5.0, "this project: a dedicated lock manager less busy than this is to go first")
     least_samples: int = limit(
         LEAST_SAMPLES, "this project: no minimum is published; fewer samples stop no CPU", low=2, unit="samples"
     )
@@ -85,7 +77,7 @@ class Limits:
 
 @rule(
     needs=(Cpu, ProcessorModes),
-    uses=(*READ, *SAMPLES, DedicatedLockManager),
+    uses=(*LAYOUT_FACTS, *SAMPLE_FACTS, DedicatedLockManager),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_minutes),
@@ -116,13 +108,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"of each of the {len(pairs)} cores that were read one co-thread is stopped")
     yield from (Unknown((_state(layout, pair),)) for pair in unread)
     if pairs and not layout.all_full:
-        yield Unknown((Lacking("co-threads of all CPUs (Cothd)", "SHOW CPU/FULL"),))
+        yield Unknown.without("co-threads of all CPUs (Cothd)", "SHOW CPU/FULL")
 
 
 def _without_pairs(facts: Facts) -> Outcome:
     if any(one.full for one in facts.every(Cpu)):
         return Clean("no Cothd in a full display: co-threads are off")
-    return Unknown((Lacking("co-threads (Cothd)", "SHOW CPU/FULL"),))
+    return Unknown.without("co-threads (Cothd)", "SHOW CPU/FULL")
 
 
 def _both_run(layout: Layout, pair: Pair) -> bool | None:
@@ -130,9 +122,9 @@ def _both_run(layout: Layout, pair: Pair) -> bool | None:
     return False if False in states else None if None in states else True
 
 
-def _state(layout: Layout, pair: Pair) -> Lacking:
+def _state(layout: Layout, pair: Pair) -> MissingInput:
     cpu = next(cpu for cpu in pair.both if layout.runs(cpu) is None)
-    return Lacking(f"state of CPU {cpu}", f"SHOW CPU {cpu}/FULL")
+    return MissingInput(f"state of CPU {cpu}", f"SHOW CPU {cpu}/FULL")
 
 
 def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Iterator[Outcome]:
@@ -204,7 +196,7 @@ def _advise(
         expects=(Expectation("time per operation", None, "lower, else START/CPU", "heuristic"),),
     )
     if not layout.fastpath_read:
-        yield Unknown((Lacking("devices and services of each CPU", "SHOW FASTPATH"),))
+        yield Unknown.without("devices and services of each CPU", "SHOW FASTPATH")
 
 
 def _home(layout: Layout) -> int | None:

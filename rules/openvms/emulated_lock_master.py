@@ -24,9 +24,12 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source
 from collectors.facts.openvms import ClusterNode
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cluster import (
-    READ,
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.laws.hardware import hardware_of
+from rules.laws.platforms import EMULATOR_PERCENT, HIGHER_CLOCK, LOWER_CLOCK
+from rules.openvms._evidence.cluster import (
+    CLUSTER_FACTS,
     SERVED,
     hardly_crosses,
     hardware_names,
@@ -37,12 +40,17 @@ from rules.judging.openvms.cluster import (
     own_rates,
     wrong_reading,
 )
-from rules.judging.openvms.hardware import hardware_of
-from rules.judging.openvms.mastership import MEASURE, Move, compare_nodes, freed, move_to, speed_evidence, what_if
-from rules.judging.openvms.room import passed_over, room_of
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
-from rules.laws.platforms import EMULATOR_PERCENT, HIGHER_CLOCK, LOWER_CLOCK
+from rules.openvms._evidence.mastership import (
+    MEASURE,
+    Move,
+    compare_nodes,
+    freed,
+    move_to,
+    speed_evidence,
+    what_if,
+)
+from rules.openvms._evidence.room import passed_over, room_of
+from rules.sources import JCC
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 TOGETHER = "all nodes' lock operations (% of the fastest node's own rate)"
@@ -52,7 +60,7 @@ PUBLISHED = (
     f"{HIGHER_CLOCK:g} MHz ES40, near one of {LOWER_CLOCK:g} MHz with saturation; it was an obsolete version on a slow "
     "host, so yours may be better."
 )
-MACHINE = Lacking("what machine each node is", "SHOW CLUSTER")
+MACHINE = MissingInput("what machine each node is", "SHOW CLUSTER")
 
 
 @dataclass(frozen=True)
@@ -62,12 +70,12 @@ class Limits:
     served_per_second: float = limit(
         300.0, "this project: as many as one node served in a real two-node day without trouble", unit="operations/s"
     )
-    remote_percent: float = limit(
-        20.0, "this project: a two-node cluster with 8 % in a real day had no trouble", high=100, unit="% of operations"
+    remote_percent: float = percent(
+        20.0, "this project: a two-node cluster with 8 % in a real day had no trouble", of="operations"
     )
 
 
-@rule(needs=(), uses=READ, links=LINKS, limits=Limits)
+@rule(needs=(), uses=CLUSTER_FACTS, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node of the capture as master, and the other one of two where it has no capture of its own."""
     rates, cells = own_rates(facts), latencies_of(facts)
@@ -76,7 +84,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     incoming, outgoing = (rates.incoming_per_second, rates.outgoing_per_second) if rates else (None, None)
     if rates is None or incoming is None or outgoing is None:
-        yield Unknown((Lacking("lock operations by where they are served", SERVED),))
+        yield Unknown.without("lock operations by where they are served", SERVED)
         return
     if quiet := hardly_crosses(facts, limits.remote_percent):
         yield quiet

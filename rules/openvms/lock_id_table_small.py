@@ -21,9 +21,11 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source
 from collectors.facts.openvms import SysgenParameter
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
-from rules.judging.openvms.node import (
-    READS,
+from rules.laws.hashing import LOCK_ID_BYTES
+from rules.openvms._evidence.node import (
+    NODE_FACTS,
     USE,
     hard_coded,
     level_of,
@@ -35,8 +37,6 @@ from rules.judging.openvms.node import (
     pending_text,
     subject_of,
 )
-from rules.kit import limit, rule
-from rules.laws.hashing import LOCK_ID_BYTES
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
 NAME = "LOCKIDTBL"
@@ -48,13 +48,13 @@ ROUND = 1_000
 class Limits:
     """When the table is far too small, and how large a one is asked for."""
 
-    share_percent: float = limit(
-        50.0, "this project: above half of the peak one extension was enough", low=1, high=100, unit="% of peak locks"
+    share_percent: float = percent(
+        50.0, "this project: above half of the peak one extension was enough", low=1, of="peak locks"
     )
     growth: float = limit(1.2, "this project: room for a fifth more locks than the peak", low=1, high=4)
 
 
-@rule(needs=(), uses=READS, links=LINKS, limits=Limits)
+@rule(needs=(), uses=NODE_FACTS, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the table against the locks."""
     setting, level = parameter_of(facts, NAME, RANGE.low, RANGE.high), level_of(facts, "locks")

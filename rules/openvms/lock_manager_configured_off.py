@@ -28,10 +28,16 @@ from collectors.facts.openvms import DedicatedLockManager, Process, SysgenParame
 from rules.changes.openvms_cpu import HIGHEST_CPU
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter
 from rules.changes.quoting import comment
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, Pair, no_dedicated
-from rules.judging.openvms.dedicated import EARNS_PERCENT, IDLE_PERCENT, day_of, most_busy
-from rules.judging.openvms.node import (
+from rules.engine import limit, percent, rule
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, SERVER, Layout, Pair, no_dedicated
+from rules.openvms._evidence.dedicated import (
+    EARNS_PERCENT,
+    IDLE_PERCENT,
+    day_of,
+    most_busy,
+)
+from rules.openvms._evidence.node import (
     parameter_of,
     pending_alone,
     pending_clause,
@@ -39,11 +45,9 @@ from rules.judging.openvms.node import (
     pending_said,
     pending_text,
 )
-from rules.judging.openvms.peaks import READS as PEAKS
-from rules.judging.openvms.peaks import SUSTAINED, Stretch, longest
-from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinning import asleep, lasting_modes
-from rules.kit import limit, rule
+from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Stretch, longest
+from rules.openvms._evidence.sampling import SAMPLE_FACTS
+from rules.openvms._evidence.spinning import asleep, lasting_modes
 
 LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE",)
 NAME, SEAT = "LCKMGR_MODE", "LCKMGR_CPUID"
@@ -62,11 +66,11 @@ class Limits:
     mp_synch_percent: float = limit(
         200.0, "vendor: higher than 200 % (OpenVMS V7.3 New Features, 4.4.1): advice, else a note", unit="% of one CPU"
     )
-    idle_percent: float = limit(
-        IDLE_PERCENT, "this project: a lock manager less busy than this may go with the next boot", high=100, unit="%"
+    idle_percent: float = percent(
+        IDLE_PERCENT, "this project: a lock manager less busy than this may go with the next boot"
     )
-    earns_percent: float = limit(
-        EARNS_PERCENT, "this project: half busy, its loss with the next boot is advice, else a note", high=100, unit="%"
+    earns_percent: float = percent(
+        EARNS_PERCENT, "this project: half busy, its loss with the next boot is advice, else a note"
     )
     few_cpus: int = limit(
         4, "practice: of four CPUs the lock manager takes a quarter (community.hpe.com 3562167)", high=32, unit="CPUs"
@@ -88,7 +92,12 @@ class _Spins:
         return self.synch is not None and self.synch > limits.mp_synch_percent
 
 
-@rule(needs=(), uses=(*READ, *PEAKS, *SAMPLES, Process, DedicatedLockManager), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(*LAYOUT_FACTS, *PEAK_FACTS, *SAMPLE_FACTS, Process, DedicatedLockManager),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the parameter against the CPUs that are active."""
     layout = Layout(facts)
@@ -111,14 +120,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif _works(facts):
         yield Clean(f"{NAME} {setting[0]:.0f}, and the [LCK73] columns show it at work{ends}")
     elif layout.active is None:
-        yield Unknown((Lacking("number of active CPUs", "SHOW CPU"),), f"{NAME} {setting[0]:.0f}")
+        yield Unknown.without("number of active CPUs", "SHOW CPU", f"{NAME} {setting[0]:.0f}")
     elif setting[0] > layout.active:
         yield _finding(layout, limits, spins, *setting)
     elif server := asleep(layout):
         yield _asleep(layout, limits, spins, server, *setting)
     elif layout.fastpath_read:
         why = f"{NAME} {setting[0]:.0f} with {layout.active:.0f} active CPUs, and SHOW FASTPATH has no lock manager"
-        yield Unknown((Lacking(f"state of {SERVER}", f"SHOW SYSTEM/PROCESS={SERVER}"),), why)
+        yield Unknown.without(f"state of {SERVER}", f"SHOW SYSTEM/PROCESS={SERVER}", why)
     else:
         yield Clean(f"{NAME} {setting[0]:.0f}, and {layout.active:.0f} CPUs are active: enough for it to run")
 

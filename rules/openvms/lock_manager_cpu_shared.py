@@ -33,12 +33,11 @@ from collectors.facts.openvms import Cpu, CpuModes, DedicatedLockManager, Fastpa
 from rules.changes.openvms_cpu import place_by_hand
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cpu_layout import READ, SERVER, Layout, NotFollowed, Pair, not_followed
-from rules.judging.openvms.dedicated import EARNS_PERCENT, FULL_PERCENT, most_busy, others_busy
-from rules.judging.openvms.dedicated import READ as DEDICATED
-from rules.judging.openvms.placement import placement_of, stop_beside
-from rules.kit import limit, rule
+from rules.engine import limit, percent, rule
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, SERVER, Layout, NotFollowed, Pair, not_followed
+from rules.openvms._evidence.dedicated import DEDICATED_FACTS, EARNS_PERCENT, FULL_PERCENT, most_busy, others_busy
+from rules.openvms._evidence.placement import placement_of, stop_beside
 
 LINKS = (
     "https://wiki.vmssoftware.com/LCKMGR_MODE",
@@ -53,24 +52,21 @@ PUBLISHED = "about that of the machine without co-threads (one BL870c: 499,842/s
 class Limits:
     """From which figures on it is worth a CPU."""
 
-    busy_percent: float = limit(
-        5.0, "this project: a dedicated CPU less busy than this loses nothing worth a CPU", high=100, unit="%"
-    )
-    full_percent: float = limit(
+    busy_percent: float = percent(5.0, "this project: a dedicated CPU less busy than this loses nothing worth a CPU")
+    full_percent: float = percent(
         FULL_PERCENT,
         "this project: from here on work would lack the co-thread, so it is stopped only for a busy lock manager",
-        high=100,
-        unit="% of the other CPUs",
+        of="the other CPUs",
     )
-    earns_percent: float = limit(
-        EARNS_PERCENT, "this project: half busy, the lock manager is what other CPUs wait for", high=100, unit="%"
+    earns_percent: float = percent(
+        EARNS_PERCENT, "this project: half busy, the lock manager is what other CPUs wait for"
     )
     few_cpus: int = limit(
         4, "practice: of four CPUs the lock manager takes a quarter already (community.hpe.com 3562167)", high=32
     )
 
 
-@rule(needs=(), uses=(*READ, *DEDICATED, CpuModes), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*LAYOUT_FACTS, *DEDICATED_FACTS, CpuModes), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one dedicated CPU of the node."""
     layout = Layout(facts)
@@ -145,7 +141,7 @@ def _core(facts: Facts, layout: Layout, limits: Limits, cpu: int) -> Pair | Outc
     """The core of the dedicated CPU where it is shared with a CPU that runs, else why nothing is to be said of it."""
     pair = layout.pair(cpu)
     if pair is None:
-        return Unknown((Lacking(f"co-thread of CPU {cpu} (Cothd)", f"SHOW CPU {cpu}/FULL"),))
+        return Unknown.without(f"co-thread of CPU {cpu} (Cothd)", f"SHOW CPU {cpu}/FULL")
     if isinstance(pair, Untrusted):
         return pair
     if pair.sibling is None:
@@ -155,9 +151,9 @@ def _core(facts: Facts, layout: Layout, limits: Limits, cpu: int) -> Pair | Outc
     if not layout.fastpath_read:
         primary = ", the primary" if layout.is_primary(pair.sibling) else ""
         why = f"{layout.contradicted} The co-thread of CPU {cpu} is CPU {pair.sibling}{primary}".lstrip()
-        return Unknown((Lacking(f"devices and services on CPU {pair.sibling}", "SHOW FASTPATH"),), why)
+        return Unknown.without(f"devices and services on CPU {pair.sibling}", "SHOW FASTPATH", why)
     if layout.runs(pair.sibling) is None:
-        return Unknown((Lacking(f"state of CPU {pair.sibling}", f"SHOW CPU {pair.sibling}/FULL"),))
+        return Unknown.without(f"state of CPU {pair.sibling}", f"SHOW CPU {pair.sibling}/FULL")
     return _not_worth_it(facts, layout, limits, cpu) or pair
 
 
@@ -217,7 +213,7 @@ def _no_manager(facts: Facts, layout: Layout) -> Outcome:
         return Clean("SHOW FASTPATH names no CPU for the lock manager: none is dedicated")
     if off and not any(off) and None not in off:
         return Clean("the [LCK73] columns are zero: no CPU is dedicated to the lock manager")
-    return Unknown((Lacking("the lock manager's CPU", "SHOW FASTPATH"),))
+    return Unknown.without("the lock manager's CPU", "SHOW FASTPATH")
 
 
 def _not_worth_it(facts: Facts, layout: Layout, limits: Limits, cpu: int) -> Clean | None:
@@ -292,9 +288,9 @@ def _shared(
         expects=expects,
     )
     if against and not layout.all_full:
-        yield Unknown((Lacking("a core for the lock manager (Cothd of every CPU)", "SHOW CPU/FULL"),))
+        yield Unknown.without("a core for the lock manager (Cothd of every CPU)", "SHOW CPU/FULL")
     if not against and not full and layout.setting("LCKMGR_MODE") is None:
-        yield Unknown((Lacking("LCKMGR_MODE, which a stopped CPU may undercut", "MCR SYSGEN SHOW LCKMGR_MODE"),))
+        yield Unknown.without("LCKMGR_MODE, which a stopped CPU may undercut", "MCR SYSGEN SHOW LCKMGR_MODE")
 
 
 def _none_to_spare(facts: Facts, layout: Layout, limits: Limits, sibling: int) -> str:

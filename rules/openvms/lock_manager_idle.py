@@ -20,9 +20,11 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, ProcessorModes, T4File
-from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.openvms.cpu_layout import READ, Layout
-from rules.judging.openvms.dedicated import (
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Cost, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
+from rules.openvms._evidence.dedicated import (
+    DEDICATED_FACTS,
     EARNS_PERCENT,
     FULL_PERCENT,
     IDLE_PERCENT,
@@ -33,12 +35,9 @@ from rules.judging.openvms.dedicated import (
     others_busy,
     served,
 )
-from rules.judging.openvms.dedicated import READ as DEDICATED
-from rules.judging.openvms.node import pending_said
-from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
-from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinning import OWN_CPU_CPUS
-from rules.kit import limit, rule
+from rules.openvms._evidence.node import pending_said
+from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
+from rules.openvms._evidence.spinning import OWN_CPU_CPUS
 
 LINKS = (
     "https://wiki.vmssoftware.com/LCKMGR_MODE",
@@ -50,12 +49,9 @@ LINKS = (
 class Limits:
     """What counts as little work, and as few CPUs."""
 
-    busy_percent: float = limit(IDLE_PERCENT, "this project: a twentieth of one CPU any CPU can do", high=100, unit="%")
-    earns_percent: float = limit(
-        EARNS_PERCENT,
-        "this project: half busy when most is locked, it does what other CPUs would wait for",
-        high=100,
-        unit="%",
+    busy_percent: float = percent(IDLE_PERCENT, "this project: a twentieth of one CPU any CPU can do")
+    earns_percent: float = percent(
+        EARNS_PERCENT, "this project: half busy when most is locked, it does what other CPUs would wait for"
     )
     least_hours: float = limit(
         8.0, "this project: a shorter T4 file does not cover a working day", low=1, high=24, unit="hours"
@@ -70,17 +66,16 @@ class Limits:
         LEAST_SAMPLES, "this project: no minimum is published; fewer samples are a note", low=1, unit="samples"
     )
     least_minutes: float = limit(LEAST_MINUTES, "this project: no minimum is published; less is a note", unit="minutes")
-    full_percent: float = limit(
+    full_percent: float = percent(
         FULL_PERCENT,
         "this project: from here on work waits for the CPUs that the lock manager leaves",
-        high=100,
-        unit="% of the other CPUs",
+        of="the other CPUs",
     )
 
 
 @rule(
     needs=(),
-    uses=(*READ, *SAMPLES, *DEDICATED, ProcessorModes),
+    uses=(*LAYOUT_FACTS, *SAMPLE_FACTS, *DEDICATED_FACTS, ProcessorModes),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_minutes),
@@ -110,7 +105,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif most and known(most.busy_percent) and most.busy_percent >= limits.earns_percent:
         worth = f"[LCK73]Busy % up to {most.busy_percent:g}, limit {limits.earns_percent:g}: it is worth its CPU then"
         if few and others is None:
-            full_or_not = Lacking("how busy the other CPUs are (time in processor modes)", ProcessorModes.BRING)
+            full_or_not = MissingInput(
+                "how busy the other CPUs are (time in processor modes)", ProcessorModes.COLLECTED_BY
+            )
             yield Unknown((full_or_not,), f"{worth} only if the other CPUs of {cpus:g} are not full")
         else:
             yield Clean(f"{worth}{f'; the other CPUs are {others:.0f} % busy' if few else ''}")
@@ -124,11 +121,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"[LCK73]Busy % {busy:g} ({day.statistic if day else ''}), limit {limits.busy_percent:g}")
     elif (hours := _hours(facts)) is not None and hours < limits.least_hours:
         brief = f"[LCK73]Busy % {busy:g} ({day.statistic if day else ''}), but in {hours:.1f} hours: used at others?"
-        yield Unknown((Lacking("a whole working day of [LCK73]Busy %", T4File.BRING),), brief)
+        yield Unknown.without("a whole working day of [LCK73]Busy %", T4File.COLLECTED_BY, brief)
     else:
         yield _finding(layout, limits, day, busy, "hardly used")
         if cpus is None:
-            yield Unknown((Lacking("number of active CPUs", "SHOW CPU"),))
+            yield Unknown.without("number of active CPUs", "SHOW CPU")
 
 
 def _hours(facts: Facts) -> float | None:

@@ -47,6 +47,7 @@ from collectors.facts.openvms import (
     SpinlockTraceRun,
 )
 from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, parameter_key
+from rules.engine import limit, percent, rule
 from rules.finding import (
     Change,
     Clean,
@@ -54,26 +55,29 @@ from rules.finding import (
     Evidence,
     Expectation,
     Finding,
-    Lacking,
+    MissingInput,
     NotApplicable,
     Outcome,
     Severity,
     Unknown,
     Untrusted,
 )
-from rules.judging.openvms.chains import NAME as TABLE
-from rules.judging.openvms.chains import Chain, chain_of
-from rules.judging.openvms.cpu_counts import CountsDiffer, counts_differ
-from rules.judging.openvms.cpu_layout import READ, Layout, no_dedicated
-from rules.judging.openvms.debug_modes import debug_modes
-from rules.judging.openvms.node import cpus_changed, pending_of, pending_said
-from rules.judging.openvms.peaks import READS as PEAKS
-from rules.judging.openvms.peaks import Length, Stretch, brief, longest, peak_cost
-from rules.judging.openvms.placement import cost_of, left_alone, placement_of, stop_beside
-from rules.judging.openvms.releases import machine_of
-from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least, too_short
-from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import (
+from rules.openvms._evidence.chains import NAME as TABLE
+from rules.openvms._evidence.chains import Chain, chain_of
+from rules.openvms._evidence.cpu_counts import CountsDiffer, counts_differ
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
+from rules.openvms._evidence.debug_modes import debug_modes
+from rules.openvms._evidence.node import cpus_changed, pending_of, pending_said
+from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, brief, longest, peak_cost
+from rules.openvms._evidence.placement import (
+    cost_of,
+    left_alone,
+    placement_of,
+    stop_beside,
+)
+from rules.openvms._evidence.releases import machine_of
+from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
+from rules.openvms._evidence.spinlocks import (
     ALL,
     LCKMGR,
     Heat,
@@ -83,7 +87,7 @@ from rules.judging.openvms.spinlocks import (
     short_trace,
     waited_for,
 )
-from rules.judging.openvms.spinning import (
+from rules.openvms._evidence.spinning import (
     OWN_CPU_CPUS,
     OWN_CPU_OPERATIONS,
     OWN_CPU_SYNCH,
@@ -94,8 +98,7 @@ from rules.judging.openvms.spinning import (
     own_cpu_untold,
     rates_while_spinning,
 )
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
+from rules.sources import JCC
 
 LINKS = (
     "https://wiki.vmssoftware.com/LCKMGR_MODE",
@@ -117,12 +120,12 @@ FOR_HOURS = (
     "A dedicated CPU is taken at all hours: LCKMGR_MODE is dynamic, so it may also be turned on for such hours alone."
 )
 UNTRACED = "Until a spinlock trace blames LCKMGR nothing is set."
-TRACE = Lacking(
+TRACE = MissingInput(
     "spinlock trace (whether LCKMGR is the spinlock that is waited for)",
     "a spinlock trace under load (ANALYZE/SYSTEM, then SPL LOAD, SPL START TRACE, SPL SHOW TRACE/SUMMARY, "
     "SPL STOP TRACE, SPL UNLOAD)",
 )
-TRACE_ALL = Lacking(
+TRACE_ALL = MissingInput(
     "LCKMGR's own share of a spinlock trace",
     "a spinlock trace under load with SPL SHOW TRACE/SUMMARY/RATES, which lists every spinlock",
 )
@@ -144,11 +147,8 @@ class Limits:
         "machine four times slower fewer than 50,000/s leave it free almost half of the time",
         unit="operations/s",
     )
-    critical_share: float = limit(
-        50.0,
-        f"practice: with 68 % of a BL870c in MP synch it did less work than with half of the load ({JCC})",
-        high=100,
-        unit="%",
+    critical_share: float = percent(
+        50.0, f"practice: with 68 % of a BL870c in MP synch it did less work than with half of the load ({JCC})"
     )
     least_minutes: float = limit(
         30.0, "this project: hours that a p95 leaves out, where nobody counted their samples", low=1, unit="minutes"
@@ -171,7 +171,7 @@ class Limits:
 
 @rule(
     needs=(ProcessorModes,),
-    uses=(*READ, *PEAKS, *SAMPLES, DedicatedLockManager, Process, SpinlockTrace, SpinlockTraceRun),
+    uses=(*LAYOUT_FACTS, *PEAK_FACTS, *SAMPLE_FACTS, DedicatedLockManager, Process, SpinlockTrace, SpinlockTraceRun),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_sampled_minutes),
@@ -192,11 +192,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if wanted := _wanted(facts, spins):
         yield Unknown(wanted)
     if machine_of(facts).dedicated_documented is None:
-        yield Unknown((Lacking("machine and release of the node", "SHOW SYSTEM"),))
+        yield Unknown.without("machine and release of the node", "SHOW SYSTEM")
     if not layout.fastpath_read:
-        yield Unknown((Lacking("devices and services of each CPU", "SHOW FASTPATH"),))
+        yield Unknown.without("devices and services of each CPU", "SHOW FASTPATH")
     if not layout.all_full:
-        yield Unknown((Lacking("co-threads of each CPU, and which is the primary", "SHOW CPU/FULL"),))
+        yield Unknown.without("co-threads of each CPU, and which is the primary", "SHOW CPU/FULL")
 
 
 def _own_already(facts: Facts, layout: Layout) -> Outcome | None:
@@ -218,7 +218,7 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
     if synch is OVERFLOW:
         return Untrusted("MP synch is printed as asterisks: take a longer interval")
     if modes is None or not known(synch):
-        return Unknown((Lacking("MP synch over the day", ProcessorModes.BRING),))
+        return Unknown.without("MP synch over the day", ProcessorModes.COLLECTED_BY)
     cpus = layout.active
     if synch < 0 or (known(modes.cpus) and synch > 102 * modes.cpus):
         return Untrusted(f"MP synch {synch:g} % on {modes.cpus} CPUs")
@@ -227,7 +227,7 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
         short = "" if cpus is None or _too_few(layout, limits, cpus, "") else _brief(layout, limits)
         return Clean(f"{said}{short}", (modes.source,))
     if cpus is None:
-        return Unknown((Lacking("number of active CPUs", "SHOW CPU"),), said)
+        return Unknown.without("number of active CPUs", "SHOW CPU", said)
     few, differ = _too_few(layout, limits, cpus, said), counts_differ(layout)
     return replace(few, why=f"{few.why}. {differ.said}") if few and differ else few
 
@@ -302,7 +302,7 @@ class _Spins:
 
 def _of_hours(hours: Stretch) -> _Spins:
     operations = hours.operations or 0.0
-    rate = Evidence("lock operations then", round(operations, 1), "/s", hours.source, computed=hours.counted)
+    rate = hours.proof("lock operations then", operations, "/s")
     return _Spins(hours.when, "Then", "then", hours.synch, operations, (hours.evidence, rate), hours.source, hours)
 
 
@@ -326,7 +326,7 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: _Spins)
     at = f" {judged.when[0].lower()}{judged.when[1:]}" if judged.hours else ""
     spins = f"MP synch {judged.synch:g} % of one CPU{at}"
     if operations is None:
-        rate = Lacking("lock operations per second ([MON.LOCK])", LockRates.BRING)
+        rate = MissingInput("lock operations per second ([MON.LOCK])", LockRates.COLLECTED_BY)
         return Unknown((rate, *_wanted(facts, judged)), spins)
     if operations < 0:
         return Untrusted(f"{operations:g} lock operations per second")
@@ -355,7 +355,7 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: _Spins)
     return replace(untold, why=untold.why or spins) if untold else None
 
 
-def _wanted(facts: Facts, judged: _Spins) -> tuple[Lacking, ...]:
+def _wanted(facts: Facts, judged: _Spins) -> tuple[MissingInput, ...]:
     """The trace that is still lacking; none where one of that time came along, if only a tentative one."""
     return () if judged.heat(facts) or judged.doubted(facts) else (TRACE,)
 

@@ -19,14 +19,18 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
-from rules.judging.openvms.cpu_layout import READ, Layout
-from rules.judging.openvms.dedicated import LCK73, SATURATED_PERCENT, day_of, not_to_believe, served
-from rules.judging.openvms.peaks import READS as PEAKS
-from rules.judging.openvms.peaks import SUSTAINED, Hours, worst
-from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
-from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.kit import limit, rule
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
+from rules.openvms._evidence.dedicated import (
+    LCK73,
+    SATURATED_PERCENT,
+    day_of,
+    not_to_believe,
+    served,
+)
+from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Hours, worst
+from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
 
 CURVE = "dedicated cpu busy"
 MOST = 101.0
@@ -39,11 +43,8 @@ LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE",)
 class Limits:
     """From which share on the CPU is full."""
 
-    busy_percent: float = limit(
-        SATURATED_PERCENT,
-        "this project: at nine tenths a single server makes callers wait ten service times",
-        high=100,
-        unit="%",
+    busy_percent: float = percent(
+        SATURATED_PERCENT, "this project: at nine tenths a single server makes callers wait ten service times"
     )
     least_samples: int = limit(
         LEAST_SAMPLES, "this project: no minimum is published; fewer samples are a note", low=1, unit="samples"
@@ -53,7 +54,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*READ, *PEAKS, *SAMPLES, DedicatedLockManager, LockRates),
+    uses=(*LAYOUT_FACTS, *PEAK_FACTS, *SAMPLE_FACTS, DedicatedLockManager, LockRates),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_minutes),
@@ -127,16 +128,7 @@ def _of_hours(layout: Layout, limits: Limits, hours: Hours, busy: float) -> Find
             f"{hours.when} the lock manager's CPU serves requests {busy:.0f} % of the time, and there can be only one. "
             f"{hours.apart} {SPIN}: for these hours what counts is fewer lock operations, or work that may run later."
         ),
-        evidence=(
-            Evidence(
-                f"[LCK73]Busy % ({hours.then})",
-                round(busy, 1),
-                "%",
-                hours.source,
-                limits.busy_percent,
-                computed=hours.counted,
-            ),
-        ),
+        evidence=(hours.proof(f"[LCK73]Busy % ({hours.then})", busy, "%", limits.busy_percent),),
         explains=("openvms/concurrency_past_peak",),
         expects=(Expectation("[LCK73]Busy %", round(busy, 1), "falls as lock operations do", "heuristic"),),
     )

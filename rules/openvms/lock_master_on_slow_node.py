@@ -30,6 +30,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.openvms.locking import total
+from rules.engine import limit, percent, rule
 from rules.finding import (
     Clean,
     Evidence,
@@ -41,8 +42,8 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
-from rules.judging.openvms.cluster import (
-    READ,
+from rules.openvms._evidence.cluster import (
+    CLUSTER_FACTS,
     Cluster,
     cluster_of,
     hardly_crosses,
@@ -50,7 +51,7 @@ from rules.judging.openvms.cluster import (
     members_of,
     stakes_of,
 )
-from rules.judging.openvms.mastership import (
+from rules.openvms._evidence.mastership import (
     MEASURE,
     Move,
     by_weight,
@@ -63,8 +64,7 @@ from rules.judging.openvms.mastership import (
     what_if_text,
     works_more,
 )
-from rules.judging.openvms.room import passed_over, room_of
-from rules.kit import limit, rule
+from rules.openvms._evidence.room import passed_over, room_of
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 TOGETHER = "all nodes' lock operations (% of the fastest node's own rate)"
@@ -74,21 +74,19 @@ TOGETHER = "all nodes' lock operations (% of the fastest node's own rate)"
 class Limits:
     """From where on it matters who is master."""
 
-    remote_percent: float = limit(
-        20.0, "this project: a two-node cluster with 8 % in a real day had no trouble", high=100, unit="% of operations"
+    remote_percent: float = percent(
+        20.0, "this project: a two-node cluster with 8 % in a real day had no trouble", of="operations"
     )
-    loud_percent: float = limit(
-        50.0, "this project: a warning from half of all lock operations on", high=100, unit="% of operations"
-    )
+    loud_percent: float = percent(50.0, "this project: a warning from half of all lock operations on", of="operations")
     operations_per_second: float = limit(
         500.0, "this project: below this the cluster's total is too small to matter", unit="lock operations/s"
     )
-    served_percent: float = limit(
-        50.0, "this project: who serves half of what crosses is the master that counts", high=100, unit="% of served"
+    served_percent: float = percent(
+        50.0, "this project: who serves half of what crosses is the master that counts", of="served"
     )
 
 
-@rule(needs=(), uses=READ, links=LINKS, limits=Limits)
+@rule(needs=(), uses=CLUSTER_FACTS, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the node that serves most against the others, and the node that the next boots give mastership."""
     judged = list(_judged(facts, limits))

@@ -20,25 +20,20 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterMember, RemasterRates
-from rules.finding import (
-    Clean,
-    Evidence,
-    Expectation,
-    Finding,
-    Lacking,
-    NotApplicable,
-    Outcome,
-    Severity,
-    Unknown,
-    Untrusted,
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, sustained, wrong_reading
+from rules.openvms._evidence.mastership import (
+    BOTH,
+    Move,
+    governing,
+    move_to,
+    ranks_of,
 )
-from rules.judging.openvms.cluster import READ, members_of, own_name, sustained, wrong_reading
-from rules.judging.openvms.mastership import BOTH, Move, governing, move_to, ranks_of
-from rules.judging.openvms.node import pending_said
-from rules.kit import limit, rule
+from rules.openvms._evidence.node import pending_said
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
-BRING = "a T4 composite CSV with the [MON.RLCK] columns, or a summary of MONITOR RLOCK over a busy hour"
+COLLECTED_BY = "a T4 composite CSV with the [MON.RLCK] columns, or a summary of MONITOR RLOCK over a busy hour"
 REASONS = ("moved_higher_activity", "moved_higher_weight", "moved_sole_interest")
 
 
@@ -50,21 +45,21 @@ class Limits:
         0.3, "this project: ten times the 0.03/s of a real two-node day without trouble", unit="trees/s"
     )
     far_moves_per_second: float = limit(3.0, "this project: a warning from a hundred times that day on", unit="trees/s")
-    similar_percent: float = limit(
-        50.0, "this project: to and fro where the smaller of in and out is half of the larger", high=100, unit="%"
+    similar_percent: float = percent(
+        50.0, "this project: to and fro where the smaller of in and out is half of the larger"
     )
     gap_percent: float = limit(
         10.0, "this project: moves by their reasons add up to all moves within rounding", high=50, unit="%"
     )
 
 
-@rule(needs=(), uses=(*READ, RemasterRates), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*CLUSTER_FACTS, RemasterRates), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the sustained rates."""
     rates = sustained(facts)
     if rates is None or not known(rates.moved_out) or not known(rates.moved_in):
         wrong = wrong_reading(rates) if rates else None
-        yield wrong or Unknown((Lacking("lock trees moved out and in, as a mean", BRING),))
+        yield wrong or Unknown.without("lock trees moved out and in, as a mean", COLLECTED_BY)
         return
     if refused := _refused(rates, limits):
         yield refused

@@ -28,9 +28,12 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterNode, DistributedLockRates, LockRates
 from rules.changes.quoting import comment
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cluster import (
-    READ,
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.laws.hardware import Order
+from rules.laws.mastering import WhatIf
+from rules.openvms._evidence.cluster import (
+    CLUSTER_FACTS,
     Cluster,
     cluster_of,
     latencies_of,
@@ -40,17 +43,19 @@ from rules.judging.openvms.cluster import (
     unbrought,
     wrong_reading,
 )
-from rules.judging.openvms.hardware import Order
-from rules.judging.openvms.mastership import compare_nodes, kept_by, what_if, what_if_text, works_more
-from rules.judging.openvms.node import subject_of
-from rules.judging.openvms.room import room_of
-from rules.judging.openvms.spinning import SERVED_OPERATIONS, SERVED_SHARE
-from rules.judging.rdb.databases import READS, databases
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.sharing import open_elsewhere
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
-from rules.laws.mastering import WhatIf
+from rules.openvms._evidence.mastership import (
+    compare_nodes,
+    kept_by,
+    what_if,
+    what_if_text,
+    works_more,
+)
+from rules.openvms._evidence.node import subject_of
+from rules.openvms._evidence.room import room_of
+from rules.openvms._evidence.spinning import SERVED_OPERATIONS, SERVED_SHARE
+from rules.rdb._evidence.databases import DATABASE_FACTS, databases
+from rules.rdb._evidence.sharing import SHARING_FACTS, open_elsewhere
+from rules.sources import JCC
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
 STATISTICS = {"mean": "On average", "at lock peak": "In the sample with most lock operations"}
@@ -80,23 +85,17 @@ CLEARLY = 2.0
 class Limits:
     """From which shares on the rule speaks, and when the total is too small to matter."""
 
-    remote_percent: float = limit(
-        20.0,
-        "this project: a two-node cluster with 8 % in a real day had no trouble",
-        high=100,
-        unit="% of lock operations",
+    remote_percent: float = percent(
+        20.0, "this project: a two-node cluster with 8 % in a real day had no trouble", of="lock operations"
     )
-    outgoing_percent: float = limit(
-        50.0, "this project: half of this node's own requests leave it", high=100, unit="% of own requests"
+    outgoing_percent: float = percent(
+        50.0, "this project: half of this node's own requests leave it", of="own requests"
     )
     operations_per_second: float = limit(
         SERVED_OPERATIONS, "this project: below this the total is too small to matter", unit="lock operations/s"
     )
-    serving_percent: float = limit(
-        SERVED_SHARE,
-        "this project: a node that works mostly for others spins for their locks",
-        high=100,
-        unit="% of lock operations",
+    serving_percent: float = percent(
+        SERVED_SHARE, "this project: a node that works mostly for others spins for their locks", of="lock operations"
     )
     gap_percent: float = limit(
         5.0, "this project: local, incoming and outgoing add up to the total within rounding", high=50, unit="%"
@@ -116,18 +115,18 @@ class _Rates:
     """Outgoing of this node's own requests."""
 
 
-@rule(needs=(DistributedLockRates,), uses=(*READ, *READS, *SHARING), links=LINKS, limits=Limits)
+@rule(needs=(DistributedLockRates,), uses=(*CLUSTER_FACTS, *DATABASE_FACTS, *SHARING_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the shares of the sustained rates."""
     rates = own_rates(facts)
     if rates is None:
-        raise AssertionError("the kit has asked for these rates")
+        raise AssertionError("the engine has asked for these rates")
     if refused := _refused(facts, rates, limits):
         yield refused
         return
     local, incoming, outgoing = rates.local_per_second, rates.incoming_per_second, rates.outgoing_per_second
     if local is None or incoming is None or outgoing is None:
-        yield Unknown((Lacking("lock operations by where they are served", f"{rates.BRING}, or MONITOR DLOCK"),))
+        yield Unknown.without("lock operations by where they are served", f"{rates.COLLECTED_BY}, or MONITOR DLOCK")
         return
     total, own = local + incoming + outgoing, local + outgoing
     if not incoming and not outgoing:
@@ -371,6 +370,7 @@ def _finding(
             f" The {len(cluster.members)} nodes together do {cluster.total:,.0f} lock operations/s, each counted once "
             f"(local and outgoing); {cluster.agreement}. {what_if_text(masters)}"
         ).rstrip()
+        rates_of = {part: cluster.of(part) for part in ("local", "outgoing", "incoming")}
         whole = [
             Evidence("the cluster's lock operations, each once", round(cluster.total, 1), "/s", cluster.own.source),
             Evidence(
@@ -382,9 +382,9 @@ def _finding(
             ),
             *(
                 Evidence(f"{part} of {one.name}", round(rate, 1), "/s", one.source)
-                for part in ("local", "outgoing", "incoming")
+                for part, rates_by_node in rates_of.items()
                 for one in cluster.members
-                if (rate := cluster.of(part)[one.name])
+                if (rate := rates_by_node[one.name])
             ),
         ]
     elif isinstance(cluster, Unknown) and cluster.why:

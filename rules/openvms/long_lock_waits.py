@@ -23,11 +23,10 @@ from dataclasses import dataclass
 
 from collectors.facts import ABSENT, OVERFLOW, Facts, known
 from collectors.facts.openvms import LockRates
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.node import READS, parameter_of, pending_clause, pending_said, subject_of
-from rules.judging.openvms.peaks import READS as PEAKS
-from rules.judging.openvms.peaks import SUSTAINED, Hours, worst
-from rules.kit import limit, rule
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.openvms._evidence.node import NODE_FACTS, parameter_of, pending_clause, pending_said, subject_of
+from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Hours, worst
 
 LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
 NAME = "DEADLOCK_WAIT"
@@ -37,7 +36,7 @@ LONGEST = 2**31 - 1
 STATISTICS = ("mean", "current")
 SEARCHES = "deadlock_search_per_second"
 CURVES = ("deadlock searches", "deadlocks found")
-BRING = Lacking("deadlock searches and finds per second", f"{LockRates.BRING}, or MONITOR LOCK")
+COLLECTED_BY = MissingInput("deadlock searches and finds per second", f"{LockRates.COLLECTED_BY}, or MONITOR LOCK")
 WAITERS = (
     "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING (ANALYZE/SYSTEM), "
     "made while they are waited for"
@@ -56,25 +55,25 @@ class Limits:
     many_waiting: float = limit(
         30.0, "this project: a warning from ten times the first limit on", unit="requests waiting at any moment"
     )
-    found_percent: float = limit(
-        10.0, "this project: from here on deadlocks are a part of the cause and are named first", high=100, unit="%"
+    found_percent: float = percent(
+        10.0, "this project: from here on deadlocks are a part of the cause and are named first"
     )
 
 
-@rule(needs=(LockRates,), uses=(*READS, *PEAKS), links=LINKS, limits=Limits)
+@rule(needs=(LockRates,), uses=(*NODE_FACTS, *PEAK_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the searches that found nothing by how long each of them was waited for."""
     listed = [one for name in STATISTICS if (one := facts.latest(LockRates, statistic=name))]
     rates = next((one for one in listed if getattr(one, SEARCHES) is OVERFLOW or known(getattr(one, SEARCHES))), None)
     if rates is None:
-        yield Unknown((BRING,))
+        yield Unknown((COLLECTED_BY,))
         return
     if wrong := _wrong(rates):
         yield wrong
         return
     searches, finds = rates.deadlock_search_per_second, rates.deadlock_find_per_second
     if not known(searches) or not known(finds):
-        yield Unknown((BRING,), "deadlock searches alone do not tell long waits from deadlocks")
+        yield Unknown((COLLECTED_BY,), "deadlock searches alone do not tell long waits from deadlocks")
         return
     setting = parameter_of(facts, NAME, 0, LONGEST)
     if isinstance(setting, Untrusted):
@@ -84,7 +83,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     of = f"{NAME} {seconds:g} s" + ("" if isinstance(setting, tuple) else ", its default: not in the export")
     figures = _figures(searches, finds, of)
     if seconds == 0:
-        yield Unknown((Lacking("who waits for locks", WAITERS),), f"{figures}: at 0 nothing is searched")
+        yield Unknown.without("who waits for locks", WAITERS, f"{figures}: at 0 nothing is searched")
         return
     waiting = (searches - finds) * seconds
     if waiting < limits.many_waiting and (bad := _hidden(facts, limits, waiting, seconds)):

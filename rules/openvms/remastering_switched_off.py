@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates, SysgenParameter
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, set_parameter
+from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cluster import (
-    READ,
+from rules.openvms._evidence.cluster import (
+    CLUSTER_FACTS,
     members_of,
     own_name,
     own_rates,
@@ -33,10 +34,15 @@ from rules.judging.openvms.cluster import (
     sustained,
     wrong_reading,
 )
-from rules.judging.openvms.mastership import MEASURE_FIRST, compare_nodes, works_more
-from rules.judging.openvms.node import USE, parameter_of, pending_clause, pending_of, pending_said
-from rules.judging.openvms.room import passed_over, room_of
-from rules.kit import limit, rule
+from rules.openvms._evidence.mastership import MEASURE_FIRST, compare_nodes, works_more
+from rules.openvms._evidence.node import (
+    USE,
+    parameter_of,
+    pending_clause,
+    pending_of,
+    pending_said,
+)
+from rules.openvms._evidence.room import passed_over, room_of
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
 NAME = "PE1"
@@ -54,12 +60,12 @@ class Limits:
     moves_per_second: float = limit(
         0.001, "this project: a tree in a quarter of an hour; below that a mean of moves is rounding", unit="trees/s"
     )
-    served_percent: float = limit(
-        1.0, "this project: below that no other node works in its trees", high=100, unit="% of lock operations"
+    served_percent: float = percent(
+        1.0, "this project: below that no other node works in its trees", of="lock operations"
     )
 
 
-@rule(needs=(), uses=(*READ, RemasterRates), links=LINKS, limits=Limits, sample=None)
+@rule(needs=(), uses=(*CLUSTER_FACTS, RemasterRates), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the value in the listing."""
     setting = parameter_of(facts, NAME, PARAMETERS[NAME].low, PARAMETERS[NAME].high)

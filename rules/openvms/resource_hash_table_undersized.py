@@ -30,19 +30,21 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import LockRates, Node, ProcessorModes, SpinlockTrace, SpinlockTraceRun, SysgenParameter
 from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, set_parameter
+from rules.engine import limit, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity
-from rules.judging.openvms.chains import (
+from rules.laws.hashing import BUCKET_BYTES, PROVEN, mean_chain, mean_probes, next_power_of_two, share_colliding
+from rules.openvms._evidence.chains import (
+    CHAIN_FACTS,
     COMPARISON_USEC,
     FAR_CHAIN,
     LITTLE_COMPARED,
     MUCH_COMPARED,
     NAME,
     RANGE,
-    READ,
     Chain,
     chain_of,
 )
-from rules.judging.openvms.node import (
+from rules.openvms._evidence.node import (
     USE,
     busiest_operations,
     hard_coded,
@@ -55,11 +57,9 @@ from rules.judging.openvms.node import (
     pending_text,
     subject_of,
 )
-from rules.judging.openvms.spinlocks import LCKMGR, Heat, waited_for
-from rules.judging.openvms.spinning import other_time
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
-from rules.laws.hashing import BUCKET_BYTES, PROVEN, mean_chain, mean_probes, next_power_of_two, share_colliding
+from rules.openvms._evidence.spinlocks import LCKMGR, Heat, waited_for
+from rules.openvms._evidence.spinning import other_time
+from rules.sources import JCC
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
 EXPLAINS = (
@@ -104,7 +104,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READ, SpinlockTrace, SpinlockTraceRun), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*CHAIN_FACTS, SpinlockTrace, SpinlockTraceRun), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the buckets against the resources."""
     found = chain_of(facts)

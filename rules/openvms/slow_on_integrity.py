@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import ProcessorModes, SystemRates, T4Column
+from rules.engine import limit, percent, rule
 from rules.finding import (
     Clean,
     Evidence,
@@ -33,13 +34,12 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
-from rules.judging.openvms.hardware import hardware_of
-from rules.judging.openvms.node import READS, Work, subject_of, work_of
-from rules.judging.openvms.platforms import NO_PROMISE, explain
-from rules.judging.openvms.releases import Machine, machine_of
-from rules.judging.sources import HP
-from rules.kit import limit, rule
+from rules.laws.hardware import hardware_of
 from rules.laws.platforms import IMAGE_TIMES, IMAGES, SLOWER_AS_SERVICE, SLOWER_THROUGH_EPC
+from rules.openvms._evidence.node import NODE_FACTS, Work, subject_of, work_of
+from rules.openvms._evidence.platforms import NO_PROMISE, explain
+from rules.openvms._evidence.releases import Machine, machine_of
+from rules.sources import HP
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
 
@@ -48,14 +48,13 @@ LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
 class Limits:
     """From which figures on the release or the start of images may matter."""
 
-    inner_percent: float = limit(
+    inner_percent: float = percent(
         60.0,
         "this project: of the busy time in kernel and executive mode; a real day of an rx3600 without trouble had 57",
-        high=100,
-        unit="% of busy time",
+        of="busy time",
     )
-    busy_percent: float = limit(
-        25.0, "this project: on a node less busy than this nothing is to be gained", high=100, unit="% of all CPUs"
+    busy_percent: float = percent(
+        25.0, "this project: on a node less busy than this nothing is to be gained", of="all CPUs"
     )
     page_faults: float = limit(
         5_000.0, "this project: many images start, or working sets are too small", unit="page faults/s"
@@ -67,7 +66,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, ProcessorModes, SystemRates, T4Column), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*NODE_FACTS, ProcessorModes, SystemRates, T4Column), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the release, then how many images start."""
     machine = machine_of(facts)

@@ -28,27 +28,31 @@ from dataclasses import dataclass
 from collectors.facts import ABSENT, Facts, Reading, known
 from collectors.facts.openvms import ProcessorModes, SpinlockState, SpinlockTrace, SpinlockTraceRun
 from collectors.facts.openvms.spinlocks import TRACE
+from rules.engine import limit, percent, rule
 from rules.finding import (
     Clean,
     Cost,
     Evidence,
     Expectation,
     Finding,
-    Lacking,
+    MissingInput,
     Outcome,
     Severity,
     Unknown,
     Untrusted,
 )
-from rules.judging.openvms.cpu_layout import READ, Layout
-from rules.judging.openvms.peaks import READS as PEAKS
-from rules.judging.openvms.peaks import Length, Stretch, longest
-from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, too_short
-from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlock_looks import LOOKS_AT, look_at
-from rules.judging.openvms.spinlocks import LCKMGR, Heat, heats, known_of, listed_from
-from rules.judging.openvms.spinning import TRACED, apart
-from rules.kit import limit, rule
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
+from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, longest
+from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, too_short
+from rules.openvms._evidence.spinlock_looks import LOOKS_AT, look_at
+from rules.openvms._evidence.spinlocks import (
+    LCKMGR,
+    Heat,
+    heats,
+    known_of,
+    listed_from,
+)
+from rules.openvms._evidence.spinning import TRACED, apart
 
 LINKS = (
     "https://wiki.vmssoftware.com/MONITOR_MODES",
@@ -58,7 +62,7 @@ LINKS = (
 PAST_PEAK = "openvms/concurrency_past_peak"
 MOST = 10
 """Findings for one node: a trace may name a spinlock for each process."""
-USES = (*READ, *LOOKS_AT, *PEAKS, *SAMPLES, SpinlockTrace, SpinlockTraceRun, SpinlockState)
+USES = (*LAYOUT_FACTS, *LOOKS_AT, *PEAK_FACTS, *SAMPLE_FACTS, SpinlockTrace, SpinlockTraceRun, SpinlockState)
 
 
 @dataclass(frozen=True)
@@ -70,15 +74,14 @@ class Limits:
     )
     advice_percent: float = limit(25.0, "this project: a quarter of a CPU lost is worth advice", unit="% of one CPU")
     warning_percent: float = limit(100.0, "this project: one CPU's worth does nothing but spin", unit="% of one CPU")
-    critical_share: float = limit(
-        50.0, "this project: half of the machine spins for one spinlock", low=1, high=100, unit="% of all CPUs"
+    critical_share: float = percent(
+        50.0, "this project: half of the machine spins for one spinlock", low=1, of="all CPUs"
     )
-    hold_percent: float = limit(
+    hold_percent: float = percent(
         50.0,
         "this project: held half of the time it lets at most twice the work through; vendor: ANALYZE lists from 10 %",
         low=1,
-        high=100,
-        unit="% of the time",
+        of="the time",
     )
     least_seconds: float = limit(
         1.0, "this project: no minimum is published; a shorter trace is one moment, a note at most", unit="s"
@@ -95,11 +98,8 @@ class Limits:
     least_minutes: float = limit(
         30.0, "this project: hours last so long, where nobody counted their samples", low=1, unit="minutes"
     )
-    explained_percent: float = limit(
-        50.0,
-        "this project: a trace that spins less than half of the capture's MP synch is of another time",
-        high=100,
-        unit="%",
+    explained_percent: float = percent(
+        50.0, "this project: a trace that spins less than half of the capture's MP synch is of another time"
     )
 
 
@@ -129,7 +129,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     for heat in hot[:MOST]:
         yield from _finding(facts, limits, heat, cpus, _Loss(synch, spun, hours), leads=heat is sound[0])
     if hot and synch is None:
-        wanted = Lacking("MP synch of a capture around the trace, which it divides", ProcessorModes.BRING)
+        wanted = MissingInput("MP synch of a capture around the trace, which it divides", ProcessorModes.COLLECTED_BY)
         yield Unknown((wanted,))
     for heat in held[: MOST - len(hot[:MOST])]:
         yield _held(facts, limits, heat)
@@ -192,13 +192,13 @@ def _nothing(facts: Facts) -> Outcome:
     """There is no share: what is there instead, and what to bring."""
     if facts.every(SpinlockTrace):
         why = "counts and mean times without a share or a rate: whether they matter cannot be told"
-        return Unknown((Lacking("hold and spin of each spinlock as a share of the time", TRACE),), why)
+        return Unknown.without("hold and spin of each spinlock as a share of the time", TRACE, why)
     states = facts.every(SpinlockState)
     if states:
         waited = [one.spinlock for one in states if known(one.cpus_waiting) and one.cpus_waiting > 0]
         seen = f"CPUs waited for {', '.join(waited[:3])}" if waited else "no CPU waited"
         why = f"SHOW SPINLOCKS is the state of one moment ({seen}): only a trace measures"
-        return Unknown((Lacking("spinlock trace", TRACE),), why)
+        return Unknown.without("spinlock trace", TRACE, why)
     return Unknown.of(SpinlockTrace)
 
 

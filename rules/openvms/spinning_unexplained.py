@@ -20,34 +20,53 @@ from functools import partial
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace
 from collectors.facts.openvms.spinlocks import TRACE
-from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cpu_counts import counts_differ
-from rules.judging.openvms.cpu_layout import Layout, no_dedicated
-from rules.judging.openvms.debug_modes import debug_modes
-from rules.judging.openvms.dedicated import not_yet
-from rules.judging.openvms.node import busiest_operations, cpus_changed
-from rules.judging.openvms.peaks import Length, Stretch, brief, longest, peak_cost
-from rules.judging.openvms.releases import machine_of
-from rules.judging.openvms.sampling import LEAST_MINUTES, LEAST_SAMPLES, least
-from rules.judging.openvms.sampling import READ as SAMPLES
-from rules.judging.openvms.spinlocks import heats
-from rules.judging.openvms.spinning import OWN_CPU_OPERATIONS, READ, apart, explained, own_cpu, own_cpu_untold
-from rules.kit import limit, rule
+from rules.engine import limit, percent, rule
+from rules.finding import (
+    Clean,
+    Cost,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
+from rules.openvms._evidence.cpu_counts import counts_differ
+from rules.openvms._evidence.cpu_layout import Layout, no_dedicated
+from rules.openvms._evidence.debug_modes import debug_modes
+from rules.openvms._evidence.dedicated import not_yet
+from rules.openvms._evidence.node import busiest_operations, cpus_changed
+from rules.openvms._evidence.peaks import (
+    Length,
+    Stretch,
+    brief,
+    longest,
+    peak_cost,
+)
+from rules.openvms._evidence.releases import machine_of
+from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
+from rules.openvms._evidence.spinlocks import heats
+from rules.openvms._evidence.spinning import (
+    OWN_CPU_OPERATIONS,
+    SPINNING_FACTS,
+    apart,
+    explained,
+    own_cpu,
+    own_cpu_untold,
+)
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
-WANTED = Lacking("which spinlock CPUs wait for", TRACE)
+WANTED = MissingInput("which spinlock CPUs wait for", TRACE)
 
 
 @dataclass(frozen=True)
 class Limits:
     """From which share of the machine on a loss is told, and how loud."""
 
-    warning_share: float = limit(
-        3.0, "this project: a warning from 3 % of the capacity lost on", high=100, unit="% of all CPUs"
-    )
-    critical_share: float = limit(
-        10.0, "this project: critical from 10 % of the capacity lost on", high=100, unit="% of all CPUs"
-    )
+    warning_share: float = percent(3.0, "this project: a warning from 3 % of the capacity lost on", of="all CPUs")
+    critical_share: float = percent(10.0, "this project: critical from 10 % of the capacity lost on", of="all CPUs")
     least_percent: float = limit(
         25.0, "this project: less than a quarter of one CPU is not noticed, whatever its share", unit="% of one CPU"
     )
@@ -70,7 +89,7 @@ class Limits:
 
 @rule(
     needs=(ProcessorModes,),
-    uses=(*READ, *SAMPLES),
+    uses=(*SPINNING_FACTS, *SAMPLE_FACTS),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_sampled_minutes),
@@ -85,7 +104,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Untrusted("MP synch is printed as asterisks: take a longer interval")
         return
     if modes is None or not known(synch):
-        yield Unknown((Lacking("MP synch over the day", ProcessorModes.BRING),))
+        yield Unknown.without("MP synch over the day", ProcessorModes.COLLECTED_BY)
         return
     if synch < 0 or (known(modes.cpus) and synch > 102 * modes.cpus):
         yield Untrusted(f"MP synch {synch:g} % on {modes.cpus} CPUs")
@@ -94,7 +113,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield changed
         return
     if cpus is None:
-        yield Unknown((Lacking("number of active CPUs", "SHOW CPU"),), f"MP synch {synch:g} % of one CPU (mean)")
+        yield Unknown.without("number of active CPUs", "SHOW CPU", f"MP synch {synch:g} % of one CPU (mean)")
         return
     share = synch / cpus
     figures = f"MP synch {synch:.3g} % of one CPU on average, {share:.2g} % of {cpus:.0f} CPUs"
@@ -207,8 +226,8 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
         said.append(differ.said)
         evidence.extend(differ.evidence)
     if untold := _untold(facts, layout):
-        bring = " and ".join(lacking.bring for lacking in untold.missing)
-        said.append(f"Whether the lock manager has a CPU of its own was not in the export: collect {bring}.")
+        command = " and ".join(lacking.command for lacking in untold.missing)
+        said.append(f"Whether the lock manager has a CPU of its own was not in the export: collect {command}.")
     spun = [heat for heat in heats(facts) if known(heat.spin)]
     if spun:
         total = sum(heat.spin for heat in spun if known(heat.spin))

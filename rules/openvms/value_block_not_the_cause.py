@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Reading, Source, known
 from collectors.facts.openvms import LockRates, LockSummaryItem
 from collectors.facts.rdb import StatisticRow
-from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
-from rules.judging.openvms.cluster import as_read, unreal
-from rules.judging.openvms.node import READS, busiest_operations, subject_of
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.openvms._evidence.cluster import as_read, unreal
+from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, subject_of
+from rules.sources import JCC
 
 LINKS = ("https://www.digiater.nl/openvms/doc/alpha-v8.3/83final/4527/4527pro_045.html",)
 ITEM = "invalid lock block"
@@ -45,7 +45,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, LockSummaryItem, StatisticRow), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*NODE_FACTS, LockSummaryItem, StatisticRow), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look for displays that name value blocks."""
     named = list(_named(facts))
@@ -58,7 +58,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             return
     read = [(label, value, source) for label, value, source in named if known(value)]
     if not read:
-        yield Unknown((Lacking(f"count of {named[0][0]}", StatisticRow.BRING),), f"{named[0][0]}: no figure")
+        yield Unknown.without(f"count of {named[0][0]}", StatisticRow.COLLECTED_BY, f"{named[0][0]}: no figure")
         return
     label, value, source = max(read, key=lambda one: one[1])
     if value == 0:

@@ -20,9 +20,11 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.rdb import StatisticRow
-from rules.finding import Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import (
+from rules.engine import limit, percent, rule
+from rules.finding import Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.rdb._evidence.counted import (
     ASKED,
+    COUNTED_FACTS,
     Stalled,
     averaged,
     counted,
@@ -30,16 +32,13 @@ from rules.judging.rdb.counted import (
     on_node,
     per_transaction,
     quiet,
+    shown,
     stalled_of,
     waits_matter,
 )
-from rules.judging.rdb.databases import READS, OneDatabase, databases
-from rules.judging.rdb.prerequisites import active_caches, never, page_level
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Rate, Statistics
-from rules.kit import limit, rule
+from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.prerequisites import active_caches, never, page_level
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
 BLASTS = "blocking asts"
@@ -63,19 +62,20 @@ BY_PAGE = (
 """Page level is not for areas where page conflicts show: knowledge/rdb-rules.md, section 2."""
 FEW = " Few requests were seen to stall, or only briefly, so this is a note: holders give up at once."
 UNSEEN = " Whether requests stall is not in the export, so this is a note."
-BRING = Lacking("blocking ASTs beside the locks requested and promoted, in all and by lock type", StatisticRow.BRING)
+COLLECTED_BY = MissingInput(
+    "blocking ASTs beside the locks requested and promoted, in all and by lock type", StatisticRow.COLLECTED_BY
+)
 
 
 @dataclass(frozen=True)
 class Limits:
     """From where on they are many. The vendor names no limit, so all are this project's and may be set."""
 
-    blasts_percent: float = limit(
+    blasts_percent: float = percent(
         10.0,
         "this project: one request in ten disturbs a holder; the vendor names no limit",
         low=0.1,
-        high=100,
-        unit="% of locks requested and promoted",
+        of="locks requested and promoted",
     )
     blasts_per_second: float = limit(
         50.0, "this project: below this the total is too small to matter", unit="blocking ASTs/s"
@@ -83,12 +83,8 @@ class Limits:
     stalled_per_second: float = limit(
         1.0, "this project: fewer requests that stall get a note alone", unit="stalled requests/s"
     )
-    main_percent: float = limit(
-        50.0,
-        "this project: from here on one lock type has more than all others together",
-        low=1,
-        high=100,
-        unit="% of blocking ASTs",
+    main_percent: float = percent(
+        50.0, "this project: from here on one lock type has more than all others together", low=1, of="blocking ASTs"
     )
 
 
@@ -108,7 +104,7 @@ class Blasts:
         return "all" if self.lock_type == "total" else self.lock_type
 
 
-@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(StatisticRow,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node with most of them."""
     for one in databases(facts, (StatisticRow,)):
@@ -117,9 +113,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     found, refused = counted(facts, one)
-    judged = [blasts for each in of_each_node(found, _has) for blasts in _all(each)]
+    judged = [blasts for of_node, _ in of_each_node(found, _all) for blasts in of_node]
     if not judged:
-        return refused or Unknown((BRING,), one.subject)
+        return refused or Unknown((COLLECTED_BY,), one.subject)
     high = [
         blasts
         for blasts in judged
@@ -129,7 +125,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
         most = max(judged, key=lambda blasts: blasts.rate.per_second)
         if all(blasts.lock_type != "total" for blasts in judged):
             types = ", ".join(blasts.lock_type for blasts in judged)
-            return Unknown((BRING,), f"{one.subject}: low for {types} locks; others were not written")
+            return Unknown((COLLECTED_BY,), f"{one.subject}: low for {types} locks; others were not written")
         return quiet(
             f"{one.subject}: {most.rate.per_second:,.1f} blocking ASTs/s ({most.lock_type} locks), "
             f"{most.percent:.1f} % of those requested and promoted "
@@ -137,10 +133,6 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
             most.each,
         )
     return _finding(one, limits, max(high, key=lambda blasts: blasts.rate.per_second))
-
-
-def _has(each: Statistics) -> bool:
-    return bool(_all(each))
 
 
 def _all(each: Statistics) -> list[Blasts]:
@@ -176,6 +168,8 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
     per = per_transaction(each, [worst.rate])
     said = ", ".join(f"{b.lock_type} {b.rate.per_second:,.1f}/s ({b.percent:.0f} %)" for b in types[:4])
     each_has = f" and {per:,.2f} for each transaction" if per is not None else ""
+    named = f"blocking ASTs of {worst.lock_type} locks"
+    of_asked = f"{named} requested and promoted"
     kind = "" if worst.lock_type == "total" else f" on {worst.lock_type} locks"
     return Finding(
         subject=one.subject,
@@ -191,32 +185,19 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
             + averaged(each)
         ),
         evidence=(
-            Evidence(
-                *(f"blocking ASTs of {worst.lock_type} locks", round(worst.rate.per_second, 1), "/s"),
-                *(worst.rate.source, limits.blasts_per_second),
-            ),
-            Evidence(
-                *(f"blocking ASTs of {worst.lock_type} locks requested and promoted", round(worst.percent, 1), "%"),
-                *(worst.rate.source, limits.blasts_percent),
-            ),
+            *shown(named, worst.rate, limits.blasts_per_second),
+            Evidence(of_asked, round(worst.percent, 1), "%", worst.rate.source, limits.blasts_percent),
             *((Evidence("blocking ASTs per transaction", round(per, 2), "", worst.rate.source),) if per else ()),
             *(
-                Evidence(f"blocking ASTs of {b.lock_type} locks", round(b.rate.per_second, 1), "/s", b.rate.source)
+                proof
                 for b in types[:4]
-                if b is not worst and b.lock_type != worst.lock_type
+                if b.lock_type != worst.lock_type
+                for proof in shown(f"blocking ASTs of {b.lock_type} locks", b.rate)
             ),
-            *(
-                (Evidence("stalled", round(stalls.per_second, 1), "/s", stalls.source, limits.stalled_per_second),)
-                if stalls
-                else ()
-            ),
+            *shown("stalled", stalls, limits.stalled_per_second),
         ),
         explains=("rdb/lock_stalls_long",) if waits and _same_conflicts(each, main, limits) else (),
-        expects=(
-            Expectation(
-                f"blocking ASTs of {worst.lock_type} locks (/s)", round(worst.rate.per_second, 1), "lower", "heuristic"
-            ),
-        ),
+        expects=(Expectation(f"{named} (/s)", round(worst.rate.per_second, 1), "lower", "heuristic"),),
         weight=worst.rate.per_second,
     )
 

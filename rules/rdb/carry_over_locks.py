@@ -23,8 +23,10 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.rdb import Database, HeldLock, StatisticRow, WaitGroup
 from rules.changes.rdb_database import alter
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import (
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.rdb._evidence.counted import (
+    COUNTED_FACTS,
     Stalled,
     caveats,
     counted,
@@ -32,24 +34,21 @@ from rules.judging.rdb.counted import (
     on_node,
     per_transaction,
     quiet,
+    shown,
     stalled_of,
     waits_matter,
 )
-from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
-from rules.judging.rdb.prerequisites import place_of
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Rate, Statistics
-from rules.judging.rdb.waits import READS as WAITING
-from rules.judging.rdb.waits import STALLS, TIMEOUTS, Waits, hottest, total, waits_of
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
+from rules.rdb._evidence.databases import OneDatabase, Read, databases
+from rules.rdb._evidence.prerequisites import place_of
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
+from rules.rdb._evidence.waits import STALLS, TIMEOUTS, WAIT_FACTS, Waits, hottest, total, waits_of
+from rules.sources import JCC
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rdohelp72.hlb?key=DEFINE_DATABASE~Format~db-wide-options-2~CARRY_OVER_LOCKS",
 )
 ASKED = "locks requested"
+EACH = "area locks requested per transaction"
 WHY_OFF = (
     "Ask why they are off: NOWAIT transactions that waited for the NOWAIT lock are the reason the vendor names, and "
     "they wait again when they are on.",
@@ -104,7 +103,7 @@ class Limits:
     )
 
 
-@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(Database,), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts, (WaitGroup,)):
@@ -115,28 +114,30 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     setting = one.read("carry_over_locks")
     if setting is None:
         why = f"{one.subject}: carry-over locks are not in the export (default enabled)"
-        return Unknown((Lacking("carry-over locks", Database.BRING),), why)
+        return Unknown.without("carry-over locks", Database.COLLECTED_BY, why)
     return (_enabled if setting.value else _disabled)(facts, one, limits, setting)
 
 
 def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> Outcome:
     found, refused = counted(facts, one)
     start = f"{one.subject}: carry-over locks are disabled"
-    judged = [(rate, each) for each in of_each_node(found, _has_areas) if (rate := each.rate(ASKED, "area"))]
+    judged = of_each_node(found, _areas)
     if not judged:
-        bring = Lacking("area locks beside transactions (Locking (area locks), Summary IO)", StatisticRow.BRING)
+        bring = MissingInput(
+            "area locks beside transactions (Locking (area locks), Summary IO)", StatisticRow.COLLECTED_BY
+        )
         return refused or Unknown((bring,), start)
     rate, each = max(judged, key=lambda pair: pair[0].per_second)
     per = per_transaction(each, [rate])
     if per is None:
-        return Unknown((Lacking("transactions (the screen Summary IO)", StatisticRow.BRING),), start)
+        return Unknown.without("transactions (the screen Summary IO)", StatisticRow.COLLECTED_BY, start)
     figures = f"{rate.per_second:,.1f} area locks/s{on_node(each)} are requested, {per:,.2f} for each transaction"
     if per < limits.areas_per_transaction or rate.per_second < limits.areas_per_second:
         said = f"(limits {limits.areas_per_second:g}/s and {limits.areas_per_transaction:g})"
         return quiet(f"{start}, and only {figures} {said}", each)
     stalled = stalled_of(each, "area")
     wanted = waits_matter(each, stalled.per_second if stalled else None, limits.areas_stalled, "area")
-    against, shown = _against(facts, one, limits, found)
+    against, reasons = _against(facts, one, limits, found)
     costs = rate.per_second >= limits.busy_areas and not wanted and not against
     little = "" if costs else f" Below {limits.busy_areas:,.0f}/s there is little to gain{NOTHING}"
     return Finding(
@@ -150,26 +151,15 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
         ),
         evidence=(
             Evidence("carry-over locks", "disabled", "", setting.source),
-            Evidence("area locks requested", round(rate.per_second, 1), "/s", rate.source, limits.areas_per_second),
-            Evidence(
-                *("area locks requested per transaction", round(per, 2), ""),
-                *(rate.source, limits.areas_per_transaction),
-            ),
-            *(
-                (
-                    Evidence(
-                        "stalled area locks", round(stalled.per_second, 1), "/s", stalled.source, limits.areas_stalled
-                    ),
-                )
-                if stalled
-                else ()
-            ),
-            *shown,
+            *shown("area locks requested", rate, limits.areas_per_second),
+            Evidence(EACH, round(per, 2), "", rate.source, limits.areas_per_transaction),
+            *shown("stalled area locks", stalled, limits.areas_stalled),
+            *reasons,
         ),
         changes=(alter("carry_over_locks", place_of(facts, one), "DISABLED", "ENABLED", cautions=WHY_OFF),)
         if costs
         else (),
-        expects=(Expectation("area locks requested per transaction", round(per, 2), "lower", "heuristic"),),
+        expects=(Expectation(EACH, round(per, 2), "lower", "heuristic"),),
     )
 
 
@@ -181,25 +171,25 @@ def _against(
     They take that lock whether they stall or not: with carry-over locks each of them waits for all others.
     """
     groups = _waited(waits_of(facts, one), limits, "nowait")
-    shown, seen = [], []
+    proof: list[Evidence] = []
+    seen = []
     for item in (ASKED, "requests stalled"):
         rates = [rate for each in found if (rate := each.rate(item, "nowait"))]
         asked = max(rates, key=lambda rate: rate.per_second, default=None)
         if asked and asked.per_second >= limits.stalled_per_second:
             seen.append(f"{asked.per_second:,.1f} {item}/s for the NOWAIT lock")
-            name = f"{item} (NOWAIT lock)"
-            shown.append(Evidence(name, round(asked.per_second, 1), "/s", asked.source, limits.stalled_per_second))
+            proof += shown(f"{item} (NOWAIT lock)", asked, limits.stalled_per_second)
     if _many(groups, limits):
         events = total(groups)
         seen.append(f"{events:,} waits for the NOWAIT lock were logged")
-        shown.append(Evidence("waits for the NOWAIT lock", events, "events", groups[0].source, limits.events))
+        proof.append(Evidence("waits for the NOWAIT lock", events, "events", groups[0].source, limits.events))
     if not seen:
         return "", ()
-    return f" Here that reason is in the export: {' and '.join(seen)}, so nothing is set here.", tuple(shown)
+    return f" Here that reason is in the export: {' and '.join(seen)}, so nothing is set here.", tuple(proof)
 
 
-def _has_areas(each: Statistics) -> bool:
-    return each.rate(ASKED, "area") is not None
+def _areas(each: Statistics) -> Rate | None:
+    return each.rate(ASKED, "area")
 
 
 def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> Outcome:
@@ -208,7 +198,7 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> O
         return why
     found, refused = counted(facts, one)
     start = f"{one.subject}: carry-over locks are enabled"
-    nodes = [(stalled, each) for each in of_each_node(found, _has_nowait) if (stalled := stalled_of(each, "nowait"))]
+    nodes = of_each_node(found, lambda each: stalled_of(each, "nowait"))
     worst = max(nodes, key=lambda pair: pair[0].per_second, default=None)
     groups = _waited(waits, limits, "nowait")
     if _many(groups, limits) or (worst and worst[0].per_second >= limits.stalled_per_second):
@@ -220,22 +210,20 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> O
             f"{start}, and processes waited for storage areas ({hottest(areas)}): a false conflict only if the holder "
             "has no transaction open, or has not touched that area in it"
         )
-        return Unknown(
-            (Lacking("who holds the area, and whether a transaction is open there", HeldLock.BRING),), why_not
+        return Unknown.without(
+            "who holds the area, and whether a transaction is open there", HeldLock.COLLECTED_BY, why_not
         )
     logged = [log for log in waits.logs if log.kind in KINDS]
     if not worst and not logged:
-        bring = Lacking("waits for the NOWAIT lock (a log, or the screen Locking (nowait))", WaitGroup.BRING)
+        bring = MissingInput(
+            "waits for the NOWAIT lock (a log, or the screen Locking (nowait))", WaitGroup.COLLECTED_BY
+        )
         return refused or Unknown((bring,), start)
     events = total(groups)
     rate = f", {worst[0].per_second:,.2f} stalled/s" if worst else ""
     said = f"{start}, and {events} waits for the NOWAIT lock were seen{rate} (limits {limits.events} and "
     said += f"{limits.stalled_per_second:g}/s)"
     return quiet(said, worst[1]) if worst else Clean(said)
-
-
-def _has_nowait(each: Statistics) -> bool:
-    return stalled_of(each, "nowait") is not None
 
 
 def _waited(waits: Waits, limits: Limits, *resources: str) -> list[WaitGroup]:
@@ -275,11 +263,8 @@ def _finding(
     if worst:
         stalled = worst[0]
         seen.append(f"{stalled.per_second:,.2f} requests/s for it stalled{on_node(worst[1])}")
-        evidence.append(
-            Evidence(
-                "stalled NOWAIT locks", round(stalled.per_second, 2), "/s", stalled.source, limits.stalled_per_second
-            )
-        )
+        rate = round(stalled.per_second, 2)
+        evidence.append(Evidence("stalled NOWAIT locks", rate, "/s", stalled.source, limits.stalled_per_second))
     cost, more, expects = _cost(found)
     costs = _costs(limits, total(groups), [seconds for seconds, _ in lengths], worst, hours)
     return Finding(
@@ -317,9 +302,7 @@ def _costs(
 def _cost(found: list[Statistics]) -> tuple[str, tuple[Evidence, ...], tuple[Expectation, ...]]:
     """What disabling them costs, by the area locks requested now."""
     rows: list[tuple[Rate, float]] = [
-        (rate, per)
-        for each in of_each_node(found, _has_areas)
-        if (rate := each.rate(ASKED, "area")) and (per := per_transaction(each, [rate])) is not None
+        (rate, per) for rate, each in of_each_node(found, _areas) if (per := per_transaction(each, [rate])) is not None
     ]
     said = " The price: each transaction then asks for its area locks and top record locks anew"
     if not rows:
@@ -327,6 +310,6 @@ def _cost(found: list[Statistics]) -> tuple[str, tuple[Evidence, ...], tuple[Exp
     rate, per = max(rows, key=lambda pair: pair[0].per_second)
     return (
         f"{said}; now it asks for {per:,.2f} area locks.",
-        (Evidence("area locks requested per transaction", round(per, 2), "", rate.source),),
-        (Expectation("area locks requested per transaction", round(per, 2), "higher", "heuristic"),),
+        (Evidence(EACH, round(per, 2), "", rate.source),),
+        (Expectation(EACH, round(per, 2), "higher", "heuristic"),),
     )

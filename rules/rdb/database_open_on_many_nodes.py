@@ -22,15 +22,17 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import DatabaseUse
 from rules.changes.quoting import comment
+from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.judging.rdb.counted import counted
-from rules.judging.rdb.databases import READS, Nodes, OneDatabase, databases, node_names
-from rules.judging.rdb.prerequisites import CONFIGURED, change_nodes
-from rules.judging.rdb.sharing import (
+from rules.rdb._evidence.counted import COUNTED_FACTS, counted
+from rules.rdb._evidence.databases import Nodes, OneDatabase, databases, node_names
+from rules.rdb._evidence.prerequisites import CONFIGURED, change_nodes
+from rules.rdb._evidence.sharing import (
     DLOCK,
     ON_EACH_NODE,
     OTHERS,
     Remote,
+    RemoteLimits,
     is_main,
     lesser_part,
     listed_when,
@@ -41,12 +43,8 @@ from rules.judging.rdb.sharing import (
     seen_when,
     several_nodes,
 )
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import statistics_of, trusted
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
+from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
+from rules.sources import JCC
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",)
 FAILOVER = (
@@ -55,18 +53,9 @@ FAILOVER = (
 
 
 @dataclass(frozen=True)
-class Limits:
-    """From where on the sharing costs enough to speak of it."""
+class Limits(RemoteLimits):
+    """`RemoteLimits`, from 20 % of 500 lock operations a second on, and when one node is worth it (this project)."""
 
-    remote_percent: float = limit(
-        20.0,
-        "this project: a two-node cluster with 8 % in a real day had no trouble",
-        high=100,
-        unit="% of lock operations",
-    )
-    operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
-    )
     busy_operations: float = limit(
         50_000.0,
         f"this project: at 2.7 µs each, the time of one alone ({JCC}), they take 13 % of a CPU; fewer get a note alone",
@@ -74,7 +63,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts)
@@ -120,7 +109,7 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         why = f"{one.subject} is in use on {names}; what of its locking crosses the cluster is not in the export"
         yield Unknown((DLOCK,), why) if isinstance(remote, Unknown) else remote
         return
-    if remote.percent < limits.remote_percent or remote.total < limits.operations_per_second:
+    if remote.is_little(limits):
         yield Clean(
             f"{one.subject} is in use on {names}, but only {remote.said} (limits {limits.remote_percent:g} % of "
             f"{limits.operations_per_second:,.0f}/s)"
@@ -142,13 +131,9 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
             "network has limits of its own. NUMBER OF CLUSTER NODES must stay as it is while users attach from several "
             "nodes." + (lesser or ("" if main else OTHERS.format(remote.where)))
         ),
-        evidence=(*seen, *remote.evidence(limits.remote_percent, limits.operations_per_second)),
+        evidence=(*seen, *remote.evidence(limits)),
         explains=("openvms/locks_mastered_remotely",) if main else (),
-        expects=()
-        if lesser
-        else (
-            Expectation("lock operations incoming and outgoing (%)", round(remote.percent, 1), "lower", "heuristic"),
-        ),
+        expects=() if lesser else (remote.expects,),
     )
 
 

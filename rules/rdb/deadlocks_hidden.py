@@ -18,16 +18,21 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source
 from collectors.facts.rdb import EventLog, StatisticRow, WaitGroup
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import STALLED, averaged, counted, in_order, of_each_node, on_node, rows_of
-from rules.judging.rdb.databases import READS, OneDatabase, databases
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Rate, Statistics
-from rules.judging.rdb.waits import DEADLOCKS, Events, Waits, evidence_of, hottest, waits_of
-from rules.judging.rdb.waits import READS as WAITING
-from rules.kit import limit, rule
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.rdb._evidence.counted import (
+    COUNTED_FACTS,
+    STALLED,
+    averaged,
+    counted,
+    in_order,
+    of_each_node,
+    on_node,
+    rows_of,
+)
+from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
+from rules.rdb._evidence.waits import DEADLOCKS, WAIT_FACTS, Events, Waits, evidence_of, hottest, waits_of
 
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
 ENDED = ("request deadlocks", "promotion deadlocks")
@@ -38,7 +43,7 @@ REMEDY = {
     "area": "Storage areas are reserved in different orders: reserve them in one order, in one SET TRANSACTION.",
     "logical area": "Tables are reserved in different orders: reserve them in one order, in one SET TRANSACTION.",
 }
-BRING = Lacking("deadlocks with the time they cover", StatisticRow.BRING)
+COLLECTED_BY = MissingInput("deadlocks with the time they cover", StatisticRow.COLLECTED_BY)
 
 
 @dataclass(frozen=True)
@@ -52,12 +57,11 @@ class Limits:
         "this project: at 10 s each, the default of DEADLOCK_WAIT, a tenth of a process waits; fewer get a note alone",
         unit="/h",
     )
-    stalled_percent: float = limit(
+    stalled_percent: float = percent(
         50.0,
         "this project: from here on most stalls that end do so only by a deadlock search",
         low=1,
-        high=100,
-        unit="% of stalled requests",
+        of="stalled requests",
     )
 
 
@@ -76,7 +80,7 @@ class Counted:
     """Whether only requests or only promotions were read: they prove many deadlocks, never few."""
 
 
-@rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts, (StatisticRow, EventLog))
@@ -89,7 +93,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     found, refused = counted(facts, one)
     waits = waits_of(facts, one)
-    rows = [count for each in of_each_node(found, _has) if (count := _counted(each)) is not None]
+    rows = [count for count, _ in of_each_node(found, _counted)]
     if rows:
         return _of_statistics(one, limits, max(rows, key=lambda row: row.per_hour), waits)
     log = waits.events(DEADLOCKS)
@@ -99,13 +103,9 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
         return refused
     if log:
         why = f"{one.subject}: {log.said} deadlocks, but the time they cover is not in the export: no rate"
-        return Unknown((BRING,), why)
+        return Unknown((COLLECTED_BY,), why)
     why = f"{one.subject}: the screens Summary Locking Statistics and Locking (rqst deadlocks) decide"
-    return Unknown((BRING,), why)
-
-
-def _has(each: Statistics) -> bool:
-    return _counted(each) is not None
+    return Unknown((COLLECTED_BY,), why)
 
 
 def _counted(each: Statistics) -> Counted | None:
@@ -147,7 +147,7 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
     if found.per_hour < limits.per_hour or few:
         if found.half:
             why = f"{one.subject}: {figures}, of requests or of promotions alone"
-            return Unknown((Lacking("deadlocks of requests and of promotions", StatisticRow.BRING),), why)
+            return Unknown.without("deadlocks of requests and of promotions", StatisticRow.COLLECTED_BY, why)
         return in_order(f"{one.subject}: {figures} (limit {limits.per_hour:g}/h, {limits.least:g} at least)", each)
     said = ", ".join(f"{kind} {hourly:,.1f}/h" for kind, hourly in found.types[:3])
     kinds = (

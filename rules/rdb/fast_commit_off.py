@@ -18,20 +18,25 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import caveats, counted, of_each_node, quiet, waits_matter
-from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
-from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, steps_to, unmet, unsure
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Rate, Statistics
-from rules.kit import limit, rule
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.rdb._evidence.counted import COUNTED_FACTS, caveats, counted, of_each_node, quiet, shown, waits_matter
+from rules.rdb._evidence.databases import OneDatabase, Read, databases
+from rules.rdb._evidence.prerequisites import (
+    changes_to,
+    evidence_of,
+    listed,
+    steps_to,
+    unmet,
+    unsure,
+)
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 
 LINKS = (
     "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP72.HLB?key=ALTER~DATABASE~Arguments~FAST_COMMIT",
     "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p060.htm",
 )
+EACH = "synchronous data writes per transaction"
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class Limits:
     )
 
 
-@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(Database,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts):
@@ -61,22 +66,21 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     fast = one.read("fast_commit")
     if fast is None:
-        yield Unknown((Lacking("fast commit", Database.BRING),), f"{one.subject}: not in the export")
+        yield Unknown.without("fast commit", Database.COLLECTED_BY, f"{one.subject}: not in the export")
         return
     if fast.value:
         yield Clean(f"{one.subject}: fast commit is enabled{one.read_apart}")
         return
     found, refused = counted(facts, one)
-    best = of_each_node(found, _has)
-    read = [(w, t, each) for each in best if (w := each.rate("synch data writes")) and (t := each.transactions)]
+    read = of_each_node(found, _commits)
     if not read and refused:
         yield refused
         return
     if not read:
-        bring = Lacking("synchronous data writes and transactions (Summary IO)", StatisticRow.BRING)
+        bring = MissingInput("synchronous data writes and transactions (Summary IO)", StatisticRow.COLLECTED_BY)
         yield Unknown((bring,), f"{one.subject}: fast commit is disabled, the default")
         return
-    writes, done, of = max(read, key=lambda three: three[0].per_second)
+    (writes, done), of = max(read, key=lambda pair: pair[0][0].per_second)
     each_writes = writes.per_second / done.per_second if done.per_second else 0.0
     figures = f"{writes.per_second:,.1f} synchronous data writes/s, {each_writes:.1f} for each transaction"
     if each_writes < limits.writes_per_transaction or writes.per_second < limits.writes_per_second:
@@ -91,8 +95,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield Unknown(tuple(lacking))
 
 
-def _has(each: Statistics) -> bool:
-    return each.rate("synch data writes") is not None and each.transactions is not None
+def _commits(each: Statistics) -> tuple[Rate, Rate] | None:
+    """Synchronous data writes and transactions, where both were counted."""
+    writes, done = each.rate("synch data writes"), each.transactions
+    return (writes, done) if writes and done else None
 
 
 def _finding(
@@ -116,26 +122,12 @@ def _finding(
         ),
         evidence=(
             Evidence("fast commit", "disabled", "", fast.source),
-            Evidence(
-                *("synchronous data writes", round(writes.per_second, 1), "/s"),
-                *(writes.source, limits.writes_per_second),
-            ),
-            Evidence(
-                *("synchronous data writes per transaction", round(each_writes, 2), ""),
-                *(writes.source, limits.writes_per_transaction),
-            ),
-            Evidence("transactions", round(done.per_second, 1), "/s", done.source),
-            *(
-                (
-                    Evidence(
-                        "stalled locks", round(stalled.per_second, 1), "/s", stalled.source, limits.stalled_per_second
-                    ),
-                )
-                if stalled
-                else ()
-            ),
+            *shown("synchronous data writes", writes, limits.writes_per_second),
+            Evidence(EACH, round(each_writes, 2), "", writes.source, limits.writes_per_transaction),
+            *shown("transactions", done),
+            *shown("stalled locks", stalled, limits.stalled_per_second),
             *evidence_of(missing),
         ),
         changes=changes_to("fast_commit", facts, one, "DISABLED", "ENABLED") if waits else (),
-        expects=(Expectation("synchronous data writes per transaction", round(each_writes, 2), "lower", "heuristic"),),
+        expects=(Expectation(EACH, round(each_writes, 2), "lower", "heuristic"),),
     )

@@ -21,8 +21,10 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.rdb import EventLog, HeldLock, StatisticRow, WaitGroup
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import (
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.rdb._evidence.counted import (
+    COUNTED_FACTS,
     Mean,
     averaged,
     counted,
@@ -33,16 +35,14 @@ from rules.judging.rdb.counted import (
     quiet,
     rows_of,
 )
-from rules.judging.rdb.databases import READS, OneDatabase, databases
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Statistics
-from rules.judging.rdb.waits import (
+from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
+from rules.rdb._evidence.waits import (
     HOLDER,
     NO_TUNING,
     STALLS,
     TIMEOUTS,
+    WAIT_FACTS,
     Events,
     Waits,
     culprits,
@@ -53,15 +53,15 @@ from rules.judging.rdb.waits import (
     total,
     waits_of,
 )
-from rules.judging.rdb.waits import READS as WAITING
-from rules.kit import limit, rule
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Screens~Locking_Analysis_Screen",
 )
-BRING = Lacking("how long processes wait for locks", f"{WaitGroup.BRING}, or the screen Stall Messages")
+COLLECTED_BY = MissingInput(
+    "how long processes wait for locks", f"{WaitGroup.COLLECTED_BY}, or the screen Stall Messages"
+)
 ENDED = ("request timeouts", "promotion timeouts")
-COUNT = Lacking("how many lock requests timed out", StatisticRow.BRING)
+COUNT = MissingInput("how many lock requests timed out", StatisticRow.COLLECTED_BY)
 HOUR = 3600.0
 
 
@@ -79,30 +79,25 @@ class Limits:
     )
     waiting: float = limit(10.0, "this project: so many that wait at any moment are contention", unit="processes")
     stalled: float = limit(5.0, "this project: a mean of fewer stalls is chance", unit="stalled requests")
-    main_percent: float = limit(
-        50.0,
-        "this project: from here on one resource has more stalls than all others together",
-        low=1,
-        high=100,
-        unit="%",
+    main_percent: float = percent(
+        50.0, "this project: from here on one resource has more stalls than all others together", low=1
     )
     timeouts: int = limit(5, "this project: fewer are chance", low=1, unit="timeouts")
     timeouts_per_hour: float = limit(1.0, "this project: a few in a day may be chance, too", unit="timeouts/h")
-    cut_percent: float = limit(
+    cut_percent: float = percent(
         50.0,
         "this project: a mean stall from here on may be that of waits which the lock timeout interval ends",
         low=1,
-        high=100,
-        unit="% of the lock timeout interval",
+        of="the lock timeout interval",
     )
 
 
-@rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts, (StatisticRow, WaitGroup, EventLog, HeldLock))
     if not found:
-        yield Unknown((BRING,))
+        yield Unknown((COLLECTED_BY,))
     for one in found:
         yield from _judge(facts, one, limits)
 
@@ -113,7 +108,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield why
         return
     found, refused = counted(facts, one)
-    means = [mean for each in of_each_node(found, _has) if (mean := mean_stall(each))]
+    means = [mean for mean, _ in of_each_node(found, mean_stall)]
     worst = max(means, key=lambda mean: mean.seconds, default=None)
     groups = [group for group in waits.of(STALLS) if group.resource_kind not in NO_TUNING]
     long = [g for g in groups if known(g.longest_seconds) and g.longest_seconds >= limits.stall_seconds]
@@ -143,9 +138,9 @@ def _timeouts(waits: Waits, found: list[Statistics], limits: Limits) -> tuple[Ev
     Of several nodes those of the one with most per hour, and its screens.
     """
     log = waits.events(TIMEOUTS)
-    each = of_each_node(found, lambda one: _on_screens(one) is not None)
-    counted_ones = [(events, one) for one in each if (events := _on_screens(one))]
-    worst, of = max(counted_ones, key=lambda pair: pair[0].count / (pair[0].hours or 1), default=(None, None))
+    worst, of = max(
+        of_each_node(found, _on_screens), key=lambda pair: pair[0].count / (pair[0].hours or 1), default=(None, None)
+    )
     return (worst, of) if worst and (log is None or (_many(worst, limits) and not _many(log, limits))) else (log, None)
 
 
@@ -167,10 +162,6 @@ def _many(timeouts: Events, limits: Limits) -> bool:
 
 def _longest(group: WaitGroup) -> float:
     return group.longest_seconds if known(group.longest_seconds) else 0.0
-
-
-def _has(each: Statistics) -> bool:
-    return mean_stall(each) is not None
 
 
 def _is_long(mean: Mean, limits: Limits) -> bool:
@@ -397,7 +388,9 @@ def _nothing(
     lengths = [_longest(group) for group in groups if known(group.longest_seconds) and group.kind == "stall"]
     logs = [log for log in waits.logs if log.kind == "stall"]
     if left := sum(log.resources_left_out for log in logs):
-        return Unknown((BRING,), f"{one.subject}: {left:,} resources of the stall log were left out, the rarest ones")
+        return Unknown(
+            (COLLECTED_BY,), f"{one.subject}: {left:,} resources of the stall log were left out, the rarest ones"
+        )
     if lengths or (logs and not groups):
         said = f"longest wait for a lock {max(lengths):,.2f} s" if lengths else "the stall log has no wait for a lock"
         said += f" (limit {limits.stall_seconds:g} s, Oracle's)" + (f"; {means}" if means else "")
@@ -420,4 +413,4 @@ def _nothing(
         why = f": the longest of one moment took {moment:,.2f} s so far"
     elif blocked:
         why = f": {blocked}, for how long is not shown"
-    return Unknown((BRING,), f"{one.subject}{why}{rare}")
+    return Unknown((COLLECTED_BY,), f"{one.subject}{why}{rare}")

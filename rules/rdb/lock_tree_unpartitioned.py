@@ -21,13 +21,16 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import Database
 from rules.changes.rdb_database import alter
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
-from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
-from rules.judging.rdb.prerequisites import place_of
-from rules.judging.rdb.sharing import (
+from rules.engine import rule
+from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.rdb._evidence.counted import COUNTED_FACTS
+from rules.rdb._evidence.databases import OneDatabase, databases, node_names
+from rules.rdb._evidence.prerequisites import place_of
+from rules.rdb._evidence.sharing import (
     DLOCK,
     OTHERS,
     Remote,
+    RemoteLimits,
     is_main,
     lesser_part,
     not_shown,
@@ -35,11 +38,7 @@ from rules.judging.rdb.sharing import (
     remote_of,
     users_unknown,
 )
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import statistics_of, trusted
-from rules.kit import limit, rule
+from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p061.htm",)
 WHEN = "when it is known that the storage areas have distinct main users, which no export tells"
@@ -49,21 +48,11 @@ DISTINCT = (
 
 
 @dataclass(frozen=True)
-class Limits:
-    """From where on it is worth closing a database for it."""
-
-    remote_percent: float = limit(
-        20.0,
-        "this project: a two-node cluster with 8 % in a real day had no trouble",
-        high=100,
-        unit="% of lock operations",
-    )
-    operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
-    )
+class Limits(RemoteLimits):
+    """`RemoteLimits`: from 20 % of 500 lock operations a second on (this project) it is worth closing a database."""
 
 
-@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(Database,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts):
@@ -73,7 +62,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     partitioned = one.read("lock_partitioning")
     if partitioned is None:
-        yield Unknown((Lacking("lock partitioning", Database.BRING),), f"{one.subject}: not in the export")
+        yield Unknown.without("lock partitioning", Database.COLLECTED_BY, f"{one.subject}: not in the export")
         return
     if partitioned.value:
         yield Clean(f"{one.subject}: lock partitioning is enabled{one.read_apart}")
@@ -99,7 +88,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         why = f"{one.subject} is in use on {names}, not partitioned"
         yield Unknown((DLOCK,), why) if isinstance(remote, Unknown) else remote
         return
-    if remote.percent < limits.remote_percent or remote.total < limits.operations_per_second:
+    if remote.is_little(limits):
         yield Clean(
             f"{one.subject} is in use on {names} with one lock tree, but only {remote.said} (limits "
             f"{limits.remote_percent:g} % of {limits.operations_per_second:,.0f}/s)"
@@ -120,15 +109,11 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         evidence=(
             Evidence("lock partitioning", "disabled", "", partitioned.source),
             *(Evidence(f"open on {node_names([use])}", "yes", "", use.source) for use in one.in_use),
-            *remote.evidence(limits.remote_percent, limits.operations_per_second),
+            *remote.evidence(limits),
         ),
         explains=("openvms/locks_mastered_remotely",) if main else (),
         changes=()
         if lesser
         else (alter("lock_partitioning", place_of(facts, one), "DISABLED", "ENABLED", cautions=DISTINCT, when=WHEN),),
-        expects=()
-        if lesser
-        else (
-            Expectation("lock operations incoming and outgoing (%)", round(remote.percent, 1), "lower", "heuristic"),
-        ),
+        expects=() if lesser else (remote.expects,),
     )

@@ -21,28 +21,33 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.rdb import StatisticRow
-from rules.finding import Evidence, Expectation, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import (
+from rules.engine import limit, percent, rule
+from rules.finding import Evidence, Expectation, Finding, NotApplicable, Outcome, Severity
+from rules.rdb._evidence.counted import (
+    COUNTED_FACTS,
     caveats,
     counted,
-    of_each_node,
     on_node,
     part_of_own,
     per_transaction,
     quiet,
     stalled_of,
 )
-from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
-from rules.judging.rdb.prerequisites import active_caches
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.sharing import several_nodes
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Share, Statistics
-from rules.judging.rdb.waits import READS as WAITING
-from rules.judging.rdb.waits import STALLS, TIMEOUTS, Waits, evidence_of, hottest, waits_of
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
+from rules.rdb._evidence.databases import OneDatabase, databases, node_names
+from rules.rdb._evidence.page_locks import (
+    BY_DESIGN,
+    PageLimits,
+    figures_of,
+    limits_said,
+    no_share,
+    page_shares,
+    part_evidence,
+    share_evidence,
+)
+from rules.rdb._evidence.prerequisites import active_caches
+from rules.rdb._evidence.sharing import several_nodes
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
+from rules.rdb._evidence.waits import STALLS, TIMEOUTS, WAIT_FACTS, Waits, evidence_of, hottest, waits_of
 
 LINKS = (
     "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p080.htm",
@@ -56,46 +61,18 @@ PAGE_LEVEL = (
 
 
 @dataclass(frozen=True)
-class Limits:
-    """From where on page locks are most of the locking, and that matters. No vendor names a figure."""
+class Limits(PageLimits):
+    """`PageLimits`, from half of 500 lock operations a second on, and those of page level locking (this project)."""
 
-    page_percent: float = limit(
-        50.0,
-        "this project: page locks are more than all other locks together; no vendor names a limit",
-        low=1,
-        high=100,
-        unit="% of lock operations",
-    )
-    operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
-    )
-    busy_operations: float = limit(
-        50_000.0,
-        f"this project: at 2.7 µs each, the time of one alone ({JCC}), they take 13 % of a CPU; fewer get a note alone",
-        unit="lock operations/s",
-    )
-    node_percent: float = limit(
-        50.0,
-        "this project: from here on these page locks are more than all else that the node itself locks",
-        low=1,
-        high=100,
-        unit="% of the node's own lock operations",
-    )
-    record_percent: float = limit(
-        20.0,
-        "this project: fewer record locks leave page level locking little to save",
-        low=1,
-        high=100,
-        unit="% of lock operations",
+    record_percent: float = percent(
+        20.0, "this project: fewer record locks leave page level locking little to save", low=1, of="lock operations"
     )
     stalled_per_second: float = limit(
         1.0, "this project: where more requests for pages wait, holding pages longer does harm", unit="stalled pages/s"
     )
 
 
-@rule(
-    needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits, sample=LEAST_COUNTED
-)
+@rule(needs=(StatisticRow,), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node where its page locks are most."""
     for one in databases(facts, (StatisticRow,)):
@@ -104,25 +81,18 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     found, refused = counted(facts, one)
-    shares = [(share, each) for each in of_each_node(found, _has_share) if (share := each.share("page"))]
+    shares = page_shares(found)
     if not shares:
         why = f"{one.subject}: the screens Summary Locking Statistics and Locking (page locks) decide"
-        return refused or Unknown((Lacking("page locks as a share of all locks", StatisticRow.BRING),), why)
+        return refused or no_share(why)
     high = [(s, e) for s, e in shares if s.percent >= limits.page_percent and s.whole >= limits.operations_per_second]
     share, each = max(high or shares, key=lambda pair: pair[0].part)
-    figures = f"{one.subject}: {share.percent:.0f} % of {share.whole:,.0f} lock operations/s are page locks"
+    figures = figures_of(one, share)
     if not high:
-        return quiet(
-            f"{figures} (limits {limits.page_percent:g} % of {limits.operations_per_second:,.0f}/s){on_node(each)}",
-            each,
-        )
+        return quiet(f"{figures} {limits_said(limits)}{on_node(each)}", each)
     if one.is_on("page_level_locking"):
-        return NotApplicable(f"{figures}, by design: locking is at page level, so no row has a lock of its own")
+        return NotApplicable(f"{figures}, {BY_DESIGN}")
     return _finding(facts, one, limits, share, each)
-
-
-def _has_share(each: Statistics) -> bool:
-    return each.share("page") is not None
 
 
 def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each: Statistics) -> Finding:
@@ -132,20 +102,11 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
     busy = share.whole >= limits.busy_operations
     strong = busy and part is not None and part.percent >= limits.node_percent and not share.source.tentative
     of_node = f", {part.percent:.0f} % of the {part.whole:,.0f}/s that the node itself asks for" if part else ""
-    evidence = [
-        Evidence("page locks", round(share.percent, 1), "% of lock operations", share.source, limits.page_percent),
-        Evidence("page lock operations", round(share.part, 1), "/s", share.source),
-        Evidence("lock operations", round(share.whole, 1), "/s", share.source, limits.busy_operations),
-    ]
+    locks, whole = share_evidence(share, limits)
+    evidence = [locks, Evidence("page lock operations", round(share.part, 1), "/s", share.source), whole]
     if per is not None:
         evidence.append(Evidence("page lock operations per transaction", round(per, 1), "", share.source))
-    if part:
-        evidence.append(
-            Evidence(
-                *("page locks of the node's own lock operations", round(part.percent, 1), "%"),
-                *(part.source, limits.node_percent),
-            )
-        )
+    evidence += part_evidence(part, limits)
     hot, hot_evidence = _hot(waits)
     said, more = _page_level(one, limits, each, waits)
     return Finding(

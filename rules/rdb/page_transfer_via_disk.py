@@ -20,19 +20,11 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow
-from rules.finding import (
-    Clean,
-    Evidence,
-    Expectation,
-    Finding,
-    Lacking,
-    NotApplicable,
-    Outcome,
-    Severity,
-    Unknown,
-)
-from rules.judging.rdb.counted import (
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, NotApplicable, Outcome, Severity, Unknown
+from rules.rdb._evidence.counted import (
     ASKED,
+    COUNTED_FACTS,
     HUNDREDTHS,
     WAITING,
     Stalled,
@@ -40,12 +32,13 @@ from rules.judging.rdb.counted import (
     counted,
     of_each_node,
     quiet,
+    shown,
     stalled_of,
     waiting_of,
     waits_matter,
 )
-from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
-from rules.judging.rdb.prerequisites import (
+from rules.rdb._evidence.databases import OneDatabase, Read, databases
+from rules.rdb._evidence.prerequisites import (
     changes_of,
     changes_to,
     evidence_of,
@@ -57,20 +50,17 @@ from rules.judging.rdb.prerequisites import (
     unmet,
     unsure,
 )
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Rate, Statistics
-from rules.kit import limit, rule
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 
 LINKS = (
     "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP72.HLB?key=ALTER~DATABASE~Arguments~PAGE_TRANSFER",
     "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields~PIO_Statistics__Data_Writes_screen",
 )
+OF_ASKED = "blocking ASTs of page locks requested and promoted"
 PASSED_ON = "unmark buffer: blocking ast"
 """Each modified buffer that is written because another user wants a page in it (vendor: help on that screen)."""
-COUNTED_BY = Lacking(
+COUNTED_BY = MissingInput(
     "how many pages are written because another process wants them",
     "a write (key W) of the RMU/SHOW STATISTICS screen PIO Statistics--Data Writes (line blocking AST), after some "
     "minutes of typical load, twice",
@@ -85,20 +75,23 @@ HELD = (
     " Locking is at page level {}: a holder keeps such a page until it commits, so via memory the others would wait as "
     "long. See which pages are waited for; nothing is set here."
 )
-STALLS = Lacking("how long requests for page locks wait (the screen Locking (page locks))", StatisticRow.BRING)
+STALLS = MissingInput(
+    "how long requests for page locks wait (the screen Locking (page locks))", StatisticRow.COLLECTED_BY
+)
 
 
 @dataclass(frozen=True)
 class Limits:
     """From where on passing pages on costs enough. No vendor names a figure."""
 
-    blasts_percent: float = limit(
+    blasts_percent: float = percent(
         10.0,
-        "this project: a tenth of the page locks is wanted by another process, so they are told of although nobody "
-        "waits long; no vendor names a limit",
+        (
+            "this project: a tenth of the page locks is wanted by another process, so they are told of although nobody "
+            "waits long; no vendor names a limit"
+        ),
         low=0.1,
-        high=100,
-        unit="% of page locks requested and promoted",
+        of="page locks requested and promoted",
     )
     blasts_per_second: float = limit(
         10.0, "this project: below this the total is too small to matter", unit="blocking ASTs/s"
@@ -118,7 +111,7 @@ class Limits:
     )
 
 
-@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(Database,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts):
@@ -128,7 +121,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     transfer = one.read("page_transfer")
     if transfer is None:
-        yield Unknown((Lacking("page transfer via disk or memory", Database.BRING),), one.subject)
+        yield Unknown.without("page transfer via disk or memory", Database.COLLECTED_BY, one.subject)
         return
     if why := never(one):
         yield NotApplicable(f"{one.subject}: page transfer via memory is out of the question: {why}")
@@ -137,15 +130,15 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield from _set_already(facts, one, transfer)
         return
     found, refused = counted(facts, one)
-    judged = [(blasts, writes, each) for each in of_each_node(found, _has) for blasts, writes in _figures(each)]
+    judged = of_each_node(found, _figures)
     if not judged and refused:
         yield refused
         return
     if not judged:
         bring = "blocking ASTs of page locks, and synchronous data writes"
-        yield Unknown((Lacking(bring, StatisticRow.BRING),), f"{one.subject}: transfer via disk, the default")
+        yield Unknown.without(bring, StatisticRow.COLLECTED_BY, f"{one.subject}: transfer via disk, the default")
         return
-    for blasts, writes, each in judged:
+    for (blasts, writes), each in judged:
         outcome = _of_node(facts, one, limits, transfer, blasts, writes, each)
         yield outcome
         if isinstance(outcome, Finding):
@@ -194,18 +187,13 @@ def _named(passed_on: Rate | None) -> str:
     return "pages written because another process wants them" if passed_on else "synchronous data writes"
 
 
-def _has(each: Statistics) -> bool:
-    return any(True for _ in _figures(each))
-
-
-def _figures(each: Statistics) -> Iterator[tuple[Rate, Rate]]:
+def _figures(each: Statistics) -> tuple[Rate, Rate] | None:
     """Blocking ASTs of page locks, and pages written for them, where both were counted.
 
     At most that many are written for them as are written with the process waiting.
     """
     blasts, writes = each.rate("blocking asts", "page"), each.rate(PASSED_ON) or each.rate("synch data writes")
-    if blasts and writes and each.rate("locks requested", "page"):
-        yield blasts, writes
+    return (blasts, writes) if blasts and writes and each.rate("locks requested", "page") else None
 
 
 def _set_already(facts: Facts, one: OneDatabase, transfer: Read) -> Iterator[Outcome]:
@@ -256,6 +244,10 @@ def _finding(
     costs = waited and not held and not few
     missing = unmet(steps_to("page_transfer", one))
     first = f"Missing so far, in the order in which it is made: {listed(missing)}. " if missing else ""
+    waiters = []
+    if waiting := waiting_of(each, "page"):
+        processes = round(waiting.per_second / HUNDREDTHS, 2)
+        waiters.append(Evidence("processes that wait for a page lock", processes, "", waiting.source, WAITING))
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
@@ -268,39 +260,12 @@ def _finding(
         ),
         evidence=(
             Evidence("page transfer", str(transfer.value), "", transfer.source),
-            Evidence(
-                *("blocking ASTs on page locks", round(blasts.per_second, 1), "/s"),
-                *(blasts.source, limits.blasts_per_second),
-            ),
-            Evidence(
-                *("blocking ASTs of page locks requested and promoted", round(percent, 1), "%"),
-                *(blasts.source, limits.blasts_percent),
-            ),
-            Evidence(
-                *(_named(each.rate(PASSED_ON)), round(writes.per_second, 1), "/s"),
-                *(writes.source, limits.writes_per_second),
-            ),
+            *shown("blocking ASTs on page locks", blasts, limits.blasts_per_second),
+            Evidence(OF_ASKED, round(percent, 1), "%", blasts.source, limits.blasts_percent),
+            *shown(_named(each.rate(PASSED_ON)), writes, limits.writes_per_second),
             Evidence("those of the blocking ASTs, at most", round(part, 1), "%", writes.source, limits.writes_percent),
-            *(
-                (
-                    Evidence(
-                        *("stalled page locks", round(stalled.per_second, 1), "/s"),
-                        *(stalled.source, limits.stalled_per_second),
-                    ),
-                )
-                if stalled
-                else ()
-            ),
-            *(
-                (
-                    Evidence(
-                        *("processes that wait for a page lock", round(waiting.per_second / HUNDREDTHS, 2), ""),
-                        *(waiting.source, WAITING),
-                    ),
-                )
-                if (waiting := waiting_of(each, "page"))
-                else ()
-            ),
+            *shown("stalled page locks", stalled, limits.stalled_per_second),
+            *waiters,
             *evidence_of(missing),
         ),
         changes=changes_to("page_transfer", facts, one, "DISK", "MEMORY") if costs else (),

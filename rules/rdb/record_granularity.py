@@ -21,37 +21,38 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow, WaitGroup
 from rules.changes.rdb_database import alter
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import (
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.rdb._evidence.counted import (
     ASKED,
+    COUNTED_FACTS,
     caveats,
     counted,
     of_each_node,
     on_node,
     per_transaction,
     quiet,
+    shown,
     stalled_of,
 )
-from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
-from rules.judging.rdb.prerequisites import place_of
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Rate, Statistics
-from rules.judging.rdb.waits import DEADLOCKS, STALLS, TIMEOUTS, evidence_of, hottest, total, waits_of
-from rules.judging.rdb.waits import READS as WAITING
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
+from rules.rdb._evidence.databases import OneDatabase, Read, databases
+from rules.rdb._evidence.prerequisites import place_of
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
+from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, WAIT_FACTS, evidence_of, hottest, total, waits_of
+from rules.sources import JCC
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rdohelp72.hlb?key=DEFINE_DATABASE~Format~db-wide-options-2",
     "https://wiki.vmssoftware.com/LOCKIDTBL",
 )
 BLASTS = "blocking asts"
+OF_ASKED = "blocking ASTs of record locks requested and promoted"
 READ = ("synch data reads", "asynch data reads")
 WRITTEN = ("synch data writes", "asynch data writes")
-RECORDS = Lacking("record locks and their blocking ASTs (the screen Locking (record locks))", StatisticRow.BRING)
-MIX = Lacking("data reads and writes beside transactions (the screen Summary IO)", StatisticRow.BRING)
+RECORDS = MissingInput(
+    "record locks and their blocking ASTs (the screen Locking (record locks))", StatisticRow.COLLECTED_BY
+)
+MIX = MissingInput("data reads and writes beside transactions (the screen Summary IO)", StatisticRow.COLLECTED_BY)
 FIRST = (
     "when LOCKIDTBL, RESHASHTBL and ENQLM of its users have been raised for more locks: no source has a formula for "
     "how many, so watch SHOW MEMORY/POOL and the locks of MONITOR LOCK"
@@ -65,12 +66,11 @@ BACK = ("Only the way back takes more locks: see LOCKIDTBL and the ENQLM of its 
 class Limits:
     """From where on the setting and the work do not match. No vendor names a figure."""
 
-    blasts_percent: float = limit(
+    blasts_percent: float = percent(
         10.0,
         "this project: one record lock in ten is wanted by another process; no vendor names a limit",
         low=0.1,
-        high=100,
-        unit="% of record locks requested and promoted",
+        of="record locks requested and promoted",
     )
     blasts_per_second: float = limit(
         50.0, "this project: below this the total is too small to matter", unit="blocking ASTs/s"
@@ -78,15 +78,11 @@ class Limits:
     records_per_transaction: float = limit(
         100.0, "this project: a hundred row locks in a transaction are a scan", unit="record locks"
     )
-    few_blasts_percent: float = limit(
-        1.0,
-        "this project: hardly a row is wanted by two",
-        low=0,
-        high=100,
-        unit="% of record locks requested and promoted",
+    few_blasts_percent: float = percent(
+        1.0, "this project: hardly a row is wanted by two", low=0, of="record locks requested and promoted"
     )
-    writes_percent: float = limit(
-        20.0, "this project: mostly queries: four of five data I/Os read", low=0, high=100, unit="% of data I/O"
+    writes_percent: float = percent(
+        20.0, "this project: mostly queries: four of five data I/Os read", low=0, of="data I/O"
     )
     operations_per_second: float = limit(
         500.0, "this project: below this the total is too small to matter", unit="record locks/s"
@@ -100,9 +96,7 @@ class Limits:
     stalled_per_second: float = limit(
         1.0, "this project: where fewer record locks stall, and no log names one, it is a note", unit="stalled/s"
     )
-    main_percent: float = limit(
-        50.0, "this project: from here on they are more than all others together", low=1, high=100, unit="%"
-    )
+    main_percent: float = percent(50.0, "this project: from here on they are more than all others together", low=1)
 
 
 @dataclass(frozen=True)
@@ -118,7 +112,7 @@ class Records:
     each: Statistics
 
 
-@rule(needs=(Database,), uses=(*READS, *COUNTED, *SHARING, *WAITING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(Database,), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts):
@@ -129,19 +123,15 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     setting = one.read("adjustable_locking")
     if setting is None:
         why = f"{one.subject}: adjustable lock granularity is not in the export"
-        return Unknown((Lacking("adjustable lock granularity", Database.BRING),), why)
+        return Unknown.without("adjustable lock granularity", Database.COLLECTED_BY, why)
     found, refused = counted(facts, one)
-    judged = [records for each in of_each_node(found, _has) if (records := _records(each))]
+    judged = [records for records, _ in of_each_node(found, _records)]
     word = "enabled" if setting.value else "disabled"
     if not judged:
         return refused or Unknown((RECORDS,), f"{one.subject}: adjustable lock granularity is {word}")
     if setting.value:
         return _enabled(facts, one, limits, setting, max(judged, key=lambda records: records.blasts.per_second))
     return _disabled(facts, one, limits, setting, max(judged, key=lambda records: records.asked))
-
-
-def _has(each: Statistics) -> bool:
-    return _records(each) is not None
 
 
 def _records(each: Statistics) -> Records | None:
@@ -192,14 +182,8 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
         ),
         evidence=(
             Evidence("adjustable lock granularity", "enabled", "", setting.source),
-            Evidence(
-                *("blocking ASTs on record locks", round(blasts.per_second, 1), "/s"),
-                *(blasts.source, limits.blasts_per_second),
-            ),
-            Evidence(
-                *("blocking ASTs of record locks requested and promoted", round(found.percent, 1), "%"),
-                *(blasts.source, limits.blasts_percent),
-            ),
+            *shown("blocking ASTs on record locks", blasts, limits.blasts_per_second),
+            Evidence(OF_ASKED, round(found.percent, 1), "%", blasts.source, limits.blasts_percent),
             *evidence_of(groups, "waits for"),
         ),
         explains=("rdb/blocking_asts_high",) if main and not blasts.source.tentative else (),
@@ -240,7 +224,7 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
     if per < limits.records_per_transaction or written > limits.writes_percent:
         limits_said = f"(limits {limits.records_per_transaction:g} and {limits.writes_percent:g} %)"
         return Clean(f"{start}, and {figures} {limits_said}")
-    costs = found.asked >= limits.busy_records
+    costs, asked = found.asked >= limits.busy_records, found.source.source
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
@@ -254,17 +238,11 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
         ),
         evidence=(
             Evidence("adjustable lock granularity", "disabled", "", setting.source),
+            Evidence("record locks per transaction", round(per, 1), "", asked, limits.records_per_transaction),
             Evidence(
-                "record locks per transaction", round(per, 1), "", found.source.source, limits.records_per_transaction
+                "record locks requested and promoted", round(found.asked, 1), "/s", asked, limits.operations_per_second
             ),
-            Evidence(
-                *("record locks requested and promoted", round(found.asked, 1), "/s"),
-                *(found.source.source, limits.operations_per_second),
-            ),
-            Evidence(
-                *("blocking ASTs of record locks requested and promoted", round(found.percent, 2), "%"),
-                *(found.blasts.source, limits.few_blasts_percent),
-            ),
+            Evidence(OF_ASKED, round(found.percent, 2), "%", found.blasts.source, limits.few_blasts_percent),
             Evidence("writes", round(written, 1), "% of data I/O", writes[0].source, limits.writes_percent),
         ),
         changes=(alter("adjustable_locking", place_of(facts, one), "DISABLED", "ENABLED", cautions=BACK),)

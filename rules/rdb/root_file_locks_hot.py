@@ -21,8 +21,10 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow
 from rules.changes.rdb_database import alter, key_of
-from rules.finding import Change, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.rdb.counted import (
+from rules.engine import limit, percent, rule
+from rules.finding import Change, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.rdb._evidence.counted import (
+    COUNTED_FACTS,
     caveats,
     counted,
     of_each_node,
@@ -33,13 +35,16 @@ from rules.judging.rdb.counted import (
     stalled_of,
     waits_matter,
 )
-from rules.judging.rdb.databases import READS, OneDatabase, databases
-from rules.judging.rdb.prerequisites import changes_to, evidence_of, listed, place_of, steps_to, unmet
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import OPERATIONS, Rate, Statistics
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.kit import limit, rule
+from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.prerequisites import (
+    changes_to,
+    evidence_of,
+    listed,
+    place_of,
+    steps_to,
+    unmet,
+)
+from rules.rdb._evidence.statistics import LEAST_COUNTED, OPERATIONS, Rate, Statistics
 
 LINKS = (
     "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP72.HLB?key=ALTER~DATABASE~Arguments~TRANSACTION_INTERVAL",
@@ -60,15 +65,14 @@ SNAPSHOTS = (
 class Limits:
     """From where on the root file matters. No vendor names a figure."""
 
-    operations_percent: float = limit(
+    operations_percent: float = percent(
         10.0,
         "this project: one lock operation in ten is for the root file; no vendor names a limit",
         low=0.1,
-        high=100,
-        unit="% of lock operations",
+        of="lock operations",
     )
-    stalled_percent: float = limit(
-        25.0, "this project: a quarter of what waits, waits for the root file", low=1, high=100, unit="% of stalls"
+    stalled_percent: float = percent(
+        25.0, "this project: a quarter of what waits, waits for the root file", low=1, of="stalls"
     )
     operations_per_second: float = limit(
         500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
@@ -76,16 +80,14 @@ class Limits:
     stalled_per_second: float = limit(
         1.0, "this project: fewer requests that stall get a note alone", unit="stalled requests/s"
     )
-    main_percent: float = limit(
-        50.0, "this project: from here on they are more than all others together", low=1, high=100, unit="%"
-    )
+    main_percent: float = percent(50.0, "this project: from here on they are more than all others together", low=1)
 
 
 @dataclass(frozen=True)
 class Hot:
     """What SEQBLK and TSNBLK locks are of all. Per cent; `None`: not in the export."""
 
-    operations: float | None
+    operations: float
     whole: float
     """All lock operations per second."""
     stalled: float | None
@@ -95,7 +97,7 @@ class Hot:
     each: Statistics
 
 
-@rule(needs=(StatisticRow,), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(StatisticRow,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node where they are most."""
     for one in databases(facts, (StatisticRow,)):
@@ -104,16 +106,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     found, refused = counted(facts, one)
-    judged = [_hot(each) for each in of_each_node(found, _has)]
+    judged = [hot for hot, _ in of_each_node(found, _hot)]
     if not judged:
-        bring = Lacking("SEQBLK and TSNBLK locks beside all locks", StatisticRow.BRING)
+        bring = MissingInput("SEQBLK and TSNBLK locks beside all locks", StatisticRow.COLLECTED_BY)
         yield refused or Unknown((bring,), f"{one.subject}: the screens Locking (SEQBLK lock) and (TSNBLK lock) decide")
         return
     high = [hot for hot in judged if _over(hot, limits)]
-    hot = max(high or judged, key=lambda hot: (hot.stalls or 0.0, hot.operations or 0.0))
+    hot = max(high or judged, key=lambda hot: (hot.stalls or 0.0, hot.operations))
     if not high:
         if hot.whole >= limits.operations_per_second and not all(hot.each.share(kind) for kind in ROOT):
-            bring = Lacking("both SEQBLK and TSNBLK locks", StatisticRow.BRING)
+            bring = MissingInput("both SEQBLK and TSNBLK locks", StatisticRow.COLLECTED_BY)
             yield Unknown((bring,), f"{one.subject}: {_figures(hot)}, of one of the two alone")
             return
         outcome = quiet(
@@ -125,21 +127,19 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     yield _finding(facts, one, limits, hot)
     if one.read("commit_to_journal") is None:
-        yield Unknown((Lacking("commit to journal", Database.BRING),), one.subject)
+        yield Unknown.without("commit to journal", Database.COLLECTED_BY, one.subject)
 
 
-def _has(each: Statistics) -> bool:
-    return any(each.share(kind) for kind in ROOT)
-
-
-def _hot(each: Statistics) -> Hot:
+def _hot(each: Statistics) -> Hot | None:
     shares = [share for kind in ROOT if (share := each.share(kind))]
+    if not shares:
+        return None
     stalls = [stalled for kind in ROOT if (stalled := stalled_of(each, kind))]
     parts = [stalled.percent for stalled in stalls if stalled.percent is not None]
     rates = tuple(rate for kind in ROOT for rate in rows_of(each, OPERATIONS, kind))
     return Hot(
         sum(share.percent for share in shares),
-        max((share.whole for share in shares), default=0.0),
+        max(share.whole for share in shares),
         min(100.0, sum(parts)) if parts and len(parts) == len(stalls) else None,
         sum(stalled.per_second for stalled in stalls) if stalls else None,
         rates,
@@ -152,7 +152,7 @@ def _over(hot: Hot, limits: Limits) -> bool:
         return False
     of_stalls = hot.stalled is not None and hot.stalled >= limits.stalled_percent
     waiting = hot.stalls is not None and hot.stalls >= limits.stalled_per_second
-    return (hot.operations or 0.0) >= limits.operations_percent or (of_stalls and waiting)
+    return hot.operations >= limits.operations_percent or (of_stalls and waiting)
 
 
 def _figures(hot: Hot) -> str:
@@ -161,7 +161,7 @@ def _figures(hot: Hot) -> str:
         if hot.stalled is not None and hot.stalls is not None
         else ""
     )
-    return f"{hot.operations or 0.0:.1f} % of {hot.whole:,.0f} lock operations/s are SEQBLK and TSNBLK locks{stalls}"
+    return f"{hot.operations:.1f} % of {hot.whole:,.0f} lock operations/s are SEQBLK and TSNBLK locks{stalls}"
 
 
 def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Finding:
@@ -169,11 +169,9 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
     waits = any(waits_matter(each, hot.stalls, limits.stalled_per_second, kind) for kind in ROOT)
     per = per_transaction(each, hot.rates)
     said, more, changes = _remedy(facts, one)
+    percent = round(hot.operations, 1)
     evidence = [
-        Evidence(
-            *("SEQBLK and TSNBLK locks", round(hot.operations or 0.0, 1), "% of lock operations"),
-            *(source, limits.operations_percent),
-        ),
+        Evidence("SEQBLK and TSNBLK locks", percent, "% of lock operations", source, limits.operations_percent),
         Evidence("lock operations", round(hot.whole, 1), "/s", source, limits.operations_per_second),
     ]
     if hot.stalled is not None and hot.stalls is not None:
@@ -198,11 +196,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         evidence=(*evidence, *more),
         explains=() if source.tentative else _explains(hot, limits),
         changes=changes if waits else (),
-        expects=(
-            Expectation(
-                "SEQBLK and TSNBLK locks (% of lock operations)", round(hot.operations or 0.0, 1), "lower", "heuristic"
-            ),
-        ),
+        expects=(Expectation("SEQBLK and TSNBLK locks (% of lock operations)", percent, "lower", "heuristic"),),
         share=hot.stalled,
     )
 

@@ -23,20 +23,21 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.rdb import Database, StatisticRow
 from rules.changes.quoting import comment
-from rules.finding import (
-    Clean,
-    Evidence,
-    Expectation,
-    Finding,
-    Lacking,
-    NotApplicable,
-    Outcome,
-    Severity,
-    Unknown,
+from rules.engine import rule
+from rules.finding import Clean, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.rdb._evidence.counted import COUNTED_FACTS, caveats, counted, on_node, part_of_own, quiet
+from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.page_locks import (
+    BY_DESIGN,
+    PageLimits,
+    figures_of,
+    limits_said,
+    no_share,
+    page_shares,
+    part_evidence,
+    share_evidence,
 )
-from rules.judging.rdb.counted import caveats, counted, of_each_node, on_node, part_of_own, quiet
-from rules.judging.rdb.databases import READS, OneDatabase, databases
-from rules.judging.rdb.prerequisites import (
+from rules.rdb._evidence.prerequisites import (
     active_caches,
     changes_to,
     evidence_of,
@@ -48,51 +49,23 @@ from rules.judging.rdb.prerequisites import (
     unmet,
     unsure,
 )
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Share, Statistics
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
+from rules.sources import JCC
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p080.htm",)
 MEGABYTE = 1_048_576
 MOST = 3
 """Caches that are named."""
+NOTHING_SET = ", so nothing is set here."
 ADD = "Then ADD CACHE for the small tables that are used most, and assign it: which ones, only the application tells."
 
 
 @dataclass(frozen=True)
-class Limits:
-    """From where on page locks are worth a row cache. No vendor names a figure."""
-
-    page_percent: float = limit(
-        50.0,
-        "this project: page locks are more than all other locks together; no vendor names a limit",
-        low=1,
-        high=100,
-        unit="% of lock operations",
-    )
-    operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
-    )
-    busy_operations: float = limit(
-        50_000.0,
-        f"this project: at 2.7 µs each, the time of one alone ({JCC}), they take 13 % of a CPU; fewer get a note alone",
-        unit="lock operations/s",
-    )
-    node_percent: float = limit(
-        50.0,
-        "this project: from here on these page locks are more than all else that the node itself locks",
-        low=1,
-        high=100,
-        unit="% of the node's own lock operations",
-    )
+class Limits(PageLimits):
+    """`PageLimits`: from half of 500 lock operations a second on (this project). No vendor names a figure."""
 
 
-@rule(
-    needs=(Database, StatisticRow), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=LEAST_COUNTED
-)
+@rule(needs=(Database, StatisticRow), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the statistics of the node where page locks are most of its locking."""
     for one in databases(facts, (StatisticRow,)):
@@ -105,20 +78,20 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{one.subject}: active row caches: {active:g}{one.read_apart}")
         return
     found, refused = counted(facts, one)
-    shares = [(share, each) for each in of_each_node(found, _has_share) if (share := each.share("page"))]
+    shares = page_shares(found)
     if not shares and refused:
         yield refused
         return
     if not shares:
-        yield Unknown((Lacking("page locks as a share of all locks", StatisticRow.BRING),), one.subject)
+        yield no_share(one.subject)
         return
     share, of = next(((s, e) for s, e in shares if s.whole >= limits.operations_per_second), shares[0])
-    figures = f"{one.subject}: {share.percent:.0f} % of {share.whole:,.0f} lock operations/s are page locks"
+    figures = figures_of(one, share)
     if share.percent < limits.page_percent or share.whole < limits.operations_per_second:
-        yield quiet(f"{figures} (limits {limits.page_percent:g} % of {limits.operations_per_second:,.0f}/s)", of)
+        yield quiet(f"{figures} {limits_said(limits)}", of)
         return
     if one.by_page:
-        yield NotApplicable(f"{figures}, by design: locking is at page level, so no row has a lock of its own")
+        yield NotApplicable(f"{figures}, {BY_DESIGN}")
         return
     if why := never(one):
         yield NotApplicable(f"{figures}, but a row cache is out of the question: {why}")
@@ -128,15 +101,11 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield NotApplicable(f"{figures}; the header counts {said:g} row caches as active: {why}")
         return
     if active is None and one.is_on("row_cache_enabled") is None:
-        yield Unknown((Lacking("whether a row cache is active", Database.BRING),), figures)
+        yield Unknown.without("whether a row cache is active", Database.COLLECTED_BY, figures)
         return
     yield _finding(facts, one, limits, share, of)
     if lacking := unsure(steps_to("row_cache", one)):
         yield Unknown(tuple(lacking))
-
-
-def _has_share(each: Statistics) -> bool:
-    return each.share("page") is not None
 
 
 def _add(one: OneDatabase) -> str:
@@ -182,26 +151,12 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
             + _add(one)
             + moved(one)
             + not_by_page(one)
-            + (
-                ""
-                if busy
-                else f" Below {limits.busy_operations:,.0f}/s there is little to gain, so nothing is set here."
-            )
+            + ("" if busy else f" Below {limits.busy_operations:,.0f}/s there is little to gain{NOTHING_SET}")
             + caveats(one, of)
         ),
         evidence=(
-            Evidence("page locks", round(share.percent, 1), "% of lock operations", share.source, limits.page_percent),
-            Evidence("lock operations", round(share.whole, 1), "/s", share.source, limits.busy_operations),
-            *(
-                (
-                    Evidence(
-                        *("page locks of the node's own lock operations", round(part.percent, 1), "%"),
-                        *(part.source, limits.node_percent),
-                    ),
-                )
-                if part
-                else ()
-            ),
+            *share_evidence(share, limits),
+            *part_evidence(part, limits),
             *evidence_of(missing),
         ),
         explains=(

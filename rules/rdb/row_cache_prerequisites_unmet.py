@@ -18,19 +18,10 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.rdb import Database
-from rules.finding import (
-    Clean,
-    Evidence,
-    Finding,
-    Lacking,
-    NotApplicable,
-    Outcome,
-    Severity,
-    Unknown,
-    Untrusted,
-)
-from rules.judging.rdb.databases import READS, OneDatabase, Read, databases
-from rules.judging.rdb.prerequisites import (
+from rules.engine import rule
+from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.rdb._evidence.databases import DATABASE_FACTS, OneDatabase, Read, databases
+from rules.rdb._evidence.prerequisites import (
     Step,
     changes_of,
     evidence_of,
@@ -43,8 +34,7 @@ from rules.judging.rdb.prerequisites import (
     unsure,
     warned,
 )
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.kit import rule
+from rules.rdb._evidence.sharing import SHARING_FACTS
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p080.htm",)
 
@@ -54,7 +44,7 @@ class Limits:
     """There is nothing to judge by: a prerequisite is met or it is not."""
 
 
-@rule(needs=(Database,), uses=(*READS, *SHARING), links=LINKS, limits=Limits)
+@rule(needs=(Database,), uses=(*DATABASE_FACTS, *SHARING_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts):
@@ -70,7 +60,7 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
         wanted = one.read("active_row_caches")
     if wanted is None:
         if enabled is None and active is None:
-            yield Unknown((Lacking("whether row caches are enabled", Database.BRING),), one.subject)
+            yield Unknown.without("whether row caches are enabled", Database.COLLECTED_BY, one.subject)
             return
         yield NotApplicable(f"{one.subject}: row caches are not enabled and none is defined")
         return

@@ -20,8 +20,10 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known, number_or
 from collectors.facts.rdb import Database, EventLog, WaitGroup
 from rules.changes.rdb_database import alter
-from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
-from rules.judging.rdb.counted import (
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.rdb._evidence.counted import (
+    COUNTED_FACTS,
     STALL_TIME,
     caveats,
     counted,
@@ -30,15 +32,10 @@ from rules.judging.rdb.counted import (
     stalled_of,
     waits_matter,
 )
-from rules.judging.rdb.databases import READS, OneDatabase, Read, belonging, databases
-from rules.judging.rdb.prerequisites import place_of
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Rate, Statistics
-from rules.judging.rdb.waits import READS as WAITING
-from rules.judging.rdb.waits import STALLS, Waits, waits_of
-from rules.kit import limit, rule
+from rules.rdb._evidence.databases import OneDatabase, Read, belonging, databases
+from rules.rdb._evidence.prerequisites import place_of
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
+from rules.rdb._evidence.waits import STALLS, WAIT_FACTS, Waits, waits_of
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rdohelp72.hlb?key=CHANGE_DATABASE~Format~change-database-options2",
@@ -78,13 +75,7 @@ class Limits:
     )
 
 
-@rule(
-    needs=(Database,),
-    uses=(*READS, *COUNTED, *SHARING, *WAITING),
-    links=LINKS,
-    limits=Limits,
-    sample=LEAST_COUNTED,
-)
+@rule(needs=(Database,), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts, (WaitGroup, EventLog)):
@@ -94,7 +85,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     mode = one.read("snapshot_mode")
     if mode is None:
-        yield Unknown((Lacking("snapshot mode", Database.BRING),), f"{one.subject}: not in the export")
+        yield Unknown.without("snapshot mode", Database.COLLECTED_BY, f"{one.subject}: not in the export")
         return
     word = str(mode.value).lower()
     if word == "disabled":
@@ -114,7 +105,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     if not waits and not logs and stalled is None:
         why = f"{one.subject}: snapshots are deferred; whether a reader waits is not in the export"
-        yield Unknown((Lacking("waits of read-only transactions", WaitGroup.BRING),), why)
+        yield Unknown.without("waits of read-only transactions", WaitGroup.COLLECTED_BY, why)
         return
     readers = [wait for wait in waits if wait.resource_kind == "snapshot"]
     if _many(readers, limits) or (stalled is not None and stalled[0].per_second >= limits.stalled_per_second):
@@ -132,16 +123,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
 def _stalled(facts: Facts, one: OneDatabase) -> tuple[tuple[Rate, Statistics] | None, Outcome | None]:
     """Stalled requests for snapshot locks, the highest of all nodes; else why there is no such figure, where told."""
     found, refused = counted(facts, one)
-    rates = [(rate, each) for each in of_each_node(found, _has) if (rate := _of_snapshots(each))]
+    rates = of_each_node(found, lambda each: each.rate("requests stalled", "snapshot"))
     return max(rates, key=lambda pair: pair[0].per_second, default=None), None if rates else refused
-
-
-def _has(each: Statistics) -> bool:
-    return _of_snapshots(each) is not None
-
-
-def _of_snapshots(each: Statistics) -> Rate | None:
-    return each.rate("requests stalled", "snapshot")
 
 
 def _many(readers: Sequence[WaitGroup], limits: Limits) -> bool:

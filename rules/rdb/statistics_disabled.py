@@ -19,13 +19,17 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow
 from rules.changes.rdb_database import key_of
-from rules.finding import Change, Clean, Effect, Evidence, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.rdb.databases import READS, OneDatabase, databases
-from rules.judging.rdb.prerequisites import place_of
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import Statistics, attached, statistics_of, working
-from rules.kit import rule
+from rules.engine import rule
+from rules.finding import Change, Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.rdb._evidence.counted import COUNTED_FACTS
+from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.prerequisites import place_of
+from rules.rdb._evidence.statistics import (
+    Statistics,
+    attached,
+    statistics_of,
+    working,
+)
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06177-01/rmu_rshowstat.htm",)
 
@@ -35,7 +39,7 @@ class Limits:
     """There is nothing to judge by: something is counted or it is not."""
 
 
-@rule(needs=(), uses=(*READS, *COUNTED, *SHARING), links=LINKS, limits=Limits, sample=None)
+@rule(needs=(), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts, (StatisticRow,))
@@ -70,16 +74,14 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
         if enabled is not None:
             yield Clean(f"{why}; the header says that statistics are enabled")
         else:
-            yield Unknown((Lacking("whether statistics are counted", Database.BRING),), why)
+            yield Unknown.without("whether statistics are counted", Database.COLLECTED_BY, why)
     elif screens:
         why = f"{one.subject}: every lock counter is zero; whether anybody was attached is not in the export"
-        yield Unknown(
-            (Lacking("whether there were users", "RMU/SHOW USERS ! and the root file, on the same node"),), why
-        )
+        yield Unknown.without("whether there were users", "RMU/SHOW USERS ! and the root file, on the same node", why)
     elif enabled is not None:
         yield Clean(f"{one.subject}: the header says that statistics are enabled")
     else:
-        yield Unknown((Lacking("whether statistics are counted", Database.BRING),), one.subject)
+        yield Unknown.without("whether statistics are counted", Database.COLLECTED_BY, one.subject)
 
 
 def _finding(facts: Facts, one: OneDatabase, off: bool, proof: tuple[Statistics, str] | None) -> Finding:

@@ -21,19 +21,16 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import DatabaseUse
 from rules.changes.quoting import comment
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
-from rules.judging.openvms.cluster import READ as CLUSTER
-from rules.judging.openvms.cluster import own_name
-from rules.judging.openvms.hardware import Order
-from rules.judging.openvms.mastership import compare_nodes
-from rules.judging.rdb.databases import READS, OneDatabase, databases, node_names
-from rules.judging.rdb.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of, users_unknown
-from rules.judging.rdb.sharing import READS as SHARING
-from rules.judging.rdb.statistics import LEAST as LEAST_COUNTED
-from rules.judging.rdb.statistics import READS as COUNTED
-from rules.judging.rdb.statistics import statistics_of, trusted
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
+from rules.laws.hardware import Order
+from rules.openvms._evidence.cluster import CLUSTER_FACTS, own_name
+from rules.openvms._evidence.mastership import compare_nodes
+from rules.rdb._evidence.counted import COUNTED_FACTS
+from rules.rdb._evidence.databases import OneDatabase, databases, node_names
+from rules.rdb._evidence.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of, users_unknown
+from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
+from rules.sources import JCC
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
 
@@ -42,15 +39,15 @@ LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
 class Limits:
     """From where on another way to attach is worth trying."""
 
-    leaving_percent: float = limit(
-        50.0, "this project: half of this node's own requests leave it", low=1, high=100, unit="% of own requests"
+    leaving_percent: float = percent(
+        50.0, "this project: half of this node's own requests leave it", low=1, of="own requests"
     )
     operations_per_second: float = limit(
         500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
     )
 
 
-@rule(needs=(), uses=(*READS, *COUNTED, *SHARING, *CLUSTER), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(), uses=(*COUNTED_FACTS, *CLUSTER_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts)

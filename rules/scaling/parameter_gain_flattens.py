@@ -21,9 +21,9 @@ from itertools import pairwise
 
 from collectors.facts import Facts, Source
 from collectors.facts.scaling import ParameterSeries
-from rules.finding import Clean, Evidence, Finding, Lacking, NotApplicable, Outcome, Severity, Unknown, Untrusted
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Finding, MissingInput, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.sources import JCC
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
 LEAST_VALUES = 3
@@ -64,7 +64,9 @@ def _judge(series: ParameterSeries, limits: Limits) -> Outcome:
         return Untrusted(f"{series.title}: a value or a rate is below zero")
     steps = _steps(series)
     if len(steps) < LEAST_VALUES:
-        more = Lacking(f"runs at {LEAST_VALUES} values of {series.parameter} or more", ParameterSeries.BRING)
+        more = MissingInput(
+            f"runs at {LEAST_VALUES} values of {series.parameter} or more", ParameterSeries.COLLECTED_BY
+        )
         return Unknown((more,), f"{series.title}: {len(steps)} different values of {series.parameter}")
     best = max(steps, key=lambda step: step.rate)
     if best.rate == 0:

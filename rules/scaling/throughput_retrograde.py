@@ -25,25 +25,14 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
 from collectors.facts.scaling import LoadSeries, ParameterSeries
-from rules.finding import (
-    Clean,
-    Evidence,
-    Expectation,
-    Finding,
-    Lacking,
-    NotApplicable,
-    Outcome,
-    Severity,
-    Unknown,
-    Untrusted,
-)
-from rules.judging.sources import JCC
-from rules.kit import limit, rule
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
 from rules.laws.derived import BUSY_PERCENT, demand, was_busy
 from rules.laws.modes import spinning
-from rules.laws.series import Course, course_of
+from rules.laws.series import TimeSeries, course_of
 from rules.laws.usl import LEAST_POINTS, LEAST_R2, Model, harm_from, model_of
 from rules.laws.work import uneven_work
+from rules.sources import JCC
 
 LINKS = ("https://github.com/cran/usl", "https://github.com/codahale/usl4j")
 
@@ -62,21 +51,17 @@ class Limits:
     noise_percent: float = limit(
         5.0, f"practice: runs repeat within a few per cent ({JCC})", low=1, high=50, unit="% of the peak"
     )
-    steep_percent: float = limit(
-        20.0,
-        "this project: four standard deviations between two runs that repeat to 4 %",
-        high=100,
-        unit="% of the peak",
+    steep_percent: float = percent(
+        20.0, "this project: four standard deviations between two runs that repeat to 4 %", of="the peak"
     )
     errors: float = limit(2.0, "practice: two standard errors, 95 %", low=1, high=5, unit="standard errors of β")
     far_past: float = limit(
         1.5, "this project: measured this far past the peak it is a warning", low=1, unit="× peak load"
     )
-    busy_percent: float = limit(
+    busy_percent: float = percent(
         BUSY_PERCENT,
         "this project: below this share of all processors the demand may have set the rate of a capture",
-        high=100,
-        unit="% of all processors",
+        of="all processors",
     )
 
 
@@ -91,7 +76,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Untrusted(course) if isinstance(course, str) else _judge(series, course, limits)
 
 
-def _judge(series: LoadSeries, course: Course, limits: Limits) -> Outcome:
+def _judge(series: LoadSeries, course: TimeSeries, limits: Limits) -> Outcome:
     fall = course.fall_percent
     if uneven := uneven_work(series):
         return Untrusted(f"{series.title}: {uneven}")
@@ -102,7 +87,7 @@ def _judge(series: LoadSeries, course: Course, limits: Limits) -> Outcome:
         fell = f", the highest of which does {fall:.0f} % less than the best" if fall > limits.noise_percent else ""
         rates = ", ".join(f"{_rate(step.rate)} at {step.load:g}" for step in course.steps)
         why = f"{series.title}: {len(course.steps)} different loads{fell}: too few to fit a law to ({rates})"
-        return Unknown((Lacking("scaling.LoadSeries", bring),), why)
+        return Unknown.without("scaling.LoadSeries", bring, why)
     model = model_of(series, limits.least_r2)
     if model.r2 < limits.least_r2:
         poor = f"the Universal Scalability Law fits poorly, R² {model.r2:.3f} (limit {limits.least_r2:g})"
@@ -137,7 +122,7 @@ def _judge(series: LoadSeries, course: Course, limits: Limits) -> Outcome:
     return _by_law(series, course, limits, model, figures)
 
 
-def _few(series: LoadSeries, course: Course, limits: Limits) -> Finding | Untrusted:
+def _few(series: LoadSeries, course: TimeSeries, limits: Limits) -> Finding | Untrusted:
     """A fall that more than one run bears out is measured, whether or not the loads do for a law: advice at most."""
     law = f"{len(course.steps)} different loads are too few to fit a law to, and a measured fall needs none."
     found = _measured(series, course, limits, law)
@@ -147,7 +132,7 @@ def _few(series: LoadSeries, course: Course, limits: Limits) -> Finding | Untrus
     return replace(found, severity=min(found.severity, Severity.ADVICE), says=f"{found.says} {more}")
 
 
-def _by_law(series: LoadSeries, course: Course, limits: Limits, model: Model, figures: str) -> Finding:
+def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model, figures: str) -> Finding:
     last, top, best = course.last, model.peak_load or 0.0, model.best_load or 0.0
     most = model.rate(best)
     unit = series.rate_name.replace("_", " ")
@@ -209,7 +194,7 @@ def _by_law(series: LoadSeries, course: Course, limits: Limits, model: Model, fi
     )
 
 
-def _measured(series: LoadSeries, course: Course, limits: Limits, poor: str) -> Finding | Untrusted:
+def _measured(series: LoadSeries, course: TimeSeries, limits: Limits, poor: str) -> Finding | Untrusted:
     peak, last, fall = course.peak, course.last, course.fall_percent
     if course.overlaps:
         return Untrusted(f"{series.title}: repeated runs at {peak.load:g} and {last.load:g} overlap: measure again")
@@ -239,11 +224,11 @@ def _measured(series: LoadSeries, course: Course, limits: Limits, poor: str) -> 
     )
 
 
-def _alone(course: Course) -> str:
+def _alone(course: TimeSeries) -> str:
     return f"; {course.alone_said.removesuffix('.')}" if course.alone else ""
 
 
-def _severity(series: LoadSeries, course: Course, limits: Limits, peak: float) -> Severity:
+def _severity(series: LoadSeries, course: TimeSeries, limits: Limits, peak: float) -> Severity:
     """Of a fall beyond noise: by how far past the peak was measured; of captures of production never a warning.
 
     Nor of a fall by which two runs may differ that each repeat within the noise.
@@ -254,7 +239,7 @@ def _severity(series: LoadSeries, course: Course, limits: Limits, peak: float) -
     return Severity.WARNING if far and much else Severity.ADVICE
 
 
-def _spins(series: LoadSeries, course: Course) -> tuple[str, tuple[Evidence, ...]]:
+def _spins(series: LoadSeries, course: TimeSeries) -> tuple[str, tuple[Evidence, ...]]:
     """What was lost to MP synchronisation at the peak and past it, where the rows give the modes."""
     spun = spinning(course)
     if spun is None:

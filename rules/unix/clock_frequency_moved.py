@@ -22,21 +22,21 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.unix import CpuFrequency, LockingRun
 from rules.changes.unix_cpufreq import fix_clock
+from rules.engine import limit, rule
 from rules.finding import (
     Clean,
     Evidence,
     Expectation,
     Finding,
-    Lacking,
+    MissingInput,
     NotApplicable,
     Outcome,
     Severity,
     Unknown,
     Untrusted,
 )
-from rules.judging.unix.clock import READS, Clock, Tolerance, clock_of, moved, users_of
-from rules.judging.unix.runs import Pair, counted, pairs
-from rules.kit import limit, rule
+from rules.unix._evidence.clock import CLOCK_FACTS, Clock, Tolerance, clock_of, moved, users_of
+from rules.unix._evidence.runs import Pair, counted, pairs
 
 LINKS = (
     "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
@@ -63,7 +63,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=READS, links=LINKS, limits=Limits)
+@rule(needs=(), uses=CLOCK_FACTS, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the pairs of each table, or say what the governors alone leave open."""
     runs, clock = facts.every(LockingRun), clock_of(facts)
@@ -104,7 +104,10 @@ def _judge(found: Sequence[Pair], clock: Clock, limits: Limits) -> Outcome:
     if not ratios and not measured:
         if clock.may_move is False:
             return Clean(f"{title}: {clock.said}: the clock was fixed")
-        lacks = (Lacking("unix.LockingRun user_seconds", LockingRun.BRING), *Unknown.of(CpuFrequency).missing)
+        lacks = (
+            MissingInput("unix.LockingRun user_seconds", LockingRun.COLLECTED_BY),
+            *Unknown.of(CpuFrequency).missing,
+        )
         return Unknown(lacks, f"{title}: nothing shows at which clock the variants ran")
     said = []
     if measured:

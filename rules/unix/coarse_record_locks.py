@@ -23,24 +23,24 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.unix import LockingCalls, LockingRun, RecordLockTable
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown
-from rules.judging.unix import clock
-from rules.judging.unix.gains import judge_runs
-from rules.judging.unix.queues import READS, Queue, named, owners, queues
-from rules.kit import limit, rule
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.unix._evidence import clock
+from rules.unix._evidence.gains import judge_runs
+from rules.unix._evidence.queues import QUEUE_FACTS, Queue, named, owners, queues
 
 LINKS = (
     "https://man7.org/linux/man-pages/man5/proc_locks.5.html",
     "https://man7.org/linux/man-pages/man2/F_SETLK.2const.html",
     "https://man7.org/linux/man-pages/man2/flock.2.html",
 )
-SEVERAL = Lacking(
+SEVERAL = MissingInput(
     "several listings",
     "several listings, as `for i in 1 2 3 4 5 6; do cat /proc/locks; sleep 10; done` prints them under load",
 )
 MOST_FILES = 20
 """Files with a finding of their own: those with the longest queues."""
-FIRST_BYTE = Lacking(
+FIRST_BYTE = MissingInput(
     "whether it is the whole file or its first byte (lslocks prints 0 for both)",
     "the output of `cat /proc/locks` while processes wait",
 )
@@ -76,7 +76,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, *clock.READS, LockingCalls), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*QUEUE_FACTS, *clock.CLOCK_FACTS, LockingCalls), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the listings, then the measured variants."""
     tables = facts.every(RecordLockTable)

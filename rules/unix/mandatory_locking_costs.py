@@ -20,21 +20,17 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.unix import LockingRun, RecordLock, RecordLockTable
-from rules.finding import (
-    Clean,
-    Evidence,
-    Expectation,
-    Finding,
-    Lacking,
-    Outcome,
-    Severity,
-    Unknown,
-    Untrusted,
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.unix._evidence import clock
+from rules.unix._evidence.queues import QUEUE_FACTS, named, owners
+from rules.unix._evidence.runs import (
+    LEAST_SECONDS,
+    Pair,
+    counted,
+    more_percent,
+    pairs,
 )
-from rules.judging.unix import clock
-from rules.judging.unix.queues import READS, named, owners
-from rules.judging.unix.runs import LEAST_SECONDS, Pair, counted, more_percent, pairs
-from rules.kit import limit, rule
 
 LINKS = (
     "https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/commit/?id=6f01c935d96cd4eb8bbbc5249bd9a754b6939e0a",
@@ -42,7 +38,7 @@ LINKS = (
 )
 MOST_FILES = 5
 """Files with a note of their own: those with most mandatory locks."""
-VARIANT = Lacking(
+VARIANT = MissingInput(
     "a variant with mandatory locks beside an advisory one",
     "the same table with a variant of mandatory locks, where a system has them (Linux has none since 5.15)",
 )
@@ -63,7 +59,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, *clock.READS), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*QUEUE_FACTS, *clock.CLOCK_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the measured variants, then the listings."""
     tables, runs, found = facts.every(RecordLockTable), facts.every(LockingRun), pairs(facts, "mandatory")
@@ -84,7 +80,7 @@ def _judge(found: Sequence[Pair], at: clock.Clock, limits: Limits) -> Outcome:
             return Untrusted(f"{title}, {pair.name}: {why}")
     timed = [(pair, both) for pair in found if (both := pair.both("system_seconds")) and max(both) >= LEAST_SECONDS]
     if not timed:
-        lacks = Lacking("system seconds of longer runs", LockingRun.BRING)
+        lacks = MissingInput("system seconds of longer runs", LockingRun.COLLECTED_BY)
         return Unknown((lacks,), f"{title}: no system time of {LEAST_SECONDS:g} s or more")
     last, (advisory, mandatory) = timed[-1]
     more = [more_percent(both[1], both[0]) for _, both in timed]

@@ -21,12 +21,18 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.zvm import PerformanceRun, ProcessorLoad, SpinLock
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.zvm.machine import ASK_USERS, FEW, LEAST, MEAN, READS, Machine, machine_of
-from rules.judging.zvm.releases import HCPTRQLK, SRMSLOCK, Release
-from rules.judging.zvm.runs import distinct, doubt
-from rules.judging.zvm.spins import Scale, Spin, of_all, scale_of, spins_of
-from rules.kit import limit, rule
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.zvm._evidence.machine import ASK_USERS, FEW, LEAST, MACHINE_FACTS, MEAN, Machine, machine_of
+from rules.zvm._evidence.releases import HCPTRQLK, SRMSLOCK, Release
+from rules.zvm._evidence.runs import distinct, doubt
+from rules.zvm._evidence.spins import (
+    Scale,
+    Spin,
+    of_all,
+    scale_of,
+    spins_of,
+)
 
 LINKS = (
     "https://www.vm.ibm.com/perf/reports/zvm/html/schlock.html",
@@ -36,10 +42,10 @@ LINKS = (
 TICKS = 100.0
 """Timer interrupts per second of a kernel that ticks every 10 ms."""
 ASK = (
-    Lacking("guests that stay in queue", "INDICATE QUEUES EXP"),
-    Lacking("timer of the guests", "from each idle Linux guest: uname -r and cat /proc/sys/kernel/hz_timer"),
+    MissingInput("guests that stay in queue", "INDICATE QUEUES EXP"),
+    MissingInput("timer of the guests", "from each idle Linux guest: uname -r and cat /proc/sys/kernel/hz_timer"),
 )
-LOCKS = Lacking(SpinLock.fact_name(), SpinLock.BRING)
+LOCKS = MissingInput(SpinLock.fact_name(), SpinLock.COLLECTED_BY)
 
 
 @dataclass(frozen=True)
@@ -47,21 +53,17 @@ class Limits:
     """From how many guests, how idle, and how much spinning on the rule speaks."""
 
     guests: int = limit(50, "this project: fewer guests make fewer than 5,000 timer requests a second", unit="guests")
-    idle_percent: float = limit(
-        2.0, "this project: of one processor for each guest, on average", high=100, unit="% of a processor"
+    idle_percent: float = percent(2.0, "this project: of one processor for each guest, on average", of="a processor")
+    spin_percent: float = percent(
+        1.0, f"this project: spinning for {HCPTRQLK} below this costs nothing", low=0.1, of="the time"
     )
-    spin_percent: float = limit(
-        1.0, f"this project: spinning for {HCPTRQLK} below this costs nothing", low=0.1, high=100, unit="% of the time"
-    )
-    advice_percent: float = limit(
-        5.0, "this project: worth a look into the guests", low=0.1, high=100, unit="% of the time"
-    )
+    advice_percent: float = percent(5.0, "this project: worth a look into the guests", low=0.1, of="the time")
     few_processors: int = limit(
         FEW, "vendor: 3 processors with 500 ticking guests had no locking problem", low=1, high=64, unit="processors"
     )
 
 
-@rule(needs=(), uses=(*READS, SpinLock, PerformanceRun), links=LINKS, limits=Limits, sample=LEAST)
+@rule(needs=(), uses=(*MACHINE_FACTS, SpinLock, PerformanceRun), links=LINKS, limits=Limits, sample=LEAST)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge what the pages show, and bound what runs can hold."""
     runs, users = distinct(facts.every(PerformanceRun)), _users(facts)

@@ -23,10 +23,11 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.zvm import DISPATCHER_9C, PerformanceRun, SpinLock, SystemCounter
-from rules.finding import Clean, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.zvm.locks import BY_NAME
-from rules.judging.zvm.machine import ASK_PROCESSORS, FEW, LEAST, READS, Machine, machine_of
-from rules.judging.zvm.releases import (
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.zvm._evidence.locks import BY_NAME
+from rules.zvm._evidence.machine import ASK_PROCESSORS, FEW, LEAST, MACHINE_FACTS, Machine, machine_of
+from rules.zvm._evidence.releases import (
     ASK,
     NOT_COMPARABLE,
     REDESIGN,
@@ -39,9 +40,26 @@ from rules.judging.zvm.releases import (
     parsed,
     release_of,
 )
-from rules.judging.zvm.runs import REPEAT_PERCENT, Pair, conclusion, distinct, doubt, metrics, pairs, spun_percent
-from rules.judging.zvm.spins import STRETCH_MINUTES, Scale, Spin, Spins, busiest, of_all, scale_of, spins_of
-from rules.kit import limit, rule
+from rules.zvm._evidence.runs import (
+    REPEAT_PERCENT,
+    Pair,
+    conclusion,
+    distinct,
+    doubt,
+    metrics,
+    pairs,
+    spun_percent,
+)
+from rules.zvm._evidence.spins import (
+    STRETCH_MINUTES,
+    Scale,
+    Spin,
+    Spins,
+    busiest,
+    of_all,
+    scale_of,
+    spins_of,
+)
 
 LINKS = (
     "https://www.vm.ibm.com/perf/reports/zvm/html/schlock.html",
@@ -60,12 +78,8 @@ OVERHEAD = "system overhead, mean of the processors"
 class Limits:
     """From which spinning, overhead and number of processors on the rule speaks."""
 
-    spin_percent: float = limit(
-        5.0, "this project: IBM says significant and names no figure", low=0.1, high=100, unit="% of the time"
-    )
-    overhead_percent: float = limit(
-        10.0, f"vendor: condition of APAR {REDESIGN}, system overhead over 10 %", high=100, unit="%"
-    )
+    spin_percent: float = percent(5.0, "this project: IBM says significant and names no figure", low=0.1, of="the time")
+    overhead_percent: float = percent(10.0, f"vendor: condition of APAR {REDESIGN}, system overhead over 10 %")
     few_processors: int = limit(
         FEW, "vendor: on 3 processors CP's time per transaction changed by 3 %", low=1, high=64, unit="processors"
     )
@@ -81,7 +95,9 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, SpinLock, PerformanceRun, SystemCounter), links=LINKS, limits=Limits, sample=LEAST)
+@rule(
+    needs=(), uses=(*MACHINE_FACTS, SpinLock, PerformanceRun, SystemCounter), links=LINKS, limits=Limits, sample=LEAST
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the runs, then the locks of the pages."""
     runs, spins = distinct(facts.every(PerformanceRun)), spins_of(facts)
@@ -110,7 +126,9 @@ def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
         if doubt(run) or run in judged:
             continue
         if percent is None:
-            yield Unknown((Lacking(PerformanceRun.fact_name(), PerformanceRun.BRING),), f"run {run.run}: no spin time")
+            yield Unknown.without(
+                PerformanceRun.fact_name(), PerformanceRun.COLLECTED_BY, f"run {run.run}: no spin time"
+            )
             continue
         said = f"run {run.run}: {percent:.3g} % of the time spent spinning"
         if percent < limits.spin_percent:
@@ -126,7 +144,7 @@ def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
                 if release and release >= TIMERS
                 else ""
             )
-            missing = (Lacking(SpinLock.fact_name(), SpinLock.BRING), *(() if release else (ASK,)))
+            missing = (MissingInput(SpinLock.fact_name(), SpinLock.COLLECTED_BY), *(() if release else (ASK,)))
             yield Unknown(missing, f"{said}, the table does not say for which lock{since}")
 
 
@@ -183,7 +201,9 @@ def _pair(pair: Pair, between: list[Improvement], limits: Limits) -> Outcome:
         return Clean(f"{said}: the release did not relieve this work")
     left = spun_percent(run)
     if left is None:
-        return Unknown((Lacking(PerformanceRun.fact_name(), PerformanceRun.BRING),), f"run {run.run}: no Pct Spin Time")
+        return Unknown.without(
+            PerformanceRun.fact_name(), PerformanceRun.COLLECTED_BY, f"run {run.run}: no Pct Spin Time"
+        )
     if left > percent * (1 - limits.repeat_percent / 100):
         return Clean(f"{said}: {left:.3g} % of the time is still spent spinning, so the gain is of something else")
     return Finding(
@@ -247,7 +267,7 @@ def _hidden(facts: Facts, figures: str, machine: Machine, scale: Scale | None, l
     if not hours or not then:
         return None
     worst = ", ".join(f"{spin.lock} {spin.percent:.1f} % in the one to {spin.fact.statistic}" for spin in then)
-    lack = Lacking(f"{' and '.join(spin.lock for spin in then)} of that time alone", SpinLock.BRING)
+    lack = MissingInput(f"{' and '.join(spin.lock for spin in then)} of that time alone", SpinLock.COLLECTED_BY)
     return Unknown((lack,), f"{figures} on average, but {hours.when} all locks spun {hours.percent:.1f} %; {worst}")
 
 
@@ -258,7 +278,7 @@ def _not_listed(spins: Spins, limits: Limits) -> Outcome:
         unlisted = f"none of {', '.join(SCHEDULER)} is listed"
         return Clean(f"{spins.total.said}; {unlisted}", (spins.total.fact.source,))
     why = f"none of {', '.join(SCHEDULER)} is on the page"
-    return Unknown((Lacking(SpinLock.fact_name(), SpinLock.BRING),), why)
+    return Unknown.without(SpinLock.fact_name(), SpinLock.COLLECTED_BY, why)
 
 
 def _yields(facts: Facts) -> list[Evidence]:

@@ -22,25 +22,24 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.zvm import PerformanceRun, SpinLock
-from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Lacking, Outcome, Severity, Unknown, Untrusted
-from rules.judging.zvm.locks import told_of
-from rules.judging.zvm.machine import ASK_PROCESSORS, LEAST, READS, Machine, machine_of, more_than_needed
-from rules.judging.zvm.releases import newer, parsed
-from rules.judging.zvm.runs import BOUND_PERCENT, cost_of, distinct, doubt, pairs, spun_msec, spun_percent, spun_share
-from rules.judging.zvm.spins import (
-    STRETCH_MINUTES,
-    Scale,
-    Spin,
-    Spins,
-    Stretch,
-    busiest,
-    of_all,
-    scale_of,
-    spins_of,
-)
-from rules.judging.zvm.spins import cost_of as cost_of_lock
-from rules.kit import limit, rule
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.laws.spin_cost import share_percent
+from rules.zvm._evidence.locks import told_of
+from rules.zvm._evidence.machine import ASK_PROCESSORS, LEAST, MACHINE_FACTS, Machine, machine_of, more_than_needed
+from rules.zvm._evidence.releases import newer, parsed
+from rules.zvm._evidence.runs import (
+    BOUND_PERCENT,
+    cost_of,
+    distinct,
+    doubt,
+    pairs,
+    spun_msec,
+    spun_percent,
+    spun_share,
+)
+from rules.zvm._evidence.spins import STRETCH_MINUTES, Scale, Spin, Spins, Stretch, busiest, of_all, scale_of, spins_of
+from rules.zvm._evidence.spins import cost_of as cost_of_lock
 
 LINKS = (
     "https://www.vm.ibm.com/perf/reports/zvm/html/schlock.html",
@@ -55,19 +54,12 @@ MOST = 10
 class Limits:
     """From which share of the time on the rule speaks, and how loud."""
 
-    spin_percent: float = limit(
-        5.0, "this project: of the processors' time; below it little can be won", low=0.1, high=100, unit="%"
+    spin_percent: float = percent(5.0, "this project: of the processors' time; below it little can be won", low=0.1)
+    share_percent: float = percent(
+        BOUND_PERCENT, "this project: of CP's time; published runs whose locks were no problem had 2 to 6 %"
     )
-    share_percent: float = limit(
-        BOUND_PERCENT,
-        "this project: of CP's time; published runs whose locks were no problem had 2 to 6 %",
-        high=100,
-        unit="%",
-    )
-    warning_percent: float = limit(
-        20.0, "this project: a fifth of all processors does nothing but spin", low=1, high=100, unit="%"
-    )
-    critical_percent: float = limit(50.0, "this project: half of the machine spins", low=1, high=100, unit="%")
+    warning_percent: float = percent(20.0, "this project: a fifth of all processors does nothing but spin", low=1)
+    critical_percent: float = percent(50.0, "this project: half of the machine spins", low=1)
     stretch_minutes: float = limit(
         STRETCH_MINUTES, "this project: hours that a mean hides, as on OpenVMS", low=1, unit="minutes"
     )
@@ -76,7 +68,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*READS, SpinLock, PerformanceRun), links=LINKS, limits=Limits, sample=LEAST)
+@rule(needs=(), uses=(*MACHINE_FACTS, SpinLock, PerformanceRun), links=LINKS, limits=Limits, sample=LEAST)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every run, then every lock of the pages."""
     runs, spins = distinct(facts.every(PerformanceRun)), spins_of(facts)
@@ -105,7 +97,7 @@ def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
     for run in sound:
         percent, part = spun_percent(run), spun_share(run)
         if percent is None:
-            yield Unknown((Lacking("zvm.PerformanceRun", PerformanceRun.BRING),), f"run {run.run}: no Pct Spin Time")
+            yield Unknown.without("zvm.PerformanceRun", PerformanceRun.COLLECTED_BY, f"run {run.run}: no Pct Spin Time")
         elif run.processors == 1:
             yield Clean(f"run {run.run}: one processor waits for no other")
         elif percent < limits.spin_percent or (part is not None and part < limits.share_percent):

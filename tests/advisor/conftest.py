@@ -8,8 +8,11 @@ import time_machine
 from django.test import Client
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from advisor.celery import app
-from advisor.models import Audit, System, Upload, User
+from advisor.accounts.models import User
+from advisor.audits.models import Audit
+from advisor.config.celery import app
+from advisor.systems.models import System
+from advisor.uploads.models import Upload
 from tests.advisor.people import People, bring_story, make_people
 from tests.advisor.schedules.scheduling import NOON, Probe
 
@@ -24,6 +27,7 @@ def _service(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> It
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.PDF_MB = 0  # a PDF of each audit would take longer than all the rest
     settings.SECRET_KEY = "a key for tests alone, long enough for every check of it 0123456789"
     app.conf.task_always_eager = app.conf.task_eager_propagates = True
     yield
@@ -49,7 +53,7 @@ def as_user() -> Callable[[User], Client]:
 
 @pytest.fixture
 def bring(people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> Callable[..., Upload]:
-    """Bring the exports of a story of tests/audits for the owner, and have them read and audited."""
+    """Bring the exports of a story of advisor/examples/audits for the owner, and have them read and audited."""
 
     def now(story: str, by: User | None = None, **more: str) -> Upload:
         with django_capture_on_commit_callbacks(execute=True):

@@ -10,12 +10,13 @@ from typing import Any
 
 from django.test import Client
 
-from advisor.models import Role, Team, Upload, User
-from advisor.services.uploads import Brought, take_in
+from advisor.accounts.models import Role, Team, User
+from advisor.uploads.models import Upload
+from advisor.uploads.services.uploads import Brought, ingest
 
 AsUser = Callable[[User], Client]
 PASSWORD = "correct horse battery"
-STORIES = Path(__file__).resolve().parent.parent / "audits"
+STORIES = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits"
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,11 @@ def make_people() -> People:
 
 
 def bring_story(story: str, team: Team, by: User | None, **more: Any) -> Upload:
-    """Bring the exports of `tests/audits/<story>` as an upload (it is read when the transaction is through)."""
+    """Bring the exports of an example as an upload (it is read when the transaction is through)."""
     paths = sorted(p for p in (STORIES / story).iterdir() if p.suffix != ".yml")
     streams = [path.open("rb") for path in paths]
     try:
-        return take_in(
+        return ingest(
             [Brought(path.name, stream) for path, stream in zip(paths, streams, strict=True)], team, by, **more
         ).upload
     finally:

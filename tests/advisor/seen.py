@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 from django.test import Client
 from django.urls import reverse
 
-from advisor.models import Audit, Capture, Finding, SettingsSnapshot, System
-from advisor.version import rules_version
+from advisor.audits.models import Audit, Capture, Finding
+from advisor.core.version import rules_version
+from advisor.systems.models import SettingsSnapshot, System
 from tests.advisor.people import People
 
 LIMIT = "ase/address_lock_spinlock_contended.contention_percent"

@@ -9,6 +9,7 @@ its own; machines are shared and noisy, so quote the ratios.
 import argparse
 import json
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -18,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.bench.generate import REPORTS, fixture, write
+from tests.bench.generate import REPORTS, busy_server, fixture, write
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RUNS = 3
@@ -63,6 +64,17 @@ def bench_reader(report: str, folder: Path, megabytes: int) -> None:
     file.unlink()
 
 
+def bench_snapshots(folder: Path) -> None:
+    file = folder / "snapshots.txt"
+    with file.open("w", encoding="utf-8") as out:
+        out.writelines(busy_server(random.Random("snapshots")))
+    say(f"\nTwo snapshots of 200,000 rows, {file.stat().st_size / 1e6:.0f} MB (median of 3):")
+    for what in ("read", "captures"):
+        found = in_process(what, file)
+        say(f"  to {what:<10}{median(found, 'seconds'):7.1f} s{median(found, 'peak_mb'):7.0f} MB")
+    file.unlink()
+
+
 def bench_audit(folder: Path) -> None:
     say("\nOne whole audit with start-up, seconds (median of 3), beside an empty Python and an empty Django command:")
     python = timed([sys.executable, "-c", "pass"])
@@ -79,7 +91,7 @@ def bench_audit(folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench")
     parser.add_argument("--mb", type=int, default=55, help="megabytes a file")
-    parser.add_argument("reports", nargs="*", help="which readers, or `audit` (default: all)")
+    parser.add_argument("reports", nargs="*", help="which readers, `snapshots`, or `audit` (default: all)")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         columns = ("MB", "MB/s", "lines", "rg -c", "of lines", "peak MB", "lines MB", "facts")
@@ -87,6 +99,8 @@ def main() -> None:
         for report in given.reports or REPORTS:
             if report in REPORTS:
                 bench_reader(report, Path(name), given.mb)
+        if not given.reports or "snapshots" in given.reports:
+            bench_snapshots(Path(name))
         if not given.reports or "audit" in given.reports:
             bench_audit(Path(name))
 

@@ -61,7 +61,7 @@ class Bench:
 
     def __init__(self, site: Service, hour: datetime) -> None:
         """Begin with this hour, which lies in the folders already."""
-        from advisor.services.seeding import fleet as seed_fleet
+        from advisor.operations.seeding import fleet as seed_fleet
 
         self.site, self.hour, self.fleet = site, hour, seed_fleet.fleet()
         self.alone = 0.0
@@ -71,9 +71,9 @@ class Bench:
 
     def yardstick(self) -> None:
         """Read and judge the first captures in one process on one core, without a database."""
-        from advisor.services.auditing import run_audit
-        from advisor.services.reading import read_exports
-        from advisor.services.seeding.fleet import folder_of
+        from advisor.audits.services.auditing import run_audit
+        from advisor.operations.seeding.fleet import folder_of
+        from advisor.uploads.services.reading import read_exports
 
         cores = os.sched_getaffinity(0)
         os.sched_setaffinity(0, SERVICE[:1])
@@ -133,8 +133,8 @@ class Bench:
 
     def _hour(self, groups: dict[str, int], *, drop: bool = True) -> tuple[Hour, Meter]:
         """Drop an hour's captures, have all schedules due, and wait until all are audited."""
-        from advisor.models import Schedule
-        from advisor.services.seeding import fleet as seed_fleet
+        from advisor.operations.seeding import fleet as seed_fleet
+        from advisor.schedules.models import Schedule
 
         if drop:
             self.hour += timedelta(hours=1)
@@ -147,20 +147,21 @@ class Bench:
 
     def _digest(self) -> None:
         """Make the week of the whole fleet, as the courier does."""
-        from advisor.models import Recipient
-        from advisor.services.mailing import letters, outbox
+        from advisor.notifications.mail.digest import digest_message
+        from advisor.notifications.models import Recipient
+        from advisor.notifications.services import outbox
 
         recipient = Recipient.objects.get()
         since = time.perf_counter()
-        mail = outbox.render(letters.digest(recipient, datetime.now().astimezone()))
+        mail = outbox.render(digest_message(recipient, datetime.now().astimezone()))
         say(f"weekly digest: {time.perf_counter() - since:.1f} s, {len(mail.data) / 1e3:,.0f} kB")
 
     def steady(self, minutes: float) -> None:
         """Drop captures evenly, as many as an hour brings in so long, each with its schedule due at that moment."""
         from django.db.models import Q
 
-        from advisor.models import Schedule
-        from advisor.services.seeding import fleet as seed_fleet
+        from advisor.operations.seeding import fleet as seed_fleet
+        from advisor.schedules.models import Schedule
 
         self.hour += timedelta(hours=1)
         some = self.fleet[: max(1, round(len(self.fleet) * minutes / 60))]

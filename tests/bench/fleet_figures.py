@@ -49,7 +49,8 @@ class Hour:
 
 def hour_since(dropped: datetime, due: datetime) -> Hour:
     """The captures of all uploads since then."""
-    from advisor.models import DropFile, Upload
+    from advisor.schedules.models import DropFile
+    from advisor.uploads.models import Upload
 
     rows = Upload.objects.filter(at__gte=dropped, state=Upload.State.DONE).values_list("at", "claimed", "finished")
     done = [(at, claimed, finished) for at, claimed, finished in rows if claimed and finished]
@@ -69,7 +70,7 @@ def hour_since(dropped: datetime, due: datetime) -> Hour:
 
 def waited(since: datetime) -> list[float]:
     """Seconds from the moment each file was dropped (its schedule was due) to its audit."""
-    from advisor.models import Upload
+    from advisor.uploads.models import Upload
 
     rows = Upload.objects.filter(at__gte=since, state=Upload.State.DONE).values_list("run__due", "finished")
     return [(finished - due).total_seconds() for due, finished in rows if due and finished]
@@ -77,7 +78,7 @@ def waited(since: datetime) -> list[float]:
 
 def left(since: datetime) -> tuple[int, int]:
     """How many uploads since then are audited, and how many failed."""
-    from advisor.models import Upload
+    from advisor.uploads.models import Upload
 
     made = Upload.objects.filter(at__gte=since)
     return made.filter(state=Upload.State.DONE).count(), made.filter(state=Upload.State.FAILED).count()

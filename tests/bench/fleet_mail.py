@@ -32,11 +32,12 @@ class Taken:
 @contextmanager
 def receiving() -> Iterator[Taken]:
     """Be the site's mail server, and have all of the fleet told to one DBA: warnings and worse, where they change."""
-    from advisor.models import Site, Team, User
-    from advisor.services.mailing.recipients import make
-    from advisor.services.mailing.wishes import Wishes
-    from advisor.services.seeding.captures import EVERYWHERE
-    from advisor.services.seeding.fleet import TEAM
+    from advisor.accounts.models import Team, User
+    from advisor.core.models import Site
+    from advisor.notifications.models import Recipient
+    from advisor.notifications.services.recipients import make
+    from advisor.operations.seeding.captures import EVERYWHERE
+    from advisor.operations.seeding.fleet import TEAM
 
     taken = Taken()
     server = Controller(taken, hostname=HOST, port=free_port())
@@ -44,7 +45,8 @@ def receiving() -> Iterator[Taken]:
     site = Site.get()
     site.mail_host, site.mail_port, site.mail_from = HOST, server.port, "lockwright@example.org"
     site.save()
-    make(Team.objects.get(name=TEAM), "dba@example.org", Wishes(digest=True), User.objects.get(username=EVERYWHERE))
+    told = Recipient(team=Team.objects.get(name=TEAM), address="dba@example.org", digest=True)
+    make(told, User.objects.get(username=EVERYWHERE))
     try:
         yield taken
     finally:
@@ -55,7 +57,9 @@ def all_sent() -> str:
     """Wait until every audit is told and every mail is sent; says how long after its audit the last one was."""
     from django.db.models import F
 
-    from advisor.models import Audit, Mail, System
+    from advisor.audits.models import Audit
+    from advisor.notifications.models import Mail
+    from advisor.systems.models import System
 
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:

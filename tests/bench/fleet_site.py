@@ -18,7 +18,7 @@ SERVICE, OTHERS = CORES[:2], CORES[2:4]
 """Cores of the one machine, and of the second one that the benchmark plays (and of whatever measures)."""
 DURABLE = ("fsync=on", "synchronous_commit=on", "full_page_writes=on", "shared_buffers=512MB", "max_wal_size=4GB")
 """As a production database is: what is committed is on the disk."""
-CELERY = ("-m", "celery", "-q", "-A", "advisor.celery")
+CELERY = ("-m", "celery", "-q", "-A", "advisor.config.celery")
 WORKER = ("-l", "WARNING", "--without-gossip", "--without-mingle", "--max-tasks-per-child=200")
 """As `manage.py up` starts them."""
 START_SECONDS = 60.0
@@ -120,7 +120,7 @@ class Service:
 
         Yields the process id of each group.
         """
-        from advisor.management.commands.up import WORKERS
+        from advisor.operations.management.commands.up import WORKERS
 
         wanted = {
             "scheduler": (SERVICE, [*CELERY, "beat", "-l", "WARNING", "--pidfile="]),
@@ -152,7 +152,7 @@ def _worker(name: str, queue: str, processes: int) -> list[str]:
 
 def _wait_for_workers(count: int) -> None:
     """Wait until so many workers answer. Raises `SystemExit` where they do not."""
-    from advisor.celery import app
+    from advisor.config.celery import app
 
     until = time.monotonic() + START_SECONDS
     while len(app.control.ping(timeout=1.0) or ()) < count:
@@ -174,7 +174,7 @@ def service(keep: Path | None = None) -> Iterator[Service]:
             "BROKER_URL": broker.address,
             "RUN_DIR": str(folder),
             "SECRET_KEY": "of this benchmark alone " * 3,
-            "DJANGO_SETTINGS_MODULE": "advisor.settings",
+            "DJANGO_SETTINGS_MODULE": "advisor.config.settings",
         }
         (folder / "spool").mkdir()
         manage("migrate", "-v0", environment=environment)

@@ -103,6 +103,31 @@ def monitored(chance: random.Random) -> Iterator[str]:
         yield "\n(20000 rows affected)\n"
 
 
+OBJECT_COLUMNS = (
+    "DBID ObjectID IndexID DBName ObjectName LogicalReads PhysicalReads APFReads PagesRead PhysicalWrites "
+    "PagesWritten RowsInserted RowsDeleted RowsUpdated Operations LockRequests LockWaits OptSelectCount UsedCount"
+)
+
+
+def busy_server(chance: random.Random) -> Iterator[str]:
+    """Two snapshots of a server with 200,000 open tables and indexes, of which every tenth moved between them."""
+    names = OBJECT_COLUMNS.split()
+    widths = [11, 11, 11, 30, 30, *[11] * 14]
+    totals = [[chance.randrange(1 << 30) if chance.random() < 0.5 else 0 for _ in range(14)] for _ in range(200_000)]
+    heading = " " + " ".join(name.ljust(width) for name, width in zip(names, widths, strict=True)) + "\n"
+    heading += " " + " ".join("-" * width for width in widths) + "\n"
+    for minute in (10, 20):
+        yield f" SampleTime\n --------------------------\n Nov 21 2026 10:{minute}:00:000AM\n\n(1 row affected)\n"
+        yield heading
+        for number, counts in enumerate(totals):
+            if number % 10 == 0:
+                counts[:] = [count + chance.randrange(10_000) for count in counts]
+            ids = f"{4 + number % 9:>11} {number // 3:>11} {number % 3:>11}"
+            called = f"{f'db{number % 9}':<30} {f'table_{number // 3}':<30}"
+            yield f" {ids} {called} {' '.join(f'{count:>11}' for count in counts)} \n"
+        yield "\n(200000 rows affected)\n"
+
+
 def series(chance: random.Random) -> Iterator[str]:
     """A load series of a million runs."""
     yield "users,throughput,cpu_percent\n"

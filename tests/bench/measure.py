@@ -1,4 +1,4 @@
-"""One measurement in a process of its own: `python -m tests.bench.measure read|lines FILE`."""
+"""One measurement in a process of its own: `python -m tests.bench.measure read|lines|captures FILE`."""
 
 import json
 import resource
@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+from collectors.capture import captures
 from collectors.read import read_stream
 
 
@@ -19,9 +20,10 @@ def main() -> None:
             for _ in stream:
                 count += 1
         else:
-            for one in read_stream(file, stream):
-                count += len(one.facts)
-                problems += len(one.problems)
+            found = read_stream(file, stream)
+            count, problems = sum(len(one.facts) for one in found), sum(len(one.problems) for one in found)
+            if what == "captures":
+                count = sum(len(one.facts.items) for one in captures(found))
     seconds = time.perf_counter() - since
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(  # noqa: T201 - this is the result

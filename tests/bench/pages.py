@@ -102,7 +102,7 @@ def full_site(given: argparse.Namespace) -> Iterator[dict[str, str]]:
         if not given.database:
             amount = [f"--{name}={getattr(given, name)}" for name in ("systems", "captures", "findings")]
             say(manage("seed", *amount, environment=environment))
-        os.environ.update(environment, DJANGO_SETTINGS_MODULE="advisor.settings")
+        os.environ.update(environment, DJANGO_SETTINGS_MODULE="advisor.config.settings")
         django.setup()
         from django.db import connection
 
@@ -118,7 +118,7 @@ def pages() -> dict[str, str]:
     from django.db.models import Count
     from django.urls import reverse
 
-    from advisor.models import Audit
+    from advisor.audits.models import Audit
 
     some = Audit.objects.filter(capture__audit_id__isnull=False).annotate(size=Count("findings"))
     audit = some.filter(size=FINDINGS).exclude(plan__steps=[]).order_by("-at").select_related("system").first()
@@ -141,7 +141,7 @@ def queries_of(path: str) -> tuple[int, list[dict[str, Any]]] | None:
     from django.test import Client
     from django.test.utils import CaptureQueriesContext
 
-    from advisor.models import User
+    from advisor.accounts.models import User
 
     settings.ALLOWED_HOSTS = ["testserver"]
     browser = Client(raise_request_exception=False)
@@ -179,7 +179,7 @@ def main() -> None:
     with full_site(given) as environment:
         from django.utils import timezone
 
-        from advisor.models import User
+        from advisor.accounts.models import User
 
         user, password = User.objects.get(username=USER), os.urandom(12).hex()
         user.set_password(password)

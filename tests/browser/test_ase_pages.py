@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import LOOKS, Looked, Service, log_in
 from tests.browser.views import bring, look
 
-STORY = Path(__file__).resolve().parent.parent / "audits" / "vlh_4_hot_tables"
+STORY = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits" / "vlh_4_hot_tables"
 ASKED = "?address=5&object=3&lock=20&buckets=65536&cut-0=64&size-1=100000&engines=12&index_hash=0"
 VIEWS = {"caches": "caches/", "spinlocks": "spinlocks/", "what-if": "what-if/", "what-if-asked": f"what-if/{ASKED}"}
 

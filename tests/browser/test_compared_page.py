@@ -9,7 +9,7 @@ import pypdf
 import pytest
 from playwright.sync_api import Browser, FilePayload, Page, expect
 
-from tests.advisor.compared.states import exports
+from tests.advisor.audits.compared.states import exports
 from tests.browser.conftest import Looked, Service, log_in
 from tests.browser.views import bring, look
 

@@ -6,7 +6,7 @@
 import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
-from tests.advisor.loads.machines import LARGE, SMALL, sysmons
+from tests.advisor.series.machines import LARGE, SMALL, sysmons
 from tests.browser.conftest import Looked, Service, log_in
 from tests.browser.views import bring, look
 

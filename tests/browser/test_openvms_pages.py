@@ -12,7 +12,7 @@ from tests.advisor.openvms.two_nodes import exports
 from tests.browser.conftest import Looked, Service, log_in
 from tests.browser.views import bring, look
 
-STORIES = Path(__file__).resolve().parent.parent / "audits"
+STORIES = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits"
 ASKED = "?resources=400000&mean=300000&growth=50&now=8192&reshashtbl=70000&locks=500000&lockidnow=20000&lockidtbl=7"
 VIEWS = {
     "cpus": ("OSLO", "cpus/"),

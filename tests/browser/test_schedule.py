@@ -10,11 +10,11 @@ import pytest
 from aiosmtpd.controller import Controller
 from playwright.sync_api import Page, expect
 
-from tests.advisor.mail.mail_servers import Postbox
+from tests.advisor.notifications.mail.mail_servers import Postbox
 from tests.browser.conftest import ROOT, Service
 from tests.servers import HOST, free_port
 
-STORY = ROOT / "tests" / "audits" / "address_lock_storm"
+STORY = ROOT / "advisor" / "examples" / "audits" / "address_lock_storm"
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tests.browser.conftest import ROOT, Service
 from tests.browser.test_dba import bring_own
 from tests.servers import PATIENCE, eventually
 
-STORY = ROOT / "tests" / "audits" / "address_lock_storm"
+STORY = ROOT / "advisor" / "examples" / "audits" / "address_lock_storm"
 
 
 def curl_line() -> str:
@@ -63,17 +63,17 @@ def processes(service: Service, words: str) -> list[int]:
 
 
 def test_a_worker_that_dies_is_started_again_and_nothing_is_lost(page: Page, service: Service) -> None:
-    before = processes(service, "-A advisor.celery worker")
+    before = processes(service, "-A advisor.config.celery worker")
     assert before
     for pid in before:
         os.kill(pid, signal.SIGKILL)
     bring_own(page, "AFTERDEATH")
     expect(page.get_by_role("heading", name="What it holds")).to_be_visible()
-    assert not set(processes(service, "-A advisor.celery worker")) & set(before)
+    assert not set(processes(service, "-A advisor.config.celery worker")) & set(before)
 
 
 def test_every_queue_has_workers_of_its_own(service: Service) -> None:
-    for queue in ("celery", "runs", "clock", "mail", "hooks"):
+    for queue in ("celery", "runs", "clock", "mail", "hooks", "prints"):
         eventually(lambda queue=queue: processes(service, f"-Q {queue} "))  # type: ignore[misc]
 
 

@@ -2,14 +2,15 @@
 
 import io
 import random
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from collectors.facts.ase import CachePool, ConfigParameter, NamedCache, Server
 from collectors.facts.base import ABSENT, Missing, known
-from collectors.kit import starting
 from collectors.read import Input, read_stream
+from collectors.registry import starting
 
 HERE = Path(__file__).parent.parent / "exports" / "ase"
 OURS = ("sp_cacheconfig", "sp_configure", "syscacheinfo", "version")
@@ -152,7 +153,7 @@ def test_damage_gives_facts_problems_and_leftovers_and_nothing_else(report: str)
         for found in read_stream("x", io.BytesIO("\n".join(lines).encode())):
             for fact in found.facts:
                 assert 1 <= fact.source.first <= fact.source.last <= len(lines)
-                for value in vars(fact).values():
+                for value in (getattr(fact, one.name) for one in fields(fact)):
                     assert not isinstance(value, float) or abs(value) < 1e25
 
 

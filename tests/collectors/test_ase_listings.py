@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from advisor.services.auditing import run_audit
+from advisor.audits.services.auditing import run_audit
 from collectors.capture import captures
 from collectors.facts import ABSENT, Fact, Facts, known
 from collectors.facts.ase import (

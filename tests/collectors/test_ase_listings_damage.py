@@ -2,13 +2,14 @@
 
 import io
 import random
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from collectors.kit import REGISTER, kinds, starting
 from collectors.layouts.ase_catalog import clustered_of, is_system, scheme_of
 from collectors.read import read_stream
+from collectors.registry import REGISTER, kinds, starting
 from tests.yardstick import no_longer_than
 
 HERE = Path(__file__).parent.parent / "exports" / "ase"
@@ -104,7 +105,7 @@ def test_damage_gives_facts_problems_and_leftovers_and_nothing_else(report: str)
         for found in read_stream("x", io.BytesIO("\n".join(lines).encode())):
             for fact in found.facts:
                 assert 1 <= fact.source.first <= fact.source.last <= len(lines)
-                for value in vars(fact).values():
+                for value in (getattr(fact, one.name) for one in fields(fact)):
                     assert not isinstance(value, float) or abs(value) < 1e25
 
 

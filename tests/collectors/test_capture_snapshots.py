@@ -14,7 +14,7 @@ from collectors.facts.ase import (
 )
 from collectors.grouping import name_of
 from collectors.read import Input
-from rules.judging.spinlocks.monitored import not_believed, spinlocks_by_name
+from rules.ase._evidence.spinlocks.monitored import not_believed, spinlocks_by_name
 from tests.collectors.moments import AGO, BOOT, at, snapshot
 
 

@@ -27,16 +27,16 @@ def stands_alone(bring: str) -> bool:
 
 @pytest.mark.parametrize("name", FACTS)
 def test_every_fact_says_what_brings_it_as_a_command_or_in_words(name: str) -> None:
-    bring = FACTS[name].BRING
+    bring = FACTS[name].COLLECTED_BY
     assert is_command(bring) == stands_alone(bring), bring
     if not is_command(bring):
         assert re.match(r"an? [\w ]+", bring), bring
 
 
 def test_of_both_ways_there_are_some() -> None:
-    assert {is_command(kind.BRING) for kind in FACTS.values()} == {True, False}
-    assert not [name for name in IN_WORDS.values() if is_command(FACTS[name].BRING)]
-    assert FACTS["ase.SysmonSample"].BRING == 'sp_sysmon "00:10:00" -- at the busiest hour'
+    assert {is_command(kind.COLLECTED_BY) for kind in FACTS.values()} == {True, False}
+    assert not [name for name in IN_WORDS.values() if is_command(FACTS[name].COLLECTED_BY)]
+    assert FACTS["ase.SysmonSample"].COLLECTED_BY == 'sp_sysmon "00:10:00" -- at the busiest hour'
 
 
 @pytest.mark.parametrize(

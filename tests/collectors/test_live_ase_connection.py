@@ -2,8 +2,9 @@
 
 import pytest
 
+from collectors.live.ase.collecting import order_of
 from collectors.live.ase.connection import Connection, parse, scrub
-from collectors.live.kit import CollectorFailed
+from collectors.live.registry import CollectorFailed
 
 SECRET = "Plover; {42}=quay"
 
@@ -61,7 +62,7 @@ def test_a_password_without_semicolon_is_written_as_it_is(password: str) -> None
     assert parse("ase://u@h", password).odbc().endswith(f";PWD={password};")
 
 
-@pytest.mark.parametrize("password", ["a;b", "{a", " a", "a ", "a;b}c", "a};b", "a;}", SECRET])
+@pytest.mark.parametrize("password", ["a;b", "{a", " a", "a ", "a;b}c", "a;}", SECRET])
 def test_a_password_that_would_end_the_string_is_braced_and_read_back(password: str) -> None:
     whole = parse("DRIVER=other;UID=u", password).odbc()
     assert "PWD={" in whole
@@ -70,9 +71,8 @@ def test_a_password_that_would_end_the_string_is_braced_and_read_back(password: 
 
 def test_freetds_doubles_no_brace_so_what_it_cannot_be_told_is_refused() -> None:
     assert parse("ase://u@h", "a;b}c").odbc().endswith(";PWD={a;b}c};")
-    for password in ("a};b", "a;b}"):
-        with pytest.raises(CollectorFailed, match="cannot be told to FreeTDS"):
-            parse("ase://u@h", password).odbc()
+    with pytest.raises(CollectorFailed, match="cannot be told to FreeTDS"):
+        parse("ase://u@h", "a;b}").odbc()
 
 
 @pytest.mark.parametrize(
@@ -97,6 +97,46 @@ def test_freetds_doubles_no_brace_so_what_it_cannot_be_told_is_refused() -> None
 def test_what_is_no_connection_is_refused_with_the_forms_it_may_have(bad: str) -> None:
     with pytest.raises(CollectorFailed, match=r"cannot be read.*ase://USER@HOST:PORT/"):
         parse(bad)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("DRIVER={FreeTDS};SERVER=a;Servername=evil", "a keyword that is not taken"),
+        ("DRIVER={FreeTDS};Server Name=evil", "a keyword that is not taken"),
+        ("DRIVER={FreeTDS};SERVER=a;SecondaryHost=evil;SecondaryPort=1", "a keyword that is not taken"),
+        ("DRIVER={Adaptive Server Enterprise};SERVER=a;DSURL=ldap://evil/", "a keyword that is not taken"),
+        ("DRIVER={FreeTDS};SERVER=a;Dump File=/tmp/x", "read or write files"),
+        ("DRIVER={FreeTDS};SERVER=a;HOST=evil", "SERVER and HOST: leave one"),
+        ("DRIVER={FreeTDS};SERVER=a;Network Address=evil", "SERVER and NETWORKADDRESS: leave one"),
+        ("DRIVER={FreeTDS};SERVER=a;UID=u;USER=evil", "UID and USER: leave one"),
+        ("DRIVER={FreeTDS};SERVER=a;PORT=1;ServerPort=2", "PORT and SERVERPORT: leave one"),
+        ("DRIVER={FreeTDS};DSN=evil", "DRIVER and DSN: with DSN leave DRIVER out"),
+        ("DSN=prod;SERVER=evil", "DSN and SERVER: with DSN leave SERVER out"),
+        ("DSN=prod;PORT=9", "DSN and PORT: with DSN leave PORT out"),
+        ("DRIVER={FreeTDS};SERVER={a;Driver=evil}", "a brace or a semicolon within its SERVER"),
+        ("DRIVER={FreeTDS};SERVER={a}};Driver={evil}", "a brace or a semicolon within its SERVER"),
+        ("DRIVER={FreeTDS};SERVER={a};Driver=evil;}", "cannot be read|twice"),
+        ("DRIVER={FreeTDS};D R I V E R=evil;SERVER=a", "driver twice"),
+        ("DRIVER={FreeTDS};SERVER=a,evil", "the SERVER of the connection is none"),
+        ("DRIVER={FreeTDS};SERVER=a;PORT=1,evil", "the PORT of the connection is none"),
+        ("DSN=/tmp/evil.dsn", "the DSN of the connection is none"),
+        ("DRIVER={FreeTDS};SERVER=a;UID=u PWD=evil", "a password within its UID"),
+        ("ase://u%0Aevil@a/", "a control character within its UID"),
+    ],
+)
+def test_a_string_names_one_server_one_driver_and_one_login_and_nothing_unknown(given: str, says: str) -> None:
+    for paths in (False, True):
+        with pytest.raises(CollectorFailed, match=says) as refused:
+            parse(given, paths=paths)
+        assert "evil" not in str(refused.value), "it may be a piece of a password"
+
+
+@pytest.mark.parametrize("driver", ["FreeTDS", "Adaptive Server Enterprise"])
+def test_no_password_ends_its_braces_and_goes_on_as_keywords(driver: str) -> None:
+    with pytest.raises(CollectorFailed, match=r"a password with \}; in it") as refused:
+        parse(f"DRIVER={{{driver}}};SERVER=a;UID=u", "x};Driver=/tmp/evil.so;APP={y")
+    assert "evil" not in str(refused.value)
 
 
 @pytest.mark.parametrize("part", ["DumpFile=/tmp/x", "dumpfile=/tmp/x", "FILEDSN=/tmp/x", "SaveFile=/tmp/x"])
@@ -140,8 +180,8 @@ def test_a_message_controls_no_terminal_and_is_bounded() -> None:
     [
         ("ase://u@h;dumpfile=x:5000/", "cannot be read"),
         ("ase://u@h;driver=other:5000/", "cannot be read"),
-        ("ase://u%7D;DumpFile=x@h:5000/", "a brace within its UID"),
-        ("DRIVER={FreeTDS};SERVER=h;UID={u}};DumpFile=x}", "a brace within its UID"),
+        ("ase://u%7D;DumpFile=x@h:5000/", "a brace or a semicolon within its UID"),
+        ("DRIVER={FreeTDS};SERVER=h;UID={u}};DumpFile=x}", "a brace or a semicolon within its UID"),
         ("DRIVER={FreeTDS};DRIVER=/tmp/x.so;SERVER=h", "driver twice"),
         ("ase://u:a%0Ab@h/", "password cannot be told"),
         ("ase://u:a%00b@h/", "password cannot be told"),
@@ -156,3 +196,9 @@ def test_a_password_too_long_for_the_pipe_is_refused_and_hangs_nobody() -> None:
     with pytest.raises(CollectorFailed, match="password cannot be told") as failed:
         parse("ase://u@h/", "x" * 100_000)
     assert "xxx" not in str(failed.value)
+
+
+def test_only_questions_that_are_there_can_be_left_out() -> None:
+    assert order_of(without=["tables"]).without == ("tables",)
+    with pytest.raises(CollectorFailed, match="there is no question 'nothing' to leave out"):
+        order_of(without=["tables", "nothing"])

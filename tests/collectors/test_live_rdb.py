@@ -19,9 +19,10 @@ from collectors.facts import Fact
 from collectors.facts.rdb import Database, DatabaseUse, RowCache, StorageArea
 from collectors.intake import open_all
 from collectors.live.ase.connection import Connection
-from collectors.live.kit import CollectorFailed, Target
-from collectors.live.rdb import Order, Rdb, asking, collect, order_of, parse, questions_text, try_it
+from collectors.live.identity import Identity
+from collectors.live.rdb import CollectRequest, Rdb, collect, order_of, parse, queries, questions_text, try_it
 from collectors.live.rdb.questions import QUESTIONS
+from collectors.live.registry import CollectorFailed, Target
 from collectors.read import Input, read_all
 from tests.live.running import serving
 from tests.servers import Postgres, postgres_server
@@ -111,7 +112,7 @@ def test_every_statement_is_in_a_transaction_that_only_reads(server: Postgres, t
         grant select on rdb$caches, rdb$storage_areas to reads;
         """,
     )
-    done = collect(parse(by(server, "writes")), tmp_path, Order())
+    done = collect(parse(by(server, "writes")), tmp_path, CollectRequest())
     (caches,) = [one for one in done.manifest["left_out"] if one["question"] == "RDB$CACHES"]
     assert "read-only transaction" in caches["why"]
     assert done.files[0]["questions"] == ["RDB$STORAGE_AREAS"]
@@ -140,7 +141,7 @@ def test_a_warning_that_read_only_has_no_effect_is_a_refusal(
     """As with a driver that ends every transaction at once, whatever it is told."""
     connect = pyodbc.connect
     monkeypatch.setattr(pyodbc, "connect", lambda *given, **more: connect(*given, **{**more, "autocommit": True}))
-    one = asking.Round(parse(by(server)), Order(), tmp_path, lambda doing, within: None, write=True)
+    one = queries.Round(parse(by(server)), CollectRequest(), tmp_path, lambda doing, within: None, write=True)
     with pytest.raises(CollectorFailed, match="SET TRANSACTION can only be used in transaction blocks"):
         one.ask()
     one.line.close()
@@ -154,10 +155,30 @@ def test_a_table_that_answers_too_late_ends_it_in_time(server: Postgres, tmp_pat
         address,
         "create view rdb$caches as select pg_sleep(60)::text as rdb$cache_name; grant select on rdb$caches to reads;",
     )
-    without = [one.name for one in QUESTIONS if one.name != "RDB$CACHES"]
+    without = [one.name for one in QUESTIONS if one.name not in ("RDB$DATABASE", "RDB$CACHES")]
     with pytest.raises(CollectorFailed, match="was not through within 2 s, at `RDB\\$CACHES`"):
         collect(parse(by(server, "slow")), tmp_path, order_of(without), limit=2)
     assert not (tmp_path / "manifest.json").exists()
+
+
+def test_what_was_answered_before_a_table_that_never_does_is_kept(server: Postgres, tmp_path: Path) -> None:
+    address = server.make("falls_silent")
+    run_in(
+        server,
+        address,
+        f"{TABLES.partition('create role')[0]} drop table rdb$caches;"
+        "create view rdb$caches as select pg_sleep(60)::text as rdb$cache_name;"
+        "grant select on all tables in schema public to reads;",
+    )
+    known: list[Identity] = []
+    collected = collect(parse(by(server, "falls_silent")), tmp_path, CollectRequest(), limit=10, admit=known.append)
+    assert [one.server for one in known] == ["DISK$LEDGER:[LEDGER]LEDGER.RDB;1"]
+    assert not collected.manifest["complete"]
+    left = {one["question"]: one["why"] for one in collected.manifest["left_out"] if "any more" in one["why"]}
+    assert set(left) == {"RDB$CACHES", "RDB$DATABASE_USERS"}
+    facts, inputs = read(tmp_path)
+    assert [fact for fact in facts if isinstance(fact, StorageArea)]
+    assert [problem for one in inputs for problem in one.problems if "RDB$CACHES" in problem]
 
 
 def test_rows_are_bounded_and_the_bound_is_told(server: Postgres, tmp_path: Path) -> None:
@@ -168,7 +189,7 @@ def test_rows_are_bounded_and_the_bound_is_told(server: Postgres, tmp_path: Path
         "create view rdb$caches as select n as rdb$cache_id, 'C' || n as rdb$cache_name, 5 as rdb$cache_size"
         " from generate_series(1, 90000) n; grant select on rdb$caches to reads;",
     )
-    collect(parse(by(server, "many")), tmp_path, Order())
+    collect(parse(by(server, "many")), tmp_path, CollectRequest())
     facts, inputs = read(tmp_path)
     assert len([fact for fact in facts if isinstance(fact, RowCache)]) == 2_000
     assert "only a part was asked for: RDB$CACHES: the first 2,000 rows" in inputs[-1].problems + inputs[0].problems
@@ -195,7 +216,7 @@ def test_what_cannot_be_asked_says_why_and_never_the_password(server: Postgres, 
     }
     for says, connection in wrong.items():
         with pytest.raises(CollectorFailed) as failed:
-            collect(parse(connection, "s3cr3t-pw"), tmp_path, Order(), limit=30)
+            collect(parse(connection, "s3cr3t-pw"), tmp_path, CollectRequest(), limit=30)
         assert says in str(failed.value)
         assert "s3cr3t-pw" not in str(failed.value)
     with pytest.raises(CollectorFailed, match="no question 'X' to leave out"):
@@ -222,7 +243,9 @@ def test_the_questions_are_those_that_are_sent() -> None:
 
 def test_the_command_writes_a_zip_and_says_what_was_not_answered(server: Postgres, tmp_path: Path) -> None:
     out = tmp_path / "ledger.zip"
-    call_command("collect", by(server), "--product", "rdb", "--out", str(out), "--without", "rdb$caches")
+    with pytest.raises(CommandError, match="2 of the questions were not answered: the rest is kept") as ended:
+        call_command("collect", by(server), "--product", "rdb", "--out", str(out), "--without", "rdb$caches")
+    assert ended.value.returncode == 1
     facts, _ = read(out)
     assert [fact.row_cache for fact in facts if isinstance(fact, StorageArea)][-1] == "number 2"
     printed = io.StringIO()

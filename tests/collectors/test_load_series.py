@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collectors.facts.scaling import LoadSeries
-from collectors.kit import starting
 from collectors.read import Input, read_stream
+from collectors.registry import starting
 from collectors.reports.scaling import load_series
 from collectors.reports.scaling.load_series.titles import title_of
 from tests.collectors.test_openvms_dcl import mutated

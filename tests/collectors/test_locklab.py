@@ -16,15 +16,15 @@ import pytest
 
 from collectors.capture import captures
 from collectors.facts.unix import CpuFrequency, LockingRun
-from collectors.live.kit import CollectorFailed
-from collectors.live.locklab import Measured, Order, measure, measuring, order_of, text_of
+from collectors.live.locklab import Measured, RunRequest, measure, measuring, request_of, text_of
 from collectors.live.locklab.frequency import Frequency, Watch
 from collectors.live.locklab.load import Moment, Others, moment, others
-from collectors.live.locklab.order import usual
+from collectors.live.locklab.run_request import usual
 from collectors.live.locklab.running import Run, counted, fill, run
-from collectors.live.locklab.working import COARSE, FINE, RECORD_BYTES, WARM_UP, Task, record_of, update
+from collectors.live.locklab.workload import COARSE, FINE, RECORD_BYTES, WARM_UP, Task, record_of, update
+from collectors.live.registry import CollectorFailed
 from collectors.read import read_stream
-from rules.kit import judge
+from rules.engine import judge
 from tests.servers import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,7 +106,7 @@ def test_processes_that_hang_are_ended_and_said(file: int) -> None:
 def test_a_small_order_is_measured_whole_and_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "OVERRUN", float("inf"))  # on a busy machine rounds would be left out
     before, opened, told = children(), len([*FILES.iterdir()]), list[str]()
-    done = measure(Order((1, 2), 0.05, 16, 2), told.append, UNKNOWN)
+    done = measure(RunRequest((1, 2), 0.05, 16, 2), told.append, UNKNOWN)
     assert [(one.processes, one.variant) for one in done.runs] == [
         *[(1, COARSE)] * 2,
         *[(1, FINE)] * 2,
@@ -126,7 +126,7 @@ def test_a_small_order_is_measured_whole_and_nothing_is_left(monkeypatch: pytest
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, -2), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
 def test_whatever_ends_it_no_process_and_no_file_is_left(tmp_path: Path, number: int, status: int) -> None:
     code = """
-from advisor.services.lock_laboratory import measure
+from advisor.series.services.lock_laboratory import measure
 from collectors.live.locklab import measuring
 measuring.TRIAL_UPDATES = 10**9
 measure('4', 300, 10, 1, None, lambda doing: None)
@@ -170,7 +170,7 @@ def in_session(session: int) -> Iterator[int]:
     [("1-4", (1, 2, 3, 4)), ("4,1,2", (1, 2, 4)), ("1, 3-5,4", (1, 3, 4, 5)), ("64", (64,))],
 )
 def test_numbers_of_processes_are_read(processes: str, numbers: tuple[int, ...]) -> None:
-    assert order_of(processes, 1, 10, 1).processes == numbers
+    assert request_of(processes, 1, 10, 1).processes == numbers
 
 
 def test_by_default_six_numbers_of_processes_or_more_are_measured() -> None:
@@ -197,14 +197,14 @@ def test_by_default_six_numbers_of_processes_or_more_are_measured() -> None:
 )
 def test_what_is_out_of_bounds_is_refused(asked: tuple[str, float, int, int], says: str) -> None:
     with pytest.raises(CollectorFailed, match=re.escape(says)):
-        order_of(*asked)
+        request_of(*asked)
 
 
 MEASURED = Measured(
     machine="ORKNEY",
     system="Linux 6.1 x86_64",
     processors=4,
-    order=Order((1, 4), 10, 500, 1),
+    order=RunRequest((1, 4), 10, 500, 1),
     updates=1000,
     runs=(
         Run(COARSE, 4, 2.5, 1.25, 3.0, 4000, 8900, 900, (2400.0, 2390.0, 2410.0)),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from advisor.management.commands import locklab
+from advisor.series.management.commands import locklab
 from collectors.live import locklab as laboratory
 
 SMALL = ("--processes", "1-2", "--seconds", "0.05", "--records", "4", "--repeat", "1")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from advisor.services.excerpts import add_excerpts
+from advisor.audits.services.excerpts import add_excerpts
 from collectors.facts import Fact, known
 from collectors.facts.openvms import (
     Curve,
@@ -170,6 +170,8 @@ def test_the_times_of_the_file_header_are_found_and_so_is_the_name_of_the_node()
         (Counting(), 3000, (2_200_000_000, 0), "more than once"),
         (Counting(busiest=900_000.0), 3000, (5, 5), "more than once"),
         (Counting(), 60, (70_000_000, 0), "rose by more than"),
+        (Counting(), 60, (60_000_001, 0), "rose by more than"),
+        (Counting(), 60, (60_000_000, 0), None),
         (Counting(ticks=True), 60, (6400, 0), "more time than passed"),
         (Counting(ticks=True), 50_000_000, (5, 0), "more than once"),
         (Counting(), 60, (6_000_000, 0), None),

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.services.auditing import run_audit
+from advisor.audits.services.auditing import run_audit
 from collectors.facts import Fact
 from collectors.facts.openvms import (
     MonitorSample,
 )
-from collectors.kit import Outcome, recorded_by
 from collectors.read import Input, read_stream
+from collectors.registry import Outcome, recorded_by
 from collectors.reports.openvms.monitor_recording import MonitorRecording
 from collectors.text import Begun
 from tests.facts_yml import load

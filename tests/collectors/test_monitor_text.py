@@ -18,9 +18,10 @@ from collectors.facts.openvms import (
     Node,
     ProcessorModes,
 )
-from collectors.kit import Kind, kinds
 from collectors.read import Input, read_stream
+from collectors.registry import Kind, kinds
 from collectors.reports.openvms.monitor import Monitor
+from collectors.reports.openvms.monitor.checks import cpus_of
 from collectors.reports.openvms.monitor.lines import START, figures_of
 
 EXPORTS = Path(__file__).parent.parent / "exports" / "openvms" / "monitor"
@@ -55,6 +56,16 @@ def modes(stamp: str, mp_synch: int, idle: int, node: str = "LEWIS", *, box: str
         ),
     ]
     return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("total", "whole", "cpus"),
+    [(396, False, 4), (404, False, 4), (395.9, False, None), (404.1, False, None), (96, True, 1)],
+)
+def test_the_modes_of_a_cpu_may_lack_a_hundredth_and_bars_what_is_rounded(
+    total: float, whole: bool, cpus: int | None
+) -> None:
+    assert cpus_of(total, cpus, whole=whole) == cpus_of(total, None, whole=whole) == cpus
 
 
 def test_bars_of_several_screens_are_averaged_and_keep_their_least_and_highest() -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from collectors.facts.base import ABSENT, Fact
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, SysgenParameter
-from collectors.kit import kinds, starting
 from collectors.read import Input, read_stream
+from collectors.registry import kinds, starting
 
 FIXTURES = Path(__file__).parent.parent / "exports" / "openvms"
 REPORTS = ("show_fastpath", "show_cpu", "sysgen")

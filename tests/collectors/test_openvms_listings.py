@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from collectors.capture import captures
 from collectors.facts.base import Fact, known
 from collectors.facts.openvms import AutogenFeedback, LockDatabase, LockLatency, MemoryUse, Node, Process
-from collectors.kit import Report, kinds, starting
 from collectors.read import Input, read_stream
+from collectors.registry import Report, kinds, starting
 from tests.yardstick import no_longer_than
 
 EXPORTS = Path(__file__).parent.parent / "exports"

@@ -15,13 +15,13 @@ from collectors.facts.openvms import (
     SpinlockTrace,
     SpinlockTraceRun,
 )
-from collectors.kit import starting
 from collectors.layouts import sda
 from collectors.layouts.sda_figures import pairs
 from collectors.read import Input, read_stream
+from collectors.registry import starting
 from collectors.reports.openvms.spl.columns import cut_heading, kind_of, settled
-from rules.judging.openvms.spinlock_looks import look_at
-from rules.kit import judge_one, rules
+from rules.engine import judge_one, rules
+from rules.openvms._evidence.spinlock_looks import look_at
 from tests.yardstick import no_longer_than
 
 FIXTURES = Path(__file__).parent.parent / "exports" / "openvms"

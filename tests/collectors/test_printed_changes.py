@@ -1,10 +1,10 @@
 """Every line of the scripts that changes print is of a form that is known: by what shows, what looks, what changes.
 
-The scripts are those that rules print of the cases in `tests/findings`: apply, undo and what stands around them. What
-shows a state that a DBA may bring afterwards (was it done, what runs now?) is read by a reader of ours; what is for the
-eye alone has a reason; what changes something has exactly one of the forms below, so that a slip of the pen in a script
-fails here. Forms of ASE are those of its manuals and of real output; those of OpenVMS and Rdb were not tried against a
-machine of ours (tests/collectors/test_printed_commands.py).
+The scripts are those that rules print of the cases in `rules/<product>/examples`: apply, undo and what stands around
+them. What shows a state that a DBA may bring afterwards (was it done, what runs now?) is read by a reader of ours; what
+is for the eye alone has a reason; what changes something has exactly one of the forms below, so that a slip of the pen
+in a script fails here. Forms of ASE are those of its manuals and of real output; those of OpenVMS and Rdb were not
+tried against a machine of ours (tests/collectors/test_printed_commands.py).
 """
 
 import functools
@@ -15,9 +15,9 @@ from copy import deepcopy
 
 import pytest
 
-from collectors.kit import kinds
 from collectors.live.printing import ResultSet, printed
 from collectors.read import read_stream
+from collectors.registry import kinds
 from tests.collectors.test_printed_commands import given
 from tests.test_findings import CASES, LOADED, judged
 
@@ -161,7 +161,7 @@ def lines() -> frozenset[tuple[str, str]]:
         changing = "fires" in case and any("no_changes" not in want for want in case["fires"])
         for finding in judged(path, deepcopy(case)).findings if changing else ():
             scripts = (line for change in finding.changes for line in (*change.script, *change.way_back))
-            found |= {(path.parent.name, line) for line in scripts}
+            found |= {(path.parents[1].name, line) for line in scripts}
     return frozenset(found)
 
 

@@ -21,13 +21,13 @@ from collectors.facts.ase import MonTable, ServerStart
 from collectors.facts.openvms import ClusterMember, OtherSample
 from collectors.facts.shapes import kinds as fact_kinds
 from collectors.intake import open_all
-from collectors.kit import kinds
 from collectors.live.ase.guard import quoted
 from collectors.live.ase.questions import Question, questions
 from collectors.live.printing import Message as Said
 from collectors.live.printing import Part, ResultSet, printed
 from collectors.read import read_all, read_stream
-from collectors.reports.ase.monitor_tables.starting import TABLES
+from collectors.registry import kinds
+from collectors.reports.ase.monitor_tables.table_starts import TABLES
 from tests.facts_yml import load
 from tests.fuzz.mutants import EXPORTS
 from tests.live.ase.answering import Ase
@@ -120,6 +120,8 @@ NO_QUESTION = {
 COMMAND = re.compile(r"(?:sp_[a-z]+|MCR SYSGEN SHOW|SHOW [A-Z]+|RMU/[A-Z]+|MONITOR [A-Z]+)(?=[ /\"]|\Z)")
 """What in a page is a command of a system that is asked, not one of ours."""
 SILENT = {
+    "lock_wait": "nothing is answered: it is a setting of the session",
+    "engines": "which server answers: the manifest has their number",
     "login": "what may be asked",
     "switches": "what is worth asking",
     "columns": "which figures a driver gives as negative ones",
@@ -137,24 +139,25 @@ NOT_ASKED = {
 
 def by_facts() -> list[str]:
     """What each fact says of how to collect it."""
-    return sorted({kind.BRING for kind in fact_kinds().values() if issubclass(kind, Fact) and kind.BRING})
+    return sorted({kind.COLLECTED_BY for kind in fact_kinds().values() if issubclass(kind, Fact) and kind.COLLECTED_BY})
 
 
 def by_readme() -> list[str]:
-    """The commands in the blocks of README that say how to collect."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    part = text[text.index("## How to bring exports") : text.index("### Load series")]
+    """The commands in the blocks of docs/dba/collecting.md."""
+    text = (ROOT / "docs" / "dba" / "collecting.md").read_text(encoding="utf-8")
+    part = text[: text.index("## Load series")]
     lines = [line for block in re.findall(r"```\n(.*?)```", part, re.DOTALL) for line in block.splitlines()]
     commands = (re.sub(r"^\$ ", "", line.strip()) for line in lines)
     return sorted({one for one in commands if one and not NO_OUTPUT.match(one)})
 
 
 def by_rules() -> list[str]:
-    """The commands that rules lack the output of: second arguments of `Lacking`, as far as they are written there."""
+    """The commands whose output rules lack: second arguments of `MissingInput` and `Unknown.without`, where written."""
     found = set()
     for path in sorted((ROOT / "rules").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Lacking" and len(node.args) > 1:
+            name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if isinstance(node, ast.Call) and name in ("MissingInput", "Unknown.without") and len(node.args) > 1:
                 text = written(node.args[1])
                 if text and not text.startswith("{"):
                     found.add(text)
@@ -218,14 +221,16 @@ def test_a_command_that_we_print_has_a_reader_that_reads_an_export_of_it(command
 @pytest.mark.parametrize("name", sorted(fact_kinds()))
 def test_what_brings_a_fact_is_read_by_a_reader_that_gives_it(name: str) -> None:
     kind = fact_kinds()[name]
-    if not issubclass(kind, Fact) or not kind.BRING or kind in MADE:
+    if not issubclass(kind, Fact) or not kind.COLLECTED_BY or kind in MADE:
         return
-    assert any(name in given()[report] for report in readers_of(kind.BRING)), f"{kind.BRING}: no export gives {name}"
+    assert any(name in given()[report] for report in readers_of(kind.COLLECTED_BY)), (
+        f"{kind.COLLECTED_BY}: no export gives {name}"
+    )
 
 
 @pytest.mark.parametrize("name", ["ase.TableScheme", "ase.IndexSize"], ids=lambda name: str(name))
 def test_the_columns_of_a_query_that_we_print_are_those_that_our_reader_knows(name: str) -> None:
-    query = fact_kinds()[name].BRING  # type: ignore[attr-defined]
+    query = fact_kinds()[name].COLLECTED_BY  # type: ignore[attr-defined]
     columns = re.sub(r"^select | from .*$", "", query)
     heading = [part.split()[-1] for part in re.split(r",(?![^()]*\))", columns)]
     values = {"DBName": "sales", "OwnerName": "dbo", "ObjectName": "orders", "ObjectID": "7", "LockScheme": "allpages"}

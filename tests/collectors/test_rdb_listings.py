@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from collectors.facts.base import ABSENT, known
 from collectors.facts.rdb import Database, HeldLock, NoLocksShown, RowCache, StorageArea
-from collectors.kit import kinds, starting
 from collectors.read import Input, read_stream
+from collectors.registry import kinds, starting
 from tests.yardstick import no_longer_than
 
 FIXTURES = Path(__file__).parent.parent / "exports" / "rdb"

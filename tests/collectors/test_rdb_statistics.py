@@ -11,8 +11,8 @@ import pytest
 from collectors.facts import ABSENT, OVERFLOW, Source
 from collectors.facts.rdb import EventLog, StatisticRow, StatisticsWindow, WaitGroup
 from collectors.intervals.rdb import Write, difference, sort_out, with_intervals
-from collectors.kit import starting
 from collectors.read import Input, read_stream
+from collectors.registry import starting
 from collectors.reports.rdb.wait_logs import waits
 from tests.yardstick import no_longer_than
 
@@ -147,6 +147,11 @@ def test_a_total_that_fell_or_a_clock_that_disagrees_is_a_reset() -> None:
     assert difference(write(500, 600), write(900, 700, later(3600))).reset
     assert not difference(write(500, 600, mode="Replay"), write(900, 700, later(3600), mode="Replay")).reset
     assert difference(write(500, 600), write(900, 900, later(300))).write
+
+
+def test_a_clock_that_one_screen_does_not_show_disagrees_with_none() -> None:
+    assert not difference(write(500, 600), write(900, 700, None)).reset
+    assert not difference(write(500, 600, None), write(900, 700)).reset
 
 
 def test_without_elapsed_time_or_within_one_round_there_is_no_interval_and_no_complaint() -> None:

@@ -1,6 +1,7 @@
 """One file, many reports, much text that is none: bounded, and nothing is lost in silence."""
 
 import io
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,7 @@ def test_of_a_console_log_each_report_keeps_the_lines_above_it_that_say_whose_it
 
 
 def _without_place(fact: Fact) -> dict[str, object]:
-    return {name: value for name, value in vars(fact).items() if name != "source"}
+    return {one.name: getattr(fact, one.name) for one in fields(fact) if one.name != "source"}
 
 
 def test_lines_that_the_next_report_understood_are_no_leftovers_of_the_one_before() -> None:

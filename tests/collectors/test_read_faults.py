@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from advisor.services.auditing import run_audit
-from collectors import capture, kit
+from advisor.audits.services.auditing import run_audit
+from collectors import capture, registry
 from collectors.facts import Fact, Source
 from collectors.facts.openvms import Node
 from collectors.grouping import groups_of
 from collectors.intervals.snapshots import sort_out
-from collectors.kit import Kind, Outcome, Report
 from collectors.read import Input, read_stream
+from collectors.registry import Kind, Outcome, Report
 
 FASTPATH = """\
 Fast Path preferred CPUs on NORN 3-FEB-2026 10:11:12.13
@@ -108,15 +108,17 @@ class RecordedBadly(Recorded):
 def broken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Register one more reader for the length of a test."""
     kind: Kind = request.param
-    before = kit.kinds()
-    kit.REGISTER[kind.id] = kind
-    kit.kinds.cache_clear()
-    kit._starts.cache_clear()
-    assert len(kit.kinds()) == len(before) + 1
+    before = registry.kinds()
+    registry.REGISTER[kind.id] = kind
+    registry.kinds.cache_clear()
+    registry._signs.cache_clear()
+    registry._starts.cache_clear()
+    assert len(registry.kinds()) == len(before) + 1
     yield
-    del kit.REGISTER[kind.id]
-    kit.kinds.cache_clear()
-    kit._starts.cache_clear()
+    del registry.REGISTER[kind.id]
+    registry.kinds.cache_clear()
+    registry._signs.cache_clear()
+    registry._starts.cache_clear()
 
 
 def text_kind(**how: object) -> Kind:
@@ -125,7 +127,7 @@ def text_kind(**how: object) -> Kind:
 
 def bytes_kind(recorder: type[Recorded]) -> Kind:
     begins = re.compile(rb"\x01POT")
-    return Kind("openvms/teapot", kit.NEVER, (Node,), title="Teapots.", recording=recorder, begins=begins)
+    return Kind("openvms/teapot", registry.NEVER, (Node,), title="Teapots.", recording=recorder, begins=begins)
 
 
 @pytest.mark.parametrize("broken", [text_kind(read=whole), text_kind(stream=Fed)], ids=["whole", "fed"], indirect=True)

@@ -23,8 +23,8 @@ from collectors.facts.ase import (
     SysmonSection,
     TaskSwitches,
 )
-from collectors.kit import starting
 from collectors.read import Input, read_stream
+from collectors.registry import starting
 from collectors.reports.ase.sp_sysmon import SpSysmon, lines
 
 CASES = Path(__file__).parent.parent / "exports" / "ase" / "sp_sysmon"

@@ -1,6 +1,5 @@
 """Which lines start a report: the look for words never misses what the patterns would find."""
 
-import random
 import re
 from pathlib import Path
 
@@ -8,10 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collectors.kit import kinds, starting
+from collectors.registry import kinds, starting, starting_on
 from collectors.starts import Starts, alternatives, words_of
 
 EXPORTS = Path(__file__).resolve().parent.parent / "exports"
+REAL = EXPORTS.parent.parent.parent / "shared" / "exports"
+"""Not there in every clone."""
+TEXTS = {".txt", ".csv", ".tsv", ".log", ".lis", ".html", ".out"}
 
 
 @pytest.mark.parametrize(
@@ -51,21 +53,49 @@ def test_a_pattern_is_parted_at_its_outermost_bars_alone(pattern: str, parts: li
 
 def plainly(line: str) -> list[str]:
     """What the patterns find without any look for words."""
-    found = [kind.id for kind in kinds() if kind.begins is None and re.search(kind.starts.pattern, line, re.IGNORECASE)]
-    return found if line.strip(" \t-=+|_*~") else []
+    if not line.strip(" \t-=+|_*~"):
+        return []
+    return [kind.id for kind in kinds() if kind.begins is None and re.search(kind.starts.pattern, line, re.IGNORECASE)]
 
 
 def test_on_every_line_of_every_fixture_the_same_kinds_start_as_without_the_look_for_words() -> None:
-    chance = random.Random(7)
-    files = (path for path in sorted(EXPORTS.rglob("*")) if path.is_file() and path.suffix != ".yml")
-    texts = (path.read_text("latin-1").splitlines() for path in files)
-    lines = {line for text in texts for line in chance.sample(text, min(len(text), 25))}
-    assert len(lines) > 2000
-    started = 0
-    for line in lines:
-        assert [kind.id for kind in starting(line)] == plainly(line), line
-        started += bool(plainly(line))
-    assert started > 100
+    files = [path for folder in (EXPORTS, REAL) for path in sorted(folder.rglob("*")) if path.suffix in TEXTS]
+    lines = list(dict.fromkeys(line for path in files for line in path.read_text("latin-1").splitlines()))
+    assert len(lines) > 8000
+    found = starting_on(lines)
+    expected = {index: names for index, line in enumerate(lines) if (names := plainly(line))}
+    assert {index: [kind.id for kind in started] for index, started in found.items()} == expected
+    assert len(expected) > 500
+
+
+def test_lines_searched_together_do_not_differ_from_lines_searched_alone() -> None:
+    starts = Starts([("cpu", "CPU [0-9]+"), ("lock", "^lock"), ("date", "^[0-9]-[0-9]"), ("slip", "^[ſs]pin")])
+    lines = ["", "cpu", "cpu 1 lock", "lock cpu 2", "\u017fpin İ lock", "", "1-2", "lo", "ck", "spin", "LOCK"]
+    together = starts.of_lines(lines)
+    assert together == {index: found for index, line in enumerate(lines) if (found := starts.of(line))}
+    assert together == {2: ["cpu"], 3: ["cpu", "lock"], 4: ["slip"], 6: ["date"], 9: ["slip"], 10: ["lock"]}
+
+
+def test_what_lines_of_one_shape_start_is_remembered_and_digits_count_where_the_pattern_tells_them_apart() -> None:
+    starts = Starts(
+        [("seven", "FCX17[0-9]"), ("any", "FCX[0-9]{3}"), ("dash", "^[0-4]-"), ("twice", r"twin ([0-9])\1")]
+    )
+    lines = ["FCX170", "fcx999 A", "FCX180", "fcx171 a", "4-", "5-", "twin 22", "twin 23", "x"]
+    expected = {0: ["seven", "any"], 1: ["any"], 2: ["any"], 3: ["seven", "any"], 4: ["dash"], 6: ["twice"]}
+    for _ in range(2):
+        assert starts.of_lines(lines) == expected
+        assert starts.of_lines([f"{line} \u017f" for line in lines[:2]]) == {0: ["seven", "any"], 1: ["any"]}
+    assert {starts.of(f"FCX{number}")[0] for number in range(170, 180)} == {"seven"}
+
+
+def test_shapes_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("collectors.starts.MOST_SHAPES", 10)
+    starts = Starts([("lock", "^lock")])
+    lines = [letter * 3 for letter in "abcdefghijklmnop"] + ["lock", "lock " * 200]
+    assert starts.of_lines(lines) == {16: ["lock"], 17: ["lock"]}
+    starts.of_lines(["another"])
+    assert len(starts.known) == 1
+    assert starts.of_lines(lines) == {16: ["lock"], 17: ["lock"]}
 
 
 def test_the_first_line_of_a_kind_in_capitals_or_small_letters_is_found() -> None:

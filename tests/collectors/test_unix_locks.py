@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from collectors.facts.unix import RecordLock, RecordLockTable
-from collectors.kit import Outcome, Stream, starting
 from collectors.layouts import record_locks
 from collectors.layouts.record_locks import MOST_IDLE
 from collectors.read import Input, read_stream
+from collectors.registry import Outcome, Stream, starting
 from collectors.reports.unix.cpu_frequency import CpuFrequencies
 from collectors.reports.unix.lslocks import LONGEST_LOCK, MOST_TRIES, Lslocks
 from collectors.reports.unix.proc_locks import ProcLocks

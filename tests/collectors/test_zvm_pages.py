@@ -8,10 +8,10 @@ import pytest
 from collectors.capture import captures
 from collectors.facts.base import ABSENT, OVERFLOW
 from collectors.facts.zvm import PerfkitPage, SpinLock
-from collectors.kit import starting
 from collectors.layouts import perfkit, spin_locks
 from collectors.layouts.perfkit_table import figure, half_digit
 from collectors.read import Input, read_stream
+from collectors.registry import starting
 
 FIXTURES = Path(__file__).parent.parent / "exports"
 READERS = {

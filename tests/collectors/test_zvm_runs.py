@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from collectors.facts.zvm import PerformanceRun
-from collectors.kit import starting
 from collectors.read import read_stream
+from collectors.registry import starting
+from collectors.reports.zvm.performance_runs.table import MOST_RUNS
 from tests.rules.zvm_published import FIELDS, PUBLISHED
 
 FIXTURES = Path(__file__).parent.parent / "exports" / "zvm" / "performance_runs"
@@ -99,3 +100,11 @@ def test_a_base_is_its_own_even_beside_a_run_like_it() -> None:
     rows += [["Ratios"], ["Tx/sec (n)", "1.000", "1.193", "1.000", "2.304"]]
     rows[2][3] = "64STK8B"
     assert [run.base for run in runs_of("\n".join(map(",".join, rows)))] == ["64STK8", "64STK8", "64STK8B", "64STK8B"]
+
+
+def test_runs_beyond_those_of_one_table_are_named() -> None:
+    ids = [f"64RUN{number}" for number in range(MOST_RUNS + 3)]
+    heads = "z/VM Version\n# of CPUs\nRun ID\n\n" + "\n\n".join(f"6.4.0\n8\n{one}" for one in ids)
+    figures = "Tx/sec (n)\nITR (H)\n\n" + "\n\n".join("51.2\n60.1" for _ in ids)
+    (found,) = read_stream("runs.txt", io.BytesIO(f"{heads}\n\n{figures}\n".encode()))
+    assert any(f"{MOST_RUNS + 3} runs in one table" in problem for problem in found.problems)

@@ -2,8 +2,10 @@
 
 import re
 
-from rules.documents import DOCUMENTS, Document, Entry
-from rules.kit import Rule, rules
+from advisor.audits.services.documents import Document, Entry, source_documents
+from rules.engine import Rule, rules
+
+DOCUMENTS = source_documents()
 
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+")
 

@@ -4,7 +4,7 @@ import pytest
 
 from collectors.facts import Facts
 from collectors.facts.scaling import LoadPoint, LoadSeries
-from rules.kit import judge_one, rules
+from rules.engine import judge_one, rules
 from rules.laws.distance import LOCAL_MICROSECONDS, round_trip_locks
 from rules.laws.mastering import BL870C_OPERATIONS, RUNS
 from rules.openvms.concurrency_past_peak import Limits

@@ -13,7 +13,7 @@ from collectors.facts.ase import (
     MonSpinlockActivity,
     Server,
 )
-from rules.kit import judge_one
+from rules.engine import judge_one
 from rules.laws.spinlocks import ADDRESS_LOCK_BUCKETS, spinlocks
 from tests.documents.listed import entry, numbers_in, rule_of
 from tests.test_story_vlh import LOUD

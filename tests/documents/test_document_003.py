@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.judging.unix.runs import more_percent, pairs
+from rules.unix._evidence.runs import more_percent, pairs
 from tests.rules.unix_published import TITLE, by_processes, by_records, published
 
 

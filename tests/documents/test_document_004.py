@@ -3,7 +3,7 @@
 import pytest
 
 from collectors.facts.zvm import PerformanceRun
-from rules.judging.zvm.runs import Pair, doubt, pairs
+from rules.zvm._evidence.runs import Pair, doubt, pairs
 from tests.documents.listed import entry, numbers_in, rule_of
 
 FIELDS = {

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rules.documents import DOCUMENTS, Document
-from rules.documents.kit import KINDS
-from rules.kit import rules
-from tests.documents.listed import numbers_in
+from advisor.audits.services.documents import KINDS, Document
+from rules.engine import rules
+from tests.documents.listed import DOCUMENTS, numbers_in
 from tests.facts_yml import load
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -39,7 +38,7 @@ def is_there(test: str) -> bool:
     if "#" in test:
         name, case = test.split("#")
         return (ROOT / name).is_file() and case in cases_of(ROOT / name)
-    return test.startswith(("tests/exports/", "tests/audits/")) and (ROOT / test).exists()
+    return test.startswith(("tests/exports/", "advisor/examples/audits/")) and (ROOT / test).exists()
 
 
 def is_module(name: str) -> bool:
@@ -77,8 +76,8 @@ def test_every_entry_says_what_it_shows_and_what_is_done_with_it(document: Docum
 def test_a_test_that_is_not_there_is_noticed() -> None:
     assert not is_there("tests/documents/test_documents.py::test_of_no_such_name")
     assert not is_there("tests/documents/no_such_file.py::test_of_no_such_name")
-    assert not is_there("tests/findings/openvms/spinlock_hot.yml#a case that nobody wrote")
-    assert not is_there("tests/audits/no_such_story")
+    assert not is_there("rules/openvms/examples/spinlock_hot.yml#a case that nobody wrote")
+    assert not is_there("advisor/examples/audits/no_such_story")
     assert not is_there("README.md")
 
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from rules.documents import DOCUMENTS
-from rules.documents.kit import Entry
-from rules.judging import sources
+from advisor.audits.services.documents import Entry
+from rules import sources
+from tests.documents.listed import DOCUMENTS
 from tests.documents.test_documents import NO_FIGURES as NO_FIGURES_OF
 from tests.facts_yml import load
 
@@ -29,7 +29,7 @@ MODULES = sorted(
     for path in (ROOT / folder).rglob("*.py")
     if "documents" not in path.parts
 )
-PAGES = [ROOT / "README.md", *sorted((ROOT / "templates").rglob("*.html"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "templates").rglob("*.html"))]
 WORKED_OUT = {"000: Lessons from BL870"}
 """Single figures that a test works out of a table of the same document."""
 BLOCK = re.compile(r"<(?!/?(?:a|abbr|b|code|em|i|small|span|strong)\b)[^>]{1,500}>|\{%.{1,200}?%\}")

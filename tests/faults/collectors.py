@@ -6,7 +6,7 @@ The workers of these tests have it (`worker.py`), and the shell, so that a sched
 import ctypes
 from pathlib import Path
 
-from collectors.live.kit import Target, register
+from collectors.live.registry import Target, register
 
 
 class Hangs:

@@ -68,19 +68,21 @@ def crew(plant: Plant) -> Crew:
     return found
 
 
-FIGURES: list[tuple[str, float]] = []
-
-
-@pytest.fixture(scope="session")
-def measured() -> Measured:
+@pytest.fixture
+def measured(request: pytest.FixtureRequest) -> Measured:
     """Note how many seconds something took; the table stands at the end of the run."""
-    return lambda what, seconds: FIGURES.append((what, seconds))
+    return lambda what, seconds: request.node.user_properties.append(("measured", [what, seconds]))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what was measured."""
-    for what, seconds in FIGURES:
-        terminalreporter.write_line(f"| {what} | {seconds:.1f} s |")
+    """Print what was measured, and what could not be tried on this machine."""
+    for report in (*terminalreporter.stats.get("passed", []), *terminalreporter.stats.get("failed", [])):
+        for what, seconds in (figure for name, figure in report.user_properties if name == "measured"):
+            if report.when == "call":
+                terminalreporter.write_line(f"| {what} | {seconds:.1f} s |")
+    skipped = [report for report in terminalreporter.stats.get("skipped", []) if "tests/faults/" in report.nodeid]
+    for file, why in sorted({(report.fspath, report.longrepr[2]) for report in skipped}):
+        terminalreporter.write_line(f"NOT TRIED: {file}: {why.removeprefix('Skipped: ')}")
 
 
 @pytest.hookimpl(hookwrapper=True)

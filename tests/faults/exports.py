@@ -1,10 +1,10 @@
-"""Exports for faults: the storm of `tests/audits` under other names and at other times, one sample or hundreds."""
+"""Exports for faults: the storm of the examples under other names and at other times, one sample or hundreds."""
 
 import re
 from datetime import datetime, timedelta
 from pathlib import Path
 
-STORM = Path(__file__).resolve().parent.parent / "audits" / "address_lock_storm" / "sysmon.txt"
+STORM = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits" / "address_lock_storm" / "sysmon.txt"
 START = datetime(2026, 2, 11, 10, 30)  # noqa: DTZ001 - as the export has it
 SAMPLE = timedelta(minutes=10)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import psycopg
 
-from advisor.services.capturing import AT_A_TIME
+from advisor.uploads.services.process_upload import AT_A_TIME
 from tests.faults.plant import Plant
 from tests.servers import eventually
 
@@ -23,15 +23,16 @@ class Place(NamedTuple):
     when: str
 
 
-READING = Place(1, "UPDATE ON advisor_upload", "NEW.state = 'reading' AND NEW.read_bytes > 0")
-JUDGED = Place(2, "UPDATE ON advisor_upload", "NEW.state = 'reading' AND NEW.captures_judged > 0")
+READING = Place(1, "UPDATE ON uploads_upload", "NEW.state = 'reading' AND NEW.read_bytes > 0")
+JUDGED = Place(2, "UPDATE ON uploads_upload", "NEW.state = 'reading' AND NEW.captures_judged > 0")
+"""An upload of more than `FEW` reports and captures comes to it; a smaller one may note everything at its end."""
 KEEPING = Place(
     3,
-    "INSERT ON advisor_capture",
-    f"(SELECT count(*) FROM advisor_capture WHERE upload_id = NEW.upload_id) = {AT_A_TIME}",
+    "INSERT ON audits_capture",
+    f"(SELECT count(*) FROM audits_capture WHERE upload_id = NEW.upload_id) = {AT_A_TIME}",
 )
 """An upload of more captures than one transaction keeps, when the first transaction is through."""
-DROPPED = Place(4, "UPDATE ON advisor_dropfile", "OLD.taken IS NULL AND NEW.taken IS NOT NULL")
+DROPPED = Place(4, "UPDATE ON schedules_dropfile", "OLD.taken IS NULL AND NEW.taken IS NOT NULL")
 SAMPLES = AT_A_TIME + 1
 """Of an upload that comes to the place `KEEPING`."""
 

@@ -40,8 +40,8 @@ def people(team: str) -> dict[str, Any]:
     """A team with a DBA: their token for the API and the cookie of their browser."""
     from django.test import Client
 
-    from advisor.models import Role, Team, User
-    from advisor.services.tokens import make_token
+    from advisor.accounts.models import Role, Team, User
+    from advisor.accounts.services.tokens import make_token
 
     user = User.objects.create_user(f"dba-{team.lower()}", PASSWORD, role=Role.DBA, email=f"{team.lower()}@example.org")
     made = Team.objects.create(name=team)
@@ -52,30 +52,35 @@ def people(team: str) -> dict[str, Any]:
     return {"team": made.pk, "user": user.pk, "token": token, "session": client.cookies["sessionid"].value}
 
 
+def _model(name: str) -> Any:
+    """The model of this name, in whichever app of ours it stands."""
+    return next(one for one in apps.get_models() if one.__name__ == name and one.__module__.startswith("advisor."))
+
+
 @doing
 def rows(model: str, fields: list[str], where: dict[str, Any]) -> list[Any]:
     """Columns of the rows that fit, in the order they were made; a single column as plain values."""
-    found = apps.get_model("advisor", model).objects.filter(**where).order_by("pk")
+    found = _model(model).objects.filter(**where).order_by("pk")
     return list(found.values_list(*fields, flat=len(fields) == 1))
 
 
 @doing
 def change(model: str, where: dict[str, Any], values: dict[str, Any]) -> int:
     """Write columns behind the service's back; gives how many rows."""
-    return int(apps.get_model("advisor", model).objects.filter(**where).update(**values))
+    return int(_model(model).objects.filter(**where).update(**values))
 
 
 @doing
 def make(model: str, values: dict[str, Any]) -> int:
     """Make a row; gives its number."""
-    made: int = apps.get_model("advisor", model).objects.create(**values).pk
+    made: int = _model(model).objects.create(**values).pk
     return made
 
 
 @doing
 def age(minutes: float) -> None:
     """Make everything that waits older."""
-    from advisor.models import Upload
+    from advisor.uploads.models import Upload
 
     then = timedelta(minutes=minutes)
     Upload.objects.filter(state="waiting").update(at=F("at") - then, queued=F("queued") - then)
@@ -84,27 +89,40 @@ def age(minutes: float) -> None:
 @doing
 def system(team: int, name: str, product: str = "ase") -> int:
     """A system that has no capture yet."""
-    from advisor.models import System
+    from advisor.systems.models import System
 
     return System.objects.create(team_id=team, name=name, key=name.upper(), product=product).pk
 
 
 @doing
+def source(system: int, by: int, **wish: Any) -> int:
+    """A data source, made as the page makes it."""
+    from advisor.accounts.models import User
+    from advisor.schedules.sources import data_sources
+    from advisor.systems.models import System
+
+    who = User.objects.get(pk=by)
+    return data_sources.make(System.objects.get(pk=system), data_sources.SourceSpec(**wish), who).pk
+
+
+@doing
 def schedule(team: int, user: int, system: int | None = None, **wish: Any) -> int:
     """A schedule, made as the page makes it."""
-    from advisor.models import System, Team, User
-    from advisor.services.scheduling import schedules
+    from advisor.accounts.models import Team, User
+    from advisor.schedules.services import schedules
+    from advisor.systems.models import System
 
     whose = System.objects.get(pk=system) if system else None
     by = User.objects.get(pk=user)
-    return schedules.make(Team.objects.get(pk=team), schedules.Wish(system=whose, **wish), by).pk
+    return schedules.make(Team.objects.get(pk=team), schedules.ScheduleSpec(system=whose, **wish), by).pk
 
 
 @doing
 def run_now(schedule: int, user: int) -> list[int]:
     """Have a schedule run now, as the page does; gives the numbers of the runs."""
-    from advisor.models import Schedule, User
-    from advisor.services.scheduling import schedules
+    from advisor.accounts.models import User
+    from advisor.schedules.models import Schedule
+    from advisor.schedules.services import schedules
 
     asked = schedules.run_now(Schedule.objects.get(pk=schedule), User.objects.get(pk=user))
     return [run.pk for run in asked]
@@ -113,7 +131,7 @@ def run_now(schedule: int, user: int) -> list[int]:
 @doing
 def due_now(**where: Any) -> None:
     """Have schedules be due at this moment."""
-    from advisor.models import Schedule
+    from advisor.schedules.models import Schedule
 
     Schedule.objects.filter(**where).update(next_due=timezone.now())
 
@@ -121,20 +139,21 @@ def due_now(**where: Any) -> None:
 @doing
 def recipient(team: int, user: int, address: str, **wishes: Any) -> int:
     """Somebody who gets mail about every system of the team."""
-    from advisor.models import Team, User
-    from advisor.services.mailing import recipients
+    from advisor.accounts.models import Team, User
+    from advisor.notifications.models import Recipient
+    from advisor.notifications.services import recipients
 
     by = User.objects.get(pk=user)
-    return recipients.make(Team.objects.get(pk=team), address, recipients.Wishes(**wishes), by).pk
+    return recipients.make(Recipient(team=Team.objects.get(pk=team), address=address, **wishes), by).pk
 
 
 @doing
-def mail_server(port: int) -> None:
-    """Mail goes to this port of the loopback."""
-    from advisor.models import Site
+def mail_server(port: int, host: str = "127.0.0.1") -> None:
+    """Mail goes to this port, of the loopback where no host is named."""
+    from advisor.core.models import Site
 
     Site.get()
-    Site.objects.update(mail_host="127.0.0.1", mail_port=port, mail_security="none", mail_from="advisor@example.org")
+    Site.objects.update(mail_host=host, mail_port=port, mail_security="none", mail_from="advisor@example.org")
 
 
 @doing
@@ -142,8 +161,8 @@ def mail(recipient: int) -> int:
     """Put a mail to a recipient into the outbox."""
     from django.core.mail import EmailMultiAlternatives
 
-    from advisor.models import Recipient
-    from advisor.services.mailing import outbox
+    from advisor.notifications.models import Recipient
+    from advisor.notifications.services import outbox
 
     to = Recipient.objects.get(pk=recipient)
     message = EmailMultiAlternatives(f"for {to.address}", "As it is.\n", "advisor@example.org", [to.address])
@@ -179,7 +198,9 @@ def now() -> str:
 @doing
 def truth() -> dict[str, Any]:
     """What must hold whatever happened: nothing double, nothing half-stored, nothing left over."""
-    from advisor.models import Audit, Blob, Capture, System, Upload, UploadFile
+    from advisor.audits.models import Audit, Capture
+    from advisor.systems.models import System
+    from advisor.uploads.models import Blob, Upload, UploadFile
 
     double = Capture.objects.values("system", "taken").annotate(n=Count("pk")).filter(n__gt=1)
     audits = Audit.objects.values("capture").annotate(n=Count("pk")).filter(n__gt=1)

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -24,13 +24,15 @@ OURS = ("DATABASE_URL", "BROKER_URL", "RUN_DIR", "SITE_URL", "SECRET_KEY", "TASK
 class Part:
     """One process of the service with its children, a group of its own."""
 
-    def __init__(self, name: str, command: list[str], environment: Mapping[str, str], log: Path) -> None:
-        """Start it."""
+    def __init__(self, name: str, command: list[str], environment: Mapping[str, str], log: Path, tree: Path) -> None:
+        """Start it, in the folder `tree` of the product."""
         self.name, self.log = name, log
         self.ready: Callable[[], bool] = lambda: True
         self.output: IO[bytes] = log.open("ab")
+        self.begin = log.stat().st_size
+        """Where its log begins: one of the same name may have written before it."""
         self.process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=self.output, stderr=self.output, start_new_session=True
+            command, cwd=tree, env=environment, stdout=self.output, stderr=self.output, start_new_session=True
         )
 
     @property
@@ -39,7 +41,7 @@ class Part:
 
     @property
     def said(self) -> str:
-        return self.log.read_text(errors="replace")
+        return self.log.read_bytes()[self.begin :].decode(errors="replace")
 
     def children(self) -> list[int]:
         """Its children: of a worker the processes that do the tasks."""
@@ -60,6 +62,9 @@ class Part:
 
 class Plant:
     """A database, a broker, and the parts of the service that a test starts."""
+
+    tree = ROOT
+    """The folder of the product that parts are started from; a test of an upgrade sets another one."""
 
     def __init__(self, folder: Path, database: str, broker: str, **more: str) -> None:
         """Take the addresses; nothing starts yet but the shell (`ask`). `more` is for the environment."""
@@ -85,13 +90,15 @@ class Plant:
             **more,
         }
         self.shell: subprocess.Popen[str] | None = None
+        self.shell_on: Sequence[str] = ()
+        """Goes before the shell's command, where it is to run on another host (`hosts.py`)."""
         self.http = httpx.Client(base_url=self.address, timeout=PATIENCE, trust_env=False)
         self.browser = httpx.Client(base_url=self.address, timeout=PATIENCE, trust_env=False)
 
     def ask(self, do: str, **given: Any) -> Any:
         """Have something done in a process of the service (`inside.py`). Raises `AssertionError` where that fails."""
         if self.shell is None:
-            command = [sys.executable, "-m", "tests.faults.inside"]
+            command = [*self.shell_on, sys.executable, "-m", "tests.faults.inside"]
             with (self.folder / "shell.log").open("ab") as log:
                 self.shell = subprocess.Popen(
                     command,
@@ -147,10 +154,10 @@ class Plant:
         """Let what waits for a worker have waited longer, so that the next sweep takes it for lost."""
         self.ask("age", minutes=minutes)
 
-    def start(self, name: str, *command: str, **environment: str) -> Part:
-        """Start a part of the service."""
-        words = [sys.executable, "-m", *command]
-        part = Part(name, words, {**self.environment, **environment}, self.folder / f"{name}.log")
+    def start(self, name: str, *command: str, on: Sequence[str] = (), **environment: str) -> Part:
+        """Start a part of the service; `on` goes before its command, where it is to run on another host."""
+        words = [*on, sys.executable, "-m", *command]
+        part = Part(name, words, {**self.environment, **environment}, self.folder / f"{name}.log", self.tree)
         self.parts.append(part)
         return part
 
@@ -164,25 +171,31 @@ class Plant:
         path.write_text("\n".join(["#!/bin/sh", *lines, ""]))
         path.chmod(0o700)
 
-    def worker(self, name: str = "worker", queues: str = "celery", processes: int = 2, **environment: str) -> Part:
+    def worker(
+        self,
+        name: str = "worker",
+        queues: str = "celery",
+        processes: int = 2,
+        on: Sequence[str] = (),
+        **environment: str,
+    ) -> Part:
         """Start a worker, which has the tests' own collectors (`worker.py`)."""
         app = ["celery", "-q", "-A", "tests.faults.worker", "worker", "-Q", queues, "-c", str(processes)]
         options = ["-n", f"{name}@plant", "-l", "INFO", "--without-gossip", "--without-mingle"]
-        part = self.start(name, *app, *options, **environment)
+        part = self.start(name, *app, *options, on=on, **environment)
         part.ready = lambda: f"{name}@plant ready." in part.said
         return part
 
-    def beat(self, name: str = "beat", **environment: str) -> Part:
+    def beat(self, name: str = "beat", on: Sequence[str] = (), **environment: str) -> Part:
         """Start a scheduler."""
-        return self.start(
-            name, "celery", "-q", "-A", "advisor.celery", "beat", "-l", "INFO", "--pidfile=", **environment
-        )
+        command = ["celery", "-q", "-A", "advisor.config.celery", "beat", "-l", "INFO", "--pidfile="]
+        return self.start(name, *command, on=on, **environment)
 
-    def web(self, **environment: str) -> Part:
+    def web(self, on: Sequence[str] = (), **environment: str) -> Part:
         """Start the web server."""
         part = self.start(
-            "web", "waitress", f"--listen=127.0.0.1:{self.port}", "--threads=16", "--connection-limit=1000",
-            "advisor.wsgi:application", **environment,
+            "web", "waitress", f"--listen={self.address.removeprefix('http://')}", "--threads=16",
+            "--connection-limit=1000", "advisor.config.wsgi:application", on=on, **environment,
         )  # fmt: skip
         part.ready = self.answers
         return part

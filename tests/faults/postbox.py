@@ -5,9 +5,10 @@ import threading
 from collections import Counter
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from pathlib import Path
 from typing import Any
 
-from aiosmtpd.controller import Controller
+from aiosmtpd.controller import Controller, UnixSocketController
 from aiosmtpd.smtp import Envelope
 
 from tests.servers import HOST, free_port
@@ -18,9 +19,10 @@ OPEN = ("", "")
 class Postbox:
     """What came, in order. A mail counts as taken when its last line is here, whatever is answered and when."""
 
-    def __init__(self) -> None:
-        """Listen nowhere yet."""
-        self.port = free_port()
+    def __init__(self, path: Path | None = None) -> None:
+        """Listen nowhere yet; `path` is that of a Unix socket to listen at, in place of a port."""
+        self.port = 0 if path else free_port()
+        self.path = path
         self.mails: list[EmailMessage] = []
         self.refuse: dict[str, str] = {}
         """Address → the answer to its RCPT."""
@@ -28,11 +30,13 @@ class Postbox:
         """Step (`RCPT`, `DATA`) at which it says nothing, and how the addresses begin of which it does."""
         self.held = threading.Event()
         """Set when somebody waits for such an answer."""
-        self.server: Controller | None = None
+        self.server: Controller | UnixSocketController | None = None
 
     def open(self) -> None:
         """Be there."""
-        self.server = Controller(self, hostname=HOST, port=self.port)
+        self.server = (
+            UnixSocketController(self, self.path) if self.path else Controller(self, hostname=HOST, port=self.port)
+        )
         self.server.start()
 
     def close(self) -> None:

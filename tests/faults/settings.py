@@ -1,6 +1,6 @@
 """The service's settings with static files as they lie: to compress them takes ten seconds."""
 
-from advisor.settings import *  # noqa: F403
+from advisor.config.settings import *  # noqa: F403
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -16,7 +16,7 @@ from tests.faults.truth import assert_all_is_true
 from tests.servers import eventually
 
 HOURS = 3
-TICK = "(advisor.tasks.tick)"
+TICK = "(advisor.operations.tasks.tick)"
 
 
 def set_to(clock: Path, seconds: float) -> None:

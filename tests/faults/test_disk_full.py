@@ -111,11 +111,11 @@ def test_the_disk_of_the_database(plant: Plant, database: Postgres) -> None:
         database.own(Path(folder) / "small")
         with psycopg.connect(plant.environment["DATABASE_URL"], autocommit=True) as connection:
             connection.execute(f"CREATE TABLESPACE small LOCATION '{folder}/small'")
-            connection.execute("ALTER TABLE advisor_blobchunk SET TABLESPACE small")
+            connection.execute("ALTER TABLE uploads_blobchunk SET TABLESPACE small")
             answer = plant.http.post("/api/uploads", files={"files": ("large.txt", LARGE)})
             assert answer.status_code == 507
             assert "disk of the service is full" in answer.json()["error"]
-            connection.execute("ALTER TABLE advisor_blobchunk SET TABLESPACE pg_default")
+            connection.execute("ALTER TABLE uploads_blobchunk SET TABLESPACE pg_default")
             connection.execute("DROP TABLESPACE small")
     upload = plant.bring(sysmon("ROOM"))
     eventually(lambda: plant.done(upload))

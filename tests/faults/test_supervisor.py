@@ -14,7 +14,7 @@ from tests.faults.conftest import PLANTS
 from tests.faults.embedded import FIRST, Embedded, embedded
 from tests.faults.exports import sysmon
 from tests.faults.truth import assert_all_is_true
-from tests.servers import eventually
+from tests.servers import eventually, redis_program
 
 UPLOADS = 5
 
@@ -59,7 +59,7 @@ def test_a_killed_supervisor_takes_all_it_started_with_it(service: Embedded) -> 
     service.ask("run_now", schedule=schedule, user=by["user"])
     eventually(lambda: any("sleep 1" in command for command in service.living().values()), "the program runs")
     living = service.living()
-    for words in ("redis-server", "-Q celery", "-Q runs", "beat", "waitress", "sleep 1"):
+    for words in (Path(redis_program()).name, "-Q celery", "-Q runs", "beat", "waitress", "sleep 1"):
         assert any(words in command for command in living.values()), words
     os.kill(service.parts[-1].pid, signal.SIGKILL)
     service.parts[-1].process.wait()

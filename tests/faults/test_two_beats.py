@@ -33,10 +33,10 @@ def test_each_due_run_is_made_once(number: int, plant: Plant) -> None:
     plant.ask("due_now")
     eventually(lambda: len(plant.rows("Run", "pk", state="done")) >= runs)
     eventually(lambda: len(plant.rows("Upload", "pk", state="done")) >= runs)
-    ticks = [plant.part(name).said.count("(advisor.tasks.tick)") for name in ("beat1", "beat2")]
+    ticks = [plant.part(name).said.count("(advisor.operations.tasks.tick)") for name in ("beat1", "beat2")]
     eventually(
         lambda: all(
-            plant.part(name).said.count("(advisor.tasks.tick)") > had + 1
+            plant.part(name).said.count("(advisor.operations.tasks.tick)") > had + 1
             for name, had in zip(("beat1", "beat2"), ticks, strict=True)
         )
     )

@@ -82,7 +82,7 @@ def test_a_worker_killed_with_all_its_processes_leaves_its_work_to_the_next_one(
 def test_an_upload_that_ends_every_worker_is_given_up_and_says_so(plant: Plant) -> None:
     killed = set[int]()
     with gate(plant, JUDGED) as closed:
-        upload = plant.bring(many("KILLER", 2))
+        upload = plant.bring(many("KILLER", SAMPLES))
         for _ in range(3):
             eventually(lambda: reader(plant, upload) not in {0, *killed} and closed.waiting())
             killed.add(pid := reader(plant, upload))

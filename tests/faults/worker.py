@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from advisor.celery import app
+from advisor.config.celery import app
 from tests.faults import collectors
 
 __all__ = ["app", "collectors"]

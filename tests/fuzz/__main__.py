@@ -17,7 +17,7 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="WORD", help="sources whose path has this word in it")
     parser.add_argument("--show", action="store_true", help="print the damaged exports of the mutants that fail")
     given = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.config.settings")
     django.setup()
     from tests.fuzz.mutants import origins
 

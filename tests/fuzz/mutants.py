@@ -7,17 +7,17 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.services.auditing import run_audit
+from advisor.audits.services.auditing import run_audit
 from collectors.faults import OURS
 from collectors.read import Input, read_stream
 from tests.facts_yml import load
 from tests.fuzz.damage import damaged, encoded
 from tests.fuzz.impossible import impossible
 from tests.recordings import build
+from tests.stories import STORIES
 
 TESTS = Path(__file__).parent.parent
 EXPORTS = sorted(path for path in (TESTS / "exports").glob("*/*/*") if path.suffix not in (".yml", ".zip", ".gz"))
-STORIES = sorted(path.parent for path in (TESTS / "audits").glob("*/story.yml"))
 FOREIGN_LINES = 60
 
 
@@ -30,7 +30,7 @@ class Origin:
     @property
     def name(self) -> str:
         """As `--only` finds it."""
-        return str(self.path.relative_to(TESTS))
+        return str(self.path.relative_to(TESTS.parent))
 
     @functools.cached_property
     def files(self) -> dict[str, bytes]:

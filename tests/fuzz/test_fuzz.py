@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.services.auditing import run_audit
+from advisor.audits.services.auditing import run_audit
 from collectors.facts import Source
 from collectors.faults import OURS
 from collectors.read import read_stream

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -69,15 +70,48 @@ def test_a_collection_is_one_zip_named_by_server_and_time_and_the_next_command_i
     assert (capture["system"]["name"], capture["system"]["processors"]) == ("TIDEWAY", 8)
 
 
+@pytest.mark.parametrize(
+    "connection",
+    ["ase://u:{}@127.0.0.1:1/", "DRIVER=FreeTDS;SERVER=127.0.0.1;UID=u;PWD={}", "SERVER=a;UID=u;Pass Word={{{}}}"],
+)
+@pytest.mark.parametrize("product", ["ase", "rdb"])
+def test_a_password_in_the_connection_is_refused_with_the_safe_ways_and_nobody_is_asked(
+    connection: str, product: str, tmp_path: Path
+) -> None:
+    if product == "rdb":
+        connection = "DSN=ledger;UID=u;PWD={}"
+    done = call("collect", "--product", product, connection.format("s3cr3t"), folder=tmp_path, password="another")
+    assert done.returncode == 2
+    assert "a password stands in the connection" in done.stderr
+    assert "LOCKWRIGHT_PASSWORD, or in a file of your own that LOCKWRIGHT_PASSWORD_FILE names" in done.stderr
+    assert "s3cr3t" not in done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_password_may_stand_in_a_file(server: Serving, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(f"{server.password}\n")
+    environment = {**os.environ, "LOCKWRIGHT_PASSWORD_FILE": str(secret)}
+    command = [*MANAGE, "collect", address(server), "--seconds", "1", "--out", "mine.zip"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    assert "the login has sa_role" in done.stdout, "and a login that may do more is warned of"
+    assert stat.S_IMODE((tmp_path / "mine.zip").stat().st_mode) == 0o600
+    secret.unlink()
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 2
+    assert "LOCKWRIGHT_PASSWORD_FILE=" in done.stderr
+
+
 def test_the_result_as_json_is_the_manifest_and_the_file(server: Serving, tmp_path: Path) -> None:
     words = ["--seconds", "1", "--format", "json", "--out", "mine.zip", "--without", "tables", "--sysmon", "00:00:05"]
-    done = call("collect", server.connection(), *words, folder=tmp_path)
+    done = call("collect", address(server), *words, folder=tmp_path, password=server.password)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert (said["contract"], said["file"], said["server"]) == ("collect/1", "mine.zip", "TIDEWAY")
-    assert {"question": "tables", "why": "left out by --without", "do": ""} in said["left_out"]
+    assert {"question": "tables", "why": "left out as was asked for", "do": ""} in said["left_out"]
     assert "sp_sysmon.txt" in {one["file"] for one in said["files"]}
-    again = call("collect", server.connection(), *words, folder=tmp_path)
+    again = call("collect", address(server), *words, folder=tmp_path, password=server.password)
     assert again.returncode == 2
     assert "mine.zip is there already: name another file" in again.stderr
 
@@ -118,7 +152,7 @@ def test_on_a_terminal_the_password_is_asked_for_and_not_shown(server: Serving, 
         (["ase://u@h/", "--seconds", "nan"], "nan s between two snapshots"),
         (["ase://u@h/", "--sysmon", "1 minute"], "a sample of '1 minute': give HH:MM:SS"),
         (["ase://u@h/", "--sysmon", "99:00:00"], "give HH:MM:SS, at most one hour"),
-        (["ase://u@h/", "--without", "nothing"], "there is no question 'nothing' to leave out: it is one of login,"),
+        (["ase://u@h/", "--without", "nothing"], "there is no question 'nothing' to leave out: it is one of switches,"),
         (["ase://u@127.0.0.1:1/", "--out", "/no/such/folder/x.zip"], "there is no folder /no/such/folder"),
     ],
 )
@@ -157,16 +191,16 @@ def test_no_process_shows_the_password_in_its_arguments_or_environment(server: S
                 seen.append(shown)
 
     order = replace(order_of(1), sysmon="00:00:10")
-    collect(parse(server.connection()), tmp_path, order, hear=look)
+    collect(parse(server.connection()), tmp_path, order, on_progress=look)
     assert seen
     assert not [shown for shown in seen if secret in shown]
 
 
 def test_an_interrupted_collection_leaves_nothing_behind(tmp_path: Path) -> None:
     with serving(faults=("slow=monState", f"slow-seconds={PATIENCE:.0f}")) as slow:
-        running = subprocess.Popen(
-            [*MANAGE, "collect", slow.connection(), "--seconds", "1"], cwd=tmp_path, stderr=subprocess.PIPE
-        )
+        told = {**os.environ, "LOCKWRIGHT_PASSWORD": slow.password}
+        command = [*MANAGE, "collect", address(slow), "--seconds", "1"]
+        running = subprocess.Popen(command, cwd=tmp_path, env=told, stderr=subprocess.PIPE)
         while not [one for one in slow.batches() if "monState" in one]:
             assert running.poll() is None
         running.send_signal(2)
@@ -196,3 +230,12 @@ def test_ctrl_c_ends_it_and_all_it_started_and_leaves_nothing(server: Serving, t
     assert said == "CommandError: interrupted: nothing was written\n"
     assert list(place.iterdir()) == []
     assert list(tmp_path.iterdir()) == [place]
+
+
+def test_a_collection_with_a_part_missing_is_written_and_ends_with_status_1(tmp_path: Path) -> None:
+    with serving(faults=("missing-table=monLocks",)) as server:
+        done = call("collect", address(server), "--seconds", "1", folder=tmp_path, password=server.password)
+    assert done.returncode == 1
+    assert "1 of the questions was not answered: the rest is kept" in done.stderr
+    assert "monLocks: Msg 208" in done.stdout
+    assert [path.suffix for path in tmp_path.iterdir()] == [".zip"]

@@ -10,7 +10,7 @@ from typing import Any
 import pyodbc
 import pytest
 
-from tests.live.asking import ask, connected, one, rows
+from tests.live.queries import ask, connected, one, rows
 from tests.live.running import CannotStart, Serving, serving
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pyodbc
 import pytest
 
-from tests.live.asking import ask, connected, one, rows
+from tests.live.queries import ask, connected, one, rows
 from tests.live.running import Serving, serving
 from tests.live.wire import Line
 from tests.servers import PATIENCE

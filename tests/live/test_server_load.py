@@ -16,7 +16,7 @@ from tests.live.ase.clock import Clock
 from tests.live.ase.faults import Faults
 from tests.live.ase.release import load
 from tests.live.ase.world import World
-from tests.live.asking import ask, connected, one, rows
+from tests.live.queries import ask, connected, one, rows
 from tests.live.running import serving
 
 FAST = 60.0

@@ -121,6 +121,17 @@ def test_memory_of_descriptors_goes_by_the_vendors_figure_where_none_is_printed(
     assert "340 descriptors" in caution
 
 
+def test_a_change_takes_no_memory_unless_that_is_said() -> None:
+    assert configure("number of open objects", 500, 700).memory_mb == 0
+    assert configure("number of open objects", 500, 700, memory_mb=2.5).memory_mb == 2.5
+
+
+def test_memory_of_locks_goes_by_155_bytes_where_none_is_printed() -> None:
+    megabytes, caution = more_memory(ConfigParameter(name="number of locks"), 10_000, 1_010_000)
+    assert megabytes == pytest.approx(155_000_000 / 1024 / 1024)
+    assert "155 bytes" in caution
+
+
 @pytest.mark.parametrize(
     "setting",
     [

@@ -52,6 +52,15 @@ def test_allpages_to_datarows_prepares_alters_and_checks_in_order() -> None:
     assert text.count("lockscheme(o.id)") == 2, "before and after"
 
 
+@pytest.mark.parametrize("change", [orders(), orders("datapages"), lock_scheme_template("allpages", "datarows")])
+def test_a_statement_of_two_lines_is_sent_whole(change: Change) -> None:
+    for script in (change.apply, change.undo):
+        lines = [line.removeprefix("--").strip() for line in script]
+        where = [at for at, line in enumerate(lines) if line.startswith("where ")]
+        assert where
+        assert all(lines[at - 1].startswith("select ") and lines[at + 1] == "go" for at in where)
+
+
 def test_nothing_of_a_copy_blocks_anybody_before_a_person_has_dumped_the_database() -> None:
     change = orders()
     assert change.takes_effect is Effect.OFFLINE

@@ -6,8 +6,8 @@ from typing import Any
 from rules.ase.host_takes_processor import SYMPTOMS
 from rules.audit import HOST, Ranked, as_planned, host_first, rank
 from rules.changes.ase_config import configure
+from rules.engine import rules
 from rules.finding import Change, Cost, Effect, Finding, Severity
-from rules.kit import rules
 from rules.plan import make_plan
 
 

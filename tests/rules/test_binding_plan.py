@@ -22,10 +22,7 @@ from collectors.facts.ase import (
     Server,
     SysmonSample,
 )
-from rules.changes.ase_cache import set_partitions
-from rules.changes.ase_config import configure
-from rules.finding import Clean, Unknown, Untrusted
-from rules.judging.caches.binding_plan import (
+from rules.ase._evidence.caches.binding_plan import (
     GROWTH,
     OUTAGE_MOVES,
     BindingPlan,
@@ -33,10 +30,18 @@ from rules.judging.caches.binding_plan import (
     binding_plan,
     suits_relaxed,
 )
-from rules.judging.caches.binding_report import Part, changes
-from rules.judging.caches.carving import Carving
-from rules.judging.caches.contents import Contents, Held, contents_of, partitions_of
-from rules.judging.caches.memory import free_memory
+from rules.ase._evidence.caches.binding_report import Part, changes
+from rules.ase._evidence.caches.carving import Carving
+from rules.ase._evidence.caches.contents import (
+    Contents,
+    Held,
+    contents_of,
+    partitions_of,
+)
+from rules.ase._evidence.caches.memory import free_memory
+from rules.changes.ase_cache import set_partitions
+from rules.changes.ase_config import configure
+from rules.finding import Clean, Unknown, Untrusted
 from rules.plan import make_plan
 
 DEFAULT = "default data cache"
@@ -207,7 +212,7 @@ def test_a_cache_has_room_for_its_objects_to_grow() -> None:
 def test_without_one_of_its_figures_there_is_no_plan_but_a_command(kind: type[Fact], bring: str) -> None:
     made = plan(used("orders", 400), sized("orders", 100), without=(kind,))
     assert isinstance(made, Lacks)
-    assert [bring in lack.bring for lack in made.missing] == [True]
+    assert [bring in lack.command for lack in made.missing] == [True]
 
 
 def test_the_size_of_what_would_not_be_moved_anyway_is_not_asked_for() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from collectors.facts import ABSENT, Fact, Facts, Reading
 from collectors.facts.ase import CacheActivity, CachePool, NamedCache, Server, SysmonSample
-from rules.judging.caches import figures as cache_figures
+from rules.ase._evidence.caches import figures as cache_figures
 
 
 def facts(*items: Fact) -> Facts:

@@ -4,7 +4,7 @@ import pytest
 
 from collectors.facts import Facts
 from collectors.facts.ase import CachePool, EngineBusy, NamedCache, Server
-from rules.judging.caches.partitions import Advice, advise
+from rules.ase._evidence.caches.partitions import Advice, advise, legal_partitions
 
 
 def advice(engines: int, run: float, contention: float, *, pool_mb: float = 100_000.0, version: str = "15.7") -> Advice:
@@ -73,6 +73,13 @@ def test_the_fewest_that_are_enough_in_one_restart(engines: int, contention: flo
     assert found.change.new == new
     assert says in found.says
     assert ("named caches of their own" in found.says) == (contention / new >= 10)
+
+
+def test_the_release_is_that_of_the_last_export_that_names_one() -> None:
+    newer, nameless = Server(version="16.0 SP02"), Server(name="FJORD1")
+    assert legal_partitions(Facts((newer, nameless))) == 256
+    assert legal_partitions(Facts((newer, Server(version="15.7")))) == 64
+    assert legal_partitions(Facts((nameless,))) == 64
 
 
 @pytest.mark.parametrize("pool_mb", [4.0, 100.0])

@@ -7,7 +7,7 @@ from collectors.facts import Capture, Facts, Interval, System
 from collectors.facts.openvms import ClusterMember
 from rules.audit import Audit
 from rules.finding import Finding, Severity
-from rules.judging.openvms.cluster_links import Key, links_across
+from rules.openvms._evidence.cluster_links import Key, links_across
 from tests.stories import HERE, audits_of
 
 REMOTE, SLOW = "openvms/locks_mastered_remotely", "openvms/lock_master_on_slow_node"

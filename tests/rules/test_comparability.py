@@ -52,6 +52,13 @@ def test_a_weekend_is_another_day_and_a_week_holds_one() -> None:
     assert hours(_at(0, 24 * 60), _at(0, 24 * 7)) == pytest.approx(1.0)
 
 
+def test_of_weeks_the_weekends_are_counted_and_of_more_than_four_they_are_estimated() -> None:
+    saturday, wednesday = _at(0, 24 * 28.5, day=4), _at(0, 24 * 28.5, day=1)
+    apart = (8.5 - 8) / 28.5
+    assert hours(saturday, wednesday) == pytest.approx(1 - 0.2 * apart)
+    assert hours(_at(0, 24 * 29.5, day=4), _at(0, 24 * 29.5, day=1)) == pytest.approx(1.0)
+
+
 def test_an_hour_of_each_of_five_days_is_that_hour_and_no_week() -> None:
     mornings, nights = ([_at(hour, day=day) for day in (-1, 0, 1, 2, 3)] for hour in (9, 21))
     assert of_hours(mornings, nights) == 0.5

@@ -8,9 +8,9 @@ from collectors.facts import Capture, Fact, Facts, Interval, System
 from collectors.facts.ase import CacheBinding, CachePool, ConfigParameter, MonDataCache, NamedCache, TableScheme
 from collectors.facts.openvms import ClusterNode, Cpu, SysgenParameter
 from rules.audit import Audit, Ranked
-from rules.finding import Change, Effect, Finding, Lacking, Severity, Verdict
-from rules.judging.compared.changed import advised, came_and_went, settings_that_differ
-from rules.judging.compared.sides import Side, side_of
+from rules.compare.changed import advised, came_and_went, settings_that_differ
+from rules.compare.sides import Side, side_of
+from rules.finding import Change, Effect, Finding, MissingInput, Severity, Verdict
 from rules.plan import make_plan
 
 
@@ -88,7 +88,7 @@ def test_a_setting_that_goes_on_to_a_further_value_was_in_force() -> None:
 
 def test_a_rule_that_did_not_run_or_could_not_judge_all_leaves_nothing_gone() -> None:
     before = _audit((), ("rdb/stalls", "STOCK", ()), ("ase/caches", "one", ()), ("ase/locks", "two", ()))
-    missing = (Lacking("a fact", "a command"),)
+    missing = (MissingInput("a fact", "a command"),)
     after = _audit((Verdict("ase/caches", "fired", "", missing), Verdict("ase/locks", "clean", "")))
     found = came_and_went([before], [after])
     assert found.gone == ("ase/locks:two",)

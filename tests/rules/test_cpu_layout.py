@@ -6,8 +6,8 @@ from collectors.facts import Fact, Facts
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, ProcessorModes, SysgenParameter
 from rules.changes.openvms_cpu import NeverStop
 from rules.finding import NotApplicable, Untrusted
-from rules.judging.openvms.cpu_layout import Layout, Pair, no_dedicated
-from rules.judging.openvms.placement import placement_of
+from rules.openvms._evidence.cpu_layout import Layout, Pair, no_dedicated
+from rules.openvms._evidence.placement import placement_of
 from rules.plan import make_plan
 
 MANAGER = KernelService(service="OpenVMS Lock Manager", cpu=6)

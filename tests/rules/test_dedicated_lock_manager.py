@@ -12,8 +12,8 @@ from collectors.facts.openvms import (
     SpinlockTraceRun,
     SysgenParameter,
 )
+from rules.engine import judge_one, rules
 from rules.finding import Verdict
-from rules.kit import judge_one, rules
 
 SHARED, OWN = "openvms/lock_manager_cpu_shared", "openvms/lock_manager_needs_own_cpu"
 PANDOR = (
@@ -44,7 +44,7 @@ def judged(rule_id: str, *facts: Fact) -> Verdict:
 
 
 def missing(verdict: Verdict) -> str:
-    return " ".join(f"{lack.fact} {lack.bring}" for lack in verdict.missing)
+    return " ".join(f"{lack.fact} {lack.command}" for lack in verdict.missing)
 
 
 def test_the_cpu_is_chosen_before_the_lock_manager_is_turned_on() -> None:

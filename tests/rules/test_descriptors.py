@@ -4,8 +4,8 @@ import pytest
 
 from collectors.facts import Facts
 from collectors.facts.ase import MetadataCache, MetadataSpinlock, Server
-from rules.judging.objects.descriptors import falling
-from rules.kit import judge_one, rules
+from rules.ase._evidence.objects.descriptors import falling
+from rules.engine import judge_one, rules
 
 
 def said(version: str | None) -> str:

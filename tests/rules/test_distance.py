@@ -41,6 +41,10 @@ def test_a_latency_bounds_the_distance_and_the_distance_gives_it_back() -> None:
     assert 2e6 * one_way_seconds(farthest_metres(460)) == pytest.approx(460)
 
 
+def test_a_local_lock_may_take_less_than_a_microsecond() -> None:
+    assert round_trip_locks(100, 0.5, 2e8) == pytest.approx(2.0)
+
+
 def test_no_negative_distance_time_or_free_lock() -> None:
     with pytest.raises(ValueError, match="distance"):
         one_way_seconds(-1)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from advisor.services.reading import captures_of, read_exports
+from advisor.uploads.services.reading import captures_of, read_exports
 from collectors.facts import ABSENT, NOT_MEASURED, OVERFLOW, Fact, Facts, Reading
 from collectors.facts.ase import (
     CacheActivity,
@@ -28,6 +28,7 @@ from collectors.facts.openvms import (
 )
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.figures import KeyFigure, key_figures, settings_of
+from tests.stories import HERE as STORIES
 
 HERE = Path(__file__).parent.parent
 NO_INPUT: Any = None
@@ -189,7 +190,7 @@ def test_a_load_series_has_its_peak_and_its_fall() -> None:
     ("story", "least"), [("address_lock_storm", 20), ("lock_bound_node", 10), ("more_engines_less_work", 3)]
 )
 def test_a_story_of_each_product_has_its_dozen(story: str, least: int) -> None:
-    paths = [str(p) for p in (HERE / "audits" / story).rglob("*") if p.is_file() and p.suffix != ".yml"]
+    paths = [str(p) for p in (STORIES / story).rglob("*") if p.is_file() and p.suffix != ".yml"]
     (capture,) = captures_of(read_exports(paths, NO_INPUT))
     found = key_figures(capture.facts)
     assert len(found) >= least

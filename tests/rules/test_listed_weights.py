@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from collectors.cluster import with_members
 from collectors.facts import Capture, Facts, Interval, Source, System
 from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, SysgenParameter
-from rules.judging.openvms.mastership import Move, move_to
+from rules.openvms._evidence.mastership import Move, move_to
 
 DAY = Interval(datetime(2026, 3, 2, 9, tzinfo=UTC), datetime(2026, 3, 2, 17, tzinfo=UTC))
 NODES = ("EIGG", "SKYE", "RHUM")
@@ -56,4 +56,4 @@ def test_the_weight_of_a_node_without_rates_is_not_asked_for() -> None:
 def test_without_its_listing_it_is_asked_for_by_name() -> None:
     move = moved(None)
     assert [one.fact for one in move.missing] == ["LOCKDIRWT of RHUM"]
-    assert move.missing[0].bring == "MCR SYSGEN SHOW LOCKDIRWT ! on RHUM"
+    assert move.missing[0].command == "MCR SYSGEN SHOW LOCKDIRWT ! on RHUM"

@@ -3,8 +3,8 @@
 from typing import Any
 
 from collectors.facts import Facts
+from rules.engine import judge_one, rules
 from rules.finding import Finding, Unknown
-from rules.kit import judge_one, rules
 from tests.facts_yml import build
 
 SERVED = dict.fromkeys(("convert_local", "convert_incoming", "convert_outgoing"), 0.0)
@@ -88,6 +88,6 @@ def test_a_small_table_far_below_the_limit_of_proof_explains_others_and_a_large_
 def test_the_two_missing_halves_are_named_both_with_the_exact_command() -> None:
     (one,) = [one for one in rules() if one.id == "openvms/resource_hash_table_undersized"]
     outcomes = list(one.check(Facts().narrowed(one.uses), one.limits()))
-    brings = [lack.bring for outcome in outcomes if isinstance(outcome, Unknown) for lack in outcome.missing]
+    brings = [lack.command for outcome in outcomes if isinstance(outcome, Unknown) for lack in outcome.missing]
     t4 = "a T4 composite CSV of a busy day (T4$SYS:T4$CONFIG.COM collects it), or MONITOR LOCK"
     assert brings == ["MCR SYSGEN SHOW RESHASHTBL", t4]

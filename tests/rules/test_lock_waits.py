@@ -4,8 +4,14 @@ import pytest
 
 from collectors.facts import ABSENT, OVERFLOW, Facts, Reading, Source
 from collectors.facts.ase import LockRequests, RowsChanged
+from rules.ase._evidence.objects.lock_waits import (
+    Share,
+    Waits,
+    allpages_share,
+    span,
+    waits_of,
+)
 from rules.finding import Untrusted
-from rules.judging.objects.lock_waits import Share, Waits, allpages_share, span, waits_of
 
 PAGES = ("Exclusive Page", "Shared Page")
 

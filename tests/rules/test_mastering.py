@@ -6,10 +6,18 @@ import pytest
 
 from collectors.facts import Facts
 from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
-from rules.judging.openvms.cluster import Cluster, cluster_of
-from rules.judging.openvms.hardware import compare, hardware_of
-from rules.judging.openvms.mastership import governing, move_to, ranks_of, release_of, what_if, what_if_text
+from rules.laws.hardware import compare, hardware_of
 from rules.laws.mastering import BL870C_OPERATIONS, Candidate, what_if_masters
+from rules.openvms._evidence import mastership
+from rules.openvms._evidence.cluster import Cluster, cluster_of
+from rules.openvms._evidence.mastership import (
+    governing,
+    move_to,
+    ranks_of,
+    release_of,
+    what_if,
+    what_if_text,
+)
 from rules.plan import make_plan
 
 BL870C, RX4640 = "HP BL870c (1.59GHz/9.0MB)", "HP rx4640 (1.10 GHz/4.0MB)"
@@ -205,3 +213,25 @@ def test_show_cluster_fills_in_versions_and_weights() -> None:
     nodes = [ClusterMember(name=name) for name in ("SKYE", "ORKNEY")]
     seen = [ClusterNode(name=one.name.lower(), software="VMS V8.4", lock_directory_weight=0.0) for one in nodes]
     assert [change.new for change in move_to(Facts((*nodes, *seen)), nodes, "SKYE").changes] == [2]
+
+
+def test_what_many_nodes_give_as_master_is_told_without_each_being_held_against_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[object] = []
+    monkeypatch.setattr(mastership, "compare", lambda *two: compared.append(two))
+    names = [f"N{number}" for number in range(60)]
+    machines = [f"HP rx8640  (1.{number:03}GHz/12.0MB)" for number in range(58)]
+    machines += ["Stromasys CHARON-AXP ES45", "VTAlpha AlphaServer DS20"]
+    facts = Facts(tuple(ClusterNode(name=n, hardware=m) for n, m in zip(names, machines, strict=True)))
+    lines = what_if(facts, names)
+    assert {line.basis for line in lines} == {"no run with 60 nodes was published"}
+    assert len(compared) <= 2 * len(names)
+
+
+def test_the_name_of_a_machine_is_parted_once() -> None:
+    hardware_of.cache_clear()
+    names = [f"HP rx8640  (1.{number:03}GHz/12.0MB)" for number in range(40)]
+    facts = Facts(tuple(ClusterNode(name=f"N{number}", hardware=name) for number, name in enumerate(names)))
+    ranks_of(facts, [node.name for node in facts.every(ClusterNode)])
+    assert hardware_of.cache_info().misses == len(names)

@@ -12,11 +12,17 @@ from collectors.facts.ase import (
     MonSpinlockActivity,
     MonThread,
 )
-from rules.judging.server import engines_of, thread_busy
-from rules.judging.spinlocks.figures import Figure, figure_of
-from rules.judging.spinlocks.monitored import all_in_doubt, dearest, spinlock_named, spinlocks_by_name
-from rules.judging.spinlocks.names import meaning_of
-from rules.judging.spinlocks.survey import cache_names, lock_figure
+from rules.ase._evidence.server import engines_of, thread_busy
+from rules.ase._evidence.spinlocks.figures import Figure, figure_of
+from rules.ase._evidence.spinlocks.monitored import (
+    all_in_doubt,
+    dearest,
+    spinlock_named,
+    spinlocks_by_name,
+)
+from rules.ase._evidence.spinlocks.names import meaning_of
+from rules.ase._evidence.spinlocks.survey import cache_names, lock_figure
+from rules.ase._evidence.times import span_of
 
 TEN: dict[str, Any] = {"over": "interval", "seconds": 10.0, "certificate": "ok"}
 
@@ -135,3 +141,9 @@ def test_a_rule_that_did_not_ask_for_the_tables_does_not_see_them() -> None:
     facts = Facts((MonEngine(engine=0), MonEngine(engine=1)))
     assert engines_of(facts).number == 2
     assert engines_of(facts.narrowed((EngineBusy, ConfigParameter))).number is None
+
+
+def test_an_interval_that_may_have_had_no_length_gives_no_rate() -> None:
+    assert span_of(MonSpinlockActivity(name="A", seconds_low=0.0, seconds_high=0.0)) is None
+    assert span_of(MonSpinlockActivity(name="A", seconds_low=0.0, seconds_high=2.0)) is None
+    assert span_of(MonSpinlockActivity(name="A", seconds_low=9.0, seconds_high=11.0)) == (9.0, 11.0)

@@ -2,8 +2,8 @@
 
 from collectors.facts import Fact, Facts
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, ProcessorModes
-from rules.judging.openvms.cpu_layout import Layout
-from rules.judging.openvms.placement import cost_of, placement_of
+from rules.openvms._evidence.cpu_layout import Layout
+from rules.openvms._evidence.placement import cost_of, placement_of
 
 PAIRS = {0: 4, 1: 5, 2: 6, 3: 7}
 """Four cores of two co-threads; the pair is what SHOW CPU/FULL says."""

@@ -2,9 +2,7 @@
 
 import pytest
 
-from rules.judging.openvms.hardware import Hardware, hardware_of
-from rules.judging.openvms.platforms import Difference, Statement, explain, platform_difference
-from rules.judging.openvms.releases import release_of
+from rules.laws.hardware import Hardware, hardware_of
 from rules.laws.platforms import (
     CHARTS_ALONE,
     EMULATOR,
@@ -17,6 +15,13 @@ from rules.laws.platforms import (
     QUEUE_THROUGH_EPC,
     Pair,
 )
+from rules.openvms._evidence.platforms import (
+    Difference,
+    Statement,
+    explain,
+    platform_difference,
+)
+from rules.openvms._evidence.releases import release_of
 
 RX2600, RX4640, ES45 = "HP rx2600  (1.50GHz/6.0MB)", "HP rx4640  (1.50GHz/6.0MB)", "AlphaServer ES45 (1.00GHz/8.0MB)"
 ES40, SLOW_ES40 = "AlphaServer ES40 6/666", "AlphaServer ES40 6/500"

@@ -11,8 +11,8 @@ import pytest
 from collectors.facts import Facts, Source
 from collectors.facts.ase import LockHashtable, SysmonSample
 from collectors.facts.openvms import ProcessorModes
+from rules.engine import Rule, judge_one
 from rules.finding import Change, Cost, Effect, Evidence, Expectation, Finding, Outcome, RefusedValue, Severity
-from rules.kit import Rule, judge_one
 from rules.plausibility import Kind, kind_of
 
 HERE = Source("export.txt", 7, 7)
@@ -37,6 +37,16 @@ def said(*findings: Finding, facts: tuple[Any, ...] = (EIGHT_CPUS, TEN_MINUTES))
 def found(value: float = 1.0, unit: str = "", **more: Any) -> Finding:
     evidence = (Evidence("figure", value, unit, HERE),)
     return Finding("S", more.pop("severity", Severity.WARNING), "title", "says", evidence, **more)
+
+
+def test_a_cost_that_cannot_be_is_told_with_its_place_where_there_is_one() -> None:
+    cost = Cost(9.0, 9.0, 9.0)
+    with_place = said(found(cost=cost))
+    without = said(
+        Finding("S", Severity.WARNING, "title", "says", (Evidence("figure", 1.0, "", Source("", 0, 0)),), cost=cost)
+    )
+    assert with_place.why.startswith("S: a cost of 9 processors, and there are 8 (export.txt:7): it cannot be")
+    assert without.why.startswith("S: a cost of 9 processors, and there are 8: it cannot be")
 
 
 def test_a_parameter_may_be_as_low_as_it_is_taken() -> None:

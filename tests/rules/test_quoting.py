@@ -2,7 +2,16 @@
 
 import pytest
 
-from rules.changes.quoting import Unquotable, comment, openvms_name, tsql_literal, tsql_name, tsql_string
+from rules.changes.quoting import (
+    Unquotable,
+    batches,
+    comment,
+    held_back_tsql,
+    openvms_name,
+    tsql_literal,
+    tsql_name,
+    tsql_string,
+)
 
 HOSTILE = [
     "a\nb",
@@ -57,3 +66,9 @@ def test_openvms_names_are_letters_digits_dollar_and_underscore() -> None:
 def test_a_comment_stays_one_comment() -> None:
     assert comment("a\n*/ drop -- b\u202e") == "a?* / drop - - b?"
     assert len(comment("x" * 500)) == 120
+
+
+def test_each_statement_is_sent_by_itself_and_a_comment_never() -> None:
+    assert batches("use sales", "-- look", "sp_who") == ("use sales", "go", "-- look", "sp_who", "go")
+    assert batches(*batches("sp_who"), "checkpoint", "go") == ("sp_who", "go", "checkpoint", "go")
+    assert held_back_tsql("checkpoint") == ("--!checkpoint", "--!go")

@@ -9,8 +9,8 @@ from collectors.facts.ase import (
     MonOpenObjectActivity,
     TableScheme,
 )
+from rules.engine import judge_one, rules
 from rules.finding import Change
-from rules.kit import judge_one, rules
 from rules.plan import make_plan
 
 RATIO = "ase.config:lock address spinlock ratio"

@@ -15,9 +15,9 @@ from rules.changes.quoting import Unquotable, rdb_file, rdb_name
 from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import Place, alter, key_of
 from rules.finding import Change, Effect, RefusedValue
-from rules.judging.rdb.databases import databases
-from rules.judging.rdb.prerequisites import changes_to
 from rules.plan import make_plan
+from rules.rdb._evidence.databases import databases
+from rules.rdb._evidence.prerequisites import changes_to
 
 ROOT = "DISK$DB:[PAY]PAYROLL.RDB;1"
 BARE = "DISK$DB:[PAY]PAYROLL.RDB"

@@ -2,8 +2,8 @@
 
 from collectors.facts import Fact, Facts, Source
 from collectors.facts.rdb import Database, StatisticRow, WaitGroup
+from rules.engine import judge_one, rules
 from rules.finding import Change
-from rules.kit import judge_one, rules
 from rules.plan import make_plan
 
 ROOT = "DISK$DB:[PAY]PAYROLL.RDB;1"

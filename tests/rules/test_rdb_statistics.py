@@ -4,8 +4,8 @@ from datetime import datetime
 
 from collectors.facts import OVERFLOW, Fact, Facts, Source
 from collectors.facts.rdb import Database, DatabaseUse, StatisticRow, StatisticsWindow
-from rules.judging.rdb.databases import OneDatabase, databases
-from rules.judging.rdb.statistics import OPERATIONS, Statistics, statistics_of
+from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.statistics import OPERATIONS, Statistics, statistics_of
 
 ROOT, OTHER = "DISK$DB:[PAY]PAYROLL.RDB;1", "DISK$DB:[STK]STOCK.RDB"
 TOTAL, PAGE = "Summary Locking Statistics", "Locking (buffer/page locks)"

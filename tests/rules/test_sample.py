@@ -10,8 +10,8 @@ from collectors.facts import Fact, Facts, Source
 from collectors.facts.ase import ConfigParameter, SysmonSample
 from collectors.facts.openvms import MonitorSample, T4File
 from collectors.facts.rdb import StatisticsWindow
+from rules.engine import Rule, judge_one, rules
 from rules.finding import Change, Effect, Evidence, Finding, Outcome, Severity
-from rules.kit import Rule, judge_one, rules
 from rules.sample import LEAST, LeastSample, samples_of
 
 CHANGE = Change("ase.config:lock address spinlock ratio", "ratio", 100.0, 5.0, ("set",), ("back",), Effect.RESTART)
@@ -45,7 +45,7 @@ def test_a_moment_is_a_note_without_changes_that_says_what_to_collect(short: Fac
     finding = said(short, at=((A, 10.0),))
     assert finding.severity is Severity.NOTE
     assert not finding.changes
-    assert f"Collect a longer sample: {type(short).BRING}" in finding.says
+    assert f"Collect a longer sample: {type(short).COLLECTED_BY}" in finding.says
 
 
 def test_what_is_long_enough_or_without_a_time_is_left_as_it_is() -> None:

@@ -7,7 +7,7 @@ import pytest
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.laws.clock import at_one_clock, others_as_measured, scaled, slower_ones
 from rules.laws.modes import modes_by_point, spinning
-from rules.laws.series import Course, course_of, held_against
+from rules.laws.series import TimeSeries, course_of, held_against
 
 
 def made(title: str, *points: tuple[float, float], mhz: float | None = None) -> LoadSeries:
@@ -69,7 +69,7 @@ def test_what_stands_alone_above_its_neighbours_is_no_peak(
     points: tuple[tuple[float, float], ...], alone: list[float], peak: float
 ) -> None:
     course = course_of(made("a", *points))
-    assert isinstance(course, Course)
+    assert isinstance(course, TimeSeries)
     assert [step.load for step in course.alone] == alone
     assert course.peak.load == peak
     assert f"at {alone[0]} stands alone" in course.alone_said
@@ -91,17 +91,17 @@ def test_a_peak_that_its_neighbours_allow_or_bear_out_stays(
     points: tuple[tuple[float, float], ...], peak: float
 ) -> None:
     course = course_of(made("a", *points))
-    assert isinstance(course, Course)
+    assert isinstance(course, TimeSeries)
     assert (course.alone, course.alone_said, course.peak.load) == ((), "", peak)
 
 
 def test_captures_of_production_have_no_rate_that_stands_alone() -> None:
     """What was asked for decides it there, not the machine."""
     course = course_of(replace(made("a", (4, 100), (8, 900), (12, 300)), derived=True))
-    assert isinstance(course, Course)
+    assert isinstance(course, TimeSeries)
     assert (course.alone, course.peak.load) == ((), 8)
     twice = course_of(made("a", (1, 100), (2, 500), (2, 510), (3, 120)))
-    assert isinstance(twice, Course)
+    assert isinstance(twice, TimeSeries)
     assert twice.alone == (), "two runs at one load bear each other out"
 
 
@@ -202,7 +202,7 @@ def moded(*rows: tuple[float, float, float | None]) -> LoadSeries:
 
 def test_mp_synch_is_told_at_the_peak_and_where_it_is_most_beyond() -> None:
     course = course_of(moded((1, 100, 0), (2, 200, 30), (2, 190, 50), (3, 150, 273), (4, 149, 272)))
-    assert isinstance(course, Course)
+    assert isinstance(course, TimeSeries)
     found = spinning(course)
     assert found is not None
     assert (found.at_peak, found.past, found.step.load) == (0.4, 2.73, 3)
@@ -219,7 +219,7 @@ def test_mp_synch_is_told_at_the_peak_and_where_it_is_most_beyond() -> None:
 )
 def test_modes_that_are_missing_or_impossible_give_no_mp_synch(rows: tuple[tuple[float, float, float | None]]) -> None:
     course = course_of(moded(*rows))
-    assert isinstance(course, Course)
+    assert isinstance(course, TimeSeries)
     assert spinning(course) is None
 
 

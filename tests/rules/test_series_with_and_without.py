@@ -4,8 +4,8 @@ import pytest
 
 from collectors.facts import Capture, Facts, Interval, System
 from collectors.facts.scaling import LoadPoint, LoadSeries
-from rules.judging.compared.comparison import Comparison
-from rules.judging.compared.within import comparisons_within
+from rules.compare.comparison import Comparison
+from rules.compare.within import comparisons_within
 from rules.laws.machines import machine_of, same_model, switched
 
 RX = "HP rx6600 (1.59GHz/9.0MB) - 8 cores"

@@ -2,9 +2,9 @@
 
 from collectors.facts import Fact, Facts, Source
 from collectors.facts.ase import ConfigParameter, EngineBusy, LockHashtable, LockSummary, Server
+from rules.ase._evidence.server import server_of, subject_of
+from rules.engine import judge_one, rules
 from rules.finding import Verdict
-from rules.judging.server import server_of, subject_of
-from rules.kit import judge_one, rules
 
 ENGINES = (EngineBusy(engine=0, user_percent=80.0), EngineBusy(engine=1, user_percent=90.0))
 HASH = LockHashtable(table="page and row", lookups_per_second=9000.0, contention_percent=20.0)

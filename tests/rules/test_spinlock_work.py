@@ -6,7 +6,7 @@ import pytest
 
 from collectors.facts import Fact, Facts, Source
 from collectors.facts.openvms import SpinlockTrace, SpinlockTraceRun
-from rules.kit import judge_one, rules
+from rules.engine import judge_one, rules
 from tests.yardstick import work_of
 
 COMMAND = "SHOW TRACE/SUMMARY"

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from advisor.services.auditing import run_audit
+from advisor.audits.services.auditing import run_audit
 from collectors.read import read_stream
 
 ROWS = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.judging.objects.statements import LONGEST, quoted, tables_in
+from rules.ase._evidence.objects.statements import LONGEST, quoted, tables_in
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,21 @@ import pytest
 from collectors.facts import Facts, Source, known
 from collectors.facts.unix import CpuFrequency, FrequencyBoost, LockingRun
 from rules.changes.unix_cpufreq import fix_clock
+from rules.engine import judge_one, rules
 from rules.finding import Finding
-from rules.judging.unix.clock import Clock, Tolerance, clock_of, moved, ranges_of
-from rules.judging.unix.runs import Pair, calls_of, more_percent, pairs
-from rules.kit import judge_one, rules
+from rules.unix._evidence.clock import (
+    Clock,
+    Tolerance,
+    clock_of,
+    moved,
+    ranges_of,
+)
+from rules.unix._evidence.runs import (
+    Pair,
+    calls_of,
+    more_percent,
+    pairs,
+)
 from tests.rules.unix_published import FIGURE_20_8, TITLE, by_processes, published, rows
 
 RULES = {one.id: one for one in rules() if one.product == "unix"}

@@ -12,8 +12,8 @@ import pytest
 
 from collectors.facts import Facts
 from collectors.facts.scaling import LoadPoint, LoadSeries
+from rules.engine import judge_one, rules
 from rules.finding import Severity
-from rules.kit import judge_one, rules
 from rules.laws.fitting import fit
 from rules.laws.usl import law, model_of
 

@@ -136,7 +136,7 @@ def test_a_coefficient_on_its_bound_is_named_where_the_fit_is_good() -> None:
     model = model_of(series(tuple((load, 100 / load**1.2) for load in range(1, 9))))
     assert model.r2 > 0.9
     assert model.why_not is not None
-    assert "lies on its bound" in model.why_not
+    assert "α lies on its bound" in model.why_not
 
 
 def test_user_time_that_rises_with_the_load_is_other_work() -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.services.auditing import run_audit
-from advisor.services.reading import read_exports
+from advisor.audits.services.auditing import run_audit
+from advisor.uploads.services.reading import read_exports
 from rules.finding import Finding
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"

@@ -12,9 +12,9 @@ from collectors.facts.ase import (
     SysmonSample,
     ThreadBusy,
 )
+from rules.ase._evidence.server import not_shown, process_mode, unknown_of
+from rules.engine import judge_one, rules
 from rules.finding import NotApplicable, Unknown
-from rules.judging.server import not_shown, process_mode, unknown_of
-from rules.kit import judge_one, rules
 
 
 def server(version: str) -> Facts:

@@ -6,10 +6,6 @@ import pytest
 
 from collectors.facts import ABSENT, Facts, Source
 from collectors.facts.zvm import PerfkitPage, ProcessorLoad, SpinLock
-from rules.judging.zvm.locks import BY_NAME, told_of
-from rules.judging.zvm.machine import machine_of, more_than_needed
-from rules.judging.zvm.releases import ALL, DSVLOCK, HCPTRQLK, SRMSLOCK, Release, comparable, newer, parsed, release_of
-from rules.judging.zvm.spins import Scale, cost_of, of_all, scale_of, spins_of
 from rules.laws.spin_cost import (
     adds_up,
     keeps_identity,
@@ -17,6 +13,26 @@ from rules.laws.spin_cost import (
     share_percent,
     spin_msec_per_transaction,
     spin_percent,
+)
+from rules.zvm._evidence.locks import BY_NAME, told_of
+from rules.zvm._evidence.machine import machine_of, more_than_needed
+from rules.zvm._evidence.releases import (
+    ALL,
+    DSVLOCK,
+    HCPTRQLK,
+    SRMSLOCK,
+    Release,
+    comparable,
+    newer,
+    parsed,
+    release_of,
+)
+from rules.zvm._evidence.spins import (
+    Scale,
+    cost_of,
+    of_all,
+    scale_of,
+    spins_of,
 )
 
 PRINTED = (0.5, 0.0005, 0.005)

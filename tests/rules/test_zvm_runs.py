@@ -7,8 +7,17 @@ import pytest
 
 from collectors.facts import OVERFLOW, Facts, Source, number_or
 from collectors.facts.zvm import PerformanceRun
-from rules.judging.zvm.runs import conclusion, cost_of, doubt, metrics, pairs, spun_msec, spun_percent, spun_share
-from rules.kit import judge_one, rules
+from rules.engine import judge_one, rules
+from rules.zvm._evidence.runs import (
+    conclusion,
+    cost_of,
+    doubt,
+    metrics,
+    pairs,
+    spun_msec,
+    spun_percent,
+    spun_share,
+)
 from tests.rules.zvm_published import FIELDS, PUBLISHED, RATIOS
 
 

@@ -13,7 +13,7 @@ from collectors.facts.counted import Counted, Width
 class NamedCache(Fact):
     """One data cache. Sizes in megabytes; a configured size of 0 means "not configured, the run size counts"."""
 
-    BRING: ClassVar[str] = "sp_cacheconfig"
+    COLLECTED_BY: ClassVar[str] = "sp_cacheconfig"
 
     name: str
     status: str | None = None
@@ -58,7 +58,7 @@ class NamedCache(Fact):
 class CachePool(Fact):
     """One buffer pool of a cache."""
 
-    BRING: ClassVar[str] = "sp_cacheconfig"
+    COLLECTED_BY: ClassVar[str] = "sp_cacheconfig"
 
     cache: str
     io_size_kb: float
@@ -74,17 +74,17 @@ class CachePool(Fact):
 class CacheOverhead(Fact):
     """What managing a cache of some size takes on this server: the answer of `sp_helpcache` to a size."""
 
-    BRING: ClassVar[str] = 'sp_helpcache "500M"'
+    COLLECTED_BY: ClassVar[str] = 'sp_helpcache "500M"'
 
     size_mb: float
     overhead_mb: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonDataCache(Counted, Fact):
     """One data cache."""
 
-    BRING: ClassVar[str] = twice("monDataCache")
+    COLLECTED_BY: ClassVar[str] = twice("monDataCache")
     KEY: ClassVar[tuple[str, ...]] = ("instance", "name")
     COUNTERS: ClassVar[Mapping[str, Width]] = {
         **dict.fromkeys(
@@ -133,11 +133,11 @@ class MonDataCache(Counted, Fact):
         return 100.0 * (1.0 - misses / self.searches)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonCachePool(Counted, Fact):
     """One buffer pool of a data cache."""
 
-    BRING: ClassVar[str] = twice("monCachePool")
+    COLLECTED_BY: ClassVar[str] = twice("monCachePool")
     KEY: ClassVar[tuple[str, ...]] = ("instance", "cache", "cache_id", "io_size_kb")
     COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
         (

@@ -14,11 +14,11 @@ from collectors.facts.base import ABSENT, Fact, Reading, known
 from collectors.facts.counted import Counted, Width
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonSpinlockActivity(Counted, Fact):
     """One spinlock, or one of several of the same name; from `monSpinlockActivity` or the rows of `sysmonitors`."""
 
-    BRING: ClassVar[str] = twice("monSpinlockActivity")
+    COLLECTED_BY: ClassVar[str] = twice("monSpinlockActivity")
     KEY: ClassVar[tuple[str, ...]] = ("instance", "name", "slot")
     COUNTERS: ClassVar[Mapping[str, Width]] = {"grabs": "bigint", "spins": "bigint", "waits": "bigint"}
 
@@ -55,11 +55,11 @@ class MonSpinlockActivity(Counted, Fact):
         return self.spins / self.waits if known(self.spins) and known(self.waits) and self.waits else None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonEngine(Counted, Fact):
     """One engine. Times are seconds."""
 
-    BRING: ClassVar[str] = twice("monEngine")
+    COLLECTED_BY: ClassVar[str] = twice("monEngine")
     KEY: ClassVar[tuple[str, ...]] = ("instance", "engine")
     COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
         ("cpu_seconds", "system_seconds", "user_seconds", "idle_seconds", "io_seconds", "context_switches"), "int"
@@ -90,14 +90,14 @@ class MonEngine(Counted, Fact):
         return 100.0 * work / whole if whole > 0 else None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonThread(Counted, Fact):
     """One thread of the threaded kernel (15.7 on).
 
     Ticks are 100 ms; user and system time are what the operating system counts, in milliseconds.
     """
 
-    BRING: ClassVar[str] = twice("monThread")
+    COLLECTED_BY: ClassVar[str] = twice("monThread")
     KEY: ClassVar[tuple[str, ...]] = ("instance", "thread", "os_thread")
     COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
         (
@@ -130,11 +130,11 @@ class MonThread(Counted, Fact):
     involuntary_switches: Reading = ABSENT
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonSysWaits(Counted, Fact):
     """Waits for one event, over all tasks. Spinning is no wait event: it burns the CPU instead."""
 
-    BRING: ClassVar[str] = twice("monSysWaits")
+    COLLECTED_BY: ClassVar[str] = twice("monSysWaits")
     KEY: ClassVar[tuple[str, ...]] = ("instance", "event")
     COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("waits", "wait_seconds"), "int")
 
@@ -151,11 +151,11 @@ class MonSysWaits(Counted, Fact):
     """Whole seconds, of all tasks together, booked when a wait ends; some releases book 0 for short waits."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonState(Counted, Fact):
     """The server as a whole."""
 
-    BRING: ClassVar[str] = twice("monState")
+    COLLECTED_BY: ClassVar[str] = twice("monState")
     KEY: ClassVar[tuple[str, ...]] = ("instance",)
     COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
         ("deadlocks", "transactions", "selects", "inserts", "updates", "deletes", "logical_reads"), "int"
@@ -179,11 +179,11 @@ class MonState(Counted, Fact):
     logical_reads: Reading = ABSENT
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonProcedureCache(Counted, Fact):
     """The procedure cache."""
 
-    BRING: ClassVar[str] = twice("monProcedureCache")
+    COLLECTED_BY: ClassVar[str] = twice("monProcedureCache")
     KEY: ClassVar[tuple[str, ...]] = ("instance",)
     COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("requests", "loads", "writes", "stalls"), "int")
 
@@ -195,11 +195,11 @@ class MonProcedureCache(Counted, Fact):
     stalls: Reading = ABSENT
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonStatementCache(Counted, Fact):
     """The statement cache."""
 
-    BRING: ClassVar[str] = twice("monStatementCache")
+    COLLECTED_BY: ClassVar[str] = twice("monStatementCache")
     KEY: ClassVar[tuple[str, ...]] = ("instance",)
     COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("searches", "hits", "inserts", "removals"), "int")
 

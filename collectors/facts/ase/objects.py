@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from collectors.facts.ase.snapshots import twice
 from collectors.facts.base import ABSENT, Fact, Reading, known
+from collectors.facts.columns import TableRow
 from collectors.facts.counted import Counted, Width
 
 OBJECT_COUNTERS: Mapping[str, Width] = dict.fromkeys(
@@ -34,11 +35,11 @@ OBJECT_COUNTERS: Mapping[str, Width] = dict.fromkeys(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonOpenObjectActivity(Counted, Fact):
     """One open table or index. A row vanishes when its descriptor is reused, and begins at 0 when it comes back."""
 
-    BRING: ClassVar[str] = twice("monOpenObjectActivity")
+    COLLECTED_BY: ClassVar[str] = twice("monOpenObjectActivity")
     KEY: ClassVar[tuple[str, ...]] = ("instance", "database", "db_id", "object_id", "object_name", "index_id")
     COUNTERS: ClassVar[Mapping[str, Width]] = OBJECT_COUNTERS
 
@@ -84,22 +85,22 @@ class MonOpenObjectActivity(Counted, Fact):
         return sum(read) if read else None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonOpenPartitionActivity(MonOpenObjectActivity):
     """One open partition of a table or index."""
 
-    BRING: ClassVar[str] = twice("monOpenPartitionActivity")
+    COLLECTED_BY: ClassVar[str] = twice("monOpenPartitionActivity")
     KEY: ClassVar[tuple[str, ...]] = (*MonOpenObjectActivity.KEY, "partition_id", "partition_name")
 
     partition_id: int | None = None
     partition_name: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class MonCachedObject(Fact):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonCachedObject(TableRow, Fact):
     """What of one object is in a cache now. A state, and dear to ask for on large caches."""
 
-    BRING: ClassVar[str] = "select * from master..monCachedObject /* costs CPU on large caches */"
+    COLLECTED_BY: ClassVar[str] = "select * from master..monCachedObject /* costs CPU on large caches */"
 
     cache: str | None = None
     cache_id: int | None = None
@@ -123,7 +124,7 @@ class MonCachedObject(Fact):
 class CacheBinding(Fact):
     """A database, table or index bound to a named cache (`sp_helpcache`)."""
 
-    BRING: ClassVar[str] = "sp_helpcache"
+    COLLECTED_BY: ClassVar[str] = "sp_helpcache"
 
     cache: str
     database: str
@@ -139,7 +140,7 @@ class CacheBinding(Fact):
 class BindingList(Fact):
     """That the bindings were listed in full (`sp_helpcache`): what is not among them is not bound."""
 
-    BRING: ClassVar[str] = CacheBinding.BRING
+    COLLECTED_BY: ClassVar[str] = CacheBinding.COLLECTED_BY
 
     bindings: int
     """How many the list has; 0: nothing is bound."""
@@ -151,7 +152,7 @@ class BindingList(Fact):
 class TableScheme(Fact):
     """The lock scheme of one table."""
 
-    BRING: ClassVar[str] = (
+    COLLECTED_BY: ClassVar[str] = (
         "select db_name() DBName, user_name(uid) OwnerName, name ObjectName, id ObjectID, lockscheme(id) LockScheme, "
         "sysstat2 from sysobjects where type in ('U', 'S') /* in each database */"
     )
@@ -171,7 +172,7 @@ class TableScheme(Fact):
 class IndexSize(Fact):
     """How large the data or one index of a table is."""
 
-    BRING: ClassVar[str] = (
+    COLLECTED_BY: ClassVar[str] = (
         "select db_name() DBName, user_name(o.uid) OwnerName, o.name ObjectName, o.id ObjectID, "
         "lockscheme(o.id) LockScheme, i.indid IndexID, i.name IndexName, "
         "data_pages(db_id(), o.id, i.indid) * (@@maxpagesize / 1024) SizeKB "
@@ -192,7 +193,7 @@ class IndexSize(Fact):
 class ResourceUsage(Fact):
     """One line of `sp_monitorconfig`: how much of a configured resource is used."""
 
-    BRING: ClassVar[str] = 'sp_monitorconfig "all"'
+    COLLECTED_BY: ClassVar[str] = 'sp_monitorconfig "all"'
 
     name: str
     """As printed: cut at 25 characters."""
@@ -212,7 +213,7 @@ class ResourceUsage(Fact):
 class MemoryHeadroom(Fact):
     """What is free for reconfiguration: `max memory` less `total logical memory`."""
 
-    BRING: ClassVar[str] = 'sp_configure "memory"'
+    COLLECTED_BY: ClassVar[str] = 'sp_configure "memory"'
 
     available_kb: float
 
@@ -221,7 +222,7 @@ class MemoryHeadroom(Fact):
 class ObjectLockContention(Fact):
     """Lock requests and waits of one table over the sample of `sp_object_stats`, by lock type."""
 
-    BRING: ClassVar[str] = 'sp_object_stats "00:10:00" -- at the busiest hour'
+    COLLECTED_BY: ClassVar[str] = 'sp_object_stats "00:10:00" -- at the busiest hour'
 
     database: str | None = None
     owner: str | None = None
@@ -236,11 +237,11 @@ class ObjectLockContention(Fact):
     contention_percent: Reading = ABSENT
 
 
-@dataclass(frozen=True, kw_only=True)
-class HeldLock(Fact):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HeldLock(TableRow, Fact):
     """One lock held or asked for at this moment (`sp_lock`, `monLocks`)."""
 
-    BRING: ClassVar[str] = "select * from master..monLocks"
+    COLLECTED_BY: ClassVar[str] = "select * from master..monLocks"
 
     spid: int | None = None
     kpid: int | None = None
@@ -264,11 +265,13 @@ class HeldLock(Fact):
     """`BlockedBy`: up to 15.7 the SPID of the holder, from 16.0 its `LockID`, as the manuals say."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Deadlock(Fact):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Deadlock(TableRow, Fact):
     """One edge of one deadlock (`monDeadLock`): who held what the other waited for."""
 
-    BRING: ClassVar[str] = "select * from master..monDeadLock /* needs deadlock pipe active; one reader empties it */"
+    COLLECTED_BY: ClassVar[str] = (
+        "select * from master..monDeadLock /* needs deadlock pipe active; one reader empties it */"
+    )
 
     deadlock_id: int | None = None
     resolved: datetime | None = None

@@ -12,14 +12,15 @@ from typing import ClassVar
 
 from collectors.facts.ase.snapshots import twice
 from collectors.facts.base import ABSENT, Fact, Reading, known
+from collectors.facts.columns import TableRow
 from collectors.facts.counted import Counted, Width
 
 
-@dataclass(frozen=True, kw_only=True)
-class MonProcess(Fact):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonProcess(TableRow, Fact):
     """One process at this moment: what it waits for, since when, and who blocks it."""
 
-    BRING: ClassVar[str] = "select * from master..monProcess"
+    COLLECTED_BY: ClassVar[str] = "select * from master..monProcess"
 
     spid: int
     kpid: int | None = None
@@ -42,11 +43,11 @@ class MonProcess(Fact):
     line: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonProcessWaits(Counted, Fact):
     """Waits of one process for one event. Milliseconds here, while `monSysWaits` counts seconds."""
 
-    BRING: ClassVar[str] = twice("monProcessWaits")
+    COLLECTED_BY: ClassVar[str] = twice("monProcessWaits")
     KEY: ClassVar[tuple[str, ...]] = ("instance", "spid", "kpid", "event")
     COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("waits", "wait_milliseconds"), "int")
 
@@ -59,11 +60,11 @@ class MonProcessWaits(Counted, Fact):
     """Booked when a wait ends, so it may reach back before the interval."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MonProcessObject(Fact):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonProcessObject(TableRow, Fact):
     """Pages that the running statement of one process asked of one table or index: the only table that ties the two."""
 
-    BRING: ClassVar[str] = (
+    COLLECTED_BY: ClassVar[str] = (
         "select * from master..monProcessObject /* several times: it shows running statements alone */"
     )
 
@@ -81,11 +82,11 @@ class MonProcessObject(Fact):
     apf_reads: Reading = ABSENT
 
 
-@dataclass(frozen=True, kw_only=True)
-class MonProcessSQLText(Fact):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonProcessSQLText(TableRow, Fact):
     """One piece of the batch that a process runs now."""
 
-    BRING: ClassVar[str] = "select * from master..monProcessSQLText"
+    COLLECTED_BY: ClassVar[str] = "select * from master..monProcessSQLText"
 
     spid: int
     kpid: int | None = None
@@ -97,11 +98,11 @@ class MonProcessSQLText(Fact):
     text: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonCachedStatement(Counted, Fact):
     """One statement in the statement cache. Times are milliseconds, except of the two totals (see there)."""
 
-    BRING: ClassVar[str] = (
+    COLLECTED_BY: ClassVar[str] = (
         "select *, show_cached_text(SSQLID) SQLText from master..monCachedStatement "
         "/* needs enable stmt cache monitoring */"
     )
@@ -154,11 +155,11 @@ class MonCachedStatement(Counted, Fact):
         return self.executions * self.mean_logical_reads
 
 
-@dataclass(frozen=True, kw_only=True)
-class MonSysStatement(Fact):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonSysStatement(TableRow, Fact):
     """One statement that ended (a pipe: each reader is given the rows that are new to it)."""
 
-    BRING: ClassVar[str] = (
+    COLLECTED_BY: ClassVar[str] = (
         "select * from master..monSysStatement /* needs statement pipe active, statement pipe max messages, "
         "statement statistics active */"
     )

@@ -62,7 +62,7 @@ class Level:
 class Server(Fact):
     """An Adaptive Server: from the header of a report or from `select @@version`."""
 
-    BRING: ClassVar[str] = "select @@servername, @@version"
+    COLLECTED_BY: ClassVar[str] = "select @@servername, @@version"
 
     name: str | None = None
     version: str | None = None
@@ -100,7 +100,7 @@ class Server(Fact):
 class ConfigParameter(Fact):
     """One line of `sp_configure`: what is set, and what is in force. Values keep the parameter's own unit."""
 
-    BRING: ClassVar[str] = "sp_configure"
+    COLLECTED_BY: ClassVar[str] = "sp_configure"
 
     name: str
     default_value: Reading | str = ABSENT

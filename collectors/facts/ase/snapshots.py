@@ -18,7 +18,7 @@ def twice(table: str) -> str:
 class Snapshot(Fact):
     """When the rows around it were read, and what tells whether two snapshots may be subtracted."""
 
-    BRING: ClassVar[str] = (
+    COLLECTED_BY: ClassVar[str] = (
         "select @@servername ServerName, convert(char(26), getdate(), 109) SampleTime, "
         "convert(char(26), @@boottime, 109) BootTime /* in front of each snapshot */"
     )
@@ -48,7 +48,7 @@ class Snapshot(Fact):
 class MonTable(Fact):
     """That a monitoring table was asked for, and how many rows it had: an empty one may only be switched off."""
 
-    BRING: ClassVar[str] = "sp_configure -- the switches of the monitoring tables"
+    COLLECTED_BY: ClassVar[str] = "sp_configure -- the switches of the monitoring tables"
 
     table: str
     """As the server spells it: `monSpinlockActivity`."""
@@ -63,7 +63,7 @@ class MonTable(Fact):
 class ServerStart(Fact):
     """That the server was started again after what this capture measured: made by `collectors.capture`."""
 
-    BRING: ClassVar[str] = Snapshot.BRING
+    COLLECTED_BY: ClassVar[str] = Snapshot.COLLECTED_BY
 
     at: datetime
     """The last start that anything given with this capture tells of."""

@@ -45,7 +45,7 @@ class LazyRows:
 class SysmonSection(Fact):
     """Everything one section printed, row by row, whether or not a rule uses it."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
 
     title: str
     rows: LazyRows = LazyRows()
@@ -56,7 +56,7 @@ class SysmonSection(Fact):
 class SysmonSample(Fact):
     """The sample: when, how long, how much work."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
 
     start: datetime | None = None
     end: datetime | None = None
@@ -77,7 +77,7 @@ class SysmonSample(Fact):
 class EngineBusy(Fact):
     """One engine's tick utilisation, per cent. Spinning counts as busy; waiting for I/O does not."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the Engine Utilization rows (Kernel Utilization)"
 
     engine: int
@@ -100,7 +100,7 @@ class EngineBusy(Fact):
 class ThreadBusy(Fact):
     """One thread's CPU as the operating system saw it, per cent (threaded kernel only)."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the Thread Utilization rows (Kernel Utilization, threaded kernel only)"
 
     thread: int
@@ -116,7 +116,7 @@ class ThreadBusy(Fact):
 class TaskSwitches(Fact):
     """Task context switches due to one cause."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "Task Context Switches Due To (Task Management)"
 
     cause: str
@@ -129,7 +129,7 @@ class TaskSwitches(Fact):
 class RowsChanged(Fact):
     """Rows inserted, updated or deleted in one way (Transaction Detail)."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the Transaction Detail rows (Transaction Profile)"
 
     operation: str
@@ -151,7 +151,7 @@ class RowsChanged(Fact):
 class LockSummary(Fact):
     """Lock requests of all kinds, and how many had to wait."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the Lock Summary (Lock Management)"
 
     requests: Reading = ABSENT
@@ -165,7 +165,7 @@ class LockSummary(Fact):
 class LockHashtable(Fact):
     """One of the three lock hash tables. One spinlock figure stands for all spinlocks of the table."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the rows of the lock hash tables (Lock Management)"
 
     table: str
@@ -183,7 +183,7 @@ class LockHashtable(Fact):
 class LockRequests(Fact):
     """Requests of one lock type. Rows that a report leaves out mean zero once the type itself is printed."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the Lock Detail rows (Lock Management)"
 
     lock_type: str
@@ -198,7 +198,7 @@ class LockRequests(Fact):
 class MetadataCache(Fact):
     """Descriptors of one kind."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the rows of open objects, indexes and partitions (Metadata Cache Management)"
 
     kind: str
@@ -220,7 +220,7 @@ class MetadataCache(Fact):
 class MetadataSpinlock(Fact):
     """Contention of one metadata spinlock."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the spinlock rows of Metadata Cache Management"
 
     name: str
@@ -232,7 +232,7 @@ class MetadataSpinlock(Fact):
 class CacheActivity(Fact):
     """One data cache during the sample. The spinlock figure is one for all its partitions."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the section Data Cache Management"
 
     name: str
@@ -277,7 +277,7 @@ class CacheActivity(Fact):
 class SysmonAdvice(Fact):
     """One of sp_sysmon's own Tuning Recommendations."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the Tuning Recommendations"
 
     area: str

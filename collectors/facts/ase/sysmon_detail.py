@@ -11,7 +11,7 @@ from collectors.facts.base import ABSENT, Fact, Reading
 class RunnableTasks(Fact):
     """Tasks that waited for an engine, as moving averages that know nothing of the sample (threaded kernel only)."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "Average Runnable Tasks (Kernel Utilization, threaded kernel only)"
 
     queue: str
@@ -26,7 +26,7 @@ class RunnableTasks(Fact):
 class RowsAffected(Fact):
     """All rows of one kind of work, whichever way they were changed. Printed even where it is zero."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the Transaction Detail rows (Transaction Profile)"
 
     operation: str
@@ -39,7 +39,7 @@ class RowsAffected(Fact):
 class SemaphoreRequests(Fact):
     """Requests for the semaphore of a log: who waited could not write log records."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the semaphore rows (Transaction Management)"
 
     name: str
@@ -55,7 +55,7 @@ class SemaphoreRequests(Fact):
 class LockEvents(Fact):
     """Deadlocks, lock promotions or lock timeouts of one kind; only the total is printed where there were none."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "deadlocks, promotions and timeouts (Lock Management)"
 
     event: str
@@ -69,7 +69,7 @@ class LockEvents(Fact):
 class CachePoolActivity(Fact):
     """One buffer pool of a data cache during the sample. A pool that grabbed nothing is printed only if large."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the buffer pools of Data Cache Management"
 
     cache: str
@@ -86,7 +86,7 @@ class CachePoolActivity(Fact):
 class ProcedureCacheActivity(Fact):
     """The procedure cache and the statement cache. sp_sysmon prints nothing of their spinlocks."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the section Procedure Cache Management"
 
     requests: Reading = ABSENT
@@ -104,7 +104,7 @@ class ProcedureCacheActivity(Fact):
 class DeviceActivity(Fact):
     """I/O of one database device."""
 
-    BRING: ClassVar[str] = SYSMON
+    COLLECTED_BY: ClassVar[str] = SYSMON
     PART: ClassVar[str] = "the section Disk I/O Management"
 
     device: str

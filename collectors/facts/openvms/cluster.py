@@ -12,7 +12,7 @@ from collectors.facts.openvms.processors import OfNode
 class ClusterNode(OfNode):
     """One line of SHOW CLUSTER, or of another cluster-wide table: a member as `node` saw it."""
 
-    BRING: ClassVar[str] = "SHOW CLUSTER"
+    COLLECTED_BY: ClassVar[str] = "SHOW CLUSTER"
 
     name: str
     hardware: str | None = None
@@ -29,7 +29,7 @@ class ClusterNode(OfNode):
 class LockLatency(Fact):
     """What a lock takes from one node to a master: one cell of a LOCKTIME matrix. `node` = `master`: a local lock."""
 
-    BRING: ClassVar[str] = "a LOCKTIME.COM run as CSV (KP_LOCKTOOLS): microseconds a lock, node by node"
+    COLLECTED_BY: ClassVar[str] = "a LOCKTIME.COM run as CSV (KP_LOCKTOOLS): microseconds a lock, node by node"
 
     from_node: str
     """The node that asks."""
@@ -45,7 +45,7 @@ class ClusterMember(Fact):
     Rates per second are means of its own interval. Never add `operations` over nodes: a remote one counts on both.
     """
 
-    BRING: ClassVar[str] = "a T4 composite CSV of every node of the cluster, all of the same day"
+    COLLECTED_BY: ClassVar[str] = "a T4 composite CSV of every node of the cluster, all of the same day"
 
     name: str
     own: bool = False
@@ -108,10 +108,10 @@ class OtherSample(Fact):
     It has no figures: those stand in the capture of their own time and are never mixed with others.
     """
 
-    BRING: ClassVar[str] = "a T4 composite CSV of the node, and screens and displays of the same time"
+    COLLECTED_BY: ClassVar[str] = "a T4 composite CSV of the node, and screens and displays of the same time"
 
     brought: tuple[str, ...]
-    """The commands whose figures it has and this capture has not (`Fact.BRING`)."""
+    """The commands whose figures it has and this capture has not (`Fact.COLLECTED_BY`)."""
     start: datetime
     end: datetime
     shared_seconds: float

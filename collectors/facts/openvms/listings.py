@@ -12,7 +12,7 @@ from collectors.facts.openvms.processors import OfNode
 class Process(OfNode):
     """One process of SHOW SYSTEM."""
 
-    BRING: ClassVar[str] = "SHOW SYSTEM"
+    COLLECTED_BY: ClassVar[str] = "SHOW SYSTEM"
 
     pid: str
     name: str
@@ -33,7 +33,7 @@ class Process(OfNode):
 class MemoryUse(OfNode):
     """One line of SHOW MEMORY. The unit is that of the group's heading: pages of unknown size, slots or bytes."""
 
-    BRING: ClassVar[str] = "SHOW MEMORY"
+    COLLECTED_BY: ClassVar[str] = "SHOW MEMORY"
 
     group: str
     """`Physical Memory Usage`."""
@@ -55,7 +55,7 @@ class MemoryUse(OfNode):
 class AutogenFeedback(OfNode):
     """What AGEN$PARAMS.REPORT says of one parameter."""
 
-    BRING: ClassVar[str] = "TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT"
+    COLLECTED_BY: ClassVar[str] = "TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT"
 
     parameter: str
     old: Reading | str = ABSENT
@@ -74,7 +74,7 @@ class AutogenFeedback(OfNode):
 class AutogenRun(OfNode):
     """One AUTOGEN report: when, and how good its feedback is."""
 
-    BRING: ClassVar[str] = "TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT"
+    COLLECTED_BY: ClassVar[str] = "TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT"
 
     at: datetime | None = None
     feedback_at: datetime | None = None

@@ -18,7 +18,7 @@ def total(*readings: Reading) -> float | None:
 class LockRates(OfNode):
     """Lock operations of this node. On a cluster a remote operation is counted on both nodes: never add nodes."""
 
-    BRING: ClassVar[str] = T4
+    COLLECTED_BY: ClassVar[str] = T4
 
     statistic: str
     new_enq_per_second: Reading = ABSENT
@@ -41,7 +41,7 @@ class LockRates(OfNode):
 class LockDatabase(OfNode):
     """How many locks and resources there are. For these levels `peak` is the highest sample."""
 
-    BRING: ClassVar[str] = T4
+    COLLECTED_BY: ClassVar[str] = T4
 
     statistic: str
     """`mean`, `peak`, or `current`: the level of one moment."""
@@ -53,7 +53,7 @@ class LockDatabase(OfNode):
 class DistributedLockRates(OfNode):
     """Lock operations by where they are served."""
 
-    BRING: ClassVar[str] = T4
+    COLLECTED_BY: ClassVar[str] = T4
 
     statistic: str
     enq_local: Reading = ABSENT
@@ -92,7 +92,7 @@ class DistributedLockRates(OfNode):
 class RemasterRates(OfNode):
     """Lock trees that changed their master, per second."""
 
-    BRING: ClassVar[str] = T4
+    COLLECTED_BY: ClassVar[str] = T4
 
     statistic: str
     moved_out: Reading = ABSENT
@@ -108,7 +108,7 @@ class RemasterRates(OfNode):
 class DedicatedLockManager(OfNode):
     """T4's LCK73 collector: all zero while no CPU is dedicated to the lock manager."""
 
-    BRING: ClassVar[str] = T4
+    COLLECTED_BY: ClassVar[str] = T4
 
     statistic: str
     busy_percent: Reading = ABSENT
@@ -129,7 +129,7 @@ class DedicatedLockManager(OfNode):
 class T4File(OfNode):
     """One T4 file: what it covers. Each sample is the mean over the interval that ends at its time."""
 
-    BRING: ClassVar[str] = T4
+    COLLECTED_BY: ClassVar[str] = T4
 
     kind: str | None = None
     """`composite`, `disk`, `scs`, `fc` or `other`."""
@@ -154,7 +154,7 @@ class T4Column(OfNode):
     95th percentile, linear between samples; of a long file it is that of every k-th sample (`T4File.p95_every`).
     """
 
-    BRING: ClassVar[str] = T4
+    COLLECTED_BY: ClassVar[str] = T4
 
     group: str
     """`MON.LOCK`."""

@@ -14,7 +14,7 @@ SUMMARY = "MONITOR MODES,LOCK,DLOCK,RLOCK/NODISPLAY/SUMMARY=MONITOR.SUM/INTERVAL
 class MonitorSample(OfNode):
     """One output of MONITOR: which node, what time. One fact for each node of a multi-file summary."""
 
-    BRING: ClassVar[str] = SUMMARY
+    COLLECTED_BY: ClassVar[str] = SUMMARY
 
     kind: str
     """`display` (one screen or a captured session), `summary`, `multi-file summary` or `recording`."""
@@ -42,7 +42,7 @@ class MonitorSample(OfNode):
 class MonitorItem(OfNode):
     """One line of a MONITOR table, as printed: every class, also those that no rule asks for."""
 
-    BRING: ClassVar[str] = SUMMARY
+    COLLECTED_BY: ClassVar[str] = SUMMARY
 
     class_name: str
     """`PAGE`, `IO`, `STATES`, `SCS`, `CLUSTER` …"""
@@ -60,7 +60,7 @@ class MonitorItem(OfNode):
 class SystemRates(OfNode):
     """MONITOR SYSTEM, or `[MON.SYST]` of T4. Rates per second; lists in pages of the machine."""
 
-    BRING: ClassVar[str] = T4
+    COLLECTED_BY: ClassVar[str] = T4
 
     statistic: str
     direct_io_per_second: Reading = ABSENT
@@ -76,7 +76,7 @@ class SystemRates(OfNode):
 class AlignmentFaults(OfNode):
     """Alignment faults per second by access mode (MONITOR ALIGN, `[MON.ALIGN]` of T4; Alpha and Integrity)."""
 
-    BRING: ClassVar[str] = "MONITOR ALIGN/NODISPLAY/SUMMARY=ALIGN.SUM/INTERVAL=60/ENDING=+1:00:00"
+    COLLECTED_BY: ClassVar[str] = "MONITOR ALIGN/NODISPLAY/SUMMARY=ALIGN.SUM/INTERVAL=60/ENDING=+1:00:00"
 
     statistic: str
     kernel_per_second: Reading = ABSENT
@@ -91,7 +91,7 @@ class AlignmentFaults(OfNode):
 class FaultSource(OfNode):
     """One program counter of SDA's FLT summary: who causes alignment faults."""
 
-    BRING: ClassVar[str] = "a fault trace under load (ANALYZE/SYSTEM: FLT LOAD, START TRACE, SHOW TRACE/SUMMARY)"
+    COLLECTED_BY: ClassVar[str] = "a fault trace under load (ANALYZE/SYSTEM: FLT LOAD, START TRACE, SHOW TRACE/SUMMARY)"
 
     pc: str
     """As printed: a hexadecimal address."""
@@ -109,7 +109,7 @@ class Curve(OfNode):
     At most 288 steps (a day of five minutes); a shorter file has its own interval. A step without a sample is ABSENT.
     """
 
-    BRING: ClassVar[str] = T4
+    COLLECTED_BY: ClassVar[str] = T4
 
     name: str
     """`lock operations`, `local`, `incoming`, `outgoing`, `directory`, `mp synch`, `kernel`, `user`, `busy`,

@@ -20,7 +20,7 @@ class OfNode(Fact):
 class Node(Fact):
     """An OpenVMS node."""
 
-    BRING: ClassVar[str] = "SHOW FASTPATH"
+    COLLECTED_BY: ClassVar[str] = "SHOW FASTPATH"
 
     name: str
     hardware: str | None = None
@@ -39,7 +39,7 @@ class Node(Fact):
 class FastpathDevice(Fact):
     """A port whose I/O completes on one preferred CPU."""
 
-    BRING: ClassVar[str] = "SHOW FASTPATH"
+    COLLECTED_BY: ClassVar[str] = "SHOW FASTPATH"
 
     device: str
     """`EWA0`, without the colon and underscore that some displays put round it."""
@@ -52,7 +52,7 @@ class FastpathDevice(Fact):
 class KernelService(Fact):
     """TCP/IP (its packet processing engine) or the lock manager, on the CPU it runs on now."""
 
-    BRING: ClassVar[str] = "SHOW FASTPATH"
+    COLLECTED_BY: ClassVar[str] = "SHOW FASTPATH"
 
     service: str
     """`OpenVMS TCP/IP` or `OpenVMS Lock Manager`, as printed."""
@@ -64,7 +64,7 @@ class KernelService(Fact):
 class Cpu(Fact):
     """One CPU as SHOW CPU prints it."""
 
-    BRING: ClassVar[str] = "SHOW CPU/FULL"
+    COLLECTED_BY: ClassVar[str] = "SHOW CPU/FULL"
 
     number: int
     state: str | None = None
@@ -91,7 +91,7 @@ class Cpu(Fact):
 class ProcessorModes(OfNode):
     """Time in processor modes, all CPUs together: per cent of one CPU, so 200 is two CPUs' worth."""
 
-    BRING: ClassVar[str] = T4
+    COLLECTED_BY: ClassVar[str] = T4
 
     statistic: str
     """`mean`, `p95` (each figure's own 95th percentile), `at lock peak` or `at mp synch peak` (one sample); of
@@ -111,7 +111,7 @@ class ProcessorModes(OfNode):
 class CpuModes(OfNode):
     """Time in processor modes of one CPU, per cent."""
 
-    BRING: ClassVar[str] = T4
+    COLLECTED_BY: ClassVar[str] = T4
 
     statistic: str
     cpu: int
@@ -126,7 +126,7 @@ class CpuModes(OfNode):
 class SysgenParameter(Fact):
     """One system parameter of SYSGEN, SYSMAN or SYSBOOT."""
 
-    BRING: ClassVar[str] = "MCR SYSGEN SHOW /ALL"
+    COLLECTED_BY: ClassVar[str] = "MCR SYSGEN SHOW /ALL"
 
     name: str
     current: Reading | str = ABSENT

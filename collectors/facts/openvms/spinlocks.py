@@ -19,7 +19,7 @@ class SpinlockTrace(OfNode):
     `hold_percent` and `spin_percent` are per cent of the time of the trace (may be over 100 where several CPUs spin).
     """
 
-    BRING: ClassVar[str] = TRACE
+    COLLECTED_BY: ClassVar[str] = TRACE
 
     spinlock: str
     """`LCKMGR`, `IOLOCK8`, `MMG`, `PCB$…`, as printed."""
@@ -46,7 +46,7 @@ class SpinlockTrace(OfNode):
 class SpinlockTraceRun(OfNode):
     """One output of SPL: what it covers."""
 
-    BRING: ClassVar[str] = TRACE
+    COLLECTED_BY: ClassVar[str] = TRACE
 
     command: str
     seconds: float | None = None
@@ -63,7 +63,7 @@ class SpinlockState(OfNode):
     The counts are there only with full-checking multiprocessing.
     """
 
-    BRING: ClassVar[str] = "an SDA listing of SHOW SPINLOCKS (ANALYZE/SYSTEM)"
+    COLLECTED_BY: ClassVar[str] = "an SDA listing of SHOW SPINLOCKS (ANALYZE/SYSTEM)"
 
     spinlock: str
     dynamic: bool = False
@@ -83,7 +83,7 @@ class SpinlockState(OfNode):
 class LockSummaryItem(OfNode):
     """One figure of SDA SHOW LOCK/SUMMARY, SHOW RESOURCE/SUMMARY or LCK: label and value as printed."""
 
-    BRING: ClassVar[str] = "an SDA listing of SHOW LOCK/SUMMARY (ANALYZE/SYSTEM)"
+    COLLECTED_BY: ClassVar[str] = "an SDA listing of SHOW LOCK/SUMMARY (ANALYZE/SYSTEM)"
 
     group: str
     """The heading above it: `Lock Remaster Counters`."""

@@ -23,7 +23,7 @@ class OfDatabase(Fact):
 class Database(OfDatabase):
     """The attributes that touch locking, from RMU/DUMP/HEADER or the information tables. `None`: not in the export."""
 
-    BRING: ClassVar[str] = HEADER
+    COLLECTED_BY: ClassVar[str] = HEADER
 
     called: str | None = None
     """The name of the banner, where the root file has another one for itself: by a logical name. Both are one file."""
@@ -98,7 +98,7 @@ class Database(OfDatabase):
 class StorageArea(OfDatabase):
     """One storage area."""
 
-    BRING: ClassVar[str] = HEADER
+    COLLECTED_BY: ClassVar[str] = HEADER
 
     name: str
     number: Reading = ABSENT
@@ -111,7 +111,7 @@ class StorageArea(OfDatabase):
 class RowCache(OfDatabase):
     """One row cache that is defined."""
 
-    BRING: ClassVar[str] = HEADER
+    COLLECTED_BY: ClassVar[str] = HEADER
 
     name: str
     slots: Reading = ABSENT
@@ -122,7 +122,7 @@ class RowCache(OfDatabase):
 class DatabaseUse(OfDatabase):
     """A database as the monitor of one node has it open (RMU/SHOW SYSTEM, RMU/SHOW USERS, RMU/DUMP/USERS)."""
 
-    BRING: ClassVar[str] = "RMU/SHOW SYSTEM ! on each node of the cluster"
+    COLLECTED_BY: ClassVar[str] = "RMU/SHOW SYSTEM ! on each node of the cluster"
 
     release: str | None = None
     """Of Rdb on that node."""
@@ -152,7 +152,7 @@ class DatabaseUse(OfDatabase):
 class NodeDatabases(Fact):
     """Which databases the monitor of one node has open (RMU/SHOW SYSTEM); none at all is a fact, too."""
 
-    BRING: ClassVar[str] = "RMU/SHOW SYSTEM ! on each node of the cluster"
+    COLLECTED_BY: ClassVar[str] = "RMU/SHOW SYSTEM ! on each node of the cluster"
 
     node: str
     at: datetime | None = None

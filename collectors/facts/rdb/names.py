@@ -28,6 +28,11 @@ def is_whole(root: str) -> bool:
     return "[" in root or "<" in root
 
 
+def path_of(root: str) -> str:
+    """What of a root file's name stands behind its disk."""
+    return root_key(root).partition(":")[2]
+
+
 def may_be_one(one: str, other: str) -> bool:
     """Whether two root files differ in the name of their disk alone, and one of these may stand for the other.
 

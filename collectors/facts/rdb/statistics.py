@@ -17,7 +17,7 @@ SCREENS = (
 class StatisticsWindow(OfDatabase):
     """One screen as written: when, over how long, of which nodes."""
 
-    BRING: ClassVar[str] = SCREENS
+    COLLECTED_BY: ClassVar[str] = SCREENS
 
     screen: str
     """The title: `Summary Locking Statistics`, `Locking (page locks)`."""
@@ -52,7 +52,7 @@ class StatisticRow(OfDatabase):
     where it is a sub-row (`record fetched: fragmented`). Rates are per second.
     """
 
-    BRING: ClassVar[str] = SCREENS
+    COLLECTED_BY: ClassVar[str] = SCREENS
 
     screen: str
     item: str
@@ -130,7 +130,7 @@ ITEMS = (*LOCK_ITEMS, *IO_ITEMS)
 class ProcessLocks(OfDatabase):
     """One process of the Process Lock Overview."""
 
-    BRING: ClassVar[str] = SCREENS
+    COLLECTED_BY: ClassVar[str] = SCREENS
 
     pid: str
     stream: str | None = None
@@ -147,7 +147,7 @@ class ProcessLocks(OfDatabase):
 class HotRow(OfDatabase):
     """One row of Hot Row Information: a slot of a row cache that many use."""
 
-    BRING: ClassVar[str] = "a write (key W) of the RMU/SHOW STATISTICS screen Hot Row Information"
+    COLLECTED_BY: ClassVar[str] = "a write (key W) of the RMU/SHOW STATISTICS screen Hot Row Information"
 
     dbkey: str
     """`area:page:line`."""

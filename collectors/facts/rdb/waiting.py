@@ -17,7 +17,7 @@ LOGS = (
 class EventLog(OfDatabase):
     """One log: which kind, from when to when, how many events."""
 
-    BRING: ClassVar[str] = LOGS
+    COLLECTED_BY: ClassVar[str] = LOGS
 
     kind: str
     """`stall`, `lock timeout`, `deadlock` or `dbkey`; of a screen `lock timeout history` or `deadlock history`: the
@@ -38,7 +38,7 @@ class EventLog(OfDatabase):
 class WaitGroup(OfDatabase):
     """All waits of one log or screen for one resource in one mode: what was waited for, never who held it."""
 
-    BRING: ClassVar[str] = LOGS
+    COLLECTED_BY: ClassVar[str] = LOGS
 
     kind: str
     """As in `EventLog`, or `stall messages` for a screen: a moment, not a count over time."""
@@ -62,7 +62,7 @@ class WaitGroup(OfDatabase):
 class HeldLock(OfDatabase):
     """One line of RMU/SHOW LOCKS: a process that owns, blocks or waits for a resource."""
 
-    BRING: ClassVar[str] = "RMU/SHOW LOCKS/MODE=CULPRIT"
+    COLLECTED_BY: ClassVar[str] = "RMU/SHOW LOCKS/MODE=CULPRIT"
 
     resource: str
     """`page 533`, as printed behind `Resource:`."""
@@ -92,6 +92,6 @@ class HeldLock(OfDatabase):
 class NoLocksShown(OfDatabase):
     """RMU/SHOW LOCKS found nothing: with partitioned lock trees that is no proof of none."""
 
-    BRING: ClassVar[str] = "RMU/SHOW LOCKS/MODE=CULPRIT"
+    COLLECTED_BY: ClassVar[str] = "RMU/SHOW LOCKS/MODE=CULPRIT"
 
     partitioning_warned: bool = False

@@ -38,7 +38,9 @@ class ParameterPoint:
 class ParameterSeries(Fact):
     """Throughput against one parameter at the same load: a size of a hash table, the bytes of a value block."""
 
-    BRING: ClassVar[str] = "a CSV with a column of the parameter (RESHASHTBL, LVB bytes, …) and a rate per second"
+    COLLECTED_BY: ClassVar[str] = (
+        "a CSV with a column of the parameter (RESHASHTBL, LVB bytes, …) and a rate per second"
+    )
 
     title: str
     """What the table says it is of, or the file's name."""
@@ -58,7 +60,7 @@ class ParameterSeries(Fact):
 class LoadSeries(Fact):
     """Throughput against load, in rising order of load."""
 
-    BRING: ClassVar[str] = SERIES
+    COLLECTED_BY: ClassVar[str] = SERIES
 
     title: str
     """What the table says it is of, or the file's name."""

@@ -15,7 +15,7 @@ CPUFREQ = (
 class RecordLockTable(Fact):
     """One listing of the locks of one moment, so that a listing without waiters says something, too."""
 
-    BRING: ClassVar[str] = "an output of `cat /proc/locks` or `lslocks --json --output-all` while processes wait"
+    COLLECTED_BY: ClassVar[str] = "an output of `cat /proc/locks` or `lslocks --json --output-all` while processes wait"
 
     report: str
     """`/proc/locks`, `lslocks`."""
@@ -32,7 +32,7 @@ class RecordLockTable(Fact):
 class RecordLock(Fact):
     """One lock that is held, or one that is waited for."""
 
-    BRING: ClassVar[str] = "an output of `cat /proc/locks` or `lslocks --json --output-all` while processes wait"
+    COLLECTED_BY: ClassVar[str] = "an output of `cat /proc/locks` or `lslocks --json --output-all` while processes wait"
 
     kind: str
     """`POSIX`, `FLOCK`, `OFDLCK`, `LEASE`, …"""
@@ -74,7 +74,7 @@ class RecordLock(Fact):
 class LockingRun(Fact):
     """One run of one variant of locking with so many processes: CPU and clock seconds of all of them together."""
 
-    BRING: ClassVar[str] = RUNS
+    COLLECTED_BY: ClassVar[str] = RUNS
 
     title: str
     """What the table is called, else the file's name."""
@@ -118,7 +118,7 @@ class LockingRun(Fact):
 class LockingCalls(Fact):
     """How often one operation is done, and how many calls of fcntl it makes, locked coarsely and finely."""
 
-    BRING: ClassVar[str] = "a table of operations with their counts and their fcntl calls, coarse and fine"
+    COLLECTED_BY: ClassVar[str] = "a table of operations with their counts and their fcntl calls, coarse and fine"
 
     title: str
     operation: str
@@ -131,7 +131,7 @@ class LockingCalls(Fact):
 class CpuFrequency(Fact):
     """Who sets the clock of one processor of Linux, and within what. All absent: the directory is there but empty."""
 
-    BRING: ClassVar[str] = CPUFREQ
+    COLLECTED_BY: ClassVar[str] = CPUFREQ
 
     cpu: int
     """-1: all of them; a wildcard asked and nothing was there."""
@@ -155,7 +155,7 @@ class CpuFrequency(Fact):
 class FrequencyBoost(Fact):
     """Whether processors may run above their nominal clock: `no_turbo` of intel_pstate, `boost` of cpufreq."""
 
-    BRING: ClassVar[str] = CPUFREQ
+    COLLECTED_BY: ClassVar[str] = CPUFREQ
 
     name: str
     """`no_turbo` or `boost`: the file it was read from."""
@@ -167,7 +167,7 @@ class FrequencyBoost(Fact):
 class Multithreading(Fact):
     """Whether the processors of Linux are threads that share a core: `smt/active`."""
 
-    BRING: ClassVar[str] = CPUFREQ
+    COLLECTED_BY: ClassVar[str] = CPUFREQ
 
     active: bool | None = None
     """`None` where the file said neither 0 nor 1."""

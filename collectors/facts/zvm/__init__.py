@@ -19,7 +19,7 @@ TABLE = "a performance report's table of runs: Tx/sec, CP msec/Tx, Avg Spin Lock
 class PerfkitPage(Fact):
     """One page of Performance Toolkit: whose it is and what time it covers."""
 
-    BRING: ClassVar[str] = PERFKIT.format("FCX265 (LOCKLOG)")
+    COLLECTED_BY: ClassVar[str] = PERFKIT.format("FCX265 (LOCKLOG)")
 
     report: str
     """`FCX265`."""
@@ -46,7 +46,7 @@ class PerfkitPage(Fact):
 class SpinLock(Fact):
     """One lock of CP, or all of them: how often a request had to spin, and for how long."""
 
-    BRING: ClassVar[str] = PERFKIT.format("FCX265 (LOCKLOG) or FCX326 (LOCKACT)")
+    COLLECTED_BY: ClassVar[str] = PERFKIT.format("FCX265 (LOCKLOG) or FCX326 (LOCKACT)")
 
     lock: str
     """`SRMSLOCK`, or `Total` for all locks."""
@@ -70,7 +70,7 @@ class SpinLock(Fact):
 class SystemCounter(Fact):
     """One counter of CP: FCX102 (SYSTEM), or one that FCX239 (PROCSUM) names."""
 
-    BRING: ClassVar[str] = PERFKIT.format("FCX102 (SYSTEM)")
+    COLLECTED_BY: ClassVar[str] = PERFKIT.format("FCX102 (SYSTEM)")
 
     name: str
     count: Reading = ABSENT
@@ -81,7 +81,7 @@ class SystemCounter(Fact):
 class ProcessorLoad(Fact):
     """How busy one processor was (FCX144, FCX239), or the mean of all of them (FCX225: `cpu` is `None`)."""
 
-    BRING: ClassVar[str] = PERFKIT.format("FCX225 (SYSSUMLG)")
+    COLLECTED_BY: ClassVar[str] = PERFKIT.format("FCX225 (SYSSUMLG)")
 
     cpu: int | None = None
     kind: str | None = None
@@ -110,7 +110,7 @@ class ProcessorLoad(Fact):
 class PerformanceRun(Fact):
     """One measured run: a column of a performance report's vertical table."""
 
-    BRING: ClassVar[str] = TABLE
+    COLLECTED_BY: ClassVar[str] = TABLE
 
     run: str
     """Run ID, `44UPP9`; where none is printed, the column's number."""

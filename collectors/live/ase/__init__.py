@@ -3,17 +3,18 @@
 `questions.sql` is what is asked. pyodbc is imported by the collecting process alone (`child`), which can be ended.
 """
 
-from collectors.live.ase.collecting import Ase, Collected, Tried, collect, collect_zip, order_of, pack, try_it
+from collectors.live.ase.collect_request import CollectRequest
+from collectors.live.ase.collecting import Ase, Collected, Tried, collect, collect_zip, order_of, pack, sizes_of, try_it
 from collectors.live.ase.connection import Connection, parse
-from collectors.live.ase.order import Order
 from collectors.live.ase.questions import text as questions_text
-from collectors.live.kit import register
+from collectors.live.registry import register
 
 __all__ = [
+    "ASE",
     "Ase",
+    "CollectRequest",
     "Collected",
     "Connection",
-    "Order",
     "Tried",
     "collect",
     "collect_zip",
@@ -21,6 +22,7 @@ __all__ = [
     "pack",
     "parse",
     "questions_text",
+    "sizes_of",
     "try_it",
 ]
 

@@ -14,13 +14,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from collectors.live.ase.collect_request import WITHOUT, CollectRequest
 from collectors.live.ase.connection import Connection
-from collectors.live.ase.order import Order
-from collectors.live.kit import CollectorFailed
+from collectors.live.identity import Identity, Silent
+from collectors.live.registry import CollectorFailed
 
 NO_ODBC = "apt-get install unixodbc tdsodbc (or what this system calls them)"
 
-LESS = "ask for less (--without), and see that it is an SAP ASE"
+LESS = f"{WITHOUT}, and see that it is an SAP ASE"
 ROOM = "make room on the disk with the temporary folder (TMPDIR), and see that it may be written to"
 MOST_MEMORY = 2 << 30
 """Bytes this process may take: 200,000 rows of the widest monitoring table are a tenth of that (this project)."""
@@ -42,7 +43,8 @@ def answer(asked: Callable[[Connection, dict[str, Any]], dict[str, Any]], less: 
         says = f"this machine cannot speak ODBC: {connection.scrub(str(error))}"
         _tell(failed={"says": says, "do": NO_ODBC})
     except CollectorFailed as error:
-        _tell(failed={"says": connection.scrub(error.says), "do": error.do, "again": error.again})
+        silent = isinstance(error, Silent)
+        _tell(failed={"says": connection.scrub(error.says), "do": error.do, "again": error.again, "silent": silent})
     except MemoryError:
         _tell(failed={"says": f"{connection.where} answered with more than {MOST_MEMORY >> 30} GB", "do": less})
     except OSError as error:
@@ -61,15 +63,25 @@ def tell(doing: str, within: float) -> None:
     _tell(doing=doing, within=within)
 
 
+def keep(so_far: dict[str, Any]) -> None:
+    """Say what there is so far: it is kept, should this process not come to its end."""
+    _tell(kept=so_far)
+
+
 def _asked(connection: Connection, order: dict[str, Any]) -> dict[str, Any]:
-    from collectors.live.ase.asking import Round, now  # imports pyodbc, which may not be there
+    from collectors.live.ase.queries import Result, Round, now  # imports pyodbc, which may not be there
 
     started = now()
-    said = Order(**{**order["order"], "without": tuple(order["order"]["without"])})
-    one = Round(connection, said, Path.cwd(), tell)
+
+    def as_kept(result: Result) -> dict[str, Any]:
+        files = [asdict(written) for written in result.files.values()]
+        who = asdict(Identity(result.server, result.version, result.engines))
+        return {**asdict(result), "identity": who, "files": files, "started": started, "ended": now()}
+
+    said = CollectRequest(**{**order["order"], "without": tuple(order["order"]["without"])})
+    one = Round(connection, said, Path.cwd(), tell, lambda result: keep(as_kept(result)))
     result = one.collect() if order["write"] else one.look()
-    files = [asdict(written) for written in result.files.values()]
-    return {**asdict(result), "files": files, "started": started, "ended": now()}
+    return {**as_kept(result), "ended": now()}
 
 
 def _bound_memory() -> None:

@@ -1,5 +1,8 @@
 """Collect from an ASE: into a folder, or into one zip that `audit` reads; or only look what could be asked."""
 
+import io
+import json
+import os
 import re
 import tempfile
 import zipfile
@@ -9,16 +12,23 @@ from pathlib import Path
 from typing import IO, Any
 
 from collectors import manifest
+from collectors.live.ase.collect_request import LENGTH, CollectRequest, seconds_of
 from collectors.live.ase.connection import Connection, parse
-from collectors.live.ase.order import LENGTH, Order, seconds_of
 from collectors.live.ase.process import run
 from collectors.live.ase.questions import questions
-from collectors.live.kit import CollectorFailed, Target
+from collectors.live.identity import Identity
+from collectors.live.registry import CollectorFailed, Target
 
 AROUND = 600.0
 """Seconds that everything but the waiting may take, where nobody says how many."""
+TO_PACK = 10.0
+"""Seconds of the whole time, at most, that are left for the rest when the last question is given up."""
 LEAST, MOST = 1.0, 3600.0
 """Seconds between the snapshots. 30 to 600 are usual: shorter is noise, longer hides the peak."""
+SIZES = re.compile(r"tables-[0-9]+\.txt")
+"""The files with sizes and lock schemes of every table of a database."""
+KEPT = "entries.json"
+CLOSER = "take them closer together (--seconds; of a data source: Change, Seconds between the two snapshots)"
 ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -61,49 +71,100 @@ class Tried:
     missing: tuple[tuple[str, str], ...]
     """What is missing, and the statement that gives it."""
     problems: tuple[str, ...]
-    """What could not be found out."""
+    """What the login may and should not, and what could not be found out."""
 
 
-def order_of(seconds: float = 60.0, sysmon: str = "", without: Iterable[str] = ()) -> Order:
+def order_of(
+    seconds: float = 60.0, sysmon: str = "", without: Iterable[str] = (), question_seconds: float = 0.0
+) -> CollectRequest:
     """Make an order. Raises `CollectorFailed` for what cannot be."""
     if not LEAST <= seconds <= MOST:
         raise CollectorFailed(f"{seconds:g} s between two snapshots", f"give {LEAST:g} to {MOST:,.0f} seconds")
     if sysmon and (not LENGTH.fullmatch(sysmon) or not 0 < seconds_of(sysmon) <= MOST):
         raise CollectorFailed(f"a sample of {sysmon[:20]!r}", "give HH:MM:SS, at most one hour: 00:01:00")
-    names = [one.name for one in questions()]
-    if bad := [name for name in without if name not in names or name in ("login", "server", "snapshot")]:
-        raise CollectorFailed(f"there is no question {bad[0][:60]!r} to leave out", f"it is one of {', '.join(names)}")
-    return Order(seconds=seconds, sysmon=sysmon, without=tuple(without))
+    if bad := [name for name in without if name not in leavable()]:
+        do = f"it is one of {', '.join(leavable())}"
+        raise CollectorFailed(f"there is no question {bad[0][:60]!r} to leave out", do)
+    checked_time(question_seconds)
+    return CollectRequest(
+        seconds=seconds, sysmon=sysmon, without=tuple(without), least_question_seconds=question_seconds
+    )
+
+
+def checked_time(question_seconds: float) -> float:
+    """How long a question has at least; 0: as long as it has. Raises `CollectorFailed`."""
+    if not 0.0 <= question_seconds <= MOST:
+        raise CollectorFailed(f"{question_seconds:g} s for one question", f"give up to {MOST:,.0f} seconds")
+    return question_seconds
+
+
+def leavable() -> list[str]:
+    """The questions that can be left out: all but those without which nothing can be said."""
+    return [one.name for one in questions() if one.name not in ("login", "server", "snapshot", "engines", "lock_wait")]
 
 
 def collect(
     connection: Connection,
     folder: Path,
-    order: Order,
+    order: CollectRequest,
     *,
     limit: float | None = None,
     most_bytes: int = 256 << 20,
-    hear: Callable[[str], None] = lambda doing: None,
+    on_progress: Callable[[str], None] = lambda doing: None,
+    admit: Callable[[Identity], None] = lambda found: None,
+    sizes: Path | None = None,
 ) -> Collected:
     """Write exports and their manifest into the empty `folder`, within `limit` seconds. Raises `CollectorFailed`.
 
-    `hear` is told what is being done.
+    What was answered is kept, also where the server falls silent later: then the manifest is not `complete`, and names
+    what is missing. `hear` is told what is being done, `admit` who answers. `sizes`: a zip (`sizes_of`) with the
+    answers about every table from an earlier time, which stand in for those that are not asked.
     """
     waiting = max(order.seconds, seconds_of(order.sysmon))
     limit = waiting + AROUND if limit is None else limit
     if waiting >= limit:
         says = f"the snapshots are to lie {waiting:,.0f} s apart, and all of it may take {limit:,.0f} s"
-        raise CollectorFailed(says, "take them closer together")
-    result = run(connection, order, folder, limit, most_bytes, hear, write=True)
+        raise CollectorFailed(says, CLOSER)
+    order = replace(order, total_seconds=max(1.0, limit - min(TO_PACK, limit / 5)))
+    result = run(connection, order, folder, limit, most_bytes, on_progress, write=True, admit=admit)
     data = _manifest(result, order, folder)
+    if sizes and result["files"]:
+        data["files"] += _put_beside(sizes, folder)
     if not data["files"]:
         why = "; ".join(f"{one['question']}: {one['why']}" for one in data["left_out"][:3])
-        raise CollectorFailed(f"{connection.where} answered none of the questions ({why})", "see what the login may")
+        raise CollectorFailed(
+            f"{connection.where} answered none of the questions ({why})", "see what the login may read: ask by hand"
+        )
     (folder / manifest.NAME).write_bytes(manifest.written(data))
     return Collected(data)
 
 
-def collect_zip(connection: Connection, folder: Path, order: Order, **more: Any) -> Path:
+def sizes_of(path: Path) -> bytes:
+    """The answers about every table that a collection asked itself, as a zip of its own; empty: there are none."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(path) as archive:
+        said = manifest.read(archive.read(manifest.NAME))
+        entries = [one for one in said.entries if SIZES.fullmatch(str(one["file"]))] if said else []
+        if not said or not entries or any("asked" in one for one in entries):
+            return b""
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as kept:
+            asked = said.data.get("started")
+            kept.writestr(zipfile.ZipInfo(KEPT, ZIP_TIME), json.dumps([{**one, "asked": asked} for one in entries]))
+            for one in entries:
+                kept.writestr(zipfile.ZipInfo(str(one["file"]), ZIP_TIME), archive.read(str(one["file"])))
+    return out.getvalue()
+
+
+def _put_beside(sizes: Path, folder: Path) -> list[dict[str, Any]]:
+    """Put the answers of an earlier time into a folder; what its manifest says of them."""
+    with zipfile.ZipFile(sizes) as archive:
+        entries: list[dict[str, Any]] = json.loads(archive.read(KEPT))
+        for one in entries:
+            (folder / str(one["file"])).write_bytes(archive.read(str(one["file"])))
+    return entries
+
+
+def collect_zip(connection: Connection, folder: Path, order: CollectRequest, **more: Any) -> Path:
     """Collect into one zip in `folder`, named by server and time; give its path. Raises `CollectorFailed`."""
     with tempfile.TemporaryDirectory(prefix="lockwright-", dir=folder) as place:
         collected = collect(connection, Path(place), order, **more)
@@ -113,9 +174,12 @@ def collect_zip(connection: Connection, folder: Path, order: Order, **more: Any)
 
 
 def pack(folder: Path, path: Path) -> None:
-    """Put what the manifest of a folder names into a zip, in order of name, itself first; a driver may leave more."""
+    """Put what the manifest of a folder names into a zip, in order of name, itself first; a driver may leave more.
+
+    Its owner alone may read it: it holds the text of statements, with what users wrote into them.
+    """
     files = [folder / name for name in (manifest.NAME, *sorted(manifest.of_folder(folder)))]
-    with path.open("xb") as stream:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
         try:
             _write_zip(files, stream)
         except BaseException:  # a full disk, or somebody had enough: half a zip is no use to anybody
@@ -150,7 +214,10 @@ def try_it(options: Mapping[str, str], seconds: float = 60.0) -> Tried:
         roles=tuple(result["roles"]),
         switches=tuple((name, "on" if on else "off") for name, on in result["switches"].items()),
         missing=tuple((one["what"], one["how"]) for one in result["missing"]),
-        problems=tuple(f"{one['question']}: {one['why']}" for one in result["left_out"]),
+        problems=(
+            *(f"{one['what']}: {one['how']}" for one in result["warnings"]),
+            *(f"{one['question']}: {one['why']}" for one in result["left_out"]),
+        ),
     )
 
 
@@ -159,7 +226,10 @@ class Ase:
     """SAP ASE, asked over ODBC, as a collector.
 
     Options of its target: `connection` (an ODBC connection string without the password, or `ase://user@host:port/`),
-    `password`, `seconds` (between the snapshots, 60), `sysmon` (`HH:MM:SS`; empty: none).
+    `password`, `seconds` (between the snapshots, 60), `sysmon` (`HH:MM:SS`; empty: none), `without` (names of questions
+    that are left out, with commas between), `question_seconds` (each question has at least so long), `sizes` (a zip
+    of `sizes_of`: its answers stand in for those about every
+    table, which are not asked), `first_word` (seconds for the login and for who the server is).
     """
 
     name: str = "ase"
@@ -169,10 +239,15 @@ class Ase:
     def collect(self, target: Target, folder: Path, seconds: float) -> None:
         """Write one zip into `folder`. Raises `CollectorFailed`."""
         connection, order = _from_options(target.options)
-        collect_zip(connection, folder, order, limit=seconds, most_bytes=target.most_bytes)
+        sizes = Path(target.options["sizes"]) if target.options.get("sizes") else None
+        order = replace(order, sizes=sizes is None)
+        if said := target.options.get("first_word"):
+            order = replace(order, login_seconds=float(said), first_word_seconds=float(said))
+        more: dict[str, Any] = {"limit": seconds, "most_bytes": target.most_bytes, "admit": target.admit}
+        collect_zip(connection, folder, order, sizes=sizes, **more)
 
 
-def _from_options(options: Mapping[str, str]) -> tuple[Connection, Order]:
+def _from_options(options: Mapping[str, str]) -> tuple[Connection, CollectRequest]:
     if not options.get("connection"):
         raise CollectorFailed("it is not said which server to ask", "give the system a data source")
     try:
@@ -180,10 +255,12 @@ def _from_options(options: Mapping[str, str]) -> tuple[Connection, Order]:
     except ValueError:
         raise CollectorFailed("the seconds between two snapshots are no number", "give 60") from None
     connection = parse(options["connection"], options.get("password", ""))
-    return connection, order_of(seconds, options.get("sysmon", ""))
+    without = [name for one in options.get("without", "").split(",") if (name := one.strip())]
+    question_seconds = float(options.get("question_seconds") or 0.0)
+    return connection, order_of(seconds, options.get("sysmon", ""), without, question_seconds)
 
 
-def _manifest(result: Mapping[str, Any], order: Order, folder: Path) -> dict[str, Any]:
+def _manifest(result: Mapping[str, Any], order: CollectRequest, folder: Path) -> dict[str, Any]:
     """What is written into `manifest.json`; no login, no address, no password."""
     files = [
         {
@@ -198,11 +275,14 @@ def _manifest(result: Mapping[str, Any], order: Order, folder: Path) -> dict[str
         "product": "ase",
         "server": result["server"],
         "version": result["version"],
+        "engines": result["engines"],
         "started": result["started"],
         "ended": result["ended"],
         "seconds": order.seconds,
         "snapshots": result["snapshots"],
+        "complete": not any(one["do"] for one in result["left_out"]),
         "files": files,
+        "warnings": result["warnings"],
         "missing": result["missing"],
         "left_out": result["left_out"],
     }

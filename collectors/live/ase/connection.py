@@ -1,22 +1,22 @@
 """Where to connect: an ODBC connection string of any driver, or `ase://user@host:port/`. The password stands apart.
 
-A connection string is passed on as it was given. Where the driver is FreeTDS, what is missing is added: it needs the
-protocol named (else it tries another one first, which ASE writes into its error log), and sends passwords in clear
-unless it is told otherwise.
+A connection string of known keywords is passed on as it was given. Where the driver is FreeTDS, what is missing is
+added: it needs the protocol named (else it tries another one first, which ASE writes into its error log), and sends
+passwords in clear unless it is told otherwise.
 """
 
 import re
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
-from collectors.live.kit import CollectorFailed
+from collectors.live.keywords import ENDS, PASSWORDS, PORTS, SECRET, SERVERS, TAKEN, USERS, clash, listed, remedy
+from collectors.live.registry import CollectorFailed
 
 LONGEST = 4096
 LONGEST_PASSWORD = 1000
 """Characters. ASE takes 255 bytes; the whole order goes to the collecting process by a pipe that holds 64 KB."""
 HOST = re.compile(r"[\w.:%-]{1,255}")
 """What stands between `@` and the port of an address: nothing that ends a part of a connection string."""
-PASSWORDS = ("pwd", "password")
 REFUSED = ("dumpfile", "dumpfileappend", "debugflags", "filedsn", "savefile")
 """Parts that would have a driver read or write files: what is sent, the password with it."""
 FREETDS = (
@@ -52,17 +52,17 @@ class Connection:
     @property
     def host(self) -> str:
         """The host; empty where a DSN says it."""
-        return self._part("server") or self._part("servername") or self._part("host")
+        return next(filter(None, map(self._part, SERVERS)), "")
 
     @property
     def port(self) -> str:
         """The port; empty where it is not said."""
-        return self._part("port")
+        return next(filter(None, map(self._part, PORTS)), "")
 
     @property
     def user(self) -> str:
         """The login; empty where it is not said."""
-        return self._part("uid") or self._part("user")
+        return next(filter(None, map(self._part, USERS)), "")
 
     @property
     def where(self) -> str:
@@ -72,7 +72,7 @@ class Connection:
         return f"the data source {self._part('dsn')}" if self._part("dsn") else "the server"
 
     def _part(self, name: str) -> str:
-        return next((_bare(value) for key, value in self.parts if key.strip().lower() == name), "")
+        return next((_bare(value) for key, value in self.parts if _name(key) == name), "")
 
     def without_password(self) -> str:
         """The connection string that may be shown and kept."""
@@ -123,12 +123,12 @@ def parse(text: str, password: str = "", *, paths: bool = False) -> Connection:
     found = _of_url(text) if "://" in text.partition(";")[0].partition("=")[0] else _of_odbc(text)
     _check_parts(found)
     said = found.password or password
+    if "};" in said:  # FreeTDS, and who knows which driver of Rdb, takes what follows for keywords
+        says = "a password with }; in it cannot be told to every driver"
+        raise CollectorFailed(says, "give the login another one")
     if len(said) > LONGEST_PASSWORD or any(char in said for char in "\0\r\n"):
         do = f"give one without line breaks, of at most {LONGEST_PASSWORD:,} characters"
         raise CollectorFailed("the password cannot be told to a driver", do)
-    if bad := [name for name, _ in found.parts if name.strip().lower() in REFUSED]:
-        do = f"leave {', '.join(bad)} away"
-        raise CollectorFailed("the connection has a part that makes a driver read or write files", do)
     if not paths and re.search(r"[/\\]", found.driver):
         do = "have it registered on this machine (odbcinst.ini) and name it: DRIVER={name}"
         raise CollectorFailed("a driver is named by its path", do)
@@ -140,11 +140,37 @@ def _check_parts(found: Connection) -> None:
 
     Of a part that comes twice some take the first, some the last. Some end a value in braces at the first `};`.
     """
-    names = [name.strip().lower() for name, _ in found.parts]
+    names = [_name(name) for name, _ in found.parts]
+    if bad := [name for name in names if name in REFUSED]:
+        do = f"leave {', '.join(bad)} away"
+        raise CollectorFailed("the connection has a part that makes a driver read or write files", do)
+    if any(name not in TAKEN for name in names):  # which one is not said: it may be a piece of a password
+        do = f"taken are {listed()}; what else the driver wants belongs into odbc.ini: name it by DSN="
+        raise CollectorFailed("the connection has a keyword that is not taken", do)
     if twice := [name for name in names if names.count(name) > 1]:
         raise CollectorFailed(f"the connection has {twice[0]} twice", "leave one of them away")
-    if bad := [name for name, value in found.parts if "}" in _bare(value)]:
-        raise CollectorFailed(f"the connection has a brace within its {bad[0]}", "give a value without braces")
+    if both := clash(names):
+        says = f"the connection has {' and '.join(one.upper() for one in both)}"
+        raise CollectorFailed(says, remedy(both))
+    if bad := [name for name, value in found.parts if ENDS & set(_bare(value))]:
+        says = f"the connection has a brace or a semicolon within its {bad[0]}"
+        raise CollectorFailed(says, "give a value without them: drivers differ in where it ends")
+    if bad := [name for name, value in found.parts if not _is_one(_name(name), _bare(value))]:
+        raise CollectorFailed(f"the {bad[0]} of the connection is none", "name one host, its port apart, or one DSN")
+    if bad := [name for name, value in found.parts if not _bare(value).isprintable()]:
+        raise CollectorFailed(f"the connection has a control character within its {bad[0]}", "leave it away")
+    if bad := [name for name, value in found.parts if SECRET.search(_bare(value))]:
+        says = f"the connection seems to have a password within its {bad[0]}"
+        raise CollectorFailed(says, "part the keywords by semicolons, and give the password apart")
+
+
+def _is_one(name: str, value: str) -> bool:
+    """Whether a value that says where to go says one place: no list, no path, no instance."""
+    if name in SERVERS:
+        return bool(HOST.fullmatch(value))
+    if name in PORTS:
+        return value.isascii() and value.isdigit()
+    return name != "dsn" or not re.search(r"[/\\,]", value)
 
 
 def _of_url(text: str) -> Connection:
@@ -177,14 +203,19 @@ def _of_odbc(text: str) -> Connection:
         parts.append((found[1].strip(), found[2].strip()))
     if at != len(text) or not parts:
         raise CollectorFailed("the connection cannot be read", FORMS)
-    names = [name.lower() for name, _ in parts]
+    names = [_name(name) for name, _ in parts]
     if not {"driver", "dsn", "filedsn"} & set(names):
         parts.insert(0, ("DRIVER", "{FreeTDS}"))
-    passwords = [_bare(value) for name, value in parts if name.lower() in PASSWORDS]
-    kept = Connection(tuple(part for part in parts if part[0].lower() not in PASSWORDS))
-    if kept.freetds and kept.host and not kept.port and "servername" not in names:
+    passwords = [_bare(value) for name, value in parts if _name(name) in PASSWORDS]
+    kept = Connection(tuple(part for part in parts if _name(part[0]) not in PASSWORDS))
+    if kept.freetds and kept.host and not kept.port:
         kept = Connection((*kept.parts, ("PORT", PORT)))
     return Connection(kept.parts, next(iter(passwords), ""))
+
+
+def _name(keyword: str) -> str:
+    """A keyword as drivers look it up: in small letters, without blanks."""
+    return "".join(keyword.lower().split())
 
 
 def _bare(value: str) -> str:

@@ -14,8 +14,9 @@ import pyodbc
 
 from collectors.live.ase.connection import Connection, scrub
 from collectors.live.ase.guard import check
-from collectors.live.kit import CollectorFailed
+from collectors.live.identity import Silent
 from collectors.live.printing import Message, Part, ResultSet
+from collectors.live.registry import CollectorFailed
 
 MOST_ROWS = 200_000
 """Of one answer; the questions set lower bounds themselves."""
@@ -199,7 +200,7 @@ def _not_reached(connection: Connection, text: str) -> CollectorFailed:
             do = "see that the port is right (sp_helpserver, the interfaces file) and that the server runs"
             return CollectorFailed(f"{where} refuses the connection", do)
         except TimeoutError:
-            return CollectorFailed(f"{where} does not answer", "see that no firewall stands between")
+            return Silent(f"{where} does not answer", "see that no firewall stands between")
         except (OSError, OverflowError) as error:
             return CollectorFailed(
                 f"{where} is not reached ({scrub(str(error))})", "see that address and port are right"

@@ -30,7 +30,7 @@ FUNCTIONS = frozenset(
 NOT_FUNCTIONS = frozenset(["in", "and", "or"])
 """Words that a bracket may follow."""
 SOURCE = re.compile(
-    r"(?:master\.\.(?:mon[A-Za-z]+|sysconfigures|syscurconfigs|sysdatabases|syscacheinfo|syspoolinfo)"
+    r"(?:master\.\.(?:mon[A-Za-z]+|sysconfigures|syscurconfigs|sysdatabases|sysengines|syscacheinfo|syspoolinfo)"
     r"|\[\]\.\.(?:sysobjects|sysindexes|sysusers))(?: [a-z])?"
 )
 """What a SELECT may read from; `[]` stands for the quoted name of a database."""
@@ -43,6 +43,8 @@ WORDS = re.compile(
 """Words that have no place in a SELECT of ours."""
 STRING = re.compile(r"'[^']*'")
 NAME = re.compile(r"\[[^\[\]]+\]")
+SETTING = re.compile(r"set lock wait [0-9]{1,3}")
+"""The one SET: how many seconds this session waits for a lock before the server gives the statement up."""
 PLAIN = re.compile(r"[A-Za-z0-9_@.,()+*/<>=\[\]' \n-]+")
 DATABASE = re.compile(r"[^\[\]]{1,30}")
 """Names of databases have 30 bytes at most. What ASE makes of a bracket within brackets is not documented."""
@@ -54,6 +56,8 @@ class NotReadOnly(ValueError):
 
 def check(sql: str) -> str:
     """Give the statement back if it only reads. Raises `NotReadOnly`."""
+    if SETTING.fullmatch(sql):
+        return sql
     if sql.startswith("sp_"):
         if any(form.fullmatch(sql) for form in PROCEDURES):
             return sql

@@ -11,10 +11,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from collectors.live.ase.collect_request import SECOND, TOTAL, WITHOUT
 from collectors.live.ase.connection import Connection, scrub
-from collectors.live.kit import CollectorFailed
+from collectors.live.identity import Identity, Silent
 from collectors.live.processes import TimedOut, end_left_behind, marked, watch
 from collectors.live.program import measure, said_in
+from collectors.live.registry import CollectorFailed
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -54,28 +56,47 @@ def run(
     folder: Path,
     seconds: float,
     most_bytes: int,
-    hear: Callable[[str], None],
+    on_progress: Callable[[str], None],
     *,
     write: bool,
     asker: Asker = ASE,
+    admit: Callable[[Identity], None] = lambda found: None,
 ) -> dict[str, Any]:
-    """Ask, within `seconds`; give what the process says it did. Raises `CollectorFailed`; then it has ended."""
+    """Ask, within `seconds`; give what the process says it did. Raises `CollectorFailed`; then it has ended.
+
+    Where it does not come to its end, what was answered until then is kept: what is missing is named in `left_out`.
+    `admit` is told who answers as soon as that is known; what it raises ends all of it, and nothing is kept.
+    """
     end_left_behind()
     told = {"parts": connection.parts, "password": connection.password, "order": asdict(order), "write": write}
     environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **_passed_on(os.environ)}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, _pipe(told) as stdin:
-        listener = _Listener(connection, out, hear, folder, most_bytes, asker.called)
+        listener = _Listener(connection, out, on_progress, folder, most_bytes, asker, admit)
         try:
             with marked([*COMMAND, asker.module], folder, environment, most_bytes, out, err, stdin) as running:
                 status = watch(running, seconds, listener.look)
         except TimedOut:
+            listener.read()
             says = f"{connection.where} was not through within {seconds:,.0f} s, at {listener.doing}"
-            raise CollectorFailed(says, "ask for less (--without), or give it more time") from None
+            return listener.salvaged(CollectorFailed(says, f"{WITHOUT}, or {TOTAL}"))
+        except (Late, TooMuch) as error:
+            return listener.salvaged(error)
         except OSError as error:
             says = f"the collecting process cannot be started ({error.strerror})"
             raise CollectorFailed(says, "see that Python runs on this machine") from None
         listener.read()
-        return _outcome(listener, status, scrub(said_in(err), connection.password))
+        try:
+            return _outcome(listener, status, scrub(said_in(err), connection.password))
+        except CollectorFailed as error:
+            return listener.salvaged(error)
+
+
+class Late(Silent):
+    """It took the connection and then said nothing more."""
+
+
+class TooMuch(CollectorFailed):
+    """It answered with more than is taken."""
 
 
 class _Listener:
@@ -85,27 +106,53 @@ class _Listener:
         self,
         connection: Connection,
         out: IO[bytes],
-        hear: Callable[[str], None],
+        on_progress: Callable[[str], None],
         folder: Path,
         most_bytes: int,
-        called: str,
+        asker: Asker,
+        admit: Callable[[Identity], None],
     ) -> None:
-        self.connection, self.hear, self.folder, self.most_bytes = connection, hear, folder, most_bytes
-        self.called = called
+        self.connection, self.on_progress, self.folder, self.most_bytes = connection, on_progress, folder, most_bytes
+        self.called, self.admit = asker.called, admit
+        self.kept: dict[str, Any] = {}
         self.out, self.at = out, 0
         self.doing, self.until = "its start", time.monotonic() + START_SECONDS
         self.last: dict[str, Any] = {}
 
     def read(self) -> None:
         """Take every whole line since the last look; where the process writes on is left as it is."""
+        while whole := self._whole_lines():
+            self.at += len(whole)
+            for line in whole.splitlines():
+                self._take(json.loads(line))
+
+    def _whole_lines(self) -> bytes:
         text = os.pread(self.out.fileno(), 1 << 24, self.at)
-        whole = text[: text.rfind(b"\n") + 1]
-        self.at += len(whole)
-        for line in whole.splitlines():
-            self.last = json.loads(line)
-            if "doing" in self.last:
-                self.doing, self.until = self.last["doing"], time.monotonic() + self.last["within"]
-                self.hear(self.doing)
+        return text[: text.rfind(b"\n") + 1]
+
+    def _take(self, line: dict[str, Any]) -> None:
+        self.last = line
+        if "doing" in line:
+            self.doing, self.until = line["doing"], time.monotonic() + line["within"]
+            self.on_progress(self.doing)
+        if said := line.get("kept") or line.get("result"):
+            if not self.kept:
+                self.admit(Identity(**said["identity"]))
+            self.kept = said
+
+    def salvaged(self, error: CollectorFailed) -> dict[str, Any]:
+        """What was answered before it failed, with what is missing named. Raises the failure where there is nothing."""
+        if not self.kept.get("files"):
+            raise error
+        for one in self.kept["files"]:
+            os.truncate(self.folder / one["file"], one["bytes"])  # half an answer would be taken for a whole one
+        planned: list[str] = self.kept.pop("planned")
+        answered = [name for one in self.kept["files"] for name in one["questions"]]
+        if any(name.endswith(SECOND) for name in planned) and not any(name.endswith(SECOND) for name in answered):
+            planned = [*(name for name in planned if not name.endswith(SECOND)), "the second snapshot"]
+        why = f"not answered any more: {error.says}"
+        left = [{"question": name, "why": why, "do": error.do} for name in planned]
+        return {**self.kept, "left_out": [*self.kept["left_out"], *left]}
 
     def look(self) -> None:
         """Raise `CollectorFailed` when it is late or has written too much."""
@@ -113,16 +160,18 @@ class _Listener:
         if time.monotonic() > self.until:
             says = f"{self.connection.where} took the connection and then said nothing more, at {self.doing}"
             do = f"see that it is {self.called} that is not stopped or overloaded, and try again"
-            raise CollectorFailed(says, do)
+            raise Late(says, do)
         _, size = measure(self.folder)
         if size >= self.most_bytes:
             says = f"{self.connection.where} answered with {self.most_bytes / (1 << 20):,.0f} MB or more"
-            raise CollectorFailed(says, "ask for less (--without)")
+            raise TooMuch(says, WITHOUT)
 
 
 def _outcome(listener: _Listener, status: int, said: str) -> dict[str, Any]:
     """What the process did. Raises `CollectorFailed`."""
     if failed := listener.last.get("failed"):
+        if failed.get("silent"):
+            raise Silent(failed["says"], failed["do"])
         raise CollectorFailed(failed["says"], failed["do"], again=failed.get("again", True))
     result: dict[str, Any] | None = listener.last.get("result")
     if status or result is None:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FILE = Path(__file__).with_name("questions.sql")
-FIELD = re.compile(r"-- (question|why|since|needs|switches|only|cost|when|file): (.+)")
-WHEN = ("first", "once", "snapshot", "last", "database", "sysmon")
+FIELD = re.compile(r"-- (question|why|since|needs|switches|only|cost|seconds|when|file): (.+)")
+WHEN = ("connect", "first", "once", "snapshot", "last", "database", "sysmon")
 TOP = re.compile(r"\Aselect top ([0-9]+) ")
 TABLE = re.compile(r"\bmaster\.\.(mon[A-Za-z]+)")
+SECONDS = 30.0
+"""A question has so long to be answered, unless the file gives it more."""
 Release = tuple[int, int]
 
 
@@ -32,6 +34,8 @@ class Question:
     """Configuration parameters without which it is not asked, and which nobody is told to set for it."""
     file: str = ""
     """Where the answer is written; empty: with those of the snapshot, or nowhere."""
+    seconds: float = SECONDS
+    """How long the server may take for the whole answer."""
 
     @property
     def most_rows(self) -> int | None:
@@ -97,6 +101,7 @@ def _question(block: str) -> Question:
         switches=_list(fields.get("switches")),
         only=_list(fields.get("only")),
         file=fields.get("file", ""),
+        seconds=float(fields.get("seconds", SECONDS)),
     )
 
 

@@ -1,21 +1,36 @@
--- What Lockwright asks of an SAP ASE: all of it, in this order, and nothing else.
+-- What Lockwright asks of an SAP ASE: all of it, in this order; the driver adds what is listed below, and nothing else.
 --
 -- For the DBA who is to grant access. Every statement stands here as it is sent; the program sends no other, and its
 -- guard (guard.py) lets nothing pass but these shapes: a SELECT of monitoring tables (master..mon…) and of catalogs
--- (sys…), and the procedures below in the forms below, which read. No transaction, no temporary table, no USE, no SET,
--- no statement prepared on the server, no DBCC of our own.
+-- (sys…), and the procedures below in the forms below, which read. No transaction, no temporary table, no USE, no SET
+-- but the one below (which has us give up, not others), no statement prepared on the server, no DBCC of our own.
 --
--- What the login needs: the role mon_role; the role sa_role only for sp_sysmon (and where a site has restricted the
+-- What the driver adds by itself, at each connect (FreeTDS and pyodbc, as a server wrote down what it was sent):
+--     the login: user, password (encrypted by the server's key), the name of this machine, `lockwright` as program,
+--         language and character set
+--     driver: select @@spid
+--     driver: set textsize <N>             only where the connection string has TEXTSIZE; in one batch with @@spid
+--     driver: use [<DATABASE>]             only where it has DATABASE; in one batch with @@spid
+--     driver: sp_datatype_info <N>         four times, for 12, -9, -3 and 11: how long texts, bytes and times may be
+--     a cancel (attention) where an answer is late, and a logout at the end
+-- Other drivers than FreeTDS ask other things at a connect: what SAP's own sends, its documentation says.
+--
+-- What the login needs, and it should have no more (a login with sa_role or sso_role is warned of): the role mon_role; the role sa_role only for sp_sysmon (and where a site has restricted the
 -- other procedures). A question whose role is missing is left out, and the result says which, and how to grant it:
 --     grant role mon_role to <login>           or, on every release:     sp_role 'grant', mon_role, <login>
 -- Switches are never set; where one is off its tables are empty or hold zeros, and the result says so.
 --
--- Cost, in sum: 49 statements and one for each user database, on one connection, one after the other. Monitoring tables
+-- Cost, in sum: 51 statements and one for each user database, on one connection, one after the other. Monitoring tables
 -- are built from memory when they are asked for: they take no lock on a user's table. Dear are two: `cached_objects`
 -- walks the hash tables of the data caches (asked once; seconds of one engine on caches of 100 GB, as estimated), and
 -- `tables` reads the allocation pages of every table and index (once per database; some thousand page reads for 10,000
--- tables, as estimated). Either can be left out: --without NAME.
--- Rows are bounded where a server may have many: the number stands in the statement.
+-- tables, as estimated), before the first snapshot; a schedule asks it once a week and uses its answer until then.
+-- Either can be left out: --without NAME, or by the data source's own setting "Questions left out".
+-- Rows are bounded where a server may have many: the number stands in the statement. Tables of activity have a row for
+-- each open index or partition: they are asked without ORDER BY, so that the server sorts nothing in tempdb and stops at
+-- the bound; idle ones are left out.
+-- Nothing waits: behind a lock (DDL that is not committed holds some on catalogs) the server gives our statement up after
+-- the seconds of `lock_wait`, and each question is cancelled after its own seconds (30, unless it says others).
 -- Text of statements is in one answer alone, that of `monCachedStatement`. It may hold data of your users where literals
 -- are not replaced (`enable literal autoparam`): --without monCachedStatement leaves it out.
 -- monDeadLock is not asked: a reader may empty its pipe for the monitor that is there. `monSysStatement` is a pipe, too;
@@ -23,17 +38,35 @@
 -- "Stateful historical monitoring tables"). It is asked only where the site has switched it on for itself.
 --
 -- Each question: its name; why; since (release); needs (roles); switches; only (switches without which it is not asked,
--- and which nobody is told to set); cost; when (first, once, snapshot: at the beginning and at the end of the interval;
+-- and which nobody is told to set); cost; seconds (after which it is cancelled); when (connect: after each login; first,
+-- once, snapshot: at the beginning and at the end of the interval;
 -- last: with the last snapshot alone; database: once for each user database; sysmon: only where --sysmon asks for it);
 -- file (where the answer is written, as isql prints it).
 -- <DATABASE> and <DBID> stand for a user database and its number, <TIME> for the time of --sysmon.
+
+-- question: lock_wait
+-- why: that no question of ours waits behind a lock of somebody else, such as that of DDL which is not committed
+-- since: 15.0
+-- cost: none; it is a setting of our session alone
+-- when: connect
+set lock wait 5
+go
+
+-- question: engines
+-- why: how many engines are on line: with name and release it says whether this is the server that was asked before
+-- since: 15.0
+-- cost: none
+-- when: first
+select engine Engine, status Status from master..sysengines where status = 'online'
+go
 
 -- question: login
 -- why: what the login may ask, so that nothing is asked that would be refused
 -- since: 15.0
 -- cost: none
 -- when: first
-select show_role() Roles, proc_role('mon_role') MonRole, proc_role('sa_role') SaRole
+select show_role() Roles, proc_role('mon_role') MonRole, proc_role('sa_role') SaRole,
+proc_role('sso_role') SsoRole
 go
 
 -- question: switches
@@ -245,14 +278,15 @@ select * from master..monStatementCache
 go
 
 -- question: monOpenObjectActivity
--- why: reads, scans, changes and lock waits of each table and index; the busiest ones, where there are very many
+-- why: reads, scans, changes and lock waits of each table and index
 -- since: 15.0
 -- needs: mon_role
 -- switches: enable monitoring, per object statistics active, object lockwait timing
--- cost: one row for each open index, sorted in tempdb
+-- cost: one row for each open index that was used, up to the bound; nothing is sorted
+-- seconds: 60
 -- when: snapshot
 select top 20000 * from master..monOpenObjectActivity
-order by case when LogicalReads < 0 then 1 else 0 end desc, LogicalReads desc
+where LogicalReads <> 0 or LockWaits <> 0
 go
 
 -- question: monOpenPartitionActivity
@@ -260,10 +294,11 @@ go
 -- since: 15.0
 -- needs: mon_role
 -- switches: enable monitoring, per object statistics active, object lockwait timing
--- cost: one row for each open partition, sorted in tempdb
+-- cost: one row for each open partition that was used, up to the bound; nothing is sorted
+-- seconds: 60
 -- when: snapshot
 select top 20000 * from master..monOpenPartitionActivity
-order by case when LogicalReads < 0 then 1 else 0 end desc, LogicalReads desc
+where LogicalReads <> 0 or PhysicalReads <> 0
 go
 
 -- question: monProcessObject
@@ -271,9 +306,9 @@ go
 -- since: 15.0
 -- needs: mon_role
 -- switches: enable monitoring, per object statistics active
--- cost: one row for each table of a running statement, sorted in tempdb
+-- cost: one row for each table of a running statement, up to the bound; nothing is sorted
 -- when: snapshot
-select top 5000 * from master..monProcessObject order by LogicalReads desc
+select top 5000 * from master..monProcessObject where LogicalReads > 0
 go
 
 -- question: monProcessWaits
@@ -336,6 +371,7 @@ go
 -- needs: mon_role
 -- switches: enable monitoring
 -- cost: dear on large caches: walks their hash tables
+-- seconds: 120
 -- when: last
 select top 5000 * from master..monCachedObject order by CachedKB desc
 go
@@ -344,6 +380,7 @@ go
 -- why: lock scheme and size of every table and index
 -- since: 15.0
 -- cost: reads the allocation pages of each; some thousand page reads for 10,000 tables
+-- seconds: 120
 -- when: database
 -- file: tables-<DBID>.txt
 select top 50000 db_name(<DBID>) DBName, u.name OwnerName, o.name ObjectName, o.id ObjectID, o.type Type,

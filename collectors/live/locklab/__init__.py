@@ -6,17 +6,17 @@ table that `collectors.reports.unix.locking_runs` reads.
 """
 
 from collectors.live.locklab.measuring import Measured, measure
-from collectors.live.locklab.order import DEFAULT_RECORDS, DEFAULT_REPEAT, DEFAULT_SECONDS, Order, order_of
 from collectors.live.locklab.printing import others_said, text_of
+from collectors.live.locklab.run_request import DEFAULT_RECORDS, DEFAULT_REPEAT, DEFAULT_SECONDS, RunRequest, request_of
 
 __all__ = [
     "DEFAULT_RECORDS",
     "DEFAULT_REPEAT",
     "DEFAULT_SECONDS",
     "Measured",
-    "Order",
+    "RunRequest",
     "measure",
-    "order_of",
     "others_said",
+    "request_of",
     "text_of",
 ]

@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from collectors.live.kit import CollectorFailed
 from collectors.live.locklab.frequency import Frequency
 from collectors.live.locklab.load import Others, moment, others
-from collectors.live.locklab.order import Order
+from collectors.live.locklab.run_request import RunRequest
 from collectors.live.locklab.running import Run, fill, run
-from collectors.live.locklab.working import COARSE, FINE, VARIANTS, Task
+from collectors.live.locklab.workload import COARSE, FINE, VARIANTS, Task
+from collectors.live.registry import CollectorFailed
 
 LEAST_UPDATES, MOST_UPDATES = 20, 1_000_000
 TRIAL_UPDATES = 50
@@ -36,7 +36,7 @@ class Measured:
     machine: str
     system: str
     processors: int
-    order: Order
+    order: RunRequest
     updates: int
     """Of each process in each run."""
     runs: tuple[Run, ...]
@@ -51,7 +51,7 @@ class Measured:
     """What else ran meanwhile; `None`: unknown."""
 
 
-def measure(order: Order, hear: Callable[[str], None], frequency: Frequency | None = None) -> Measured:
+def measure(order: RunRequest, on_progress: Callable[[str], None], frequency: Frequency | None = None) -> Measured:
     """Measure; `hear` is told what is done. Raises `CollectorFailed`. Leaves no process and no file behind."""
     clock = frequency or Frequency()
     load = moment()
@@ -59,8 +59,8 @@ def measure(order: Order, hear: Callable[[str], None], frequency: Frequency | No
     try:
         with tempfile.TemporaryFile(prefix="lockwright-") as file:
             fill(file.fileno(), order.records)
-            updates = _updates(file.fileno(), order, hear)
-            runs = _rounds(file.fileno(), order, updates, clock, hear)
+            updates = _updates(file.fileno(), order, on_progress)
+            runs = _rounds(file.fileno(), order, updates, clock, on_progress)
     except OSError as error:
         says = f"this machine could not be measured ({error.strerror})"
         raise CollectorFailed(says, "see that the temporary folder (TMPDIR) may be written to and has room") from None
@@ -84,10 +84,10 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _updates(file: int, order: Order, hear: Callable[[str], None]) -> int:
+def _updates(file: int, order: RunRequest, on_progress: Callable[[str], None]) -> int:
     """How many updates of each process fill the time: from trial runs with one and with most processes."""
     most = order.processes[-1]
-    hear("a trial")
+    on_progress("a trial")
     alone = _trial(file, order, FINE, order.processes[0])
     each = {variant: _trial(file, order, variant, most) for variant in VARIANTS}
     # a lock on the whole file lets one update through at a time, however many ask
@@ -96,7 +96,7 @@ def _updates(file: int, order: Order, hear: Callable[[str], None]) -> int:
     return max(LEAST_UPDATES, min(MOST_UPDATES, int(fitting)))
 
 
-def _trial(file: int, order: Order, variant: str, processes: int) -> float:
+def _trial(file: int, order: RunRequest, variant: str, processes: int) -> float:
     """Seconds of the clock for one update, whoever does it, where so many processes do them."""
     updates = TRIAL_UPDATES
     while True:
@@ -108,7 +108,7 @@ def _trial(file: int, order: Order, variant: str, processes: int) -> float:
 
 
 def _rounds(
-    file: int, order: Order, updates: int, frequency: Frequency, hear: Callable[[str], None]
+    file: int, order: RunRequest, updates: int, frequency: Frequency, on_progress: Callable[[str], None]
 ) -> tuple[Run, ...]:
     found: list[Run] = []
     started, all_runs = time.monotonic(), order.repeat * len(order.processes) * len(VARIANTS)
@@ -118,7 +118,7 @@ def _rounds(
             break
         for processes in order.processes:
             for variant in VARIANTS if turn % 2 == 0 else VARIANTS[::-1]:
-                hear(f"run {len(found) + 1} of {all_runs}: {variant}, {processes} processes")
+                on_progress(f"run {len(found) + 1} of {all_runs}: {variant}, {processes} processes")
                 found.append(run(file, Task(variant, order.records, updates, most), processes, frequency))
     return tuple(sorted(found, key=lambda one: (one.processes, one.variant)))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from collectors.live.locklab.measuring import Measured
 from collectors.live.locklab.running import Run
-from collectors.live.locklab.working import BLOCK, RECORD_BYTES
+from collectors.live.locklab.workload import BLOCK, RECORD_BYTES
 
 COLUMNS = (
     "variant",

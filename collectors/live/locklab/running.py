@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from collectors.live.kit import CollectorFailed
 from collectors.live.locklab.frequency import Frequency, Watch
-from collectors.live.locklab.working import (
+from collectors.live.locklab.workload import (
     HEAD_BYTES,
     RECORD_BYTES,
     WARM_UP,
@@ -26,6 +25,7 @@ from collectors.live.locklab.working import (
     process,
     record_of,
 )
+from collectors.live.registry import CollectorFailed
 
 FIRST_LOOK, NEXT_LOOK = 0.02, 0.1
 """Seconds after which the clock of the processors is looked at: reading it takes time itself."""

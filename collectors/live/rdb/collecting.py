@@ -10,9 +10,10 @@ from collectors import manifest
 from collectors.live.ase.collecting import Collected, pack
 from collectors.live.ase.connection import Connection
 from collectors.live.ase.process import Asker, run
-from collectors.live.kit import CollectorFailed, Target
+from collectors.live.identity import Identity
 from collectors.live.rdb.connection import FORMS, parse
-from collectors.live.rdb.questions import FILE, QUESTIONS, Order
+from collectors.live.rdb.questions import FILE, QUESTIONS, CollectRequest, order_of
+from collectors.live.registry import CollectorFailed, Target
 
 LIMIT = 300.0
 """Seconds all of it may take, where nobody says how many."""
@@ -40,22 +41,24 @@ class Tried:
 def collect(
     connection: Connection,
     folder: Path,
-    order: Order,
+    order: CollectRequest,
     *,
     limit: float = LIMIT,
     most_bytes: int = 64 << 20,
-    hear: Callable[[str], None] = lambda doing: None,
+    on_progress: Callable[[str], None] = lambda doing: None,
+    admit: Callable[[Identity], None] = lambda found: None,
 ) -> Collected:
     """Write the listing and its manifest into the empty `folder`, within `limit` seconds. Raises `CollectorFailed`.
 
-    `hear` is told what is being done.
+    `hear` is told what is being done, `admit` who answers.
     """
-    result = run(connection, order, folder, limit, most_bytes, hear, write=True, asker=ASKER)
+    result = run(connection, order, folder, limit, most_bytes, on_progress, write=True, asker=ASKER, admit=admit)
     if not result["asked"]:
         why = "; ".join(f"{one['question']}: {one['why']}" for one in result["left_out"][:2])
         do = result["left_out"][-1]["do"] if result["left_out"] else ""
         raise CollectorFailed(
-            f"{connection.where} answered none of the questions ({why})", do or "ask for more of them"
+            f"{connection.where} answered none of the questions ({why})",
+            do or "have fewer of them left out (--without; of a data source: Change, Questions left out)",
         )
     data = _manifest(result, folder)
     (folder / manifest.NAME).write_bytes(manifest.written(data))
@@ -68,7 +71,7 @@ def try_it(options: Mapping[str, str], seconds: float = 60.0) -> Tried:
     `options` are those of a `Target`: `connection`, `password`.
     """
     connection = _from_options(options)
-    order = replace(Order(), login_seconds=seconds / 3, question_seconds=seconds / 3)
+    order = replace(CollectRequest(), login_seconds=seconds / 3, question_seconds=seconds / 3)
     with tempfile.TemporaryDirectory(prefix="lockwright-") as place:
         result = run(connection, order, Path(place), seconds, 1 << 20, lambda doing: None, write=False, asker=ASKER)
     return Tried(
@@ -84,7 +87,8 @@ def try_it(options: Mapping[str, str], seconds: float = 60.0) -> Tried:
 class Rdb:
     """Oracle Rdb, asked over ODBC, as a collector.
 
-    Options of its target: `connection` (an ODBC connection string without the password), `password`.
+    Options of its target: `connection` (an ODBC connection string without the password), `password`, `without` (names
+    of questions that are left out, with commas between), `question_seconds` (each question has at least so long).
     """
 
     name: str = "rdb"
@@ -95,7 +99,10 @@ class Rdb:
         """Write one zip into `folder`. Raises `CollectorFailed`."""
         connection = _from_options(target.options)
         with tempfile.TemporaryDirectory(prefix="lockwright-", dir=folder) as place:
-            done = collect(connection, Path(place), Order(), limit=seconds, most_bytes=target.most_bytes)
+            without = [name for one in target.options.get("without", "").split(",") if (name := one.strip())]
+            order = order_of(without, float(target.options.get("question_seconds") or 0.0))
+            most = target.most_bytes
+            done = collect(connection, Path(place), order, limit=seconds, most_bytes=most, admit=target.admit)
             pack(Path(place), folder / done.name)
 
 
@@ -130,6 +137,7 @@ def _manifest(result: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         "started": result["started"],
         "ended": result["ended"],
         "tables": len(QUESTIONS),
+        "complete": not any(one["do"] for one in result["left_out"]),
         "files": [file],
         "missing": [],
         "left_out": result["left_out"],

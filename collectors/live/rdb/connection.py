@@ -2,7 +2,7 @@
 
 from collectors.live.ase import connection as odbc
 from collectors.live.ase.connection import Connection
-from collectors.live.kit import CollectorFailed
+from collectors.live.registry import CollectorFailed
 
 FORMS = "give an ODBC connection string: DSN=name;UID=user (odbc.ini), or DRIVER={name};… as its driver wants it"
 

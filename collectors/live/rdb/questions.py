@@ -7,7 +7,8 @@ Reference Manual 7.2, Information Tables).
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from collectors.live.kit import CollectorFailed
+from collectors.live.ase.collecting import checked_time
+from collectors.live.registry import CollectorFailed
 
 READ_ONLY = "set transaction read only"
 """Sent before each question, as the first statement of its transaction; a server that does not take it, or says
@@ -32,8 +33,10 @@ class Question:
         return f"select {self.columns} from {self.name}"  # noqa: S608 - made of the constants below alone
 
 
+WHO = "RDB$DATABASE"
+"""The question without whose answer it is not known which database it is."""
 QUESTIONS = (
-    Question("RDB$DATABASE", "whose figures they are: the root file", 1, "RDB$FILE_NAME, RDB$MAJ_VER"),
+    Question(WHO, "whose figures they are: the root file", 1, "RDB$FILE_NAME, RDB$MAJ_VER"),
     Question("RDB$DATABASE_ROOT", "users, nodes, buffers and locking of the database", 10),
     Question("RDB$DATABASE_JOURNAL", "after-image journaling and fast commit", 10),
     Question("RDB$STORAGE_AREAS", "storage areas: locking by page or row, row cache", 5_000),
@@ -45,7 +48,7 @@ users and some hundreds of storage areas."""
 
 
 @dataclass(frozen=True)
-class Order:
+class CollectRequest:
     """What is to be collected, and how long a server may take to answer."""
 
     without: tuple[str, ...] = ()
@@ -55,13 +58,13 @@ class Order:
     """Short: with deferred snapshots even a read-only transaction waits for all that write (rdb-rules.md 2)."""
 
 
-def order_of(without: Iterable[str] = ()) -> Order:
+def order_of(without: Iterable[str] = (), question_seconds: float = 0.0) -> CollectRequest:
     """Make an order. Raises `CollectorFailed` for what cannot be."""
-    names = [one.name for one in QUESTIONS]
+    names = [one.name for one in QUESTIONS if one.name != WHO]
     left = tuple(name.upper() for name in without)
     if bad := [name for name in left if name not in names]:
         raise CollectorFailed(f"there is no question {bad[0][:60]!r} to leave out", f"it is one of {', '.join(names)}")
-    return Order(left)
+    return CollectRequest(left, question_seconds=max(CollectRequest.question_seconds, checked_time(question_seconds)))
 
 
 def text() -> str:
@@ -69,6 +72,8 @@ def text() -> str:
     parts = [
         "-- Each question is sent in a transaction of its own that only reads, and is rolled back:",
         f"--   {READ_ONLY}",
+        "-- The driver adds by itself, at the connect: the login, and through pyodbc four questions for its types",
+        "-- (SQLGetTypeInfo for 12, -9, -3 and 11); what else a driver for Rdb sends, its documentation says.",
         "-- Cost: a read-only transaction takes no lock on rows; the answers come from the root file.",
     ]
     for one in QUESTIONS:

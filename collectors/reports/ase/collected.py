@@ -18,9 +18,9 @@ import re
 from collectors import manifest
 from collectors.facts.ase import Server
 from collectors.facts.base import Fact, Source
-from collectors.kit import stream
 from collectors.layouts import collected
 from collectors.layouts.collected import text
+from collectors.registry import stream
 
 START = re.compile(r'^\{"format": "lockwright-collected/1",')
 VERSION = re.compile(r"Adaptive Server Enterprise/")

@@ -32,8 +32,8 @@ from dataclasses import replace
 
 from collectors.facts.ase import CachePool, ConfigParameter, NamedCache
 from collectors.facts.base import ABSENT, OVERFLOW, Reading
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.figures import number, size
+from collectors.registry import NotThisReport, Report, report
 
 GROUPS = (
     r"Application Functionality|Backup/Recovery|Cache Manager|Component Integration Services|Configuration Options"

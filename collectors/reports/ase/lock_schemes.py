@@ -28,10 +28,10 @@ import re
 from collections.abc import Iterator
 
 from collectors.facts.ase import IndexSize, TableScheme
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.ase_catalog import SCHEMES, clustered_of, is_system, scheme_of
 from collectors.layouts.figures import decimal_comma, number, size
 from collectors.layouts.tables import Row, Table, cut
+from collectors.registry import NotThisReport, Report, report
 
 NAMES = ("ObjectName", "TableName", "Object_name", "Table", "Object", "Name")
 SCHEME = ("LockScheme", "LockingScheme")

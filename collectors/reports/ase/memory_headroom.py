@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from collectors.facts.ase import MemoryHeadroom
 from collectors.facts.base import known
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.figures import size
+from collectors.registry import NotThisReport, Report, report
 
 START = re.compile(
     r"\b(?:additional|there (?:is|are))\s{1,9}[0-9*][0-9.,*]{0,30}\s{0,3}(?:[KMG] ?b|bytes\b).{0,60}"

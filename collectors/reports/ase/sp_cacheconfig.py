@@ -28,12 +28,15 @@ A summary, then a block for each cache (widths differ between 12.5, 15.7 and 16.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from collectors.facts.ase import CachePool, NamedCache
-from collectors.facts.base import ABSENT, NOWHERE, Reading, known
-from collectors.kit import Report, report
+from collectors.facts.base import ABSENT, known
 from collectors.layouts.figures import SIZE, reading, size
+from collectors.layouts.known_lines import known_lines
 from collectors.layouts.tables import Row, cut
+from collectors.registry import Report, report
+from collectors.tables import DAMAGED, Unrepeated, claim
 
 SUMMARY = re.compile(r"\bCache Name\W{1,80}Status\W{1,80}Type\b", re.IGNORECASE)
 CACHE = re.compile(
@@ -61,6 +64,7 @@ FRAME = re.compile(
 )
 STOP = re.compile(rf"{TOTAL.pattern}|{RULE_OFF.pattern}|{CACHE.pattern}|\W{{0,40}}(?:{SUMMARY.pattern})", re.IGNORECASE)
 REMEDY = "export the listing again in full"
+DAMAGED_POOL = f"this pool's row is cut short or damaged and was not read: {REMEDY}"
 NEAR = 0.01
 """Pools make up their cache but for rounding."""
 
@@ -69,12 +73,36 @@ NEAR = 0.01
 class _Cache:
     """What summary and block say of one cache."""
 
-    fact: NamedCache
-    pools: list[CachePool] = field(default_factory=list)
+    name: str
+    first: int
+    last: int
+    said: dict[str, Any]
+    """Fields of its fact."""
+    pools: list[tuple[int, CachePool]] = field(default_factory=list)
+    """With the index of each."""
     block: int | None = None
     """Index of the last line of its block; `None` while only the summary named it."""
     damaged: bool = False
     """Whether one of its pools was not read, so that their sum says nothing."""
+
+    def reaches(self, index: int) -> None:
+        """Let the block, and the source of the cache, reach to this line."""
+        self.block = index
+        self.last = max(self.last, index)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What a line outside the summary says; nothing where it belongs to no listing."""
+
+    summary: bool = False
+    cache: tuple[str, str, str] | None = None
+    """Name, status and type, with which a block begins."""
+    pool: tuple[CachePool | None, str] | None = None
+    """A pool without its cache, and what is wrong with its row; there is none where its I/O size is no figure."""
+    frame: bool = False
+    said: tuple[tuple[str, Any], ...] = ()
+    """Fields of the cache whose block it is in."""
 
 
 @report(starts=START, provides=(NamedCache, CachePool))
@@ -82,15 +110,15 @@ def read(report: Report) -> Iterator[NamedCache | CachePool]:
     """Yield one fact per cache, each followed by its pools; of listings that say the same, the first."""
     reading = _Reading(report)
     reading.all_lines()
-    seen: set[NamedCache | CachePool] = set()
+    new = Unrepeated[NamedCache | CachePool]()
     for listing in reading.listings:
         _check(report, listing)
         for cache in listing.values():
-            facts: list[NamedCache | CachePool] = [cache.fact, *cache.pools]
-            for fact in facts:
-                if (bare := replace(fact, source=NOWHERE)) not in seen:
-                    seen.add(bare)
-                    yield fact
+            if new(fact := NamedCache(name=cache.name, **cache.said)):
+                yield fact.placed(report.source(cache.first, cache.last))
+            for index, pool in cache.pools:
+                if new(pool):
+                    yield pool.placed(report.source(index))
 
 
 class _Reading:
@@ -106,72 +134,53 @@ class _Reading:
     def all_lines(self) -> None:
         index = 0
         while index < len(self.report.lines):
-            index = self.line(index, self.report.lines[index]) + 1
-
-    def line(self, index: int, line: str) -> int:
-        """Read what begins on this line; return its last line."""
-        if SUMMARY.search(line):
-            return self.summary(index)
-        if found := CACHE.match(line):
-            self.block(index, found)
-        elif POOL.match(line) and not TOTAL.match(line):
-            self.pool(index, line)
-        elif any(frame.match(line) for frame in (POOLS, TOTAL, FRAME, RULE_OFF)):
-            self.report.claim(index)
-        elif self.cache:
-            self.attribute(index, line, self.cache)
-        return index
+            line = _line(self.report.lines[index])
+            if line.summary:
+                index = self.summary(index)
+            elif line.cache:
+                self.block(index, *line.cache)
+            elif line.pool:
+                self.pool(index, *line.pool)
+            elif line.frame:
+                self.report.claim(index)
+            elif self.cache and line.said:
+                self.report.claim(index)
+                self.cache.said.update(line.said)
+                if index == self.final:  # nothing follows: it may be half of what was printed
+                    self.cache.said.update(CUT.get(line.said[-1][0], {}))
+                self.cache.reaches(index)
+            index += 1
 
     def summary(self, index: int) -> int:
-        """Read the summary table that begins here."""
+        """Read the summary table that begins here; return its last line."""
         self.listings.append({})
         self.cache = None
         table = cut(self.report.lines, index, stop=STOP)
-        for at in (*table.frame, *(at for row in table.rows for at in range(row.first, row.last + 1))):
-            self.report.claim(at)
+        claim(self.report, table)
         for row in table.rows:
-            fact = _summed(row, self.report)
-            if fact:
-                self.listings[-1].setdefault(fact.name, _Cache(fact))
+            if (said := row.made.get(_summed)) is None:
+                said = row.made[_summed] = _summed(row)
+            if said:
+                name = said["name"]
+                rest = {field: value for field, value in said.items() if field != "name"}
+                self.listings[-1].setdefault(name, _Cache(name, row.first, row.last, rest))
             else:
-                self.report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
+                self.report.problem(f"{DAMAGED}: {REMEDY}", row.first)
         if table.last >= self.final and table.layout == "isql":
             self.report.problem(f"the summary ends before its Total line: {REMEDY}", table.last)
         return max(table.last, index)
 
-    def block(self, index: int, found: re.Match[str]) -> None:
+    def block(self, index: int, name: str, status: str, kind: str) -> None:
         """Begin the block of one cache."""
-        name, status, kind = (found[part].strip() for part in ("name", "status", "kind"))
+        self.report.claim(index)
         if not self.listings or ((before := self.listings[-1].get(name)) and before.block is not None):
             self.listings.append({})
-        cache = self.listings[-1].setdefault(name, _Cache(NamedCache(source=self.report.source(index), name=name)))
-        cache.fact = replace(cache.fact, status=status or None, kind=kind or cache.fact.kind)
-        self.cache = cache
-        self.reaches(index, cache)
+        self.cache = self.listings[-1].setdefault(name, _Cache(name, index, index, {}))
+        self.cache.said.update(status=status or None, kind=kind or self.cache.said.get("kind"))
+        self.cache.reaches(index)
 
-    def reaches(self, index: int, cache: _Cache) -> None:
-        """Let the block, and the source of the cache, reach to this line."""
-        self.report.claim(index)
-        cache.block = index
-        last = self.report.source(index).last
-        cache.fact = replace(cache.fact, source=replace(cache.fact.source, last=max(cache.fact.source.last, last)))
-
-    def attribute(self, index: int, line: str, cache: _Cache) -> None:
-        """Read a line of the block."""
-        if SIZES.match(line) and len(sizes := SIZE.findall(line)) == 2:
-            cache.fact = replace(cache.fact, config_size_mb=size(sizes[0], "m"), run_size_mb=size(sizes[1], "m"))
-        elif found := REPLACEMENT.match(line):
-            run = None if index == self.final else found[2].strip()  # nothing follows: it may be half a word
-            cache.fact = replace(cache.fact, config_replacement=found[1].strip() or None, run_replacement=run or None)
-        elif found := PARTITIONS.match(line):
-            partitions: Reading = ABSENT if index == self.final else reading(found[2])
-            cache.fact = replace(cache.fact, config_partitions=reading(found[1]), run_partitions=partitions)
-        else:
-            return
-        self.reaches(index, cache)
-
-    def pool(self, index: int, line: str) -> None:
-        """Read one pool: four sizes with their units, then the APF per cent."""
+    def pool(self, index: int, pool: CachePool | None, wrong: str) -> None:
+        """Take one pool."""
         if not self.cache:
             if not self.lost_pools:
                 self.report.problem(
@@ -180,31 +189,71 @@ class _Reading:
             self.lost_pools = True
             return
         self.report.claim(index)
-        found = list(SIZE.finditer(line))
-        if len(found) != 4:
-            self.report.problem(f"this pool's row is cut short or damaged and was not read: {REMEDY}", index)
-            self.cache.damaged = True
-            return
-        io_size, wash, config, run = (one[0] for one in found)
-        apf = reading(line[found[-1].end() :].strip(" \t|,;\"'"))
-        if apf is ABSENT:
-            self.report.problem(f"this pool's row ends before its APF per cent: {REMEDY}", index)
-        io_size_kb = size(io_size, "k")
-        if known(io_size_kb):
-            self.cache.pools.append(
-                CachePool(
-                    source=self.report.source(index),
-                    cache=self.cache.fact.name,
-                    io_size_kb=io_size_kb,
-                    wash_size_kb=size(wash, "k"),
-                    config_size_mb=size(config, "m"),
-                    run_size_mb=size(run, "m"),
-                    apf_percent=apf,
-                )
-            )
+        if wrong:
+            self.report.problem(wrong, index)
+        self.cache.damaged |= wrong == DAMAGED_POOL
+        if pool:
+            self.cache.pools.append((index, replace(pool, cache=self.cache.name)))
 
 
-def _summed(row: Row, report: Report) -> NamedCache | None:
+CUT: dict[str, dict[str, Any]] = {
+    "run_replacement": {"run_replacement": None},
+    "run_partitions": {"run_partitions": ABSENT},
+}
+"""What is not known where the last line of an export says it."""
+
+
+@known_lines
+def _line(line: str) -> _Line:
+    """What a line says. What each pattern asks for is looked for first: most lines have none of it."""
+    low = line.lower()
+    cache = CACHE.match(line) if "cache:" in low else None
+    if "cache" in low and SUMMARY.search(line):
+        return _Line(summary=True)
+    if cache:
+        return _Line(cache=(cache["name"].strip(), cache["status"].strip(), cache["kind"].strip()))
+    total = "total" in low and TOTAL.match(line)
+    if "kb" in low and POOL.match(line) and not total:
+        return _Line(pool=_pool(line))
+    if total or any(frame.match(line) for frame in (POOLS, FRAME, RULE_OFF)):
+        return _Line(frame=True)
+    return _Line(said=_attributes(line) if "config" in low else ())
+
+
+def _attributes(line: str) -> tuple[tuple[str, Any], ...]:
+    """Fields of a cache, as a line of its block gives them."""
+    if SIZES.match(line) and len(sizes := SIZE.findall(line)) == 2:
+        return ("config_size_mb", size(sizes[0], "m")), ("run_size_mb", size(sizes[1], "m"))
+    if found := REPLACEMENT.match(line):
+        return ("config_replacement", found[1].strip() or None), ("run_replacement", found[2].strip() or None)
+    if found := PARTITIONS.match(line):
+        return ("config_partitions", reading(found[1])), ("run_partitions", reading(found[2]))
+    return ()
+
+
+def _pool(line: str) -> tuple[CachePool | None, str]:
+    """One pool, of four sizes with their units and the APF per cent; and what is wrong with its row."""
+    found = list(SIZE.finditer(line))
+    if len(found) != 4:
+        return None, DAMAGED_POOL
+    io_size, wash, config, run = (one[0] for one in found)
+    apf = reading(line[found[-1].end() :].strip(" \t|,;\"'"))
+    wrong = f"this pool's row ends before its APF per cent: {REMEDY}" if apf is ABSENT else ""
+    io_size_kb = size(io_size, "k")
+    if not known(io_size_kb):
+        return None, wrong
+    pool = CachePool(
+        cache="",
+        io_size_kb=io_size_kb,
+        wash_size_kb=size(wash, "k"),
+        config_size_mb=size(config, "m"),
+        run_size_mb=size(run, "m"),
+        apf_percent=apf,
+    )
+    return pool, wrong
+
+
+def _summed(row: Row) -> dict[str, Any]:
     """Read a row of the summary; where its values stand beside their columns, by the status and the two units."""
     name, status, kind = row.get("Cache Name"), row.get("Status"), row.get("Type")
     sizes = [row.get("Config Value"), row.get("Run Value")]
@@ -212,35 +261,29 @@ def _summed(row: Row, report: Report) -> NamedCache | None:
         sizes = SIZE.findall(row.text)
         found = NAMED.match(row.text[: row.text.find(sizes[0])].strip() + " ") if len(sizes) == 2 else None
         if not found:
-            return None
+            return {}
         name, status, kind = (found[part].strip() for part in ("name", "status", "kind"))
-    return NamedCache(
-        source=report.source(row.first, row.last),
-        name=name,
-        status=status,
-        kind=kind or None,
-        config_size_mb=size(sizes[0], "m"),
-        run_size_mb=size(sizes[1], "m"),
-    )
+    config, run = (size(one, "m") for one in sizes)
+    return {"name": name, "status": status, "kind": kind or None, "config_size_mb": config, "run_size_mb": run}
 
 
 def _check(report: Report, listing: dict[str, _Cache]) -> None:
     """Say what is missing in a listing."""
     blocks = [(cache, cache.block) for cache in listing.values() if cache.block is not None]
     for cache, last in blocks:
-        name, run = cache.fact.name, cache.fact.run_size_mb
+        name, run = cache.name, cache.said.get("run_size_mb", ABSENT)
         if cache.damaged:
             continue
-        if run is ABSENT or (not cache.pools and (cache.fact.status or "").lower() == "active"):
+        if run is ABSENT or (not cache.pools and (cache.said.get("status") or "").lower() == "active"):
             report.problem(
                 f"the block of cache `{name}` is not complete, its size or its pools are missing: {REMEDY}", last
             )
         elif cache.pools and known(run):
-            pools = [pool.run_size_mb for pool in cache.pools]
+            pools = [pool.run_size_mb for _, pool in cache.pools]
             together = sum(pool for pool in pools if known(pool))
             if all(known(pool) for pool in pools) and together < run * (1 - NEAR) - 0.1:
                 what = f"its pools make up {together:g} Mb of {run:g} Mb, so rows are missing"
                 report.problem(f"the block of cache `{name}`: {what}; {REMEDY}", last)
-    without = [cache.fact.name for cache in listing.values() if cache.block is None]
+    without = [cache.name for cache in listing.values() if cache.block is None]
     if blocks and without:
         report.problem(f"no block for {', '.join(f'`{name}`' for name in without[:5])}: the listing is cut; {REMEDY}")

@@ -31,9 +31,10 @@ from dataclasses import replace
 
 from collectors.facts.ase import ConfigParameter
 from collectors.facts.base import ABSENT, OVERFLOW, Reading
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.figures import number, reading
-from collectors.layouts.tables import END, Row, Table, cut
+from collectors.layouts.tables import END, Row, Table
+from collectors.registry import Report, report
+from collectors.tables import Listing
 
 BETWEEN = r"(?:</?t[dhr]\b[^<>]{0,99}>|\W)+"
 HEADING = re.compile(
@@ -53,18 +54,16 @@ FIRST_GROUP = (
 """The line above the first table of a listing: it must not be left over."""
 NOT_UNIQUE = r"^\s*Configuration option is not unique\."
 START = re.compile(f"{HEADING.pattern}|{FIRST_GROUP}|{NOT_UNIQUE}", re.IGNORECASE)
-GROUP = re.compile(r"\s*Group:\s+\S")
+GROUP = r"\s*Group:\s+\S"
 SAID = re.compile(
     r"\s*(?:Configuration option (?:changed|is not unique)|Changing the value of '|Resulting configuration value"
     r"|(?:ASE|Adaptive Server|The SQL Server) (?:need not|must) be rebooted|effect\.\s*$)"
 )
-STOP = re.compile(
-    rf"{GROUP.pattern}|{SAID.pattern}|\W{{0,40}}(?:{HEADING.pattern})|\s*(?:sp_\w+\b|go\s*$)", re.IGNORECASE
+STOP = re.compile(rf"{GROUP}|{SAID.pattern}|\W{{0,40}}(?:{HEADING.pattern})|\s*(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
+REMARKS = re.compile(
+    rf"{GROUP}|(?i:\s*(?:Rows [0-9]{{1,12}}|#{{3,}}|## ?\S.*)\s*$"
+    r"|\s*(?:</?(?:table|tbody|thead|tr|pre|code)\b[^<>]*>\s*)+$)"
 )
-FRAME = re.compile(
-    r"\s*(?:Rows [0-9]{1,12}|#{3,}|## ?\S.*)\s*$|\s*(?:</?(?:table|tbody|thead|tr|pre|code)\b[^<>]*>\s*)+$", re.I
-)
-
 COLUMN = re.compile(
     r"Parameter Name|option_name|Default|Memory Used|Config[ _]Value|Run[ _]Value|Unit|Type|Instance Name",
     re.IGNORECASE,
@@ -85,30 +84,17 @@ REMEDY = "export it again with wide lines (isql -w 1000) and in full"
 
 @report(starts=START, provides=(ConfigParameter,))
 def read(report: Report) -> Iterator[ConfigParameter]:
-    """Yield one fact per parameter."""
+    """Yield one fact per parameter, and another where a later line says something else of it."""
     last_said: dict[tuple[str, str | None], ConfigParameter] = {}
-    tables = 0
-    index = 0
-    while index < len(report.lines):
-        line = report.lines[index]
-        table = cut(report.lines, index, stop=STOP) if HEADING.search(line) else None
-        if table:
-            table = table if _ours(table) else _by_words(table, line)
-            ours = _ours(table)
-            tables += ours
-            for fact in _parameters(report, table, index) if ours else ():
-                before = last_said.get((fact.name, fact.instance))
-                if before is None or not _says_the_same(fact, before):
-                    last_said[fact.name, fact.instance] = fact
-                    yield fact
-            index = max(table.last, index)
-        elif GROUP.match(line) or FRAME.match(line):
-            report.claim(index)
-        elif SAID.match(line):
-            index = _claim_sentence(report, index)
-        index += 1
-    if not tables:
-        raise NotThisReport
+
+    def new(fact: ConfigParameter) -> bool:
+        before = last_said.get((fact.name, fact.instance))
+        if before is fact or (before and _says_the_same(fact, before)):
+            return False
+        last_said[fact.name, fact.instance] = fact
+        return True
+
+    yield from PARAMETERS.read(report, lambda index, line: _claim_sentence(report, index), new)
 
 
 def _ours(table: Table) -> bool:
@@ -139,42 +125,27 @@ def _claim_sentence(report: Report, index: int) -> int:
     return last
 
 
-def _parameters(report: Report, table: Table, heading: int) -> Iterator[ConfigParameter]:
-    """Read the rows of one table."""
-    for index in table.frame:
-        report.claim(index)
-    if not table.rows:
-        report.problem(f"a heading without rows below it: {REMEDY}", heading)
-    typed = any(table.has(column) for column in ("Type", *SWITCH))
-    for row in table.rows:
-        report.claim(row.first, row.last)
-        cells: dict[str, str] | None = row.cells
-        if not _sane(row, table):
-            cells = None if table.layout in SEPARATED else _from_tokens(row.text, table)
+def _parameter(row: Row, table: Table) -> Iterator[ConfigParameter | str]:
+    """Read one row."""
+    if not _sane(row, table):
+        cells = None if table.layout in SEPARATED else _from_tokens(row.text, table)
         if cells is None:
-            report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
-            continue
-        fact = _parameter(replace(row, cells=cells), report)
-        if typed and fact.kind is None:
-            report.problem(
-                f"the row of `{fact.name}` is cut short: whether it is static is not read; {REMEDY}", row.first
-            )
-            fact = replace(fact, unit=fact.unit if row.get("Type") else None)  # the last word may be half a word
-        yield fact
-
-
-def _parameter(row: Row, report: Report) -> ConfigParameter:
-    memory = row.get("Memory Used")
-    return ConfigParameter(
-        source=report.source(row.first, row.last),
+            return
+        row = replace(row, cells=cells)
+    memory, kind = row.get("Memory Used"), _kind(row)
+    unit = row.get("Unit") or None
+    if kind is None and any(table.has(column) for column in ("Type", *SWITCH)):
+        yield f"the row of `{_name(row)}` is cut short: whether it is static is not read; {REMEDY}"
+        unit = unit if row.get("Type") else None  # the last word may be half a word
+    yield ConfigParameter(
         name=_name(row),
         default_value=_value(row.get("Default", "Default Value")),
         memory_used_kb=reading(memory.removeprefix("#")),
         memory_counted=not memory.startswith("#"),
         config_value=_value(_config(row)),
         run_value=_value(_run(row)),
-        unit=row.get("Unit") or None,
-        kind=_kind(row),
+        unit=unit,
+        kind=kind,
         minimum=reading(row.get("Min", "Minimum", "Minimum Value")),
         maximum=reading(row.get("Max", "Maximum", "Maximum Value")),
         instance=None if (instance := row.get("Instance Name", "Instance")).upper() == "NULL" else instance or None,
@@ -264,8 +235,20 @@ def _unit_words(tokens: Sequence[str]) -> int:
 
 def _says_the_same(new: ConfigParameter, old: ConfigParameter) -> bool:
     """Whether a later line adds nothing: it agrees wherever it says something."""
-    bare = replace(new, source=old.source)
-    for field in ("default_value", "memory_used_kb", "unit", "kind", "minimum", "maximum"):
-        if getattr(bare, field) in (None, ABSENT):
-            bare = replace(bare, **{field: getattr(old, field), "memory_counted": old.memory_counted})
-    return bare == old
+    known = ("default_value", "memory_used_kb", "unit", "kind", "minimum", "maximum")
+    silent = {field: getattr(old, field) for field in known if getattr(new, field) in (None, ABSENT)}
+    if silent:
+        silent["memory_counted"] = old.memory_counted
+    return replace(new, **silent) == old
+
+
+PARAMETERS = Listing(
+    heading=HEADING,
+    row=_parameter,
+    stop=STOP,
+    remedy=REMEDY,
+    remarks=REMARKS,
+    others=SAID,
+    ours=_ours,
+    mended=_by_words,
+)

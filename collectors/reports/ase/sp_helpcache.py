@@ -36,12 +36,13 @@ from collections.abc import Iterator
 
 from collectors.facts.ase import BindingList, CacheBinding, CacheOverhead, NamedCache
 from collectors.facts.base import known
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.figures import SIZE, size
-from collectors.layouts.tables import Row, Table, cut
+from collectors.layouts.tables import Row, Table
+from collectors.registry import NotThisReport, Report, report
+from collectors.tables import Listing
 
-CACHES = re.compile(r"\bCache[ _]Name\W{1,80}Config[ _]Size\W{1,80}Run[ _]Size\W{1,80}Overhead\b", re.IGNORECASE)
-BINDINGS = re.compile(r"\bCache[ _]Name\W{1,80}Entity[ _]Name\W{1,80}Type\b", re.IGNORECASE)
+SIZES_HEADED = re.compile(r"\bCache[ _]Name\W{1,80}Config[ _]Size\W{1,80}Run[ _]Size\W{1,80}Overhead\b", re.IGNORECASE)
+BINDINGS_HEADED = re.compile(r"\bCache[ _]Name\W{1,80}Entity[ _]Name\W{1,80}Type\b", re.IGNORECASE)
 TITLE = re.compile(r"^\W{0,80}Cache Binding Information:", re.IGNORECASE)
 TOTALS = re.compile(r"^\W{0,9}Memory Available For\b", re.IGNORECASE)
 NEEDED = re.compile(
@@ -50,10 +51,12 @@ NEEDED = re.compile(
     re.IGNORECASE,
 )
 START = re.compile(
-    "|".join(pattern.pattern for pattern in (CACHES, BINDINGS, TITLE, TOTALS))
+    "|".join(pattern.pattern for pattern in (SIZES_HEADED, BINDINGS_HEADED, TITLE, TOTALS))
     + r"|\bof overhead memory will be needed to manage a cache of size\b",
     re.IGNORECASE,
 )
+HEADING = re.compile(f"{SIZES_HEADED.pattern}|{BINDINGS_HEADED.pattern}", re.IGNORECASE)
+OTHERS = re.compile(f"{TOTALS.pattern}|{TITLE.pattern}|.*{NEEDED.pattern}", re.IGNORECASE)
 STOP = re.compile(rf"\W{{0,40}}(?:{START.pattern})|\s*go\s*$", re.IGNORECASE)
 KIND = r"\s+(?P<type>database|table|index|text(?: only)?|image)(?:\s+(?P<index>\S.{0,260}?))?\s+(?P<status>[VI])\s*"
 APART = re.compile(rf"\s*(?P<cache>\S.{{0,200}}?)\s{{2,}}(?P<entity>\S.{{0,600}}?){KIND}", re.IGNORECASE)
@@ -72,97 +75,71 @@ def read(report: Report) -> Iterator[CacheBinding | BindingList | NamedCache | C
     """Yield one fact per cache, per binding, per list of bindings and per answer about a size."""
     found = 0
     caches: list[str] = []
-    index = 0
-    while index < len(report.lines):
-        line = report.lines[index]
-        heading = CACHES.search(line) or BINDINGS.search(line)
-        if heading:
-            table = cut(report.lines, index, stop=STOP)
-            for at in table.frame:
-                report.claim(at)
-            found += 1
-            if table.has("Entity Name"):
-                yield from _listed(report, table, index, tuple(caches))
-                caches = []
-            else:
-                for cache in _caches(report, table, index):
-                    caches.append(cache.name)
-                    yield cache
-            index = max(table.last, index)
-        elif TOTALS.match(line):
-            found += 1
-            index = _claim_totals(report, index)
-        elif TITLE.match(line):
-            found += 1
-            report.claim(index)
-        elif needed := NEEDED.search(line):
-            found += 1
-            yield from _needed(report, needed, index)
-        index += 1
+    answers: list[CacheOverhead] = []
+
+    def hear(index: int, line: str) -> int:
+        nonlocal found
+        found += 1
+        if TOTALS.match(line):
+            return _claim_totals(report, index)
+        report.claim(index)
+        if not TITLE.match(line) and (needed := NEEDED.search(line)):
+            answers.extend(_needed(report, needed, index))
+        return index
+
+    for heading, table in CACHES.tables(report, hear):
+        found += 1
+        yield from answers
+        answers.clear()
+        if table.has("Entity Name"):
+            bindings = list(BINDINGS.facts(report, table, heading))
+            yield from bindings
+            if len(bindings) == len(table.rows) and (bindings or table.layout in FRAMED):
+                where = report.source(heading, table.last)
+                yield BindingList(source=where, bindings=len(bindings), caches=tuple(caches))
+            caches = []
+        else:
+            for cache in CACHES.facts(report, table, heading):
+                caches.append(cache.name)
+                yield cache
+    yield from answers
     if not found:
         raise NotThisReport
 
 
-def _caches(report: Report, table: Table, heading: int) -> Iterator[NamedCache]:
-    """Read the sizes; told by their units, since the dashes may be shorter than the columns."""
-    if not table.rows:
-        report.problem(f"a heading without rows below it: {REMEDY}", heading)
-    for row in table.rows:
-        report.claim(row.first, row.last)
-        if row.whole and row.cells:
-            name, kind = row.get("Cache Name"), row.get("Cache Type")
-            sizes = [row.get(column) for column in ("Config Size", "Run Size", "Overhead")]
-        else:
-            found = list(SIZE.finditer(row.text[:600]))
-            name = row.text[: found[0].start()].strip() if found else ""
-            kind = row.text[found[-1].end() :].strip() if found else ""
-            sizes = [one[0] for one in found]
-        if not name or len(sizes) != 3 or not all(sizes):
-            report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
-            continue
-        yield NamedCache(
-            source=report.source(row.first, row.last),
-            name=name,
-            kind=kind or None,
-            config_size_mb=size(sizes[0], "m"),
-            run_size_mb=size(sizes[1], "m"),
-            overhead_mb=size(sizes[2], "m"),
-        )
+def _cache(row: Row, table: Table) -> Iterator[NamedCache]:
+    """Read the sizes of a cache; told by their units, since the dashes may be shorter than the columns."""
+    if row.whole and row.cells:
+        name, kind = row.get("Cache Name"), row.get("Cache Type")
+        sizes = [row.get(column) for column in ("Config Size", "Run Size", "Overhead")]
+    else:
+        found = list(SIZE.finditer(row.text[:600]))
+        name = row.text[: found[0].start()].strip() if found else ""
+        kind = row.text[found[-1].end() :].strip() if found else ""
+        sizes = [one[0] for one in found]
+    if name and len(sizes) == 3 and all(sizes):
+        config, run, overhead = (size(one, "m") for one in sizes)
+        yield NamedCache(name=name, kind=kind or None, config_size_mb=config, run_size_mb=run, overhead_mb=overhead)
 
 
-def _listed(
-    report: Report, table: Table, heading: int, caches: tuple[str, ...]
-) -> Iterator[CacheBinding | BindingList]:
-    """The bindings, and that these are all; `caches`: those the sizes above the list name."""
-    bindings = list(_bindings(report, table))
-    yield from bindings
-    if len(bindings) == len(table.rows) and (bindings or table.layout in FRAMED):
-        yield BindingList(source=report.source(heading, table.last), bindings=len(bindings), caches=caches)
-
-
-def _bindings(report: Report, table: Table) -> Iterator[CacheBinding]:
-    for row in table.rows:
-        report.claim(row.first, row.last)
-        cells = _cells(row)
-        if cells is None:
-            report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
-            continue
-        cache, entity, kind, index, status = cells
-        parts = (entity, None, None) if kind == "database" else _parts(entity)
-        if parts is None:
-            told = f"the name `{entity[:120]}` has other dots than database.owner.table: kept whole"
-            report.problem(told, row.first)
-            parts = (entity, None, None)
-        yield CacheBinding(
-            source=report.source(row.first, row.last),
-            cache=cache,
-            database=parts[0],
-            owner=parts[1],
-            table=parts[2],
-            index=index if index and index.upper() != "NULL" else None,
-            kind=kind,
-            valid={"V": True, "I": False}.get(status.upper()),
-        )
+def _binding(row: Row, table: Table) -> Iterator[CacheBinding | str]:
+    cells = _cells(row)
+    if cells is None:
+        return
+    cache, entity, kind, index, status = cells
+    parts = (entity, None, None) if kind == "database" else _parts(entity)
+    if parts is None:
+        yield f"the name `{entity[:120]}` has other dots than database.owner.table: kept whole"
+        parts = (entity, None, None)
+    yield CacheBinding(
+        cache=cache,
+        database=parts[0],
+        owner=parts[1],
+        table=parts[2],
+        index=index if index and index.upper() != "NULL" else None,
+        kind=kind,
+        valid={"V": True, "I": False}.get(status.upper()),
+    )
 
 
 def _cells(row: Row) -> tuple[str, str, str, str, str] | None:
@@ -201,7 +178,6 @@ def _claim_totals(report: Report, index: int) -> int:
 
 
 def _needed(report: Report, found: re.Match[str], index: int) -> Iterator[CacheOverhead]:
-    report.claim(index)
     asked = found["size"].strip()
     needs = size(found["needs"], "m")
     whole = size(asked if asked[-1:].isalpha() else f"{asked}K", "m")  # sp_cacheconfig: no unit is kilobytes
@@ -209,3 +185,7 @@ def _needed(report: Report, found: re.Match[str], index: int) -> Iterator[CacheO
         yield CacheOverhead(source=report.source(index), size_mb=whole, overhead_mb=needs)
     else:
         report.problem("the overhead was not printed as a number", index)
+
+
+CACHES = Listing(heading=HEADING, row=_cache, stop=STOP, others=OTHERS, remedy=REMEDY)
+BINDINGS = Listing(heading=BINDINGS_HEADED, row=_binding, stop=STOP, remedy=REMEDY, no_rows="")

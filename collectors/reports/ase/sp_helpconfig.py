@@ -21,12 +21,14 @@ objects', will consume 9372K of memory if configured at 6000.`); it is of a valu
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from collectors.facts.ase import ConfigParameter
 from collectors.facts.base import ABSENT, OVERFLOW, Reading
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.figures import number, reading
-from collectors.layouts.tables import Row, Table, cut
+from collectors.layouts.tables import Row, Table
+from collectors.registry import NotThisReport, Report, report
+from collectors.tables import Listing
 
 HEADING = re.compile(r"\bMinimum Value\W{1,80}Maximum Value\W{1,80}Default Value\W{1,80}Current Value\b", re.IGNORECASE)
 ASKED = re.compile(r"^.{0,40}\bsp_helpconfig\s{1,9}(?:\"([^\"]{1,60})\"|'([^']{1,60})')", re.IGNORECASE)
@@ -51,56 +53,43 @@ REMEDY = "export it again with the sentence above it (isql -w 1000)"
 def read(report: Report) -> Iterator[ConfigParameter]:
     """Yield one fact per table."""
     tables = 0
-    index = since = 0
-    while index < len(report.lines):
-        line = report.lines[index]
-        table = cut(report.lines, index, stop=STOP) if HEADING.search(line) else None
-        if table:
-            tables += 1
-            yield from _parameter(report, table, since, index)
-            index = since = max(table.last, index)
-            since += 1
-        elif ASKED.match(line):
-            report.claim(index)
-            since = index
-        elif WOULD_TAKE.match(line):
-            report.claim(index)
-        index += 1
+    since = 0  # where what belongs to the next table begins
+
+    def hear(index: int, line: str) -> int:
+        nonlocal since
+        report.claim(index)
+        since = index if ASKED.match(line) else since
+        return index
+
+    for heading, table in PARAMETERS.tables(report, hear):
+        tables += 1
+        name = _name_behind(report, table) or _name_before(report, since, heading) or _name_asked(report, since)
+        for fact in PARAMETERS.facts(report, table, heading):
+            if name is None:
+                what = f"nothing tells which parameter this is, so it was not read: {REMEDY}"
+                report.problem(what, fact.source.first - report.first)
+            else:
+                yield replace(fact, name=name)
+        since = max(table.last, heading) + 1
     if not tables:
         raise NotThisReport
 
 
-def _parameter(report: Report, table: Table, since: int, heading: int) -> Iterator[ConfigParameter]:
-    """Read the one row of a table; `since`: where what belongs to it begins."""
-    for index in table.frame:
-        report.claim(index)
-    name = _name_behind(report, table) or _name_before(report, since, heading) or _name_asked(report, since)
-    if not table.rows:
-        report.problem(f"a heading without a row below it: {REMEDY}", heading)
-    for row in table.rows:
-        report.claim(row.first, row.last)
-        if not row.whole or not row.get("Current Value"):
-            report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
-        elif name is None:
-            report.problem(f"nothing tells which parameter this is, so it was not read: {REMEDY}", row.first)
-        else:
-            yield _fact(report, row, name)
-
-
-def _fact(report: Report, row: Row, name: str) -> ConfigParameter:
-    memory, kind = row.get("Memory Used"), row.get("Type").lower()
-    return ConfigParameter(
-        source=report.source(row.first, row.last),
-        name=name,
-        default_value=_value(row.get("Default Value")),
-        memory_used_kb=reading(memory.removeprefix("#")),
-        memory_counted=not memory.startswith("#"),
-        run_value=_value(row.get("Current Value")),
-        unit=row.get("Unit") or None,
-        kind=kind if kind in KINDS else None,
-        minimum=reading(row.get("Minimum Value")),
-        maximum=reading(row.get("Maximum Value")),
-    )
+def _parameter(row: Row, table: Table) -> Iterator[ConfigParameter]:
+    """Read a row, which does not name its parameter."""
+    if row.whole and row.get("Current Value"):
+        memory, kind = row.get("Memory Used"), row.get("Type").lower()
+        yield ConfigParameter(
+            name="",
+            default_value=_value(row.get("Default Value")),
+            memory_used_kb=reading(memory.removeprefix("#")),
+            memory_counted=not memory.startswith("#"),
+            run_value=_value(row.get("Current Value")),
+            unit=row.get("Unit") or None,
+            kind=kind if kind in KINDS else None,
+            minimum=reading(row.get("Minimum Value")),
+            maximum=reading(row.get("Maximum Value")),
+        )
 
 
 def _name_behind(report: Report, table: Table) -> str | None:
@@ -144,3 +133,13 @@ def _value(text: str) -> Reading | str:
         return OVERFLOW
     found = number(text)
     return text if found is None else found
+
+
+PARAMETERS = Listing(
+    heading=HEADING,
+    row=_parameter,
+    stop=STOP,
+    others=re.compile(f"{ASKED.pattern}|{WOULD_TAKE.pattern}", re.IGNORECASE),
+    remedy=REMEDY,
+    no_rows="a heading without a row below it",
+)

@@ -21,14 +21,15 @@ from collections.abc import Iterator
 
 from collectors.facts.ase import HeldLock
 from collectors.facts.base import ABSENT
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.figures import number, reading
-from collectors.layouts.tables import Row, Table, cut
+from collectors.layouts.tables import Row, Table
+from collectors.registry import Report, report
+from collectors.tables import Listing
 
 HEADING = re.compile(r"\bspid\W{1,40}(?:loid\W{1,40})?locktype\b", re.IGNORECASE)
 STOP = re.compile(rf"\W{{0,40}}(?:fid\W{{1,40}})?(?:{HEADING.pattern})|\s*(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
 REMARK = re.compile(r"\s*The class column will display the cursor name\b", re.IGNORECASE)
-REMARK_ENDS = re.compile(r".{0,60}\bcursor id for other\b|\s*users\.\s*$", re.IGNORECASE)
+REMARKS = re.compile(rf"{REMARK.pattern}|.{{0,60}}\bcursor id for other\b|\s*users\.\s*$", re.IGNORECASE)
 LOCK = re.compile(
     r"(?P<mode>Ex|Sh|Update|Up)_(?P<on>page|row|table|intent|address)(?P<state>(?:-[a-z]{2,12}){0,3})", re.IGNORECASE
 )
@@ -44,21 +45,8 @@ REMEDY = "export it again in full (isql -w 1000)"
 
 @report(starts=HEADING, provides=(HeldLock,))
 def read(report: Report) -> Iterator[HeldLock]:
-    """Yield one fact per lock."""
-    tables = 0
-    index = 0
-    while index < len(report.lines):
-        line = report.lines[index]
-        table = cut(report.lines, index, stop=STOP) if HEADING.search(line) else None
-        if table:
-            tables += 1
-            yield from _locks(report, table)
-            index = max(table.last, index)
-        elif REMARK.match(line) or REMARK_ENDS.match(line):
-            report.claim(index)
-        index += 1
-    if not tables:
-        raise NotThisReport
+    """Yield one fact per lock; that nobody holds one is no problem."""
+    yield from LOCKS.read(report)
     _claim_remark_above(report)
 
 
@@ -68,44 +56,31 @@ def _claim_remark_above(report: Report) -> None:
     while above and not above[-1].strip():
         above.pop()
     lines = 0
-    while lines < 2 and above and (REMARK.match(above[-1]) or REMARK_ENDS.match(above[-1])):
+    while lines < 2 and above and REMARKS.match(above[-1]):
         lines = len(report.before) - len(above) + 1
         if REMARK.match(above.pop()):
             break
     report.above = lines
 
 
-def _locks(report: Report, table: Table) -> Iterator[HeldLock]:
-    """Read one table; that nobody holds a lock is no problem."""
-    for index in table.frame:
-        report.claim(index)
-    for row in table.rows:
-        report.claim(row.first, row.last)
-        if fact := _lock(report, row):
-            yield fact
-        else:
-            report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
-
-
-def _lock(report: Report, row: Row) -> HeldLock | None:
+def _lock(row: Row, table: Table) -> Iterator[HeldLock | str]:
     cells = _cells(row)
     found = LOCK.fullmatch(cells.get("locktype", ""))
     if not found:
-        return None
+        return
     states = [state for state in found["state"].lower().split("-") if state]
     if any(state not in (*ASKED_FOR, "blk") for state in states):
-        report.problem(f"the lock type `{found[0]}` has a state that is not known: taken as held", row.first)
+        yield f"the lock type `{found[0]}` has a state that is not known: taken as held"
     on = found["on"].lower()
     on_table = on in ("table", "intent")
-    table = cells.get("tableid", "")
+    table_id = cells.get("tableid", "")
     name = next((cells[key] for key in ("object", "objectname", "tablename") if cells.get(key)), None)
-    if name is None and table and number(table) is None:
-        name = table
-    return HeldLock(
-        source=report.source(row.first, row.last),
+    if name is None and table_id and number(table_id) is None:
+        name = table_id
+    yield HeldLock(
         spid=_whole(cells.get("spid", "")),
         database=_word(cells.get("dbname", "")),
-        object_id=_whole(table),
+        object_id=_whole(table_id),
         object_name=name,
         lock_type=f"{found['mode']}_{found['on']}",
         level="table" if on_table else on,
@@ -135,3 +110,6 @@ def _whole(text: str) -> int | None:
 
 def _word(text: str) -> str | None:
     return text if text and text.upper() != "NULL" else None
+
+
+LOCKS = Listing(heading=HEADING, row=_lock, stop=STOP, remarks=REMARKS, remedy=REMEDY, no_rows="")

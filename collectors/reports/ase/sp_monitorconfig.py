@@ -19,14 +19,16 @@ stand behind the name, so that it does not matter where they stand.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 
 from collectors.facts.ase import ResourceUsage
 from collectors.facts.base import known
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.dates import moment
 from collectors.layouts.figures import reading
-from collectors.layouts.tables import Row, Table, cut
+from collectors.layouts.tables import Row, Table
+from collectors.registry import Report, report
+from collectors.tables import Listing
 
 BETWEEN = r"(?:</?t[dhr]\b[^<>]{0,99}>|\W)+"
 HEADING = re.compile(rf"\bName{BETWEEN}Num_free{BETWEEN}Num_active\b", re.IGNORECASE)
@@ -46,40 +48,25 @@ REMEDY = "export it again in full (isql -w 1000)"
 def read(report: Report) -> Iterator[ResourceUsage]:
     """Yield one fact per resource and instance."""
     taken: datetime | None = None
-    tables = 0
-    index = 0
-    while index < len(report.lines):
-        line = report.lines[index]
-        table = cut(report.lines, index, stop=STOP) if HEADING.search(line) else None
-        if table:
-            tables += 1
-            yield from _rows(report, table, index, taken)
-            index = max(table.last, index)
-        elif said := TAKEN.match(line):
-            report.claim(index)
-            taken = moment(said["time"])
-            if taken is None:
-                report.problem("the time of this listing was not understood, so its age is not known", index)
-        index += 1
-    if not tables:
-        raise NotThisReport
 
-
-def _rows(report: Report, table: Table, heading: int, taken: datetime | None) -> Iterator[ResourceUsage]:
-    for index in table.frame:
+    def hear(index: int, line: str) -> int:
+        nonlocal taken
         report.claim(index)
-    if not table.rows:
-        report.problem(f"a heading without rows below it: {REMEDY}", heading)
-    for row in table.rows:
-        report.claim(row.first, row.last)
-        cells = _cells(row, table)
-        if cells is None:
-            report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
-            continue
+        said = TAKEN.match(line)
+        taken = moment(said["time"]) if said else None
+        if taken is None:
+            report.problem("the time of this listing was not understood, so its age is not known", index)
+        return index
+
+    for usage in USAGE.read(report, hear):
+        yield usage if taken is None else replace(usage, taken=taken)
+
+
+def _usage(row: Row, table: Table) -> Iterator[ResourceUsage]:
+    if cells := _cells(row, table):
         name, free, active, percent, most, reused, instance = cells
         count = reading(reused)
         yield ResourceUsage(
-            source=report.source(row.first, row.last),
             name=" ".join(name.split()),
             free=reading(free),
             active=reading(active),
@@ -87,7 +74,6 @@ def _rows(report: Report, table: Table, heading: int, taken: datetime | None) ->
             max_used=reading(most),
             reused=count,
             was_reused=count > 0 if known(count) else {"yes": True, "no": False}.get(reused.lower()),
-            taken=taken,
             instance=None if instance.upper() == "NULL" else instance or None,
         )
 
@@ -102,3 +88,6 @@ def _cells(row: Row, table: Table) -> tuple[str, ...] | None:
     names = (("Name",), ("Num_free",), ("Num_active",), ("Pct_act",), ("Max_Used",), ("Reuse_cnt", "Reused"))
     cells = tuple(row.get(*name) for name in names)
     return (*cells, row.get("Instance_Name")) if all(cells) else None
+
+
+USAGE = Listing(heading=HEADING, row=_usage, stop=STOP, others=TAKEN, remedy=REMEDY)

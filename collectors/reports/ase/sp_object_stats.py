@@ -29,8 +29,8 @@ from dataclasses import dataclass, field
 
 from collectors.facts.ase import ObjectLockContention
 from collectors.facts.base import ABSENT, Reading
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.figures import reading
+from collectors.registry import NotThisReport, Report, report
 
 START = re.compile(r"^\s{0,20}Object Name:\s{0,9}\S.{0,400}\(\s?dbid\s?=", re.IGNORECASE)
 OBJECT = re.compile(

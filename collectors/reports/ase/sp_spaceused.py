@@ -21,10 +21,11 @@ from collections.abc import Iterator
 
 from collectors.facts.ase import IndexSize
 from collectors.facts.base import ABSENT
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.ase_catalog import is_system
 from collectors.layouts.figures import size
-from collectors.layouts.tables import Table, cut
+from collectors.layouts.tables import Row, Table
+from collectors.registry import Report, report
+from collectors.tables import Listing
 
 INDEXES = re.compile(r"\bindex_name\W{1,80}size\W{1,80}reserved\W{1,80}unused\b", re.IGNORECASE)
 TABLE = re.compile(r"\bname\W{1,300}row_?total\W{1,80}reserved\W{1,80}data\b", re.IGNORECASE)
@@ -33,54 +34,27 @@ STOP = re.compile(rf"\W{{0,40}}(?:{START.pattern})|\s*go\s*$", re.IGNORECASE)
 FIGURES = re.compile(
     r"\s*(?P<name>\S.{0,300}?)\s+(?P<rows>[0-9*]{1,20})(?P<rest>(?:\s+[0-9*]{1,20}\s*KB){4})\s*", re.IGNORECASE
 )
-SIZE = re.compile(r"[0-9*]{1,20}\s*KB", re.IGNORECASE)
+KILOBYTES = re.compile(r"[0-9*]{1,20}\s*KB", re.IGNORECASE)
 REMEDY = "export it again in full (isql -w 1000)"
 
 
 @report(starts=START, provides=(IndexSize,))
 def read(report: Report) -> Iterator[IndexSize]:
     """Yield one fact per table."""
-    tables = 0
-    index = 0
-    while index < len(report.lines):
-        line = report.lines[index]
-        table = cut(report.lines, index, stop=STOP) if START.search(line) else None
-        if table:
-            tables += 1
-            for at in (*table.frame, *(at for row in table.rows for at in range(row.first, row.last + 1))):
-                report.claim(at)
-            if TABLE.search(line):
-                yield from _tables(report, table, index)
-            index = max(table.last, index)
-        index += 1
-    if not tables:
-        raise NotThisReport
+    yield from SIZES.read(report)
 
 
-def _tables(report: Report, table: Table, heading: int) -> Iterator[IndexSize]:
-    if not table.rows:
-        report.problem(f"a heading without rows below it: {REMEDY}", heading)
-    for row in table.rows:
-        name, data = row.get("name"), row.get("data")
-        found = FIGURES.fullmatch(row.text[:800])
-        if found:  # by their units: dashes may be shorter than the columns
-            name, data = found["name"], SIZE.findall(found["rest"])[1]
-        elif not row.whole:
-            name = ""
-        kb = size(data, "k") if data else ABSENT
-        if not name or kb is ABSENT:
-            report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
-            continue
+def _size(row: Row, table: Table) -> Iterator[IndexSize]:
+    name, data = row.get("name"), row.get("data")
+    found = FIGURES.fullmatch(row.text[:800])
+    if found:  # by their units: dashes may be shorter than the columns
+        name, data = found["name"], KILOBYTES.findall(found["rest"])[1]
+    elif not row.whole:
+        return
+    kb = size(data, "k") if data else ABSENT
+    if name and kb is not ABSENT:
         database, owner, own = _apart(name)
-        yield IndexSize(
-            source=report.source(row.first, row.last),
-            database=database,
-            owner=owner,
-            table=own,
-            index_id=0,
-            size_kb=kb,
-            system=is_system(own),
-        )
+        yield IndexSize(database=database, owner=owner, table=own, index_id=0, size_kb=kb, system=is_system(own))
 
 
 def _apart(name: str) -> tuple[str | None, str | None, str]:
@@ -90,3 +64,6 @@ def _apart(name: str) -> tuple[str | None, str | None, str]:
         return None, None, name
     database, owner = ([""] * (3 - len(parts)) + parts)[:2]
     return database or None, owner or None, parts[-1]
+
+
+SIZES = Listing(heading=START, row=_size, stop=STOP, used=TABLE, remedy=REMEDY)

@@ -15,13 +15,14 @@ A column that was not selected is absent; the same row in a second result set sa
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from functools import partial
 
 from collectors.facts.ase import CachePool, NamedCache
-from collectors.facts.base import NOWHERE, known
-from collectors.kit import NotThisReport, Report, report
+from collectors.facts.base import known
 from collectors.layouts.figures import decimal_comma, number, reading, size
-from collectors.layouts.tables import Row, Table, cut
+from collectors.layouts.tables import Row, Table
+from collectors.registry import NotThisReport, Report, report
+from collectors.tables import Listing, Unrepeated
 
 HEADING = re.compile(
     r"\bcache_name\W+(?:cache_status|cache_type"
@@ -30,7 +31,7 @@ HEADING = re.compile(
 )
 START = HEADING
 STOP = re.compile(rf"\W{{0,40}}(?:{HEADING.pattern})", re.IGNORECASE)
-FRAME = re.compile(r"\s*(?:Rows [0-9]{1,12}|#{3,}|##\s?(?:select|sp_)\b.*)\s*$", re.IGNORECASE)
+REMARK = re.compile(r"\s*(?:Rows [0-9]{1,12}|#{3,}|##\s?(?:select|sp_)\b.*)\s*$", re.IGNORECASE)
 WORDS = ("cachename", "cachestatus", "cachetype", "scope")
 REMEDY = "export it again in full (isql -w 1000)"
 
@@ -38,54 +39,30 @@ REMEDY = "export it again in full (isql -w 1000)"
 @report(starts=START, provides=(NamedCache, CachePool))
 def read(report: Report) -> Iterator[NamedCache | CachePool]:
     """Yield one fact per cache and per pool."""
-    seen: set[NamedCache | CachePool] = set()
     tables = 0
-    index = 0
-    while index < len(report.lines):
-        line = report.lines[index]
-        table = cut(report.lines, index, stop=STOP) if HEADING.search(line) else None
-        if table:
-            ours = table.has("cache_name")
-            tables += ours
-            for fact in _facts(report, table, index) if ours else ():
-                if (bare := replace(fact, source=NOWHERE)) not in seen:
-                    seen.add(bare)
-                    yield fact
-            index = max(table.last, index)
-        elif FRAME.match(line):
-            report.claim(index)
-        index += 1
+    new = Unrepeated[NamedCache | CachePool]()
+    for heading, table in BY_SIGN[False].tables(report):
+        tables += 1
+        comma = decimal_comma(cell for row in table.rows for name, cell in row.cells.items() if name not in WORDS)
+        yield from BY_SIGN[comma].facts(report, table, heading, new)
     if not tables:
         raise NotThisReport
 
 
-def _facts(report: Report, table: Table, heading: int) -> Iterator[NamedCache | CachePool]:
-    for index in table.frame:
-        report.claim(index)
-    if not table.rows:
-        report.problem(f"a heading without rows below it: {REMEDY}", heading)
-    comma = decimal_comma(cell for row in table.rows for name, cell in row.cells.items() if name not in WORDS)
+def _facts(row: Row, table: Table, *, comma: bool) -> Iterator[NamedCache | CachePool | str]:
+    if not row.whole or not row.get("cache_name"):
+        return
     pools = table.has("io_size") or table.has("pool_io_size")
-    caches = not pools or table.has("cache_run_size") or table.has("cache_status")
-    for row in table.rows:
-        report.claim(row.first, row.last)
-        if not row.whole or not row.get("cache_name"):
-            report.problem(f"this row is cut short or damaged and was not read: {REMEDY}", row.first)
-            continue
-        if caches:
-            yield _cache(row, report, comma=comma)
-        if pools:
-            pool = _pool(row, report, comma=comma)
-            if pool:
-                yield pool
-            else:
-                report.problem(f"the I/O size of this pool is no figure, so it was not read: {REMEDY}", row.first)
+    if not pools or table.has("cache_run_size") or table.has("cache_status"):
+        yield _cache(row, comma=comma)
+    if pools:
+        pool = _pool(row, comma=comma)
+        yield pool or f"the I/O size of this pool is no figure, so it was not read: {REMEDY}"
 
 
-def _cache(row: Row, report: Report, *, comma: bool) -> NamedCache:
+def _cache(row: Row, *, comma: bool) -> NamedCache:
     """The part of a row that describes a cache."""
     return NamedCache(
-        source=report.source(row.first, row.last),
         name=row.get("cache_name"),
         status=_words(row.get("cache_status")),
         kind=_words(row.get("cache_type")),
@@ -100,13 +77,12 @@ def _cache(row: Row, report: Report, *, comma: bool) -> NamedCache:
     )
 
 
-def _pool(row: Row, report: Report, *, comma: bool) -> CachePool | None:
+def _pool(row: Row, *, comma: bool) -> CachePool | None:
     """The part of a row that describes a pool."""
     io_size = size(row.get("pool_io_size", "io_size"), "k", comma=comma)
     if not known(io_size):
         return None
     return CachePool(
-        source=report.source(row.first, row.last),
         cache=row.get("cache_name"),
         io_size_kb=io_size,
         wash_size_kb=size(row.get("pool_wash_size", "wash_size"), "k", comma=comma),
@@ -125,3 +101,17 @@ def _instance(row: Row) -> int | None:
     """The instance a row is limited to: on one server, and for a cache of all instances, there is none."""
     found = number(row.get("instanceid"))
     return int(found) if found and row.get("scope").lower() != "global" else None
+
+
+BY_SIGN: dict[bool, Listing[NamedCache | CachePool]] = {
+    comma: Listing(
+        heading=HEADING,
+        row=partial(_facts, comma=comma),
+        stop=STOP,
+        remarks=REMARK,
+        ours=lambda table: table.has("cache_name"),
+        remedy=REMEDY,
+    )
+    for comma in (False, True)
+}
+"""By whether figures have a decimal comma, which the whole of a table tells."""

@@ -26,8 +26,8 @@ from functools import reduce
 
 from collectors.facts.ase import Server
 from collectors.facts.base import ABSENT, Reading
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.tables import END
+from collectors.registry import NotThisReport, Report, report
 
 VARIABLE = re.compile(r"@@(servername|version|maxpagesize|pagesize)\b", re.IGNORECASE)
 ASKED = re.compile(rf"^.{{0,60}}\bselect\b.{{0,400}}{VARIABLE.pattern}", re.IGNORECASE)

@@ -35,8 +35,8 @@ from dataclasses import dataclass, field
 
 from collectors.facts.base import ABSENT, Fact, Reading, known
 from collectors.facts.openvms import AutogenFeedback, AutogenRun, LockDatabase, Node
-from collectors.kit import NotThisReport, Report, reading, report
 from collectors.layouts.vms import MOMENT, NODE, moment
+from collectors.registry import NotThisReport, Report, reading, report
 
 START = re.compile(
     r"^\s*AUTOGEN (?:Parameter )?Calculation Report\b|^\s{0,8}[A-Z][A-Z0-9_$]{1,30} parameter information:\s*$",
@@ -200,7 +200,12 @@ def _runs(report: Report) -> list[_Run]:
             warning = False
         elif found := WARNING.match(line):
             warning = len(runs[-1].warnings) < MOST_WARNINGS
-            if warning:
+            if not warning:
+                what = f"not kept: the first {MOST_WARNINGS} warnings of this run were"
+                report.problem(
+                    f"{what}; what they warn of stands in AGEN$PARAMS.REPORT, repeat AUTOGEN once done", index
+                )
+            else:
                 runs[-1].warnings.append(" ".join(found["text"].split()))
                 runs[-1].uptime = _uptime(found["text"], runs[-1].uptime)
         elif not (_above(runs[-1], line) or _inside(runs[-1], index, line) or UNDERSTOOD.match(line)):

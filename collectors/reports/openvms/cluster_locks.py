@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 
 from collectors.facts.base import ABSENT, OVERFLOW, Reading, known
 from collectors.facts.openvms import ClusterNode, DistributedLockRates, Node
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.figures import reading
 from collectors.layouts.tables import Row, Table, cut, key
 from collectors.layouts.vms import NODE
+from collectors.registry import NotThisReport, Report, report
 
 START = re.compile(
     r'^[\s|"+]{0,8}Node(?: name)?\b.{0,40}\bLocal\b.{0,80}\bIncoming\b.{0,80}\bOutgoing\b.{0,160}\bLOCK ?DIRWT\b',

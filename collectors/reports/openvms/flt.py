@@ -19,10 +19,10 @@ from collections.abc import Iterator
 
 from collectors.facts.base import ABSENT, OVERFLOW, Reading
 from collectors.facts.openvms import FaultSource, Node
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts import sda
 from collectors.layouts.figures import number
 from collectors.layouts.tables import is_dashes
+from collectors.registry import NotThisReport, Report, report
 
 START = re.compile(
     r"^\s{0,8}SDA ?> {0,4}(?i:FLT +SHO?W? +TR)[A-Za-z]*"

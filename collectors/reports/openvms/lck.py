@@ -15,10 +15,10 @@ import re
 from collections.abc import Iterator
 
 from collectors.facts.openvms import LockSummaryItem
-from collectors.kit import Report, report
 from collectors.layouts import sda
 from collectors.layouts.sda_figures import pairs
 from collectors.layouts.tables import is_dashes
+from collectors.registry import Report, report
 
 START = re.compile(r"^\s{0,8}SDA ?> {0,4}(?i:LCK +(?:SHO?W?|STA)[A-Z]*)", re.IGNORECASE)
 MOST_ITEMS = 500
@@ -29,7 +29,8 @@ def read(report: Report) -> Iterator[LockSummaryItem]:
     """Yield each label with its figure, under the command that printed it."""
     report.tentative("nothing is known of what LCK prints; labels and figures are kept as printed")
     group: str | None = None
-    items = 0
+    items = left = 0
+    first_left: int | None = None
     for index, line in enumerate(report.lines):
         if (command := sda.command_of(line)) is not None:
             ours = sda.is_command(command, "LCK", "SH") or sda.is_command(command, "LCK", "STA")
@@ -38,12 +39,19 @@ def read(report: Report) -> Iterator[LockSummaryItem]:
                 continue
         elif group is None:
             continue
-        elif items < MOST_ITEMS and (figures := pairs(line)):
+        elif figures := pairs(line):
+            if items >= MOST_ITEMS:
+                left += 1
+                first_left = index if first_left is None else first_left
+                continue
             for label, value in figures:
                 items += 1
                 yield LockSummaryItem(source=report.source(index), group=group, label=label, value=value)
         elif not is_dashes(line):
             continue
         report.claim(index)
+    if left:
+        what = f"{left:,} lines of figures after the first {MOST_ITEMS} were not read"
+        report.problem(f"{what}: bring each LCK command in a file of its own", first_left)
     if not items:
         report.problem("no label with a figure was found below it: bring SHOW LOCK/SUMMARY as well", 0)

@@ -28,9 +28,9 @@ from dataclasses import dataclass, field
 
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.openvms import LockLatency
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.figures import decimal_comma, reading
 from collectors.layouts.vms import NODE
+from collectors.registry import NotThisReport, Report, report
 
 SAYS = r"LOCKTIME|latency|micro-?seconds?|milli-?seconds?"
 UNIT = r"micro-?sec(?:ond)?s?|milli-?sec(?:ond)?s?|[µμ]s|us|ms"

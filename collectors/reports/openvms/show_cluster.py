@@ -27,8 +27,8 @@ from dataclasses import dataclass, field
 
 from collectors.facts.base import ABSENT, Reading
 from collectors.facts.openvms import ClusterNode, Node
-from collectors.kit import NotThisReport, Report, reading, report
 from collectors.layouts.vms import MOMENT, NODE, moment
+from collectors.registry import NotThisReport, Report, reading, report
 
 START = re.compile(r"^\s*View of Cluster from system ID\s{1,8}[0-9]{1,20}\s{1,8}node:\s{0,4}[A-Z0-9_$]", re.IGNORECASE)
 TITLE = re.compile(

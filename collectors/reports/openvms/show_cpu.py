@@ -26,7 +26,8 @@ from dataclasses import dataclass, field
 
 from collectors.facts.base import ABSENT, Reading
 from collectors.facts.openvms import Cpu, Node
-from collectors.kit import NotThisReport, Report, report
+from collectors.layouts.known_lines import known_lines
+from collectors.registry import NotThisReport, Report, report
 
 NODE = r"[A-Z0-9_$]{1,15}"
 MACHINE = r"(?:VAX|Alpha|HP|HPE|Compaq|Digital|DEC|Integrity|rx[0-9]|BL[0-9])"
@@ -176,34 +177,76 @@ def _inactive(report: Report, display: _Display) -> Iterator[Cpu]:
         report.problem(f"{what}; SHOW CPU/FULL says it for certain", display.first)
 
 
+@dataclass(frozen=True)
+class _Line:
+    """What one line says by itself."""
+
+    command: str | None = None
+    """What follows a typed SHOW CPU."""
+    head: tuple[str, str] | None = None
+    """Node and hardware."""
+    block: tuple[int, str] | None = None
+    """Number and state of a CPU, whose lines begin here."""
+    section: str | None = None
+    device: str | None = None
+    process: tuple[str, str | None] | None = None
+    """Name and PID."""
+    labels: tuple[tuple[str, str], ...] = ()
+    """What stands behind each label."""
+    primary: int | None = None
+    cpus: tuple[str, frozenset[int]] | None = None
+    """A set of CPUs with its name."""
+    understood: bool = False
+    blank: bool = False
+
+
+@known_lines
+def _line(line: str) -> _Line:
+    text = line.strip()
+    if command := COMMAND.match(line):
+        return _Line(command=command["rest"].lower())
+    if head := SYSTEM.match(line) or NODE_A.match(line):
+        return _Line(head=(head["node"], " ".join(head["hardware"].split())))
+    if block := BLOCK.match(line) or IN_STATE.match(line):
+        return _Line(block=(int(block["cpu"]), block["state"].strip().upper()))
+    if section := SECTION.match(line):
+        return _Line(section=section["name"].lower())
+    device, primary = DEVICE.match(line), PRIMARY.match(line)
+    return _Line(
+        device=device["device"] if device else None,
+        process=_process(line),
+        labels=_labels(line),
+        primary=int(primary["cpu"]) if primary else None,
+        cpus=None if primary else _set(text),
+        understood=bool(UNDERSTOOD.fullmatch(text)),
+        blank=not text,
+    )
+
+
 def _displays(report: Report) -> list[_Display]:
     """Walk over the lines once and claim those understood."""
     now, done, section = _Display(), list[_Display](), ""
     commands = [found["rest"] for line in report.before if (found := COMMAND.match(line))]
     brief = "/b" in commands[-1].lower() if commands else False
-    for index, line in enumerate(report.lines):
-        command = COMMAND.match(line)
-        head = SYSTEM.match(line) or NODE_A.match(line)
-        if command or head:
+    for index, text in enumerate(report.lines):
+        line = _line(text)
+        if line.command is not None or line.head:
             if now.blocks or now.sets or now.node:
                 done.append(now)
             now, section = _Display(first=index, last=index), ""
-            if command:
-                brief = "/b" in command["rest"].lower()
-            elif head:
-                now.node, now.hardware = head["node"], " ".join(head["hardware"].split())
-        elif found := BLOCK.match(line) or IN_STATE.match(line):
-            block = _Block(int(found["cpu"]), found["state"].strip().upper(), index, index, brief, now.node)
-            now.blocks.append(block)
+            if line.command is not None:
+                brief = "/b" in line.command
+            elif line.head:
+                now.node, now.hardware = line.head
+        elif line.block:
+            now.blocks.append(_Block(*line.block, index, index, brief, now.node))
             section = ""
-        elif found := SECTION.match(line):
-            section = found["name"].lower()
-        elif now.blocks and section == "fastpath" and (found := DEVICE.match(line)):
-            now.blocks[-1].devices.append(found["device"])
-        elif not (_inside(now.blocks[-1], line) if now.blocks else _above(now, line)) and not UNDERSTOOD.fullmatch(
-            line.strip()
-        ):
-            section = section if not line.strip() else ""
+        elif line.section is not None:
+            section = line.section
+        elif now.blocks and section == "fastpath" and line.device:
+            now.blocks[-1].devices.append(line.device)
+        elif not (_inside(now.blocks[-1], line) if now.blocks else _above(now, line)) and not line.understood:
+            section = section if line.blank else ""
             continue
         report.claim(index)
         if now.blocks:
@@ -213,18 +256,21 @@ def _displays(report: Report) -> list[_Display]:
     return [*done, now]
 
 
-def _above(now: _Display, line: str) -> bool:
+def _above(now: _Display, line: _Line) -> bool:
     """Take a line above the first CPU: the primary and the sets."""
-    if found := PRIMARY.match(line):
-        now.primary = int(found["cpu"])
+    if line.primary is not None:
+        now.primary = line.primary
         return True
-    if found := SET.match(line.strip()):
-        numbers = _numbers(found["cpus"])
-        name = found["name"].lower()
-        if numbers is not None:
-            now.sets.setdefault("configured" if name.startswith("conf") else name, numbers)
-        return numbers is not None
-    return False
+    if line.cpus:
+        name, numbers = line.cpus
+        now.sets.setdefault("configured" if name.startswith("conf") else name, numbers)
+    return line.cpus is not None
+
+
+def _set(text: str) -> tuple[str, frozenset[int]] | None:
+    found = SET.match(text)
+    numbers = _numbers(found["cpus"]) if found else None
+    return (found["name"].lower(), numbers) if found and numbers is not None else None
 
 
 def _numbers(text: str) -> frozenset[int] | None:
@@ -238,19 +284,34 @@ def _numbers(text: str) -> frozenset[int] | None:
     return frozenset(numbers)
 
 
-def _inside(block: _Block, line: str) -> bool:
+def _process(line: str) -> tuple[str, str | None] | None:
+    found = PROCESS.match(line)
+    if not found:
+        return None
+    pid = PID.search(found["rest"])
+    name = (found["rest"][: pid.start()] if pid else found["rest"]).strip()
+    return "" if name.strip("* ").lower() == "none" else name, pid["pid"].upper() if pid else None
+
+
+def _labels(line: str) -> tuple[tuple[str, str], ...]:
+    """What stands behind each label, up to the next; of a PID only one that is whole."""
+    found = list(LABEL.finditer(line))
+    ends = [*(label.start() for label in found[1:]), len(line)]
+    return tuple(
+        (label["label"].lower(), line[label.end() : end].strip())
+        if label["label"].lower() != "pid" or PID.match(line, label.start())
+        else ("", "")
+        for label, end in zip(found, ends, strict=False)
+    )
+
+
+def _inside(block: _Block, line: _Line) -> bool:
     """Take a line below `CPU n`: the process, or any of the labels."""
-    if found := PROCESS.match(line):
-        pid = PID.search(found["rest"])
-        name = (found["rest"][: pid.start()] if pid else found["rest"]).strip()
+    if line.process:
         if block.process is None:
-            block.process = "" if name.strip("* ").lower() == "none" else name
-            block.pid = pid["pid"].upper() if pid else None
+            block.process, block.pid = line.process
         return True
-    labels = list(LABEL.finditer(line))
-    for at, found in enumerate(labels):
-        label = found["label"].lower()
-        value = line[found.end() : labels[at + 1].start() if at + 1 < len(labels) else len(line)].strip()
+    for label, value in line.labels:
         if label == "cothd":
             number = re.match(r"[0-9]{1,4}(?![0-9])", value)
             block.cothread_told, block.cothread = True, float(number[0]) if number else ABSENT
@@ -258,6 +319,6 @@ def _inside(block: _Block, line: str) -> bool:
             block.changes_told = True
         elif label == "state":
             block.slot = value
-        elif label == "pid" and block.pid is None and PID.match(line, found.start()):
+        elif label == "pid" and block.pid is None:
             block.pid = value[:8].upper()
-    return bool(labels)
+    return bool(line.labels)

@@ -22,7 +22,7 @@ from datetime import datetime
 
 from collectors.facts.base import ABSENT
 from collectors.facts.openvms import FastpathDevice, KernelService, Node
-from collectors.kit import NotThisReport, Report, report
+from collectors.registry import NotThisReport, Report, report
 
 START = re.compile(r"Fast ?Path preferred CPUs on\b", re.IGNORECASE)
 HEADING = re.compile(

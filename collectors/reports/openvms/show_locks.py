@@ -26,10 +26,10 @@ from dataclasses import replace
 
 from collectors.facts.base import Reading, known
 from collectors.facts.openvms import LockDatabase, LockSummaryItem
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts import sda
 from collectors.layouts.sda_figures import heading_of, pairs
 from collectors.layouts.tables import is_dashes
+from collectors.registry import NotThisReport, Report, report
 
 START = re.compile(
     r"^\s{0,40}Lock Remaster Counters\s*:?\s*$"
@@ -62,6 +62,9 @@ def read(report: Report) -> Iterator[LockSummaryItem | LockDatabase]:
             raise NotThisReport
         report.problem("no figure was found below it: repeat SHOW LOCK/SUMMARY", 0)
         return
+    if found.left:
+        what = f"{len(found.left):,} lines of figures after the first {MOST_ITEMS} were not read"
+        report.problem(f"{what}: bring each SHOW command in a file of its own", found.left[0])
     if found.items:
         report.tentative("of SHOW LOCK/SUMMARY only one heading is known; labels and figures are kept as printed")
     for index, group, label, value in found.items:
@@ -92,6 +95,8 @@ class _Found:
         self.items: list[tuple[int, str, str, Reading]] = []
         self.blocks: list[int] = []
         self.copies: Counter[str] = Counter()
+        self.left: list[int] = []
+        """Lines with figures beyond the most that are kept."""
         self.echoed = False
         group, default, outside = "", "SHOW LOCK/SUMMARY", False
         for index, line in enumerate(report.lines):
@@ -108,7 +113,10 @@ class _Found:
                 self.blocks.append(index)
             elif self.blocks and IN_BLOCK.match(line):
                 self._copy(line)
-            elif len(self.items) < MOST_ITEMS and (figures := pairs(line)):
+            elif figures := pairs(line):
+                if len(self.items) >= MOST_ITEMS:
+                    self.left.append(index)
+                    continue
                 self.items += [(index, group or default, label, value) for label, value in figures]
             elif heading := heading_of(line):
                 group = heading

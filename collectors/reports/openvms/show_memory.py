@@ -32,9 +32,9 @@ from dataclasses import dataclass
 
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.openvms import MemoryUse
-from collectors.kit import NotThisReport, Report, reading, report
 from collectors.layouts.figures import size
 from collectors.layouts.vms import MOMENT
+from collectors.registry import NotThisReport, Report, reading, report
 
 START = re.compile(
     r"^\s*System Memory Resources on\s{1,8}[0-9]{1,2}-[A-Z]{3}-[0-9]{4}"
@@ -59,7 +59,6 @@ SIZED = re.compile(r"(?P<name>.{1,60}?) ?\((?P<size>[0-9][0-9.,]{0,12} ?[KMGT]b)
 TRAILER = re.compile(
     r"\s*Of the physical (?:pages|memory) in use,|.{0,80}\ballocated to (?:Open)?VMS\b|\s*(?:to )?OpenVMS\.\s*$", re.I
 )
-MOST_COLUMNS = 8
 LONGEST = 240
 NEAR = 3
 """Characters by which the end of a value may miss the end of its heading."""
@@ -135,7 +134,7 @@ def read(report: Report) -> Iterator[MemoryUse]:
 
 
 def _group(found: re.Match[str]) -> _Group:
-    heads = list(HEAD.finditer(found.string, found.start("columns")))[:MOST_COLUMNS]
+    heads = list(HEAD.finditer(found.string, found.start("columns")))
     columns, edges = tuple(head[0] for head in heads), tuple(head.end() for head in heads)
     return _Group(" ".join(found["group"].split()), " ".join(found["unit"].split()), columns, edges)
 

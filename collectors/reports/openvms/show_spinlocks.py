@@ -30,9 +30,9 @@ from dataclasses import dataclass, field, replace
 
 from collectors.facts.base import ABSENT, Reading
 from collectors.facts.openvms import SpinlockState
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts import sda
 from collectors.layouts.tables import is_dashes
+from collectors.registry import NotThisReport, Report, report
 
 START = re.compile(
     r"^\s{0,60}System (?:static|dynamic) spin ?lock structures\b"

@@ -24,8 +24,8 @@ from collections.abc import Iterator, Sequence
 
 from collectors.facts.base import ABSENT, Reading
 from collectors.facts.openvms import Node, Process
-from collectors.kit import NotThisReport, Report, reading, report
 from collectors.layouts.vms import MOMENT, NODE, moment, seconds
+from collectors.registry import NotThisReport, Report, reading, report
 
 SPAN = r"[0-9]{1,5} {1,3}[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,7})?"
 """Days are always printed: a row that lost a figure must not pass for a whole one."""

@@ -27,13 +27,16 @@ may begin with a digit (`10 usec.`), hold blanks, be cut to ten characters, or b
 of its own; `internal value` lines repeat a value in pages (recalled [M]). `/HEX` listings read as numbers.
 """
 
+import enum
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.openvms import Node, SysgenParameter
-from collectors.kit import NotThisReport, Report, report
+from collectors.layouts.known_lines import MOST, known_lines
+from collectors.registry import NotThisReport, Report, report
 
 HEADING = re.compile(r"\s*Parameter\s+Name\s+Current\s+Default\s+Min\S*\s+Max", re.IGNORECASE)
 START = re.compile(
@@ -79,7 +82,7 @@ LARGEST = 2.0**64
 Value = Reading | str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Row:
     """One parameter: the values that were found, by column, and what stands right of them."""
 
@@ -100,23 +103,16 @@ class _WorkArea:
     written: set[str] = field(default_factory=set)
     """`active`, `current`: where the whole work area was written to."""
 
-    def take(self, line: str) -> bool:
+    def take(self, line: "_Line") -> bool:
         """Follow one line that may have been typed; whether it was one of these commands."""
-        if LEFT.match(line):
-            self.use(None)
-            return False
-        if found := USE.match(line):
-            what = _set_of(found["what"])
-            if not found["prompt"] and what not in SETS and not found["what"].upper().endswith(".PAR"):
-                return False
+        verb, what = line.typed
+        if verb in ("LEFT", "USE"):
             self.use(what)
-        elif found := SET.match(line):
-            self.changed.add(found["name"].upper())
-        elif found := WRITE.match(line):
-            self.written.add(_set_of(found["where"]))
-        else:
-            return False
-        return True
+        elif what and verb == "SET":
+            self.changed.add(what)
+        elif what and verb == "WRITE":
+            self.written.add(what)
+        return verb not in ("LEFT", "")
 
     def use(self, what: str | None) -> None:
         """Begin with other values."""
@@ -137,41 +133,110 @@ def _set_of(word: str) -> str:
     return next((one for one in SETS if len(small) >= LEAST_LETTERS and one.startswith(small)), word)
 
 
+def _typed(line: str) -> tuple[str, str | None]:
+    """The command that was typed on a line and what it is of; an empty one where it is none of these."""
+    if LEFT.match(line):
+        return "LEFT", None
+    if found := USE.match(line):
+        what = _set_of(found["what"])
+        meant = found["prompt"] or what in SETS or found["what"].upper().endswith(".PAR")
+        return ("USE", what) if meant else ("", None)
+    if found := SET.match(line):
+        return "SET", found["name"].upper()
+    if found := WRITE.match(line):
+        return "WRITE", _set_of(found["where"])
+    return "", None
+
+
+class _Is(enum.Enum):
+    """What a line is, whatever stands above it."""
+
+    HEADING = enum.auto()
+    DASHES = enum.auto()
+    NAMED = enum.auto()
+    SAYS = enum.auto()
+    PROMPT = enum.auto()
+    OTHER = enum.auto()
+    BLANK = enum.auto()
+    UNKNOWN = enum.auto()
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line, with what it says of the listing below it."""
+
+    kind: _Is
+    text: str
+    edges: tuple[int, ...] = ()
+    node: str | None = None
+    came_from: str | None = None
+    """Where the work area came from."""
+    failed: bool = False
+    typed: tuple[str, str | None] = ("", None)
+    """The command on it."""
+
+
+@known_lines
+def _line(raw: str) -> _Line:
+    line = raw.expandtabs()
+    return replace(_told(line), typed=_typed(line))
+
+
+def _told(line: str) -> _Line:
+    if HEADING.match(line):
+        return _Line(_Is.HEADING, line)
+    if DASHES.match(line):
+        return _Line(_Is.DASHES, line, edges=_edges(line))
+    if found := IN_USE.match(line) or NODE.match(line):
+        what = found.groupdict().get("what")
+        return _Line(_Is.NAMED, line, node=found["node"], came_from=_set_of(what) if what else None)
+    if found := SAYS.match(line):
+        on_node, defaulted = ON_NODE.search(line), DEFAULTED.search(line)
+        came_from = _set_of(defaulted["what"]) if defaulted else None
+        failed = found["severity"] in "WEF"
+        return _Line(_Is.SAYS, line, node=on_node["node"] if on_node else None, came_from=came_from, failed=failed)
+    if PROMPT.match(line):
+        return _Line(_Is.PROMPT, line)
+    if OTHER.match(line):
+        return _Line(_Is.OTHER, line)
+    return _Line(_Is.UNKNOWN if line.strip() else _Is.BLANK, line)
+
+
 @report(starts=START, provides=(SysgenParameter, Node))
 def read(report: Report) -> Iterator[SysgenParameter | Node]:
     """Yield each parameter, and the node where SYSMAN or SCSNODE names it."""
-    if not any(HEADING.match(line) for line in report.lines):
+    if not any(_line(line).kind is _Is.HEADING for line in report.lines):
         raise NotThisReport
     node, nodes = _node_above(report), list[str]()
     area = _area_above(report)
-    edges: list[int] = []
+    edges: tuple[int, ...] = ()
     headed = inside = False
+    heading, dashes, named, says, prompt, other, blank, _ = _Is
     for index, raw in enumerate(report.lines):
-        line = raw.expandtabs()
-        if HEADING.match(line):
+        line = _line(raw)
+        if line.kind is heading:
             headed = inside = True
-            edges = []
-        elif inside and DASHES.match(line):
-            edges = _edges(line)
-        elif found := IN_USE.match(line) or NODE.match(line):
-            node, inside = (found["node"] or node or "").upper() or None, False
-            if what := found.groupdict().get("what"):
-                area.use(_set_of(what))
-        elif found := SAYS.match(line):
-            on_node = ON_NODE.search(line)
-            node = on_node["node"].upper() if on_node else node
-            if defaulted := DEFAULTED.search(line):
-                area.use(_set_of(defaulted["what"]))
-            if found["severity"] in "WEF":
-                report.problem(f"{line.strip()[:120]}: this listing is not complete", index)
-        elif headed and (row := _row(line, edges, strict=not inside)):
+            edges = ()
+        elif line.kind is dashes:
+            if not inside:
+                continue
+            edges = line.edges
+        elif line.kind in (named, says):
+            if line.kind is named:
+                inside = False
+            node = line.node.upper() if line.node else node
+            if line.came_from:
+                area.use(line.came_from)
+            if line.failed:
+                report.problem(f"{line.text.strip()[:120]}: this listing is not complete", index)
+        elif headed and line.kind is not blank and (row := _row(line.text, edges, strict=not inside)):
             yield from _facts(report, index, row, node, nodes, area)
         elif area.take(line):
             inside = False
-            node = None if PROMPT.match(line) else node
-        elif not OTHER.match(line):
-            inside = inside and not line.strip()
-            node = None if PROMPT.match(line) else node
+            node = None if line.kind is prompt else node
+        elif line.kind is not other:
+            inside = inside and line.kind is blank
+            node = None if line.kind is prompt else node
             continue
         report.claim(index)
 
@@ -189,9 +254,10 @@ def _node_above(report: Report) -> str | None:
 def _area_above(report: Report) -> _WorkArea:
     """The work area as the lines above the listing left it."""
     area = _WorkArea()
-    for line in report.before:
-        if not area.take(line.expandtabs()) and SAYS.match(line) and (found := DEFAULTED.search(line)):
-            area.use(_set_of(found["what"]))
+    for above in report.before:
+        line = _line(above)
+        if not area.take(line) and line.kind is _Is.SAYS and line.came_from:
+            area.use(line.came_from)
     return area
 
 
@@ -203,11 +269,16 @@ def _facts(
     if isinstance(name, str) and re.fullmatch(r"[A-Z0-9_$]{1,15}", name) and name not in nodes:
         nodes.append(name)
         yield Node(source=where, name=name)
-    if missing := [column for column in COLUMNS if column not in row.values]:
+    if len(row.values) < len(COLUMNS):
+        missing = [column for column in COLUMNS if column not in row.values]
         listed = ", ".join(missing)
         report.problem(f"{row.name}: no value for {listed}, the row was cut: SET TERMINAL/WIDTH=132 and repeat", index)
-    yield SysgenParameter(
-        source=where,
+    yield _parameter(row, node, area.shows(row.name, dynamic=row.dynamic)).placed(where)
+
+
+@lru_cache(maxsize=MOST)
+def _parameter(row: _Row, node: str | None, in_use: str | None) -> SysgenParameter:
+    return SysgenParameter(
         name=row.name,
         current=row.values.get("current", ABSENT),
         default=row.values.get("default", ABSENT),
@@ -216,19 +287,20 @@ def _facts(
         unit=row.unit,
         dynamic=row.dynamic,
         node=node,
-        in_use=area.shows(row.name, dynamic=row.dynamic),
+        in_use=in_use,
     )
 
 
-def _edges(line: str) -> list[int]:
+def _edges(line: str) -> tuple[int, ...]:
     """Where the four values end (one past the last character), by the dashes; nothing for collapsed white space."""
     groups = [(found.start(), found.end()) for found in re.finditer(r"-+", line)]
     if "  " not in line.strip() or len(groups) < 5:
-        return []
-    return [end for _, end in groups[1:5]]
+        return ()
+    return tuple(end for _, end in groups[1:5])
 
 
-def _row(line: str, edges: list[int], *, strict: bool) -> _Row | None:
+@known_lines
+def _row(line: str, edges: tuple[int, ...], *, strict: bool) -> _Row | None:
     """Read one row, or `None`; `strict` wants four values and a unit, as nothing else says that it is a row."""
     found = ROW.match(line)
     if not found:
@@ -254,13 +326,13 @@ def _row(line: str, edges: list[int], *, strict: bool) -> _Row | None:
     return _Row(found["name"], named, unit or None, dynamic)
 
 
-def _pushed(tokens: list[re.Match[str]], edges: list[int]) -> bool:
+def _pushed(tokens: list[re.Match[str]], edges: Sequence[int]) -> bool:
     """Whether a negative number of full length has pushed what follows it out of its columns."""
     wide = [token for token in tokens if DECIMAL.fullmatch(token[0]) and len(token[0]) > WIDTH and token[0][0] == "-"]
     return any(token.start() < edge < token.end() - 1 for token in wide for edge in edges)
 
 
-def _by_edge(values: list[Value], ends: list[int], edges: list[int]) -> dict[str, Value]:
+def _by_edge(values: list[Value], ends: list[int], edges: Sequence[int]) -> dict[str, Value]:
     """Give each value the column whose right edge is nearest: a row with fewer than four."""
     named: dict[str, Value] = {}
     for value, end in zip(values, ends, strict=True):

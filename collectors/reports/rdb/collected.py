@@ -15,9 +15,9 @@ import re
 from collectors import manifest
 from collectors.facts.base import Fact, Source
 from collectors.facts.rdb import Database
-from collectors.kit import stream
 from collectors.layouts import collected
 from collectors.layouts.collected import text
+from collectors.registry import stream
 
 START = re.compile(r'^\{"format": "lockwright-collected/1", "product": "rdb",')
 RELEASE = re.compile(r"\b[VXT][0-9]\.[0-9][\w.-]{0,12}")

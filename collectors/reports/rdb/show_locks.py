@@ -27,8 +27,8 @@ from dataclasses import dataclass, field
 
 from collectors.facts.base import Fact, Source
 from collectors.facts.rdb import HeldLock, NoLocksShown
-from collectors.kit import Outcome, starting, stream
 from collectors.leftovers import Leftovers
+from collectors.registry import Outcome, starting, stream
 
 MODES = ("NL", "CR", "CW", "PR", "PW", "EX")
 COMPATIBLE = {

@@ -38,8 +38,8 @@ from datetime import datetime
 
 from collectors.facts.base import ABSENT, Reading
 from collectors.facts.rdb import DatabaseUse, NodeDatabases
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.vms import MOMENT, moment
+from collectors.registry import NotThisReport, Report, report
 
 PID = "[0-9A-F]{8}"
 START = re.compile(

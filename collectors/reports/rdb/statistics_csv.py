@@ -26,10 +26,10 @@ from itertools import pairwise
 
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.rdb import LOCK_ITEMS, StatisticRow, StatisticsWindow
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts import dates, rmu, vms
 from collectors.layouts.figures import decimal_comma, reading
 from collectors.layouts.tables import SEPARATORS, Row, delimited
+from collectors.registry import NotThisReport, Report, report
 
 GAP = r"[ _-]"
 ITEM = (

@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 
 from collectors.facts.base import ABSENT, Fact, Missing, Reading, Source, known
 from collectors.facts.unix import CpuFrequency, FrequencyBoost, Multithreading
-from collectors.kit import Outcome, starting, stream
-from collectors.layouts.told import Told
+from collectors.layouts.problem_log import ProblemLog
 from collectors.leftovers import Leftovers
+from collectors.registry import Outcome, starting, stream
 
 OF_ONE = (
     r"(?:cpu(?P<cpu>[0-9]{1,5})[/\\]cpufreq|cpufreq[/\\]policy(?P<policy>[0-9]{1,5}))[/\\](?P<name>[a-z_0-9]{3,40})"
@@ -71,7 +71,7 @@ MOST_CPUS = 8192
 """Linux is not built for more."""
 MOST_ODD = 20
 """So many lines in a row that are none of ours: it is over (this project)."""
-BRING = "bring the output of `grep . /sys/devices/system/cpu/cpu*/cpufreq/*`"
+COLLECTED_BY = "bring the output of `grep . /sys/devices/system/cpu/cpu*/cpufreq/*`"
 
 
 @dataclass
@@ -100,7 +100,7 @@ class CpuFrequencies:
         self.listed: int | None = None
         self.begun = False
         self.odd = 0
-        self.loose, self.told = Leftovers(), Told()
+        self.loose, self.told = Leftovers(), ProblemLog()
 
     def feed(self, first: int, lines: Sequence[str]) -> int:
         """Take lines up to where another report begins."""
@@ -155,14 +155,14 @@ class CpuFrequencies:
         """A listing with names in it: the files are there, and what they say is not."""
         if self.listed in self.cpus:
             del self.cpus[self.listed]
-            self.told.problem(number, f"names of files and not what they say: {BRING}")
+            self.told.problem(number, f"names of files and not what they say: {COLLECTED_BY}")
 
     def _file(self, number: int, path: str, value: str) -> bool:
         """Take what one file says."""
         found = WHERE.fullmatch(path)
         if not found:
             if FILES.search(name := re.split(r"[/\\]", path)[-1]) and name.startswith(("scaling", "cpuinfo")):
-                self.told.problem(number, f"nothing says of which processor {name} is: {BRING}")
+                self.told.problem(number, f"nothing says of which processor {name} is: {COLLECTED_BY}")
                 return True
             return False
         if found["cpu"] or found["policy"]:
@@ -178,10 +178,12 @@ class CpuFrequencies:
         self.machine.setdefault(found["turbo"] or found["boost"] or f"smt/{found['smt']}", (number, value))
         return True
 
-    @staticmethod
-    def _of(room: dict[int, _Files], which: int, number: int) -> _Files:
+    def _of(self, room: dict[int, _Files], which: int, number: int) -> _Files:
         """The files of one processor; beyond the most there can be, of one that is thrown away."""
         if which not in room and len(room) >= MOST_CPUS:
+            self.told.problem(
+                number, f"more than {MOST_CPUS:,} processors: this one is left out; bring them in two files"
+            )
             return _Files(number, number)
         files = room.setdefault(which, _Files(number, number))
         files.last = number
@@ -231,7 +233,7 @@ class CpuFrequencies:
         if FREQUENCY.fullmatch(text):
             return float(text)
         if not NONE_TOLD.fullmatch(text):
-            self.told.problem(number, f"{name} is {text[:40]!r} and no frequency in kHz: {BRING}")
+            self.told.problem(number, f"{name} is {text[:40]!r} and no frequency in kHz: {COLLECTED_BY}")
         return ABSENT
 
     def _governor(self, files: _Files) -> str | Missing:
@@ -239,7 +241,7 @@ class CpuFrequencies:
         if GOVERNOR.fullmatch(text):
             return text
         if not NONE_TOLD.fullmatch(text):
-            self.told.problem(number, f"scaling_governor is {text[:40]!r} and no name of a governor: {BRING}")
+            self.told.problem(number, f"scaling_governor is {text[:40]!r} and no name of a governor: {COLLECTED_BY}")
         return ABSENT
 
     def _source(self, first: int, last: int | None = None) -> Source:

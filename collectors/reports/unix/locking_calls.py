@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.unix import LockingCalls
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts import figures
 from collectors.layouts.separated import cell, fitted, separator_of, split, title_of
 from collectors.leftovers import RULES
+from collectors.registry import NotThisReport, Report, report
 
 CALLS = r"(?:coarse|fine)(?:[ _-]grained)?(?:[ _]locking)?[ _:-]{1,3}(?:fcntl[ _])?calls?"
 NAMES = {

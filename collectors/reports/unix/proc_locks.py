@@ -24,10 +24,10 @@ from collections.abc import Sequence
 
 from collectors.facts.base import Source
 from collectors.facts.unix import RecordLock, RecordLockTable
-from collectors.kit import Outcome, starting, stream
+from collectors.layouts.problem_log import ProblemLog
 from collectors.layouts.record_locks import Listing
-from collectors.layouts.told import Told
 from collectors.leftovers import Leftovers
+from collectors.registry import Outcome, starting, stream
 
 KIND = r"(?:POSIX|FLOCK|OFDLCK|LEASE|DELEG|ACCESS|UNKNOWN)"
 STATE = r"(?:ADVISORY|MANDATORY|ACTIVE|BREAKING|BREAKER|MSNFS|UNKNOWN|\*NOINODE\*)"
@@ -58,7 +58,7 @@ class ProcLocks:
         self.number = -1
         self.holder: RecordLock | None = None
         self.odd = 0
-        self.loose, self.told = Leftovers(), Told()
+        self.loose, self.told = Leftovers(), ProblemLog()
 
     def feed(self, first: int, lines: Sequence[str]) -> int:
         """Take lines up to where another report begins."""

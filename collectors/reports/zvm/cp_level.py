@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from collectors.facts.zvm import PerfkitPage
-from collectors.kit import Report, report
+from collectors.registry import Report, report
 
 LEVEL = re.compile(
     r"\s{0,8}z/VM Version (?P<version>[0-9]{1,2}) Release (?P<part>[0-9]{1,2}\.[0-9]{1,2}), service level\b",

@@ -17,9 +17,9 @@ The report that APAR VM65988 names. Its layout was not seen: it is taken to be t
 from collections.abc import Iterator
 
 from collectors.facts.zvm import PerfkitPage, SpinLock
-from collectors.kit import Report, stream
 from collectors.layouts.perfkit import PageStream, start
 from collectors.layouts.spin_locks import read_locks
+from collectors.registry import Report, stream
 
 
 @stream(starts=start("FCX326"), provides=(PerfkitPage, SpinLock))

@@ -18,9 +18,9 @@ tentative, unless the figures prove it. How the rows are read and checked: `coll
 from collections.abc import Iterator
 
 from collectors.facts.zvm import PerfkitPage, SpinLock
-from collectors.kit import Report, stream
 from collectors.layouts.perfkit import PageStream, start
 from collectors.layouts.spin_locks import read_locks
+from collectors.registry import Report, stream
 
 
 @stream(starts=start("FCX265"), provides=(PerfkitPage, SpinLock))

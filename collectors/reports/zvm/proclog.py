@@ -21,9 +21,9 @@ from dataclasses import replace
 
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.zvm import PerfkitPage, ProcessorLoad
-from collectors.kit import Report, stream
 from collectors.layouts.perfkit import PageStream, is_sample, page_fact, start
 from collectors.layouts.perfkit_table import MEAN, Column, Row, by_time, claim_heads, columns, cut, figure, find
+from collectors.registry import Report, stream
 
 CPU = re.compile(r"cpu(?:nr|no|id|addr)?")
 KIND = re.compile(r"(?:cpu)?type")

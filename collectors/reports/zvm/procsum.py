@@ -19,9 +19,9 @@ from collections.abc import Iterator, Sequence
 
 from collectors.facts.base import ABSENT, Reading
 from collectors.facts.zvm import DISPATCHER_9C, PerfkitPage, SystemCounter
-from collectors.kit import Report, stream
 from collectors.layouts.perfkit import PageStream, is_sample, page_fact, start
 from collectors.layouts.perfkit_table import LONGEST, Column, Row, by_time, claim_heads, columns, cut, figure
+from collectors.registry import Report, stream
 
 DIAGNOSE = re.compile(r"9C\b|Diag\w{0,6}[ .]{0,2}X?'?44\b", re.IGNORECASE)
 LINE = re.compile(

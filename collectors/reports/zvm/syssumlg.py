@@ -21,9 +21,9 @@ from collections.abc import Iterator
 
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.zvm import PerfkitPage, ProcessorLoad
-from collectors.kit import Report, stream
 from collectors.layouts.perfkit import PageStream, is_sample, page_fact, start
 from collectors.layouts.perfkit_table import by_time, claim_heads, columns, cut, figure, find, widest
+from collectors.registry import Report, stream
 
 BUSY = re.compile(r"(?:cpu)?(?:pct|%)(?:cpu)?busy")
 FIELDS = {

@@ -21,9 +21,9 @@ from statistics import median
 
 from collectors.facts.base import ABSENT, known
 from collectors.facts.zvm import PerfkitPage, SystemCounter
-from collectors.kit import Report, stream
 from collectors.layouts.perfkit import PageStream, is_sample, page_fact, start
 from collectors.layouts.perfkit_table import FIGURE, LONGEST, figure, half_digit
+from collectors.registry import Report, stream
 
 HEADS = re.compile(r"\s*(?:Operation\s+Count\s+Rate/s\s*){1,2}")
 SECTION = re.compile(r"\s{0,8}(?:[A-Z][A-Za-z/]{1,20} ?){1,5}\s*")

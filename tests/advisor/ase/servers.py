@@ -3,9 +3,10 @@
 from datetime import datetime, timedelta
 from itertools import count
 
-from advisor.models import Audit, Upload
-from advisor.services.judging import prepare_all
-from advisor.services.remembering import remember_capture, settle_system
+from advisor.audits.models import Audit
+from advisor.audits.services.judging import prepare_all
+from advisor.audits.services.persistence import remember_capture, settle_system
+from advisor.uploads.models import Upload
 from collectors.facts import Capture, Fact, Facts, Interval, Source, System
 from collectors.facts.ase import (
     CacheActivity,

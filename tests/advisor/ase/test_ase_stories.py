@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from advisor.models import Audit, Upload
+from advisor.audits.models import Audit
+from advisor.uploads.models import Upload
 from tests.advisor.people import AsUser, People, text_of
 
 STORIES = (

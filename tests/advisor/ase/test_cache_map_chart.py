@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.charts.caches import FULL, MOST_BOXES, MOST_CELLS, Box, cache_map, full_cell, grouped, size_text
-from tests.advisor.pictures import HOSTILE, by_class, maybe, names, picture, said, texts
+from tests.advisor.charts.pictures import HOSTILE, by_class, maybe, names, picture, said, texts
 
 boxes = st.builds(
     Box,

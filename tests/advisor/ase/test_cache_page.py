@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.models import Audit
-from advisor.services.ase.caches import MOST_CACHES, Shown, cache_map
-from advisor.services.ase.planned import planned
+from advisor.ase.services.caches import MOST_CACHES, Shown, cache_map
+from advisor.ase.services.planned import planned
+from advisor.audits.models import Audit
 from collectors.facts import OVERFLOW, Fact, Facts
 from collectors.facts.ase import CacheActivity, MonDataCache, MonSpinlockActivity, NamedCache
-from rules.judging.caches.contents import contents_of
+from rules.ase._evidence.caches.contents import contents_of
 from tests.advisor.ase.servers import DEFAULT, EVEN, audited, contended, setting, spun, sysmon_only
+from tests.advisor.charts.pictures import HOSTILE
 from tests.advisor.people import AsUser, People, text_of
-from tests.advisor.pictures import HOSTILE
 
 
 def renamed(one: Fact, name: str) -> Fact:

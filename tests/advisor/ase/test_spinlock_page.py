@@ -5,7 +5,12 @@ import io
 import re
 from dataclasses import replace
 
-from advisor.services.ase.spinlocks import MOST_DOUBTS, Verdicts, spinlocks_of, verdicts
+from advisor.ase.services.spinlocks import (
+    MOST_DOUBTS,
+    Verdicts,
+    spinlocks_of,
+    verdicts,
+)
 from collectors.facts import ABSENT, NOT_MEASURED, OVERFLOW, Facts
 from collectors.facts.ase import LockHashtable, MonSpinlockActivity, Snapshot
 from tests.advisor.ase.servers import DEFAULT, audited, contended, spun, sysmon_only

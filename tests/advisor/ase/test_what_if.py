@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from advisor.models import Audit
-from advisor.services.ase.stored import views_of
-from advisor.services.ase.what_if.answers import Answer, Line, contention_line
-from advisor.services.ase.what_if.asking import Answered, answer
+from advisor.ase.services.stored import views_of
+from advisor.ase.services.what_if.answers import Answer, Line, contention_line
+from advisor.ase.services.what_if.form import Answered, answer
+from advisor.audits.models import Audit
 from collectors.facts.ase import CacheActivity, IndexSize, LockHashtable, MemoryHeadroom, NamedCache
 from rules.laws.binding import collisions, overhead_mb
 from rules.laws.spinlocks import spinlocks
@@ -207,7 +207,7 @@ def test_objects_of_unknown_size_need_a_size_or_their_listing(people: People) ->
     new, _ = ask(audited(people, facts), "claims.dbo.claim").answers
     assert line(new, "size").then is None
     assert new.memory_mb is None
-    assert IndexSize.BRING in new.bring
+    assert IndexSize.COLLECTED_BY in new.bring
 
 
 def test_an_object_that_cannot_be_chosen_is_told_and_not_answered(
@@ -234,7 +234,7 @@ def test_memory_of_all_of_it_is_held_against_what_is_free(audit: Audit) -> None:
 def test_memory_that_is_not_in_the_export_is_not_taken_for_none(people: People) -> None:
     answered = ask(audited(people, [fact for fact in contended() if not isinstance(fact, MemoryHeadroom)]), size_1="40")
     assert answered.fits is None
-    assert answered.free_bring == MemoryHeadroom.BRING
+    assert answered.free_bring == MemoryHeadroom.COLLECTED_BY
 
 
 def test_engines_are_answered_by_the_law_of_a_load_series_alone(people: People, audit: Audit) -> None:

@@ -9,17 +9,25 @@ from dataclasses import replace
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
+from advisor.audits.models import Audit
 from advisor.charts.cluster import MOST_NODES, NodeBox, cluster_map
-from advisor.models import Audit, Upload
-from advisor.services.openvms.cluster import RULES, ClusterView, agreement, cluster_view, masters, picture
-from advisor.services.openvms.latencies import matrix_of
+from advisor.openvms.services.cluster import (
+    RULES,
+    ClusterView,
+    agreement,
+    cluster_view,
+    masters,
+    picture,
+)
+from advisor.openvms.services.latencies import matrix_of
+from advisor.uploads.models import Upload
 from collectors.facts import ABSENT, OVERFLOW, Fact, Facts, Source
 from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockLatency
 from tests.advisor.ase.servers import audited
+from tests.advisor.charts.pictures import HOSTILE, by_class, said, texts
+from tests.advisor.charts.pictures import picture as parsed
 from tests.advisor.openvms.two_nodes import brought, exports
 from tests.advisor.people import AsUser, People, text_of
-from tests.advisor.pictures import HOSTILE, by_class, said, texts
-from tests.advisor.pictures import picture as parsed
 
 
 def member(name: str, local: float, into: float, out: float, **more: object) -> ClusterMember:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.charts.cpus import LEAST_WIDE, MOST_CPUS, CoreBox, CpuBox, cpu_map
-from tests.advisor.pictures import HOSTILE, by_class, maybe, names, picture, polylines, said, texts
+from tests.advisor.charts.pictures import HOSTILE, by_class, maybe, names, picture, polylines, said, texts
 
 cpus = st.builds(
     CpuBox,

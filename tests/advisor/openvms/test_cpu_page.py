@@ -5,14 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from advisor.services.openvms.cpu_picture import drawn
-from advisor.services.openvms.cpus import MOST_ROWS, CpuMap, Shown, cpu_map
-from advisor.services.reading import captures_of, read_exports
+from advisor.openvms.services.cpus import (
+    MOST_ROWS,
+    CpuMap,
+    Shown,
+    cpu_map,
+)
+from advisor.openvms.services.pictures import drawn
+from advisor.uploads.services.reading import captures_of, read_exports
 from collectors.facts import ABSENT, NOWHERE, OVERFLOW, Fact, Facts
 from collectors.facts.openvms import Cpu, CpuModes, FastpathDevice, KernelService, Node, ProcessorModes
 from tests.advisor.ase.servers import audited, contended
+from tests.advisor.charts.pictures import HOSTILE, picture, texts
 from tests.advisor.people import AsUser, People, text_of
-from tests.advisor.pictures import HOSTILE, picture, texts
 from tests.yardstick import no_longer_than
 
 LOCKS, TCPIP = "OpenVMS Lock Manager", "OpenVMS TCP/IP"
@@ -180,7 +185,7 @@ def test_modes_tell_zero_from_what_is_missing_and_from_asterisks() -> None:
         "MP synch 0 %, kernel asterisks, user not believed, interrupt not in the export, idle not in the export"
     )
     assert by_number(skye())[5].modes == ()
-    assert map_of(skye()).bring == (CpuModes.BRING,)
+    assert map_of(skye()).bring == (CpuModes.COLLECTED_BY,)
     together = ProcessorModes(source=NOWHERE, statistic="mean", mp_synch_percent=50.0)
     assert "columns for each CPU" in map_of([*skye(), together]).bring[0]
 

@@ -6,17 +6,23 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from advisor.audits.models import Audit
 from advisor.charts.curves import Bound, Mark
-from advisor.models import Audit, Upload
-from advisor.services.openvms.courses import Day, days_of, means_of, remote_share
-from advisor.services.openvms.day import day_view
-from advisor.services.openvms.marked import PICTURES, marked
+from advisor.openvms.services.annotations import PICTURES, annotations_of
+from advisor.openvms.services.day import day_view
+from advisor.openvms.services.time_series import (
+    Day,
+    days_of,
+    means_of,
+    remote_share,
+)
+from advisor.uploads.models import Upload
 from collectors.facts import ABSENT, OVERFLOW, Fact, Facts, Reading, Source
 from collectors.facts.openvms import Curve, LockRates, SysgenParameter
 from rules.finding import Evidence
 from tests.advisor.ase.servers import audited
+from tests.advisor.charts.pictures import by_class, picture, texts
 from tests.advisor.people import AsUser, People, text_of
-from tests.advisor.pictures import by_class, picture, texts
 
 FILE = "day.csv"
 START = datetime(2026, 3, 2, 8, 0)  # noqa: DTZ001 - exports have no zone
@@ -133,7 +139,7 @@ def test_a_finding_of_one_sample_is_marked_at_its_time_and_its_limit_is_a_line(a
         Evidence("lock operations (at mp synch peak)", 6500.0, "/s", Source(FILE, 12, 12), 5000.0),
     )
     day = the_day(SYNCH, LOCKS)
-    found = marked(audit, Facts((rates, SYNCH, LOCKS)), day, PICTURES)
+    found = annotations_of(audit, Facts((rates, SYNCH, LOCKS)), day, PICTURES)
     assert found.marks == {"locks": [Mark(1, day.middle(1), 6500.0)]}
     assert found.bounds == {"modes": [Bound("limit", 200.0, (1,))], "locks": [Bound("limit", 5000.0, (1,))]}
     (one,) = found.noted
@@ -156,7 +162,7 @@ def test_the_same_line_of_another_file_and_a_moment_outside_the_day_are_no_place
             Evidence("lock operations (at lock peak)", 6500.0, "/s", source),
             Evidence("file opens", 3.0, "/s", source),
         )
-    found = marked(audit, Facts((*rates, LOCKS)), the_day(LOCKS), PICTURES)
+    found = annotations_of(audit, Facts((*rates, LOCKS)), the_day(LOCKS), PICTURES)
     assert not found.marks
     assert [title for _, title in found.others] == ["finding 0", "finding 1"]
 
@@ -165,7 +171,9 @@ def test_a_moment_whose_figure_no_curve_has_stands_above_its_time(audit: Audit) 
     rates = LockRates(source=Source(FILE, 12, 12), statistic="at lock peak", time=START)
     told(audit, Evidence("blocking ASTs", 70.0, "/s", Source(FILE, 12, 12)))
     day = the_day(LOCKS)
-    assert marked(audit, Facts((rates, LOCKS)), day, PICTURES).marks == {"locks": [Mark(1, day.middle(0), None)]}
+    assert annotations_of(audit, Facts((rates, LOCKS)), day, PICTURES).marks == {
+        "locks": [Mark(1, day.middle(0), None)]
+    }
 
 
 def test_the_highest_sample_is_marked_where_it_is_and_a_mean_that_happens_to_equal_it_is_not(audit: Audit) -> None:
@@ -173,7 +181,7 @@ def test_the_highest_sample_is_marked_where_it_is_and_a_mean_that_happens_to_equ
     told(audit, Evidence("resources at the peak", 44.0, "resources", Source(FILE, 6, 8)))
     told(audit, Evidence("lock operations (mean)", 7000.5, "/s", Source(FILE, 5, 99)))
     day = the_day(tables, LOCKS)
-    found = marked(audit, Facts((tables, LOCKS)), day, PICTURES)
+    found = annotations_of(audit, Facts((tables, LOCKS)), day, PICTURES)
     assert found.marks == {"tables": [Mark(1, day.middle(1), 44.0)]}
     assert [number for number, _ in found.others] == [1]
 
@@ -181,7 +189,7 @@ def test_the_highest_sample_is_marked_where_it_is_and_a_mean_that_happens_to_equ
 def test_two_findings_with_one_limit_share_its_line(audit: Audit) -> None:
     for _ in range(2):
         told(audit, Evidence("MP synch (p95)", 400.0, "% of one CPU", Source(FILE, 5, 99), 200.0))
-    found = marked(audit, Facts((SYNCH,)), the_day(SYNCH), PICTURES)
+    found = annotations_of(audit, Facts((SYNCH,)), the_day(SYNCH), PICTURES)
     assert found.bounds == {"modes": [Bound("limit", 200.0, (1, 2))]}
 
 

@@ -2,15 +2,26 @@
 
 import pytest
 
+from advisor.audits.models import Audit
 from advisor.charts.buckets import Mark, over_buckets
-from advisor.models import Audit
-from advisor.services.openvms.hash_tables import LARGEST, Levels, doublings, lock_ids_of, table_of
-from advisor.services.openvms.what_if import MOST, Answer, answer, free_memory
+from advisor.openvms.services.hash_tables import (
+    LARGEST,
+    Levels,
+    doublings,
+    lock_ids_of,
+    table_of,
+)
+from advisor.openvms.services.what_if import (
+    MOST,
+    Answer,
+    answer,
+    free_memory,
+)
 from collectors.facts import ABSENT, NOWHERE, OVERFLOW, Fact, Facts
 from collectors.facts.openvms import LockDatabase, LockRates, MemoryUse, Node, SysgenParameter
 from tests.advisor.ase.servers import audited
+from tests.advisor.charts.pictures import HOSTILE, by_class, picture, said, texts
 from tests.advisor.people import AsUser, People, text_of
-from tests.advisor.pictures import HOSTILE, by_class, picture, said, texts
 
 ADDRESS = "/audits/{}/lock-tables/"
 

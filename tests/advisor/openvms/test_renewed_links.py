@@ -5,9 +5,10 @@ from collections.abc import Callable
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from advisor.models import Audit, Capture, Upload
-from advisor.services.capturing import audit_again, want_audit
-from advisor.services.limits import set_limit
+from advisor.audits.models import Audit, Capture
+from advisor.audits.services.limits import set_limit
+from advisor.audits.services.renewal import audit_again, want_audit
+from advisor.uploads.models import Upload
 from tests.advisor.people import People
 
 SLOW, REMOTE = "openvms/lock_master_on_slow_node:SKYE", "openvms/locks_mastered_remotely:ORKNEY"

@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from advisor.models import Upload
-from advisor.services.uploads import Brought, take_in
+from advisor.uploads.models import Upload
+from advisor.uploads.services.uploads import Brought, ingest
 from tests.advisor.people import People
 
 BEGIN = datetime(2026, 3, 2, 8, 5)  # noqa: DTZ001 - exports have no zone
@@ -104,4 +104,4 @@ def exports(**more: object) -> dict[str, str]:
 def brought(people: People, files: dict[str, str]) -> Upload:
     """Bring these files for the owner; they are read on commit."""
     streams = [Brought(name, io.BytesIO(text.encode())) for name, text in files.items()]
-    return take_in(streams, people.team, people.owner).upload
+    return ingest(streams, people.team, people.owner).upload

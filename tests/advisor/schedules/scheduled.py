@@ -5,7 +5,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from advisor.models import Audit, Mail, Run, Schedule, Upload
+from advisor.audits.models import Audit
+from advisor.notifications.models import Mail
+from advisor.schedules.models import Run, Schedule
+from advisor.uploads.models import Upload
 from tests.advisor.people import People
 
 

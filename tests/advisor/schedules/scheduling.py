@@ -4,8 +4,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from advisor.models import Run, Schedule, System, Team
-from advisor.services.scheduling import running
+from advisor.accounts.models import Team
+from advisor.schedules.models import Run, Schedule
+from advisor.schedules.services import running
+from advisor.systems.models import System
 
 NOON = datetime(2026, 5, 6, 12, tzinfo=UTC)
 """A Wednesday."""

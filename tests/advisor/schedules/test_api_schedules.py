@@ -10,8 +10,12 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
-from advisor.models import Audit, Group, JournalEntry, Run, Schedule, System, User
-from advisor.services.tokens import make_token
+from advisor.accounts.models import User
+from advisor.accounts.services.tokens import make_token
+from advisor.audits.models import Audit
+from advisor.core.models import JournalEntry
+from advisor.schedules.models import Run, Schedule
+from advisor.systems.models import Group, System
 from tests.advisor.people import AsUser, People
 from tests.advisor.schedules.scheduled import mail_of, make_schedule, run_of, taken_by
 from tests.advisor.seen import unknown_system

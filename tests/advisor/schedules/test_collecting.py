@@ -7,13 +7,22 @@ import pytest
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from advisor.models import Audit, Run, Schedule, System, Upload
-from advisor.services.scheduling import collecting
-from advisor.services.scheduling.collecting import Failed, collect, names, not_offered, offered
-from collectors.live import kit
-from collectors.live.kit import CollectorFailed, Target, register
+from advisor.audits.models import Audit
+from advisor.schedules.models import Run, Schedule
+from advisor.schedules.services import collecting
+from advisor.schedules.services.collecting import (
+    Failed,
+    collect,
+    names,
+    not_offered,
+    offered,
+)
+from advisor.systems.models import System
+from advisor.uploads.models import Upload
+from collectors.live import registry
+from collectors.live.registry import CollectorFailed, Target, register
 from tests.advisor.people import STORIES, People
-from tests.advisor.schedules.dropping import names_in
+from tests.advisor.schedules.watch_folder import names_in
 
 pytestmark = pytest.mark.postgres
 
@@ -37,7 +46,7 @@ class Live:
 
 @pytest.fixture(autouse=True)
 def _own_register(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kit, "REGISTER", {})
+    monkeypatch.setattr(registry, "REGISTER", {})
     register(Live())
 
 

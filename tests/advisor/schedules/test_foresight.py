@@ -13,11 +13,11 @@ from django.test import RequestFactory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.models import Run, Schedule
-from advisor.services.scheduling import coming_due, timing
-from advisor.services.scheduling.blackouts import Joined, blacked_out, windows
-from advisor.web.kit import Asked
-from advisor.web.schedules import changing
+from advisor.core.views import Asked
+from advisor.schedules.models import Run, Schedule
+from advisor.schedules.services import due_schedules, timing
+from advisor.schedules.services.blackouts import Joined, blacked_out, windows
+from advisor.schedules.views import changing
 from tests.advisor.people import People
 from tests.advisor.schedules.scheduling import NOON, make_schedule, runs_of
 from tests.servers import PATIENCE
@@ -90,7 +90,7 @@ def test_what_was_missed_is_counted_before_the_database_is_held(
     for name in ("dues", "next_after", "blacked_out"):
         monkeypatch.setattr(timing, name, watched(getattr(timing, name)))
     with time_machine.travel(NOON + timedelta(days=2), tick=False):
-        coming_due.claim()
+        due_schedules.claim()
     assert Run.objects.get(schedule=schedule).missed > 100
     assert held == {0}
 
@@ -98,12 +98,12 @@ def test_what_was_missed_is_counted_before_the_database_is_held(
 def test_what_was_counted_of_a_schedule_that_is_changed_meanwhile_does_not_count(people: People) -> None:
     schedule = make_schedule(people.team)
     now = NOON + timedelta(seconds=3)
-    planned = coming_due._plan(coming_due._due(now), now)
+    planned = due_schedules._plan(due_schedules._due(now), now)
     Schedule.objects.update(blackouts="daily 11:00-13:00")
-    coming_due._claim(planned, now)
+    due_schedules._claim(planned, now)
     assert runs_of(schedule) == []
     with time_machine.travel(now, tick=False):
-        coming_due.claim()
+        due_schedules.claim()
     assert runs_of(schedule) == [("skipped", "06 12:00", 0)]
 
 

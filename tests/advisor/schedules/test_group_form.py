@@ -3,8 +3,8 @@
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from advisor.services.scheduling import groups
-from advisor.web.schedules.forms import GroupForm
+from advisor.schedules.forms import GroupForm
+from advisor.systems.services import groups
 from tests.advisor.people import People
 from tests.advisor.schedules.scheduling import make_system
 

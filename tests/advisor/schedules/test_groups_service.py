@@ -2,9 +2,11 @@
 
 import pytest
 
-from advisor.models import Group, JournalEntry, Recipient
-from advisor.services.scheduling import groups
-from advisor.services.scheduling.groups import Refused
+from advisor.core.models import JournalEntry
+from advisor.notifications.models import Recipient
+from advisor.systems.models import Group
+from advisor.systems.services import groups
+from advisor.systems.services.groups import Refused
 from tests.advisor.people import People
 from tests.advisor.schedules.scheduling import make_schedule, make_system
 

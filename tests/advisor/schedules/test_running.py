@@ -7,9 +7,12 @@ import pytest
 import time_machine
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from advisor.models import Run, System, Upload
-from advisor.services import working
-from advisor.services.scheduling import collecting, dropping, running
+from advisor.core import job_queue
+from advisor.schedules.models import Run
+from advisor.schedules.services import collecting, running
+from advisor.schedules.services.watch_folder import intake
+from advisor.systems.models import System
+from advisor.uploads.models import Upload
 from tests.advisor.people import STORIES, People
 from tests.advisor.schedules.scheduling import NOON, Probe, collected, due_run, made, make_schedule, make_system
 
@@ -78,7 +81,7 @@ def test_a_second_run_of_a_system_waits_until_the_first_has_ended_and_is_started
 def test_two_looks_into_one_folder_of_a_schedule_are_made_one_after_the_other(people: People, drop: Path) -> None:
     schedule = make_schedule(people.team, folder=str(drop))
     first, second = due_run(schedule), due_run(schedule, due=NOON + MINUTE)
-    assert working.claim(Run.objects.all(), first.pk, holds=running.holds_of(first))
+    assert job_queue.claim(Run.objects.all(), first.pk, holds=running.holds_of(first))
     assert made(second).state == "waiting"
 
 
@@ -120,7 +123,7 @@ def test_what_is_refused_at_each_look_is_told_once(
 ) -> None:
     (drop / "empty.txt").touch()
     (drop / "nothing.txt").touch()
-    monkeypatch.setattr(dropping, "MOST_SEEN", 1)
+    monkeypatch.setattr(intake, "MOST_SEEN", 1)
     schedule = make_schedule(people.team, folder=str(drop))
     for minute in range(4):
         noon.move_to(NOON + minute * MINUTE)

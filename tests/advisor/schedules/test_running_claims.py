@@ -8,9 +8,10 @@ import time_machine
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from advisor.models import Group, Run, Schedule
-from advisor.services import working
-from advisor.services.scheduling import coming_due, running
+from advisor.core import job_queue
+from advisor.schedules.models import Run, Schedule
+from advisor.schedules.services import due_schedules, running
+from advisor.systems.models import Group
 from tests.advisor.people import People, make_people
 from tests.advisor.schedules.scheduling import NOON, make_schedule, make_system, runs_of
 
@@ -40,9 +41,9 @@ def test_what_is_due_becomes_one_run_and_is_due_again_an_hour_later(people: Peop
 def test_a_scheduler_that_comes_second_finds_nothing_although_it_looked_at_the_same_time(people: People) -> None:
     schedule = make_schedule(people.team)
     now = NOON + timedelta(seconds=3)
-    planned = coming_due._plan(coming_due._due(now), now)
-    coming_due._claim(planned, now)
-    coming_due._claim(planned, now)
+    planned = due_schedules._plan(due_schedules._due(now), now)
+    due_schedules._claim(planned, now)
+    due_schedules._claim(planned, now)
     assert runs_of(schedule) == [("waiting", "06 12:00", 0)]
 
 
@@ -60,7 +61,7 @@ def test_many_schedulers_at_once_make_each_run_once() -> None:
     def ask() -> None:
         try:
             barrier.wait()
-            coming_due.claim(NOON + timedelta(seconds=1))
+            due_schedules.claim(NOON + timedelta(seconds=1))
             given.extend(running.claim_due())
         except BaseException as error:  # noqa: BLE001 - told below
             errors.append(error)
@@ -108,7 +109,7 @@ def test_a_worker_whose_clock_is_behind_by_seconds_takes_what_another_put_into_t
 ) -> None:
     run = Run.objects.create(schedule=make_schedule(people.team), due=NOON, not_before=NOON + ahead)
     with time_machine.travel(NOON, tick=False):
-        assert (working.claim(Run.objects.all(), run.pk) is not None) is taken
+        assert (job_queue.claim(Run.objects.all(), run.pk) is not None) is taken
 
 
 def test_a_run_that_is_being_made_does_not_keep_the_next_one_from_waiting(people: People) -> None:

@@ -10,10 +10,12 @@ from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from advisor.models import Run, Schedule, System, Upload
-from advisor.services import working
-from advisor.services.scheduling import collecting, running
-from advisor.tasks import make_run
+from advisor.core import job_queue
+from advisor.schedules.models import Run, Schedule
+from advisor.schedules.services import collecting, running
+from advisor.schedules.tasks import make_run
+from advisor.systems.models import System
+from advisor.uploads.models import Upload
 from tests.advisor.people import STORIES, People
 from tests.advisor.schedules.scheduling import NOON, Probe, collected, due_run, made, make_schedule, make_system
 
@@ -127,15 +129,15 @@ def test_a_database_that_is_away_leaves_the_run_to_its_own_task(
 def test_a_run_whose_worker_died_is_made_by_another_and_three_deaths_are_a_trouble(people: People) -> None:
     system = make_system(people.team)
     run = collected(people.team, system)
-    for death in range(working.MOST_TRIES):
-        assert working.claim(Run.objects.all(), run.pk, holds=running.holds_of(run))
-        running.take_back_lost()
+    for death in range(job_queue.MOST_TRIES):
+        assert job_queue.claim(Run.objects.all(), run.pk, holds=running.holds_of(run))
+        running.reset_lost()
         run.refresh_from_db()
         assert run.state == "running", "a worker that lives is left alone"
         Run.objects.update(claimed=timezone.now() - timedelta(days=1), claimant="elsewhere")
-        running.take_back_lost()
+        running.reset_lost()
         run.refresh_from_db()
-        assert (run.state, run.holds) == ("failed" if death == working.MOST_TRIES - 1 else "waiting", None)
+        assert (run.state, run.holds) == ("failed" if death == job_queue.MOST_TRIES - 1 else "waiting", None)
     system.refresh_from_db()
     assert "it ended 3 workers" in system.trouble
 
@@ -146,7 +148,7 @@ def test_a_run_that_comes_back_each_time_its_worker_dies_is_given_up_as_well(
 ) -> None:
     probe(f"cat {SYSMON}")
     system = make_system(people.team)
-    dead = working.me().split("/")[0] + "/4194305.1/the-task"
+    dead = job_queue.me().split("/")[0] + "/4194305.1/the-task"
     run = collected(people.team, system, state="running", tries=tries, claimant=dead, claimed=timezone.now())
     make_run.apply((run.pk,), task_id="the-task")
     run.refresh_from_db()
@@ -162,11 +164,11 @@ def test_what_a_dead_worker_held_up_is_started_when_it_is_found_dead(
     system = make_system(people.team)
     run = collected(people.team, system)
     held_up = collected(people.team, system, "two", queued=timezone.now())
-    assert working.claim(Run.objects.all(), run.pk, holds=running.holds_of(run))
+    assert job_queue.claim(Run.objects.all(), run.pk, holds=running.holds_of(run))
     assert made(held_up).state == "waiting"
     Run.objects.filter(pk=run.pk).update(claimed=timezone.now() - timedelta(days=1), claimant="elsewhere")
     with django_capture_on_commit_callbacks(execute=True):
-        running.take_back_lost()
+        running.reset_lost()
     held_up.refresh_from_db()
     assert held_up.state == "done"
 

@@ -9,9 +9,18 @@ import pytest
 from django.db import connection, connections, transaction
 from django.test.utils import CaptureQueriesContext
 
-from advisor.models import DropFile, Run, Schedule, System, Upload
-from advisor.services import aftermath, systems
-from advisor.services.scheduling import collecting, dropping, running, schedules, troubles
+from advisor.audits.services import post_audit
+from advisor.schedules.models import DropFile, Run, Schedule
+from advisor.schedules.services import (
+    collecting,
+    failures,
+    running,
+    schedules,
+)
+from advisor.schedules.services.watch_folder import intake
+from advisor.systems.models import System
+from advisor.systems.services import systems
+from advisor.uploads.models import Upload
 from tests.advisor.people import STORIES, People, make_people
 from tests.advisor.schedules.scheduling import Probe, collected, due_run, made, make_schedule, make_system
 
@@ -75,13 +84,13 @@ def test_a_schedule_removed_during_a_look_is_no_fault(
 ) -> None:
     (drop / "sysmon.txt").write_bytes(SYSMON.read_bytes())
     run = due_run(make_schedule(make_people().team, folder=str(drop)))
-    look = dropping.look
+    look = intake.look
 
-    def remove_and_look(schedule: Schedule, one: Run) -> dropping.Looked:
+    def remove_and_look(schedule: Schedule, one: Run) -> intake.Looked:
         Schedule.objects.all().delete()
         return look(schedule, one)
 
-    monkeypatch.setattr(dropping, "look", remove_and_look)
+    monkeypatch.setattr(intake, "look", remove_and_look)
     with caplog.at_level(logging.DEBUG, "advisor"):
         running.make_run(run.pk)
     assert not Run.objects.exists()
@@ -100,7 +109,7 @@ def _given_up(run: Run) -> None:
 
 def _lost(run: Run) -> None:
     Run.objects.filter(pk=run.pk).update(claimed=run.due.replace(year=2020), tries=9)
-    running.take_back_lost()
+    running.reset_lost()
 
 
 @pytest.mark.parametrize("end", [_ended, _given_up, _lost])
@@ -120,8 +129,8 @@ def test_whoever_remembers_an_audit_takes_the_schedule_that_brought_it_before_it
     made(collected(people.team, make_system(people.team)))
     upload = Upload.objects.get()
     with CaptureQueriesContext(connection) as asked, transaction.atomic():
-        aftermath.hold(upload)
-        troubles.audited(System.objects.get())
+        post_audit.hold(upload)
+        failures.audited(System.objects.get())
     assert _order(asked)[0] == "schedule"
 
 
@@ -130,11 +139,11 @@ def _order(asked: CaptureQueriesContext) -> list[str]:
     found: list[str] = []
     for query in asked.captured_queries:
         sql = query["sql"]
-        for table in ("schedule", "system", "run"):
-            held = sql.startswith(f'UPDATE "advisor_{table}"') and "claimed" not in sql.partition("WHERE")[0]
-            locked = sql.startswith('SELECT "advisor_schedule"."id"') and table == "schedule"
+        for table, name in (("schedules_schedule", "schedule"), ("systems_system", "system"), ("schedules_run", "run")):
+            held = sql.startswith(f'UPDATE "{table}"') and "claimed" not in sql.partition("WHERE")[0]
+            locked = sql.startswith('SELECT "schedules_schedule"."id"') and name == "schedule"
             if held or locked:
-                found.append(table)
+                found.append(name)
     return found
 
 

@@ -9,8 +9,10 @@ import time_machine
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from advisor.models import Mail, Recipient, Schedule, System
-from advisor.services.scheduling import running
+from advisor.notifications.models import Mail, Recipient
+from advisor.schedules.models import Schedule
+from advisor.schedules.services import running
+from advisor.systems.models import System
 from tests.advisor.people import STORIES, AsUser, People, text_of
 from tests.advisor.schedules.test_schedule_pages_changes import FORM
 from tests.advisor.seen import words_of

@@ -6,8 +6,11 @@ import pytest
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from advisor.models import Audit, DropFile, Group, Run, Schedule, System, Upload
-from advisor.services.scheduling.following import in_steps
+from advisor.audits.models import Audit
+from advisor.schedules.models import DropFile, Run, Schedule
+from advisor.schedules.services.run_status import in_steps
+from advisor.systems.models import Group, System
+from advisor.uploads.models import Upload
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.schedules.scheduled import mail_of, make_schedule, run_of, taken_by
 from tests.advisor.seen import words_of

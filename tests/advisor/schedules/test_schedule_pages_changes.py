@@ -6,7 +6,10 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from advisor.models import Group, JournalEntry, Run, Schedule, System, Team
+from advisor.accounts.models import Team
+from advisor.core.models import JournalEntry
+from advisor.schedules.models import Run, Schedule
+from advisor.systems.models import Group, System
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.schedules.scheduled import make_schedule
 from tests.advisor.schedules.scheduling import Probe

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from advisor.models import Audit, DropFile, Group, Run, Schedule, System, Upload
-from advisor.services.scheduling.timing import in_zone
-from advisor.web.schedules.listing import feeds_of, proposed
+from advisor.audits.models import Audit
+from advisor.schedules.models import DropFile, Run, Schedule
+from advisor.schedules.services.timing import in_zone
+from advisor.schedules.views.listing import feeds_of, proposed
+from advisor.systems.models import Group, System
+from advisor.uploads.models import Upload
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.schedules.scheduled import mail_of, make_schedule, run_of, taken_by
 from tests.advisor.seen import words_of

@@ -10,16 +10,18 @@ import pytest
 import time_machine
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from advisor.models import Group, JournalEntry, Run, Schedule
-from advisor.services.scheduling import running, schedules
-from advisor.services.scheduling.schedules import Refused, Wish
+from advisor.core.models import JournalEntry
+from advisor.schedules.models import Run, Schedule
+from advisor.schedules.services import running, schedules
+from advisor.schedules.services.schedules import Refused, ScheduleSpec
+from advisor.systems.models import Group
 from tests.advisor.people import People
 from tests.advisor.schedules.scheduling import NOON, make_schedule, make_system, runs_of
 
 pytestmark = pytest.mark.postgres
 
 HOUR = timedelta(hours=1)
-HOURLY = Wish("hourly", every_minutes=60)
+HOURLY = ScheduleSpec("hourly", every_minutes=60)
 
 
 @pytest.fixture(autouse=True)
@@ -122,7 +124,7 @@ def test_systems_and_groups_of_another_team_are_refused(people: People) -> None:
 
 
 def test_what_is_typed_is_kept_in_one_line_each(people: People) -> None:
-    wish = Wish(
+    wish = ScheduleSpec(
         "  nightly\r\nBcc: x ", cron=" 0  6 * *  mon ", zone=" Europe/Oslo ", blackouts="\n sat  1:00 – 2:00\n\n"
     )
     made = schedules.make(people.team, wish, people.owner)

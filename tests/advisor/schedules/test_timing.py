@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.services.scheduling.timing import (
+from advisor.schedules.services.timing import (
     MOST_COUNTED,
     BadTime,
     Times,

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.services.scheduling.blackouts import MOST_WINDOWS, BadTime, blacked_out, windows
+from advisor.schedules.services.blackouts import (
+    MOST_WINDOWS,
+    BadTime,
+    blacked_out,
+    windows,
+)
 
 OSLO = "Europe/Oslo"
 

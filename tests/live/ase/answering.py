@@ -1,5 +1,6 @@
 """Answers a batch: statement by statement, with the faults that were asked for."""
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 KEY_BITS = 2_048
 SLOW_SECONDS = 30.0
+A_DAY = 86_400.0
 
 
 class Ase:
@@ -29,6 +31,7 @@ class Ase:
         self.name, self.program = world.release.server, world.release.program
         self.key = rsa.generate_private_key(public_exponent=65_537, key_size=KEY_BITS)
         self._deadlocked: set[str] = set()
+        self._batches = 0
 
     def record(self, client: Client, kind: str, text: str, **more: object) -> None:
         """Write down what a client sent."""
@@ -49,7 +52,8 @@ class Ase:
 
     def answer(self, client: Client, batch: str) -> Iterator[Event]:
         """Answer a batch; the first statement that fails ends it."""
-        if "silent-login" in self.world.faults:
+        self._batches += 1
+        if "silent-login" in self.world.faults or self._batches > (self.world.faults.number("deaf-after") or math.inf):
             yield Silence()
         try:
             for statement in statements(batch):
@@ -89,6 +93,10 @@ class Ase:
         faults, names = self.world.faults, [name for _, name in selected.tables]
         if any(faults.has("deaf", name) for name in names):
             yield Silence()
+        if any(faults.has("locked-catalog", database) for database, _ in selected.tables):
+            waits = client.options.get("lock", "")
+            yield Pause(float(waits) / self.world.clock.pace if waits.isdecimal() else A_DAY)
+            raise errors.lock_wait()
         if any(faults.has("slow", name) for name in names):
             yield Pause(faults.number("slow-seconds") or SLOW_SECONDS)
         result = selected.answer()

@@ -89,5 +89,6 @@ def _goes_on(word: str, before: str, statement: list[Piece]) -> bool:
     return (
         (word == "select" and first in ("insert", "create", "declare", "if", "while", "grant"))
         or (word == "set" and first == "update")
+        or (word == "lock" and before == "set")
         or first in ("grant", "revoke")
     )

@@ -53,6 +53,11 @@ def offline(name: str) -> Failed:
     return Failed(950, 14, f"Database '{name}' is currently offline. Please wait and try your command later.")
 
 
+def lock_wait() -> Failed:
+    """Msg 12205."""
+    return Failed(12205, 17, "Could not acquire a lock within the specified wait period. COMMAND level wait...")
+
+
 def syntax(near: str) -> Failed:
     """Msg 102."""
     return Failed(102, 15, f"Incorrect syntax near '{near}'.", state=181)

@@ -115,7 +115,7 @@ def global_value(world: "World", client: Client, name: str) -> Any:
     release = world.release
     major, minor = release.number.split(".")
     return {
-        "servername": release.server,
+        "servername": release.server or None,
         "version": release.version,
         "version_as_integer": int(major) * 1_000 + int(minor) * 100,
         "boottime": iso(world.booted),

@@ -92,6 +92,9 @@ def objects(world: "World") -> Iterator[Mapping[str, Any]]:
     given = world.activity["monOpenObjectActivity"]
     hottest = max(given, key=lambda row: float(row["LogicalReads"].per_second))
     gone = world.faults.number("vanish")
+    for number in range(int(world.faults.number("crowded") or 0)):
+        name = f"never_used_{number}"
+        yield {"DBID": 4, "DBName": "orders", "ObjectID": 2_000_000 + number, "IndexID": 0, "ObjectName": name}
     for row in given:
         back: float | None = None
         if gone is not None and row is hottest and world.clock.seconds >= gone:

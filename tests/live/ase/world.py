@@ -1,6 +1,7 @@
 """The server as it is at this moment: the rows of every table, with counters that have grown since the start."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +31,12 @@ class World:
 
     def __init__(self, release: Release, clock: Clock, faults: Faults) -> None:
         """Take what it is; nothing is computed yet."""
+        release = replace(
+            release,
+            server=(faults.value("renamed") or "") if "renamed" in faults else release.server,
+            version=faults.value("version") or release.version,
+            engines=int(faults.number("engines") or release.engines),
+        )
         self.release, self.clock, self.faults = release, clock, faults
         self.columns = schema.tables(release.number)
         self.databases, self.objects = release.databases, release.objects

@@ -24,9 +24,9 @@ again, begins the next snapshot. In a hand-made list of `sysmonitors` the ids te
 from collections.abc import Sequence
 
 from collectors.facts.ase import MonTable, Snapshot
-from collectors.kit import Outcome, stream
-from collectors.reports.ase.monitor_tables.starting import FILES, START, TABLES
-from collectors.reports.ase.monitor_tables.walking import Walk
+from collectors.registry import Outcome, stream
+from collectors.reports.ase.monitor_tables.parser import Parser
+from collectors.reports.ase.monitor_tables.table_starts import FILES, START, TABLES
 
 PROVIDES = (Snapshot, MonTable, *dict.fromkeys(table.fact for table in TABLES))
 
@@ -38,7 +38,7 @@ class MonitorTables:
     def __init__(self, file: str, above: Sequence[str]) -> None:
         """Begin; `above` may hold the time, or the first line of a heading."""
         self.file, self.above = file, above
-        self.walk = Walk(file)
+        self.walk = Parser(file)
         self.begun = False
 
     def follows(self, before: object) -> None:
@@ -53,9 +53,13 @@ class MonitorTables:
             for offset, line in enumerate(self.above, start=first - len(self.above)):
                 self.walk.take(offset, line)
             self.walk.first = first
-        take = self.walk.take
-        for index, line in enumerate(lines):
-            if not take(first + index, line):
+        take, take_block, index = self.walk.take, self.walk.take_block, 0
+        while index < len(lines):
+            if rows := take_block(first + index, lines, index):
+                index += rows
+            elif take(first + index, lines[index]):
+                index += 1
+            else:
                 return index
         return len(lines)
 

@@ -1,13 +1,17 @@
 """Rows of one table in one snapshot → facts; rows of `sysmonitors` are put together first, endless ones are summed."""
 
 import re
-from dataclasses import replace
-from typing import Any
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, cast
 
 from collectors.facts.ase import MonSpinlockActivity
 from collectors.facts.base import ABSENT, Fact, Reading, Source
+from collectors.facts.columns import Columns, TableRow, coded
+from collectors.reports.ase.monitor_tables.blocks import FIGURES
 from collectors.reports.ase.monitor_tables.spinlocks import JOINED, SPINLOCKS, SYSMONITORS
-from collectors.reports.ase.monitor_tables.tables import MonitorTable
+from collectors.reports.ase.monitor_tables.tables import MonitorTable, Read
 
 MOST_OF_ONE_NAME = 1000
 """Rows of one spinlock kept apart; on Cluster Edition `fglockspins` has over 100,000 (ase-formats.md 2.2 [S])."""
@@ -19,37 +23,71 @@ Name = tuple[int | None, str]
 Values = dict[str, Any]
 
 
-def gatherer(table: MonitorTable) -> "Gatherer":
-    """Make what takes the rows of this table."""
+def gatherer(table: MonitorTable, plan: Sequence[tuple[int, str, Read]]) -> "Gatherer":
+    """Make what takes the rows of this table; `plan`: as the table's own gives it."""
     if table is SYSMONITORS:
-        return Monitors(table)
-    return Spinlocks(table) if table in (SPINLOCKS, JOINED) else Gatherer(table)
+        return Monitors(table, plan)
+    return Spinlocks(table, plan) if table in (SPINLOCKS, JOINED) else Gatherer(table, plan)
 
 
 class Gatherer:
     """Takes rows, gives facts in their order."""
 
-    def __init__(self, table: MonitorTable) -> None:
+    TAKES_BLOCKS = True
+
+    def __init__(self, table: MonitorTable, plan: Sequence[tuple[int, str, Read]]) -> None:
         """Start empty."""
         self.table = table
-        self.facts: list[Fact] = []
         self.rows = 0
         self.counted = self.moved = False
+        self.file, self.parts = "", 1
+        self.lines = array("q")
+        """The first line of each row."""
+        self.figures = {name: array("d") for _, name, read in plan if read in FIGURES}
+        self.others: dict[str, list[object]] = {name: [] for _, name, read in plan if read not in FIGURES}
+        self.defaults = {one.name: one.default for one in fields(table.fact)}
 
     def add(self, values: Values, source: Source) -> None:
         """Take one row."""
         self.rows += 1
         if not self.moved:
-            self._look(values)
-        self.facts.append(self.table.fact(source=source, **values))
+            self._look({name: [coded(values.get(name, ABSENT))] for name in self.table.counters})
+        self.file, self.parts = source.file, source.last - source.first
+        self.lines.append(source.first)
+        for name, figures in self.figures.items():
+            figures.append(coded(values.get(name, ABSENT)))
+        for name, others in self.others.items():
+            others.append(values.get(name, self.defaults[name]))
 
-    def _look(self, values: Values) -> None:
+    def add_block(
+        self,
+        file: str,
+        first: int,
+        rows: int,
+        figures: Mapping[str, "array[float]"],
+        others: Mapping[str, list[object]],
+    ) -> None:
+        """Take many rows, each of one line; of figures as `collectors.facts.columns` codes them."""
+        if not self.moved:
+            self._look(figures)
+        self.file, self.parts = file, 0
+        self.rows += rows
+        self.lines.extend(range(first, first + rows))
+        for name, column in figures.items():
+            self.figures[name].extend(column)
+        for name, values in others.items():
+            default = self.defaults[name]
+            self.others[name] += values if default is None else [default if one is None else one for one in values]
+
+    def _look(self, figures: Mapping[str, Sequence[float]]) -> None:
         """Note whether there are counters, and whether one is not 0: an overflow is not, NULL says nothing."""
         for name in self.table.counters:
-            value = values.get(name, ABSENT)
-            if value is not ABSENT:
-                self.counted = True
-                self.moved = self.moved or value != 0
+            for figure in figures.get(name, ()):
+                if figure == figure:  # else there is none
+                    self.counted = True
+                    if figure:
+                        self.moved = True
+                        return
 
     @property
     def all_zero(self) -> bool:
@@ -58,15 +96,20 @@ class Gatherer:
 
     def finish(self) -> list[Fact]:
         """Hand over the facts."""
-        return self.facts
+        file, lines, more = self.file, self.lines, self.parts
+        places = {"source": lambda at: Source(file, lines[at], lines[at] + more)}
+        kind = cast(type[TableRow], self.table.fact)
+        return cast(list[Fact], Columns(kind, self.rows, self.figures, self.others, {}, places).rows())
 
 
 class Spinlocks(Gatherer):
     """Rows of spinlocks: those of one name without a slot are summed where they are too many to keep."""
 
-    def __init__(self, table: MonitorTable) -> None:
+    TAKES_BLOCKS = False
+
+    def __init__(self, table: MonitorTable, plan: Sequence[tuple[int, str, Read]]) -> None:
         """Start empty."""
-        super().__init__(table)
+        super().__init__(table, plan)
         self.of_name: dict[Name, list[MonSpinlockActivity]] = {}
         self.wide = table is SPINLOCKS
 
@@ -74,7 +117,7 @@ class Spinlocks(Gatherer):
         """Take one row."""
         self.rows += 1
         if not self.moved:
-            self._look(values)
+            self._look({name: [coded(values.get(name, ABSENT))] for name in self.table.counters})
         fact = MonSpinlockActivity(source=source, wide=self.wide, **values)
         rows = self.of_name.setdefault((fact.instance, fact.name), [])
         if fact.slot is None and rows:
@@ -123,9 +166,11 @@ def _sum(rows: list[MonSpinlockActivity]) -> MonSpinlockActivity:
 class Monitors(Gatherer):
     """Rows of `sysmonitors`: grabs, waits and spins stand in groups of their own and are joined by name and id."""
 
-    def __init__(self, table: MonitorTable) -> None:
+    TAKES_BLOCKS = False
+
+    def __init__(self, table: MonitorTable, plan: Sequence[tuple[int, str, Read]]) -> None:
         """Start empty."""
-        super().__init__(table)
+        super().__init__(table, plan)
         self.of_name: dict[Name, dict[int, Values]] = {}
         self.sums: dict[Name, Values] = {}
         self.order: dict[tuple[str, Name], int] = {}

@@ -1,6 +1,7 @@
 """One table being read: its records are cut, turned into facts, and told apart by the time they bear."""
 
 from collections.abc import Collection, Sequence
+from math import isnan
 from typing import Any, Protocol
 
 from collectors.facts.ase import MonTable
@@ -8,22 +9,28 @@ from collectors.facts.base import ABSENT, Source
 from collectors.layouts.dates import ambiguous, has_seconds, moment
 from collectors.layouts.streamed import Heading, delimited
 from collectors.layouts.tables import END, is_dashes, key
-from collectors.reports.ase.monitor_tables.cells import Doubt, small, text, time, words
+from collectors.reports.ase.monitor_tables.blocks import (
+    FIGURES,
+    MAY_BE_EMPTY,
+    cutter,
+    figures_of,
+    is_all_digits,
+    value_of,
+)
+from collectors.reports.ase.monitor_tables.cells import Doubt, words
 from collectors.reports.ase.monitor_tables.clock import DOUBT, SERVER, TAKEN, may_be_clock
 from collectors.reports.ase.monitor_tables.gathering import Gatherer, gatherer
 from collectors.reports.ase.monitor_tables.server import WORDS_ALONE
 from collectors.reports.ase.monitor_tables.snapshots import Moment, Run
-from collectors.reports.ase.monitor_tables.starting import TABLES
+from collectors.reports.ase.monitor_tables.table_starts import TABLES
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
 
 REMEDY = "export it again in full (isql -w 2000, or bcp)"
-MAY_BE_EMPTY = (words, small, text, time)
-"""Cells of these readers may be blank in isql; a counter never is, it would be printed as NULL."""
-TORN = "   "
-"""Within a text that isql printed: another column's value got into this one. Names padded by bytes do so, too."""
 OBJECTS = frozenset(("monOpenObjectActivity", "monOpenPartitionActivity"))
 OF_INDEX = ("used_count", "scans")
 MOST_TAIL = 64
+LEAST_BLOCK, MOST_BLOCK = 16, 4096
+"""Rows read at once: twice as many after each block, half as many where one of them is not plain."""
 
 
 class Problems(Protocol):
@@ -36,8 +43,17 @@ class Problems(Protocol):
 class Reading:
     """Takes the lines of one table until one does not belong to it."""
 
-    def __init__(self, file: str, line: int, heading: Heading, table: MonitorTable, run: Run, tell: Problems) -> None:
-        """Begin below a heading that stands on `line`."""
+    def __init__(
+        self,
+        file: str,
+        line: int,
+        heading: Heading,
+        table: MonitorTable,
+        run: Run,
+        tell: Problems,
+        starts: Sequence[int] = (),
+    ) -> None:
+        """Begin below a heading that stands on `line`; `starts`: where the columns of an isql table begin."""
         self.file, self.line, self.last = file, line, line
         self.heading, self.table, self.run, self.tell = heading, table, run, tell
         self.columns = tuple(map(key, heading.columns))
@@ -61,6 +77,57 @@ class Reading:
         self.final = ""
         self.repeats = 0
         """Lines of dashes to come below a repeated heading."""
+        one_each = len({name for _, name, _ in self.plan}) == len(self.plan)
+        by_row = self.again or self.lacks or not one_each or table in WORDS_ALONE
+        self.cut_block = None if by_row else cutter(heading, starts)
+        self.block, self.by_row_to = LEAST_BLOCK, line
+
+    def feed_block(self, number: int, lines: Sequence[str], at: int) -> int:
+        """Take rows from `lines[at]` on, which is line `number`, all at once; returns how many, and may take none."""
+        if self.cut_block is None or number < self.by_row_to:
+            return 0
+        some = lines[at : at + self.block]
+        while len(some) >= LEAST_BLOCK:
+            if self._take_block(number, some):
+                self.block = min(2 * len(some), MOST_BLOCK)
+                return len(some)
+            some = some[: len(some) // 2]
+        if len(lines) - at >= LEAST_BLOCK:
+            self.block, self.by_row_to = LEAST_BLOCK, number + LEAST_BLOCK
+        return 0
+
+    def _take_block(self, number: int, lines: Sequence[str]) -> bool:
+        """Read rows column by column; false where one of them is not plain, and none has been taken then."""
+        cells = self.cut_block(lines) if self.cut_block else None
+        if cells is None or (self.time is not None and set(map(str.strip, cells[self.time])) != {self.said.strip()}):
+            return False
+        printed = self.heading.layout == "isql"
+        figures, others, digits = {}, {}, False
+        try:
+            for place, name, read in self.plan:
+                if read in FIGURES:
+                    figures[name], plain = figures_of(cells[place], read, printed=printed)
+                    digits = digits or plain
+                else:
+                    known = self.run.remembered(read, printed=printed)
+                    others[name] = list(map(known.__getitem__, cells[place]))
+        except Doubt:
+            return False
+        # dashes, a heading that comes again and a line of nothing but separators have no number in any column
+        if not digits and not any(is_all_digits(cells[place], read) for place, _, read in self.plan):
+            return False
+        if any(None in others.get(name, ()) or any(map(isnan, figures.get(name, ()))) for name in self.needed):
+            return False
+        if self.gather is None:
+            self._open(self.run.begin(self.table.name, Source(self.file, self.line, self.line)))
+        if self.gather is None or not self.gather.TAKES_BLOCKS:
+            self.cut_block = None
+            return False
+        self.gather.add_block(self.file, number, len(lines), figures, others)
+        self.rows += len(lines)
+        self.repeats, self.final, self.last = 0, lines[-1], number + len(lines) - 1
+        self.tail.clear()
+        return True
 
     def feed(self, number: int, line: str) -> bool:
         """Take a line; false if the table ended above it."""
@@ -149,13 +216,9 @@ class Reading:
         printed = self.heading.layout == "isql"
         try:
             for place, name, read in self.plan:
-                value = read(cells[place])
+                value = value_of(cells[place], read, printed=printed)
                 if value is not None and value is not ABSENT:
                     values[name] = value
-                    if printed and isinstance(value, str) and TORN in value:
-                        return False
-                elif printed and read not in MAY_BE_EMPTY and not cells[place].strip():
-                    return False
         except (Doubt, IndexError):
             return False
         if not self.needed <= values.keys():
@@ -195,7 +258,7 @@ class Reading:
             self._open(self.run.at(self.table.name, when, server, source, in_full=has_seconds(self.said)))
 
     def _open(self, moment: Moment) -> None:
-        self.moment, self.gather = moment, gatherer(self.table)
+        self.moment, self.gather = moment, gatherer(self.table, self.plan)
 
     def _damage(self, number: int, line: str) -> None:
         self.damaged += 1

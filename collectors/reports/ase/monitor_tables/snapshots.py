@@ -10,6 +10,8 @@ from typing import Any
 
 from collectors.facts.ase import MonState, MonSysWaits, Snapshot
 from collectors.facts.base import NOWHERE, Fact, Source
+from collectors.reports.ase.monitor_tables.blocks import Remembered
+from collectors.reports.ase.monitor_tables.tables import Read
 
 SAME_MOMENT = timedelta(seconds=10)
 """Tables whose times lie no further apart were read one after the other for one snapshot (this project's figure:
@@ -57,6 +59,14 @@ class Run:
         """What `monWaitEventInfo` says of an event: fields of `MonSysWaits`."""
         self.classes: dict[int, str] = before.classes if before else {}
         self.parts: list[tuple[Moment, list[Fact]]] = []
+        self.known: dict[tuple[Read, bool], Remembered] = before.known if before else {}
+
+    def remembered(self, read: Read, *, printed: bool) -> Remembered:
+        """The cells that this reader has read; `printed`: isql wrote them."""
+        key = (read, printed)
+        if key not in self.known:
+            self.known[key] = Remembered(read, printed=printed)
+        return self.known[key]
 
     def tell(self, clock: Moment) -> None:
         """Hear the answer to a question for the time; of several without a table between the last one counts."""
@@ -131,7 +141,7 @@ class Run:
             if moment is not last:
                 last = moment
                 yield self._snapshot(moment)
-            yield from map(self._described, facts)
+            yield from map(self._described, facts) if self.events else facts
 
     @staticmethod
     def _snapshot(moment: Moment) -> Snapshot:

@@ -63,7 +63,7 @@ from collectors.facts.ase.sysmon_detail import (
     RunnableTasks,
     SemaphoreRequests,
 )
-from collectors.kit import Outcome, starting, stream
+from collectors.registry import Outcome, starting, stream
 from collectors.reports.ase.sp_sysmon.items import BLANK, HEADS, RULE, Head, Item, Mark, Nothing, Row, Table
 from collectors.reports.ase.sp_sysmon.lines import END, LONGEST_SHAPE, TITLES, items_of
 from collectors.reports.ase.sp_sysmon.report import SysmonReport

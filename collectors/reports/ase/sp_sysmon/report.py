@@ -6,8 +6,8 @@ from typing import Any
 
 from collectors.facts.ase.sysmon import SysmonAdvice, SysmonSample, SysmonSection
 from collectors.facts.base import ABSENT, Fact
-from collectors.kit import Outcome
 from collectors.leftovers import Leftover, Leftovers
+from collectors.registry import Outcome
 from collectors.reports.ase.sp_sysmon.caches import CACHE, caches
 from collectors.reports.ase.sp_sysmon.checks import cache_sums, lock_sums
 from collectors.reports.ase.sp_sysmon.forms import COUNT, Form, Forms
@@ -54,7 +54,7 @@ LONGEST_PLAN = 5000
 MOST_SHOWN = 3
 NEAR = 4
 """Lines above a title within which the double rule stands."""
-BRING = "export the whole report again"
+COLLECTED_BY = "export the whole report again"
 
 
 @dataclass(slots=True, eq=False)
@@ -214,20 +214,21 @@ class SysmonReport:
 
     def _cut(self, header: Header) -> Iterator[str]:
         if self.too_long:
-            yield f"longer than any report: read up to here only; {BRING}"
+            yield f"longer than any report: read up to here only; {COLLECTED_BY}"
         elif not self.complete and header.first is None:
             yield "a piece of a report, without header and End of Report line: what is missing is not known to be zero"
         elif not self.complete:
-            yield f"truncated: no End of Report line, so sections may be missing or cut; {BRING}"
+            yield f"truncated: no End of Report line, so sections may be missing or cut; {COLLECTED_BY}"
         elif header.first is None:
-            yield f"no header: server, release and time of the sample are not known; {BRING}"
+            yield f"no header: server, release and time of the sample are not known; {COLLECTED_BY}"
 
     def _damage(self, damaged: Sequence[int]) -> Iterator[str]:
         if damaged:
             shown = ", ".join(str(self.first + at) for at in damaged[:MOST_SHOWN])
             more = f" and {len(damaged) - MOST_SHOWN:,} more" if len(damaged) > MOST_SHOWN else ""
             lines = "lines" if len(damaged) > 1 else "line"
-            yield f"{lines} {shown}{more}: a row is cut or lost characters, so its figures were not read; {BRING}"
+            damage = "a row is cut or lost characters, so its figures were not read"
+            yield f"{lines} {shown}{more}: {damage}; {COLLECTED_BY}"
 
 
 SENTENCES = {

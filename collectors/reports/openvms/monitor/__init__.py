@@ -46,8 +46,8 @@ from collectors.facts.openvms import (
     RemasterRates,
     SystemRates,
 )
-from collectors.kit import Outcome, starting, stream
 from collectors.leftovers import Leftovers
+from collectors.registry import Outcome, starting, stream
 from collectors.reports.openvms.monitor import lines as monitor
 from collectors.reports.openvms.monitor.facts import facts_of, node_of
 from collectors.reports.openvms.monitor.frame import Frame

@@ -17,7 +17,7 @@ from collectors.facts.openvms import (
     RemasterRates,
     SystemRates,
 )
-from collectors.layouts.lock_rates import alone_above
+from collectors.layouts.figures import alone_above
 from collectors.reports.openvms.monitor import classes
 from collectors.reports.openvms.monitor.series import ClassOf, Output, Series
 

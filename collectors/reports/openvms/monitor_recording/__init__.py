@@ -38,13 +38,13 @@ from collectors.facts.openvms import (
     ProcessorModes,
     RemasterRates,
 )
-from collectors.kit import Outcome, recording
+from collectors.registry import Outcome, recording
+from collectors.reports.openvms.monitor_recording.diagnostics import problems
 from collectors.reports.openvms.monitor_recording.dialect import REMEDY
 from collectors.reports.openvms.monitor_recording.facts import Summary
 from collectors.reports.openvms.monitor_recording.header import FILE_HEADER
 from collectors.reports.openvms.monitor_recording.part import BAD_IN_A_ROW, Recording
 from collectors.reports.openvms.monitor_recording.records import BLOCK, HEADER, Record, Records
-from collectors.reports.openvms.monitor_recording.saying import problems
 
 BEGINS = re.compile(rb"(?:..|\xc2)?\x80.{8,200}?MON[0-9]{5}", re.DOTALL)
 """The file header: behind its byte count, or without it where a transfer took it away (or made UTF-8 of it)."""

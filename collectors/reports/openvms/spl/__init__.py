@@ -23,9 +23,9 @@ from collections.abc import Iterator
 
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.openvms import Node, SpinlockTrace, SpinlockTraceRun
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts import sda
-from collectors.reports.openvms.spl.outputs import ANALYZE, Run, outputs
+from collectors.registry import NotThisReport, Report, report
+from collectors.reports.openvms.spl.outputs import ANALYZE, MOST_ROWS, Run, outputs
 
 START = re.compile(
     r"^\s{0,8}SDA ?> {0,4}(?i:SPL +(?:SHO?W? +(?:TR|CO)|AN))[A-Za-z]*"
@@ -50,6 +50,9 @@ def read(report: Report) -> Iterator[SpinlockTrace | SpinlockTraceRun | Node]:
         if run.detailed:
             what = "a detailed trace is not read: repeat as SPL SHOW TRACE/SUMMARY/RATES"
             report.problem(what, run.first)
+        elif run.left:
+            what = f"{len(run.left):,} rows after the first {MOST_ROWS:,} of SPL {run.command} were not read"
+            report.problem(f"{what}: bring this output in a file of its own, in parts of fewer rows", run.left[0])
         elif not run.locks:
             report.problem(f"SPL {run.command}: no table of spinlocks was found below it, repeat it", run.first)
     runs = [run for run in runs if run.locks]

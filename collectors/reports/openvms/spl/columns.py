@@ -5,11 +5,14 @@ No sample of these tables is at hand, so nothing is taken from where a word stan
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from collectors.layouts.tables import starts_of
 
 MOST_LINES = 4
 """Lines that one heading may be spread over."""
+MOST_HEADINGS = 100
+"""Headings that are remembered."""
 NAME, CPU, PC, OTHER = "name", "cpu", "pc", ""
 FIGURES = (
     "acquires_per_second",
@@ -46,8 +49,8 @@ def is_head(line: str) -> bool:
     return (
         0 < len(words) <= 40
         and len(line) <= 250
-        and not PROSE.search(line)
         and all(WORD.fullmatch(word) for word in words)
+        and not PROSE.search(line)
         and not line.rstrip().endswith((".", ":"))
     )
 
@@ -58,7 +61,13 @@ def heading(lines: Sequence[str], at: int) -> int:
     while count < MOST_LINES and at + count < len(lines) and is_head(lines[at + count]):
         count += 1
     text = "\n".join(lines[at : at + count])
-    return count if KEYS.search(text) and MEASURE.search(text) and not FORKS.match(text) else 0
+    return count if count and KEYS.search(text) and MEASURE.search(text) and not FORKS.match(text) else 0
+
+
+@lru_cache(maxsize=MOST_HEADINGS)
+def kinds_of(heads: tuple[str, ...], dashes: str | None) -> tuple[tuple[str, ...], ...]:
+    """What the columns hold, in each way in which the heading may be cut, each way once."""
+    return tuple(dict.fromkeys(tuple(map(kind_of, texts)) for texts in cut_heading(heads, dashes)))
 
 
 def cut_heading(heads: Sequence[str], dashes: str | None) -> list[list[str]]:

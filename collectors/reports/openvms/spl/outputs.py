@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from collectors.facts.base import ABSENT, OVERFLOW, Reading
-from collectors.kit import Report
 from collectors.layouts import sda
 from collectors.layouts.figures import number
 from collectors.layouts.tables import is_dashes
+from collectors.registry import Report
 from collectors.reports.openvms.spl.columns import (
     CPU,
     FIGURES,
@@ -16,9 +16,8 @@ from collectors.reports.openvms.spl.columns import (
     PC,
     PER_SECOND,
     UNTOLD,
-    cut_heading,
     heading,
-    kind_of,
+    kinds_of,
     settled,
 )
 
@@ -66,6 +65,8 @@ class Run:
     untold: bool = False
     """Whether it has counts of which nothing tells the unit."""
     rows: int = 0
+    left: list[int] = field(default_factory=list)
+    """Indexes of the rows beyond `MOST_ROWS`."""
     locks: dict[tuple[str, int | None], Lock] = field(default_factory=dict)
 
     def lock(self, name: str, cpu: int | None, index: int) -> Lock:
@@ -162,12 +163,14 @@ def _take_time(run: Run, line: str) -> bool:
 
 def _table(report: Report, at: int, count: int, run: Run) -> tuple[Columns | None, int]:
     """Take a heading of `count` lines; gives what its columns hold, and the index of the line after it."""
-    heads = report.lines[at : at + count]
+    heads = tuple(report.lines[at : at + count])
     after = at + count
     dashes = report.lines[after] if after < len(report.lines) and is_dashes(report.lines[after]) else None
-    rows = [len(_tokens(line)) for line in report.lines[after : after + 60]]
-    ways = [[kind_of(text) for text in texts] for texts in cut_heading(heads, dashes)]
-    kinds = max(ways, key=lambda way: rows.count(len(way)))
+    ways = kinds_of(heads, dashes)
+    kinds = ways[0]
+    if len(ways) > 1:
+        rows = [len(_tokens(line)) for line in report.lines[after : after + 60]]
+        kinds = max(ways, key=lambda way: rows.count(len(way)))
     if not any(kind in (*FIGURES, *UNTOLD, PC) for kind in kinds) or kinds[0] not in (NAME, CPU, PC):
         return None, after
     if PC not in kinds and any(PER_SECOND.search(head) for head in heads):
@@ -178,7 +181,8 @@ def _table(report: Report, at: int, count: int, run: Run) -> tuple[Columns | Non
 
 
 def _tokens(line: str) -> list[str]:
-    return line[:250].replace(" %", "%").split()
+    line = line[:250]
+    return (line.replace(" %", "%") if "%" in line else line).split()
 
 
 def _row(report: Report, index: int, run: Run, table: Columns | None, above: str) -> str | None:
@@ -189,7 +193,10 @@ def _row(report: Report, index: int, run: Run, table: Columns | None, above: str
         report.claim(index)
         return above
     tokens = _tokens(line)
-    if table is None or len(tokens) != len(table) or run.rows >= MOST_ROWS:
+    if table is None or len(tokens) != len(table):
+        return None
+    if run.rows >= MOST_ROWS:
+        run.left.append(index)
         return None
     cells = dict(zip(table, tokens, strict=True))
     name = cells.get(NAME, above if PC in cells else run.collected or "")

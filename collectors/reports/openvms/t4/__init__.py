@@ -30,10 +30,10 @@ from typing import TYPE_CHECKING, Literal
 from collectors.facts import Fact
 from collectors.facts.base import Source
 from collectors.facts.openvms import T4File
-from collectors.kit import Outcome, starting, stream
 from collectors.leftovers import Leftovers
+from collectors.registry import Outcome, starting, stream
 from collectors.reports.openvms.t4 import names as t4
-from collectors.reports.openvms.t4.kinds import PROVIDES
+from collectors.reports.openvms.t4.facts import PROVIDES
 
 if TYPE_CHECKING:
     from collectors.reports.openvms.t4.figures import Figures
@@ -237,9 +237,9 @@ class T4:
     def _figures(self) -> "Figures":
         """The sums. Loads numpy and orjson: only who brings rows pays for them."""
         if not self.figures:
-            from collectors.reports.openvms.t4.courses import drawn
             from collectors.reports.openvms.t4.facts import peak_columns
             from collectors.reports.openvms.t4.figures import Figures
+            from collectors.reports.openvms.t4.time_series import drawn
             from collectors.reports.openvms.t4.wraps import bounds_of
 
             columns = [columns for _, columns in drawn(self.layout)]

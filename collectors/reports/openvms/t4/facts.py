@@ -4,23 +4,28 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from collectors.facts import Fact
 from collectors.facts.base import ABSENT, OVERFLOW, Reading, Source, known
 from collectors.facts.openvms import (
+    AlignmentFaults,
     CpuModes,
+    Curve,
     DedicatedLockManager,
     DistributedLockRates,
     LockDatabase,
     LockRates,
+    Node,
     ProcessorModes,
     RemasterRates,
+    SystemRates,
     T4Column,
+    T4File,
 )
-from collectors.reports.openvms.t4.courses import curves_of
 from collectors.reports.openvms.t4.figures import Figures, cell
 from collectors.reports.openvms.t4.names import CENTISECONDS, Layout
-from collectors.reports.openvms.t4.node import node_rates
+from collectors.reports.openvms.t4.time_series import curves_of
 
 OPERATIONS = (
     ("new locks", "new enq rate", "new locks"),
@@ -288,4 +293,52 @@ def cpu_modes(view: View) -> Iterator[Fact]:
             kernel_percent=read("kernel mode"),
             user_percent=read("user mode"),
             idle_percent=read("idle"),
+        )
+
+
+PROVIDES = (
+    T4File,
+    Node,
+    ProcessorModes,
+    CpuModes,
+    LockRates,
+    LockDatabase,
+    DistributedLockRates,
+    RemasterRates,
+    DedicatedLockManager,
+    SystemRates,
+    AlignmentFaults,
+    Curve,
+    T4Column,
+)
+
+
+if TYPE_CHECKING:
+    from collectors.reports.openvms.t4.facts import View
+
+
+def node_rates(view: "View") -> Iterator[Fact]:
+    """I/O, faults and alignment faults, for the groups that are there."""
+    if view.layout.has("mon.syst"):
+        rate, lists = view.of("mon.syst"), view.of("mon.page")
+        yield SystemRates(
+            source=view.source,
+            statistic=view.statistic,
+            direct_io_per_second=rate("direct i/o rate"),
+            buffered_io_per_second=rate("buffered i/o rate"),
+            page_fault_per_second=rate("page fault rate"),
+            page_read_io_per_second=rate("page read i/o rate"),
+            process_count=rate("process count"),
+            free_list_pages=lists("free list size"),
+            modified_list_pages=lists("modified list size"),
+        )
+    if view.layout.has("mon.align"):
+        faults = view.of("mon.align")
+        yield AlignmentFaults(
+            source=view.source,
+            statistic=view.statistic,
+            kernel_per_second=faults("kernel"),
+            exec_per_second=faults("exec"),
+            super_per_second=faults("super"),
+            user_per_second=faults("user"),
         )

@@ -14,8 +14,8 @@ import orjson
 from numpy.typing import NDArray
 
 from collectors.facts.base import ABSENT, NOT_MEASURED, OVERFLOW, Missing, Reading, known
-from collectors.kit import reading
 from collectors.layouts.curves import Curves
+from collectors.registry import reading
 from collectors.reports.openvms.t4.names import Row
 from collectors.reports.openvms.t4.wraps import Bounds, Marks, gone_round
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from collectors.layouts.lock_rates import MOST_LOCK_RATE, TIMES
+from collectors.layouts.figures import MOST_LOCK_RATE, TIMES
 from collectors.reports.openvms.t4.names import Layout
 
 Floats = NDArray[np.float64]

@@ -33,8 +33,8 @@ from datetime import datetime
 from typing import Any
 
 from collectors.facts.rdb import Database, RowCache, StorageArea
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.vms import MOMENT, moment
+from collectors.registry import NotThisReport, Report, report
 from collectors.reports.rdb.dump_header import sentences
 from collectors.reports.rdb.dump_header.sentences import Value, said
 
@@ -277,6 +277,10 @@ class _Walk:
         """A warning names a prerequisite that is not met; it says of the database what a sentence would."""
         if len(self.now.warnings) < MOST_WARNINGS and text not in self.now.warnings:
             self.now.warnings.append(text)
+        elif text not in self.now.warnings:
+            self.report.problem(
+                f"only the first {MOST_WARNINGS} warnings are kept: a header with so many is damaged", index
+            )
         self.now.last = index
         if found := sentences.NODES_WARNED.search(text):
             self.now.values.setdefault("nodes_warned", float(found["value"]))

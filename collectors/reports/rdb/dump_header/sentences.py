@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from collectors.facts.base import Missing
-from collectors.kit import reading
+from collectors.registry import reading
 
 Value = float | str | bool | Missing | None
 SWITCH = r"(?:is|are) (?P<value>enabled|disabled|on|off)\b"

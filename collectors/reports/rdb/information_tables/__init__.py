@@ -28,9 +28,9 @@ from typing import Any
 
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.rdb import Database, DatabaseUse, RowCache, StorageArea
-from collectors.kit import NotThisReport, Report, reading, report
 from collectors.layouts import tables
 from collectors.layouts.tables import Row, Table
+from collectors.registry import NotThisReport, Report, reading, report
 from collectors.reports.rdb.information_tables import columns, listing
 
 NAMES = "|".join(sorted(columns.TABLES, key=len, reverse=True))

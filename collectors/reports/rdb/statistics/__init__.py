@@ -29,8 +29,8 @@ from dataclasses import dataclass, field
 
 from collectors.facts.base import Fact, Source, known
 from collectors.facts.rdb import EventLog, HotRow, ProcessLocks, StatisticRow, StatisticsWindow, WaitGroup
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts.rmu import WAIT_LINE
+from collectors.registry import NotThisReport, Report, report
 from collectors.reports.rdb.statistics import rows, users
 from collectors.reports.rdb.statistics.screens import COLUMNS_LINE, NODE_LINE, RATE_LINE, Screen, screens_of
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from collectors.facts.base import Reading, Source, known
 from collectors.facts.rdb import LOCK_ITEMS, StatisticRow
-from collectors.kit import Report
 from collectors.layouts.figures import reading
 from collectors.layouts.rmu import item_of, lock_type_of, words
+from collectors.registry import Report
 from collectors.reports.rdb.statistics.screens import Screen, figures_of
 
 ORDER = ("max", "cur", "avg", "count", "per.trans")

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 
 from collectors.facts.base import ABSENT, Reading, Source
 from collectors.facts.rdb import EventLog, HotRow, ProcessLocks, WaitGroup
-from collectors.kit import Report
 from collectors.layouts.figures import reading
 from collectors.layouts.rmu import PROCESS, item_of, reason_and_mode, resource_of
+from collectors.registry import Report
 from collectors.reports.rdb.statistics.screens import Screen, figures_of
 
 OVERVIEW = re.compile(r"Process Lock\b", re.IGNORECASE)

@@ -28,10 +28,10 @@ from datetime import datetime, timedelta
 from collectors.facts import Fact
 from collectors.facts.base import Source
 from collectors.facts.rdb import EventLog, WaitGroup
-from collectors.kit import Outcome, starting, stream
 from collectors.layouts.rmu import PROCESS, WAIT_LINE, reason_and_mode, resource_of
 from collectors.layouts.vms import first_moment, span
 from collectors.leftovers import Leftovers
+from collectors.registry import Outcome, starting, stream
 from collectors.reports.rdb.wait_logs.waits import DAY, Clock, Groups
 
 TITLE = r"^[\s!*-]{0,9}(?:Oracle Rdb\b.{0,40}\s)?RMU[ /]Show Statistics?\b(?!\s{0,9}/).{0,80}\b(?:log|utility)\b"

@@ -42,7 +42,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from collectors.facts.scaling import LoadPoint, LoadSeries, ParameterPoint, ParameterSeries
-from collectors.kit import NotThisReport, Report, report
+from collectors.registry import NotThisReport, Report, report
 from collectors.reports.scaling.load_series.cells import commas_decimal, number, point_groups, points_unsure, split
 from collectors.reports.scaling.load_series.headings import (
     CONVERTED,

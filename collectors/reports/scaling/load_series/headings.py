@@ -27,7 +27,7 @@ CORES = r"\S.{0,120}[ )]- [0-9]{1,4} cores?"
 
 def _cell(what: str) -> str:
     """A look ahead: somewhere in this delimited line a cell holds just this."""
-    return rf'(?=(?:[^,;\t|]{{0,60}}[,;\t|]){{0,40}}[ #"]{{0,4}}(?:{what})[ "]{{0,20}}(?:[,;\t|]|$))'
+    return rf'(?=(?:[^,;\t|]{{0,60}}+[,;\t|]){{0,40}}[ #"]{{0,4}}(?:{what})[ "]{{0,20}}(?:[,;\t|]|$))'
 
 
 MOST_COLUMNS = 1000
@@ -36,7 +36,7 @@ MACHINE = rf"(?>[^,;\t|]{{0,80}}?(?:{CLOCK}|\b[0-9]{{1,4}}[ -](?:cores?|CPUs?)\b
 WIDE = rf'[ #"|]{{0,4}}{LOAD}[ "]{{0,4}}(?:[,;\t|]{MACHINE}){{2,20}}[ "|]{{0,20}}$'
 """A load, then a column for each of several machines, each with its clock or the number of its cores."""
 START = re.compile(
-    rf"(?i:^\s*{LOCKS}\s*$|^\s*{CORES}\s*$|^{_cell(LOAD + '|n')}{_cell(RATE)}"
+    rf"(?i:^\s*{LOCKS}\s*$|^\s*{CORES}\s*$|^{_cell(LOAD)}{_cell(RATE)}|^{_cell('n')}{_cell(RATE)}"
     rf"|^{_cell(PARAMETER)}{_cell(STRONG)}"
     rf"|^\s*(?:# *)?{LOAD}(?: +[a-z_%]{{1,30}}){{0,8}}? +{ONE_WORD}(?: +[a-z_%/]{{1,30}}){{0,8}}\s*$"
     rf"|^\s*(?:# *)?{LOAD}(?=\s\s).{{0,200}}\s\s{STRONG}(?:\s\s|\s*$)|^{WIDE})"

@@ -54,10 +54,10 @@ from dataclasses import dataclass, field
 from collectors.facts.base import Fact, known
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from collectors.facts.unix import LockingRun
-from collectors.kit import NotThisReport, Report, report
 from collectors.layouts import figures
 from collectors.layouts.separated import cell, split, title_of
 from collectors.leftovers import RULES
+from collectors.registry import NotThisReport, Report, report
 from collectors.reports.unix.locking_runs.headings import (
     LOAD,
     RECORDS,
@@ -156,7 +156,7 @@ def _tables(report: Report) -> Iterator[_Table]:
         elif REMARK.match(line):
             remarks.take(index, line)
             report.claim(index)
-        elif line.strip(RULES) and not (table and _row(table, index, line)):
+        elif line.strip(RULES) and not (table and _row(report, table, index, line)):
             if table:
                 yield table
             table, remarks = None, _Remarks()
@@ -179,12 +179,14 @@ def _above(report: Report) -> _Remarks:
     return remarks
 
 
-def _row(table: _Table, index: int, line: str) -> bool:
+def _row(report: Report, table: _Table, index: int, line: str) -> bool:
     """Take one line below a heading; `False`: it belongs to no table."""
     separator = table.heading.separator
-    if len(table.rows) >= MOST_ROWS or (
-        not SPACED.fullmatch(line.strip()) if separator == " " else separator not in line
-    ):
+    if not SPACED.fullmatch(line.strip()) if separator == " " else separator not in line:
+        return False
+    if len(table.rows) >= MOST_ROWS:
+        what = f"a table of more than {MOST_ROWS:,} rows: read up to here only, the rows below stay unread"
+        report.problem(f"{what}; bring them under the heading again", index)
         return False
     cells = line.split() if separator == " " else split(line, separator)
     table.rows.append(Cells(index, tuple(cells)))

@@ -30,10 +30,10 @@ from collections.abc import Mapping, Sequence
 
 from collectors.facts.base import Source
 from collectors.facts.unix import RecordLock, RecordLockTable
-from collectors.kit import Outcome, starting, stream
+from collectors.layouts.problem_log import ProblemLog
 from collectors.layouts.record_locks import Listing
-from collectors.layouts.told import Told
 from collectors.leftovers import Leftovers
+from collectors.registry import Outcome, starting, stream
 from collectors.reports.unix.lslocks.cells import COLUMN, Heading
 from collectors.reports.unix.lslocks.values import lock_of
 
@@ -73,7 +73,7 @@ class Lslocks:
         self.text_line = self.last = self.tries = 0
         self.in_json = False
         self.odd = 0
-        self.loose, self.told = Leftovers(), Told()
+        self.loose, self.told = Leftovers(), ProblemLog()
 
     def feed(self, first: int, lines: Sequence[str]) -> int:
         """Take lines up to where another report begins."""

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from collectors.facts.base import ABSENT
 from collectors.facts.zvm import PerformanceRun
-from collectors.kit import NotThisReport, Report, report
+from collectors.registry import NotThisReport, Report, report
 from collectors.reports.zvm.performance_runs.cells import Table
 from collectors.reports.zvm.performance_runs.checks import Fault, base_of, faults_of
 from collectors.reports.zvm.performance_runs.table import START, tables

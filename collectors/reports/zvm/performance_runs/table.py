@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from collectors.facts.base import ABSENT
-from collectors.kit import Report
 from collectors.leftovers import RULES
+from collectors.registry import Report
 from collectors.reports.zvm.performance_runs.cells import FIELDS, HEADS, NOTHING, TEXTS, Cell, Table, label_of
 
 LABEL = rf"(?:{'|'.join(map(re.escape, FIELDS))})(?: ?\([a-z]\))?"
@@ -126,6 +126,9 @@ def _group(
         what = f"{len(flat)} values below {many} labels{where}: a value is missing or too many, all of them left out"
         report.problem(f"{what}; {REMEDY}", labels[0][0])
         return
+    if len(columns) > MOST_RUNS:
+        what = f"{len(columns):,} runs in one table: those after the first {MOST_RUNS} are not read"
+        report.problem(f"{what}; paste them as a table of their own", labels[0][0])
     table.runs = table.runs or min(len(columns), MOST_RUNS)
     for column in columns[: table.runs]:
         if len(column) < many:

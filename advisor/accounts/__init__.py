@@ -1,0 +1,1 @@
+"""Who one is here: users, roles, teams, login, tokens."""

@@ -1,0 +1,1 @@
+"""One verb per function; views, API, commands and tasks call these."""

@@ -1,0 +1,1 @@
+"""What the pages of SAP ASE show of one stored capture."""

@@ -1,0 +1,13 @@
+"""Every address of the views of an ASE capture."""
+
+from django.urls import URLPattern, path
+
+from advisor.ase import views
+
+urlpatterns: list[URLPattern] = [
+    path("audits/<int:pk>/caches/", views.caches, name="ase-caches"),
+    path("audits/<int:pk>/caches/caches.csv", views.caches_csv, name="ase-caches-csv"),
+    path("audits/<int:pk>/spinlocks/", views.spinlocks, name="ase-spinlocks"),
+    path("audits/<int:pk>/spinlocks/spinlocks.csv", views.spinlocks_csv, name="ase-spinlocks-csv"),
+    path("audits/<int:pk>/what-if/", views.what_if, name="ase-what-if"),
+]

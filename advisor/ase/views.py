@@ -1,0 +1,156 @@
+"""Three views of one stored capture of an SAP ASE: cache map, spinlocks, what-if."""
+
+from typing import Any
+
+from django.http import HttpResponse
+
+from advisor.ase.services import picture
+from advisor.ase.services.caches import Shown
+from advisor.ase.services.planned import planned
+from advisor.ase.services.spinlocks import verdicts
+from advisor.ase.services.stored import Views, views_of
+from advisor.ase.services.what_if.form import MOST_OBJECTS, answer
+from advisor.audits.models import Audit
+from advisor.audits.views import capture
+from advisor.audits.views.capture import Column, csv_file, sorted_by
+from advisor.core.views import Asked, page, paged
+
+
+def audit_for(request: Asked, pk: int) -> tuple[Audit, Views]:
+    """The audit, if it is this person's to see and of an ASE, and what is shown of its capture."""
+    audit = capture.audit_of(request, pk, "ase")
+    return audit, views_of(audit.capture)
+
+
+def head(audit: Audit, views: Views, here: str) -> dict[str, Any]:
+    """What the top of each view needs; `here` is the name of its address."""
+    return capture.head(audit, views.problems, here)
+
+
+CACHE_COLUMNS = (
+    Column("name", "Cache", lambda one: one.name.lower(), figure=False),
+    Column("size", "Size, MB", lambda one: one.size_mb),
+    Column("partitions", "Partitions", lambda one: one.partitions),
+    Column("searches", "Searches, % of all", lambda one: one.searches_share),
+    Column("spins", "Spins, % of all", lambda one: one.load.spins_share),
+    Column("waited", "Grabs that waited, %", lambda one: one.load.percent),
+    Column("hottest", "Hottest partition, %", lambda one: one.load.hottest),
+    Column("coldest", "Coldest partition, %", lambda one: one.load.coldest),
+)
+
+
+def caches(request: Asked, pk: int) -> HttpResponse:
+    """Show it: `?sort=` a column."""
+    audit, views = audit_for(request, pk)
+    shown = views.caches
+    plan = planned(audit, shown)
+    rows, sort = sorted_by(shown.caches, CACHE_COLUMNS, request.GET.get("sort", "")[:20])
+    context = {
+        **head(audit, views, "ase-caches"),
+        "shown": shown,
+        "rows": rows,
+        "columns": CACHE_COLUMNS,
+        "sort": sort,
+        "plan": plan,
+        "now": picture.now(shown) if shown.caches else None,
+        "after": picture.after(shown, plan) if plan and shown.caches else None,
+        "percent": picture.percent,
+    }
+    return page(request, "ase/caches.html", context)
+
+
+def caches_csv(request: Asked, pk: int) -> HttpResponse:
+    """Hand over the figures, a line for each cache."""
+    audit, views = audit_for(request, pk)
+    heading = (
+        *("cache", "kind", "size mb", "partitions", "replacement", "pending", "pools", "searches share percent"),
+        *("spins share percent", "waited percent", "hottest percent", "coldest percent", "load from"),
+        *("bound objects", "most searched"),
+    )
+    return csv_file(audit, "caches", heading, (_cache_line(one) for one in views.caches.caches))
+
+
+def _cache_line(one: Shown) -> tuple[object, ...]:
+    share = None if one.searches_share is None else round(100 * one.searches_share, 4)
+    return (
+        *(
+            one.name,
+            one.kind,
+            one.size_mb,
+            one.partitions,
+            one.replacement,
+            "; ".join(one.pending),
+            "; ".join(one.pools),
+        ),
+        *(share, one.load.spins_share, one.load.percent, one.load.hottest, one.load.coldest, one.load.said),
+        *(one.bound_count, "; ".join(held.name for held in one.residents)),
+    )
+
+
+TOP = 15
+"""Spinlocks in each of the two rankings; the table has them all."""
+PAGE = 50
+SPINLOCK_COLUMNS = (
+    Column("name", "Spinlock", lambda row: row.name.lower(), figure=False),
+    Column("grabs", "Grabs", lambda row: row.grabs),
+    Column("waits", "Waits", lambda row: row.waits),
+    Column("spins", "Spins", lambda row: row.spins),
+    Column("share", "Share of all spins, %", lambda row: row.spins_share),
+    Column("contention", "Contention, %", lambda row: row.percent),
+    Column("each", "Spins for each wait", lambda row: row.spins_per_wait),
+    Column("rows", "Rows (hottest, coldest)", lambda row: row.rows),
+    Column("rule", "Rule", lambda row: row.rule, figure=False),
+)
+
+
+def spinlocks(request: Asked, pk: int) -> HttpResponse:
+    """Show them: `?sort=` a column, `?page=`."""
+    audit, views = audit_for(request, pk)
+    found = views.spinlocks
+    rows, sort = sorted_by(found.rows, SPINLOCK_COLUMNS, request.GET.get("sort", "")[:20])
+    context = {
+        **head(audit, views, "ase-spinlocks"),
+        "found": found,
+        "by_spins": found.rows[:TOP] if found.has_spins else (),
+        "by_share": found.by_share[:TOP],
+        "rows": paged(request, rows, PAGE),
+        "columns": SPINLOCK_COLUMNS,
+        "sort": sort,
+        "verdicts": verdicts(audit),
+    }
+    return page(request, "ase/spinlocks.html", context)
+
+
+def spinlocks_csv(request: Asked, pk: int) -> HttpResponse:
+    """Hand over all figures, a line for each name; what is not believed has its reason and no figure."""
+    audit, views = audit_for(request, pk)
+    found, said = views.spinlocks, verdicts(audit)
+    heading = (
+        *("spinlock", "grabs", "waits", "spins", "share of all spins percent", "contention percent"),
+        *("spins for each wait", "rows", "rows not believed", "hottest percent", "coldest percent", "rule"),
+        *("verdict", "remark"),
+    )
+    over = "interval" if found.of_interval else "since boot"
+    rows: list[tuple[object, ...]] = [
+        (
+            *(row.name, row.grabs, row.waits, row.spins, row.spins_share, row.percent, row.spins_per_wait, row.rows),
+            *(row.doubtful, row.hottest, row.coldest, row.rule, said.of(row.rule, row.name).word, over),
+        )
+        for row in found.rows
+    ]
+    rows += [(one.name, *([None] * 12), f"not believed: {one.why}") for one in found.doubts]
+    for one in found.shares:
+        why = f"sp_sysmon{': ' if one.why else ''}{one.why}"
+        rows.append(
+            (one.name, *([None] * 4), one.percent, *([None] * 5), one.rule, said.of(one.rule, one.name).word, why)
+        )
+    return csv_file(audit, "spinlocks", heading, rows)
+
+
+def what_if(request: Asked, pk: int) -> HttpResponse:
+    """Show it with what the address asks for: a field for each setting, `move=` for each object."""
+    audit, views = audit_for(request, pk)
+    given = {name: str(value) for name, value in request.GET.items()}
+    moved = [name[:800] for name in request.GET.getlist("move")[:MOST_OBJECTS]]
+    answered = answer(views.facts, views.caches, views.contents, audit, given, moved)
+    return page(request, "ase/what_if.html", {**head(audit, views, "ase-what-if"), "answered": answered})

@@ -1,0 +1,1 @@
+"""Captures, their audits and findings, limits, the rule book, before and after."""

@@ -1,0 +1,163 @@
+"""The contract's JSON: `audit/1`, `read/1`, `rules/1`. Once released it only grows."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from advisor.audits.report.plain import plain
+from collectors.facts import Fact, Missing
+from collectors.read import Input
+from rules.audit import Audit, Ranked
+from rules.finding import Change, Evidence, Verdict
+
+
+def audit_data(inputs: Sequence[Input], audits: Sequence[Audit]) -> dict[str, Any]:
+    """All of one run."""
+    return {
+        "contract": "audit/1",
+        "inputs": [input_data(one) for one in inputs],
+        "captures": [capture_data(one) for one in audits],
+    }
+
+
+def read_data(inputs: Sequence[Input]) -> dict[str, Any]:
+    """What was understood."""
+    return {
+        "contract": "read/1",
+        "inputs": [input_data(one) for one in inputs],
+        "facts": [fact_data(fact) for one in inputs for fact in one.facts],
+    }
+
+
+def input_data(one: Input) -> dict[str, Any]:
+    """One report found in one file."""
+    return {
+        "file": one.file,
+        "report": one.report,
+        "facts": len(one.facts),
+        "problems": list(one.problems),
+        "leftovers": [{"lines": [run.first, run.last], "text": run.text} for run in one.leftovers],
+    }
+
+
+def fact_data(fact: Fact) -> dict[str, Any]:
+    """One fact. A figure that is no number is null, and `not_numbers` says which of the three reasons."""
+    fields = [field.name for field in dataclasses.fields(fact) if field.name != "source" and field.repr]
+    data: dict[str, Any] = {
+        "fact": fact.fact_name(),
+        "file": fact.source.file,
+        "lines": [fact.source.first, fact.source.last],
+    }
+    for name in fields:
+        data[name] = plain(getattr(fact, name))
+    states = {
+        name: getattr(fact, name).name.lower()
+        for name in fields
+        if isinstance(getattr(fact, name), Missing) and getattr(fact, name) is not Missing.ABSENT
+    }
+    if states:
+        data["not_numbers"] = states
+    return data
+
+
+def capture_data(one: Audit) -> dict[str, Any]:
+    """One system over one interval."""
+    system, interval = one.capture.system, one.capture.interval
+    return {
+        "system": plain(system),
+        "interval": plain(interval),
+        "verdicts": [verdict_data(verdict) for verdict in one.verdicts],
+        "findings": [finding_data(ranked) for ranked in one.findings],
+        "models": _models(one),
+        "comparisons": _comparisons(one),
+        "plan": {
+            "steps": [
+                {
+                    "takes_effect": step.takes_effect.value,
+                    "node": step.node,
+                    "change_keys": list(step.change_keys),
+                    "apply": step.apply,
+                    "undo": step.undo,
+                }
+                for step in one.plan.steps
+            ],
+            "conflicts": [{"change_keys": list(c.change_keys), "why": c.why} for c in one.plan.conflicts],
+        },
+    }
+
+
+def _models(one: Audit) -> list[dict[str, Any]]:
+    """The models fitted to load series; most captures have none, and then nothing is loaded for them."""
+    if not one.models:
+        return []
+    from advisor.audits.report.series import model_data
+
+    return [model_data(model, one.models) for model in one.models]
+
+
+def _comparisons(one: Audit) -> list[dict[str, Any]]:
+    """The comparisons of what the capture holds; most hold none, and then nothing is loaded for them."""
+    if not one.comparisons:
+        return []
+    from advisor.audits.report.comparison import comparison_data
+
+    return [comparison_data(found) for found in one.comparisons]
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """What one rule concluded."""
+    return {
+        "rule": verdict.rule,
+        "verdict": verdict.verdict,
+        "why": verdict.why,
+        "missing": [{"fact": lack.fact, "bring": lack.command} for lack in verdict.missing],
+    }
+
+
+def finding_data(ranked: Ranked) -> dict[str, Any]:
+    """One finding."""
+    finding = ranked.finding
+    return {
+        "key": ranked.key,
+        "rule": ranked.rule,
+        "subject": finding.subject,
+        "severity": finding.severity.label,
+        "title": finding.title,
+        "says": finding.says,
+        "evidence": [evidence_data(item) for item in finding.evidence],
+        "cost": plain(finding.cost),
+        "explains": list(ranked.explains),
+        "changes": [change_data(change) for change in finding.changes],
+        "expects": [
+            {"metric": e.metric, "from": plain(e.before), "to": plain(e.after), "basis": e.basis}
+            for e in finding.expects
+        ],
+        "sources": list(ranked.sources),
+    }
+
+
+def evidence_data(item: Evidence) -> dict[str, Any]:
+    """One figure with its place."""
+    return {
+        "metric": item.metric,
+        "value": plain(item.value),
+        "unit": item.unit,
+        "limit": plain(item.limit),
+        "computed": item.computed or None,
+        "file": item.source.file,
+        "lines": [item.source.first, item.source.last],
+    }
+
+
+def change_data(change: Change) -> dict[str, Any]:
+    """One change with its two scripts."""
+    return {
+        "key": change.key,
+        "target": change.target,
+        "from": plain(change.old),
+        "to": plain(change.new),
+        "apply": list(change.script),
+        "undo": list(change.way_back),
+        "takes_effect": change.takes_effect.value,
+        "cautions": list(change.cautions),
+    }

@@ -1,0 +1,154 @@
+"""The contract's data → text for a terminal, or one self-contained HTML file. Works from the JSON shape alone."""
+
+import base64
+import functools
+import hashlib
+import pickle
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.util import cache_from_source
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader
+from jinja2.bccache import Bucket
+from markupsafe import Markup
+
+from advisor.audits.report import compared
+from advisor.audits.report.compared import force_of, row_of, settings_of
+from advisor.core import jinja
+from advisor.core.jinja import environment
+
+SEVERITIES = ("critical", "warning", "advice", "note")
+QUIET = ("unknown", "untrusted", "broken")
+EFFECTS = {
+    "online": "at once",
+    "restart": "at the next restart of the database server",
+    "reboot": "at the next reboot",
+    "offline": "in an outage of the database or table",
+    "advice": "nothing to run",
+}
+PRODUCT_NAMES = {
+    "ase": "SAP ASE",
+    "openvms": "OpenVMS",
+    "rdb": "Oracle Rdb",
+    "scaling": "load series",
+    "unix": "UNIX",
+    "zvm": "z/VM",
+}
+TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
+SHORT = 16
+"""Lines of a script, up to which it moves to the next page whole rather than break."""
+
+
+@dataclass(frozen=True)
+class Plots:
+    """Pictures for the HTML of an audit of one capture, drawn by `advisor.charts`: finished SVG, in no need of CSS."""
+
+    findings: Mapping[str, Markup] = field(default_factory=dict)
+    """By the finding's key."""
+    laws: Sequence[Markup | None] = ()
+    """In the order of the capture's models."""
+    comparisons: Sequence[Markup | None] = ()
+    """In the order of the capture's comparisons."""
+
+
+class KeptTemplates(FileSystemBytecodeCache):
+    """Compiled templates, kept beside the bytecode of this module as Python keeps that.
+
+    Jinja2 compiles one anew when its text has changed; constants go through our filters when it is compiled, so a
+    changed filter has all compiled anew, too.
+    """
+
+    @classmethod
+    def where_bytecode_is_kept(cls) -> "KeptTemplates | None":
+        """`None` where Python writes no bytecode."""
+        return None if sys.dont_write_bytecode else cls(str(Path(cache_from_source(__file__)).parent), "%s.jinja")
+
+    def get_cache_key(self, name: str, filename: str | None = None) -> str:
+        """What a compiled template depends on beside its own text."""
+        sources = (Path(str(module.__file__)).stat() for module in (jinja, compared, sys.modules[__name__]))
+        states = [(one.st_mtime_ns, one.st_size) for one in sources]
+        return super().get_cache_key(f"{name} {jinja2.__version__} {states}", filename)
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Load it; one that is damaged or cannot be read is compiled anew."""
+        try:
+            super().load_bytecode(bucket)
+        except (OSError, EOFError, ValueError, TypeError, pickle.UnpicklingError):
+            bucket.reset()
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep it, where the folder can be written to."""
+        with suppress(OSError):
+            Path(self.directory).mkdir(parents=True, exist_ok=True)
+            super().dump_bytecode(bucket)
+
+
+@functools.cache
+def reports() -> Environment:
+    """The environment of reports. Django's own backend would load its HTTP side first, a fifth of a whole audit."""
+    made = environment(loader=FileSystemLoader(TEMPLATES), bytecode_cache=KeptTemplates.where_bytecode_is_kept())
+    made.filters.update(csp_hash=csp_hash, row_of=row_of, force_of=force_of)
+    return made
+
+
+def csp_hash(style: str) -> str:
+    """What a Content-Security-Policy calls the one <style> it lets through."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()}"
+
+
+def render(kind: str, data: Mapping[str, Any], form: str, plots: Plots | None = None) -> str:
+    """Render `audit`, `compare`, `read` or `rules` as `txt` or `html`; `plots` are for the HTML of an audit alone."""
+    template = reports().get_template(f"audits/report/{kind}.{form}")
+    return template.render(
+        {"data": data, "effects": EFFECTS, "product_name": PRODUCT_NAMES, **_extra(kind, data, plots)}
+    )
+
+
+def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str, Any]:
+    """What the templates of an audit and of a comparison count, group and put in words."""
+    if kind == "compare":
+        return {"rows": [row_of(metric) for metric in data["metrics"]], "settings": settings_of(data)}
+    if kind != "audit":
+        return {}
+    findings = [finding for capture in data["captures"] for finding in capture["findings"]]
+    counts = {severity: sum(f["severity"] == severity for f in findings) for severity in SEVERITIES}
+    return {
+        "counts": {severity: count for severity, count in counts.items() if count},
+        "plots": plots or Plots(),
+        "short": SHORT,
+        "sections": [_sections(capture, _causes(data)) for capture in data["captures"]],
+    }
+
+
+def _causes(data: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Key of a finding → keys of those that explain it, on other nodes of its cluster, too."""
+    causes: dict[str, list[str]] = {}
+    for capture in data["captures"]:
+        for finding in capture["findings"]:
+            for key in finding["explains"]:
+                causes.setdefault(key, []).append(finding["key"])
+    return causes
+
+
+def _sections(capture: Mapping[str, Any], symptom_of: Mapping[str, list[str]]) -> dict[str, Any]:
+    """One capture with its verdicts sorted by what a reader wants of them."""
+    verdicts = capture["verdicts"]
+    bring: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        for lack in verdict["missing"]:
+            rules = bring.setdefault(lack["bring"], [])
+            if verdict["rule"] not in rules:
+                rules.append(verdict["rule"])
+    return {
+        "capture": capture,
+        "clean": [verdict for verdict in verdicts if verdict["verdict"] == "clean"],
+        "quiet": [verdict for verdict in verdicts if verdict["verdict"] in QUIET],
+        "not_applicable": [verdict for verdict in verdicts if verdict["verdict"] == "not-applicable"],
+        "bring": bring,
+        "symptom_of": symptom_of,
+    }

@@ -1,0 +1,207 @@
+"""What the page of an audit shows: findings as trees of cause and symptom, their plots, what was not judged."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from advisor.audits.models import Audit, Capture, Finding
+from advisor.audits.services.compared_page import Within, within
+from advisor.charts import svg
+from advisor.systems.services.history import own_time
+from advisor.systems.services.overview import COMPARED, Difference, difference
+from rules.laws.usl import law
+
+QUIET = ("untrusted", "broken", "unknown")
+MOST_POINTS = 60
+"""Captures in the plot of a finding."""
+WIDTH = 640
+"""px of such a plot."""
+Course = list[tuple[datetime, float | None]]
+"""A figure over captures, oldest first; `None` where the finding did not stand."""
+
+
+@dataclass
+class Node:
+    """One finding with the findings it explains folded under it."""
+
+    finding: Finding
+    plot: Markup | None
+    new: bool
+    also_explained_by: list[str]
+    symptoms: list["Node"] = field(default_factory=list)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The finding as the contract has it."""
+        data: dict[str, Any] = self.finding.data
+        return data
+
+
+@dataclass
+class AuditPage:
+    """Everything about one audit."""
+
+    audit: Audit
+    roots: list[Node]
+    since: Difference | None
+    before: Capture | None
+    clean: list[dict[str, Any]]
+    quiet: list[dict[str, Any]]
+    not_applicable: list[dict[str, Any]]
+    bring: dict[str, list[str]]
+    """Commands for the rules that could not judge."""
+    sharpen: dict[str, list[str]]
+    """Commands for rules that fired and could say more."""
+    laws: list[tuple[dict[str, Any], Markup | None]]
+    comparisons: list[Within]
+    """Before and after, where one file holds both sides."""
+    titles: dict[str, str]
+    targets: dict[str, str]
+    """Of each change, by its key, what it changes."""
+
+
+def page_of(audit: Audit, *, width: int = WIDTH) -> AuditPage:
+    """Gather it, in a fixed number of queries; `width` is that of the plots, in px."""
+    findings = list(audit.findings.all())
+    before = _before(audit.capture)
+    since = difference(before.audit, audit) if before and before.audit else None
+    verdicts = audit.verdicts
+    return AuditPage(
+        audit,
+        _trees(findings, _plots(audit, findings, width), set(since.new) if since else set()),
+        since,
+        before,
+        clean=[verdict for verdict in verdicts if verdict["verdict"] == "clean"],
+        quiet=sorted(
+            (verdict for verdict in verdicts if verdict["verdict"] in QUIET), key=lambda v: QUIET.index(v["verdict"])
+        ),
+        not_applicable=[verdict for verdict in verdicts if verdict["verdict"] == "not-applicable"],
+        bring=_bring(verdict for verdict in verdicts if verdict["verdict"] in QUIET),
+        sharpen=_bring(verdict for verdict in verdicts if verdict["verdict"] not in QUIET),
+        laws=[(one, _law_plot(one, width)) for one in audit.laws],
+        comparisons=within(audit.comparisons),
+        titles={finding.key: finding.title for finding in findings},
+        targets={change["key"]: change["target"] for finding in findings for change in finding.data["changes"]},
+    )
+
+
+def _before(capture: Capture) -> Capture | None:
+    """The capture of the same system before this one."""
+    if not capture.timed:
+        return None
+    earlier = Capture.objects.filter(system=capture.system_id, taken__lt=capture.taken, timed=True).exclude(audit=None)
+    return (
+        earlier.select_related("audit")
+        .only("taken", *(f"audit__{name}" for name in COMPARED))
+        .order_by("-taken", "-id")
+        .first()
+    )
+
+
+def _trees(findings: list[Finding], plots: dict[str, Markup], new: set[str]) -> list[Node]:
+    """Fold each explained finding under the first one that explains it; a ring of causes has no root and stays flat."""
+    nodes = {f.key: Node(f, plots.get(f.key), f.key in new, []) for f in findings}
+    causes: dict[str, list[str]] = {}
+    for finding in findings:
+        for key in finding.data["explains"]:
+            if key in nodes and key != finding.key:
+                causes.setdefault(key, []).append(finding.key)
+    roots: list[Node] = []
+    placed: dict[str, str] = {}
+    for key, node in nodes.items():
+        cause = next((c for c in causes.get(key, ()) if not _under(c, key, placed)), None)
+        if cause is None:
+            roots.append(node)
+        else:
+            placed[key] = cause
+            nodes[cause].symptoms.append(node)
+            node.also_explained_by = [c for c in causes[key] if c != cause]
+    return roots
+
+
+def _under(key: str, ancestor: str, placed: dict[str, str]) -> bool:
+    """Whether `key` is already folded somewhere under `ancestor`."""
+    while key in placed:
+        key = placed[key]
+        if key == ancestor:
+            return True
+    return False
+
+
+def courses_of(audit: Audit, findings: Iterable[Finding]) -> dict[str, Course]:
+    """The first figure of each finding that has one, by the finding's key, over the captures up to this one."""
+    with_figure = [finding for finding in findings if finding.value is not None]
+    times = _times(audit) if with_figure else []
+    if len(times) < 2:
+        return {finding.key: [] for finding in with_figure}
+    at: dict[str, dict[int, float | None]] = {finding.key: {} for finding in with_figure}
+    stood = Finding.objects.filter(audit__in=[pk for _, pk in times], key__in=list(at))
+    held = {finding.key: (finding.metric, finding.unit) for finding in with_figure}
+    for key, pk, value, metric, unit in stood.order_by().values_list("key", "audit_id", "value", "metric", "unit"):
+        if held[key] == (metric, unit):  # of another audit another figure may be the first
+            at[key][pk] = value
+    return {key: [(time, found.get(pk)) for time, pk in times] for key, found in at.items()}
+
+
+def _plots(audit: Audit, findings: Iterable[Finding], width: int) -> dict[str, Markup]:
+    """A plot for each finding: its first figure over the captures in which it stood, or the figure beside its limit."""
+    courses = courses_of(audit, findings)
+    return {finding.key: _plot(finding, courses[finding.key], width) for finding in findings if finding.key in courses}
+
+
+def _times(audit: Audit) -> list[tuple[datetime, int]]:
+    """When the captures up to this one were taken, oldest first, each with its current audit.
+
+    Captures without a time of their own are no course.
+    """
+    if not audit.capture.timed:
+        return []
+    captures = Capture.objects.filter(system=audit.system_id, taken__lte=audit.capture.taken, timed=True)
+    newest = captures.exclude(audit=None).order_by("-taken", "-id").values_list("taken", "interval", "audit_id")
+    found = [(own_time(taken, True, interval), pk) for taken, interval, pk in newest[:MOST_POINTS] if pk is not None]
+    return found[::-1]
+
+
+def _plot(finding: Finding, course: Course, width: int) -> Markup:
+    if sum(value is not None for _, value in course) > 1:
+        return svg.history(
+            course, unit=finding.unit, title=finding.metric, limit=finding.limit, width=width, height=140
+        )
+    return svg.bullet(
+        finding.value or 0.0, finding.limit, unit=finding.unit, title=finding.metric, width=min(width, 480)
+    )
+
+
+def _law_plot(one: dict[str, Any], width: int) -> Markup | None:
+    """The measured points of a load series with the fitted curve, where there is one that may be used."""
+    points = [(load, rate) for load, rate in one.get("points", [])]
+    if not points:
+        return None
+    alpha, beta, gamma = one["alpha"], one["beta"], one["gamma"]
+    cap = one.get("cap")  # older audits have no such key
+    used = one["usable"] and None not in (alpha, beta, gamma)  # a law nothing is read from is not drawn either
+    peak = (one["peak_load"], one["peak_rate"]) if used and one["peak_load"] is not None else None
+    return svg.law(
+        points,
+        (lambda load: law(alpha, beta, gamma, load, cap)) if used else None,
+        x_name=one["load_name"].replace("_", " "),
+        y_name=one["rate_name"].replace("_", " "),
+        title=f"{one['file']}: measured rates and the fitted law" if used else f"{one['file']}: measured rates",
+        peak=peak,
+        cap=cap if used else None,
+        width=width,
+    )
+
+
+def _bring(verdicts: Iterable[dict[str, Any]]) -> dict[str, list[str]]:
+    """The commands whose output would let more be judged, each with the rules that want it."""
+    found: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        for lack in verdict["missing"]:
+            rules = found.setdefault(lack["bring"], [])
+            if verdict["rule"] not in rules:
+                rules.append(verdict["rule"])
+    return found

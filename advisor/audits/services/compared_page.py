@@ -1,0 +1,158 @@
+"""What is shown of a comparison: its verdict in plain words, its figures as rows and as a picture, what to bring.
+
+Works from the shape of `compare/1` alone, so it serves a comparison of stored captures and one that an audit holds.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from advisor.audits.models import Capture, Finding
+from advisor.audits.report.compared import row_of
+from advisor.charts.compared import Ratio, ratio_chart
+
+VERDICTS = {
+    "improved": "It got better",
+    "worse": "It got worse",
+    "mixed": "Better in one way, worse in another",
+    "no-effect": "No effect to be seen",
+    "not-comparable": "These two cannot be compared",
+}
+"""The verdict as a heading."""
+TONES = {"improved": "success", "worse": "error", "mixed": "warning", "no-effect": "", "not-comparable": "warning"}
+"""Classes of the page's message; the words say the same."""
+SIDES = {"low": "less is better", "high": "more is better"}
+TO_BRING = {
+    "hour": "a capture of the same hour and the same kind of day as the other side",
+    "load": "a capture under about the same load as the other side",
+    "processors": "a capture with as many processors online as on the other side",
+}
+"""What would make a part alike."""
+SAME_WORK = "a capture of the same work as on the other side"
+"""The same of any other part."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure before and after."""
+
+    data: Mapping[str, Any]
+    """As the contract prints it."""
+    words: str
+    """`better`, `worse`, `within noise`, `too little to tell` (no noise was measured), `no better side`; empty where
+    there is no ratio."""
+    side: str
+    """`less is better`, `more is better`; empty where neither is."""
+
+    @property
+    def quiet(self) -> bool:
+        """Whether it neither decides nor got better or worse."""
+        return not self.data["decides"] and self.data["better"] is None
+
+    @property
+    def name(self) -> str:
+        """What the ratio is of: the figure per unit of work, where there is one."""
+        said = row_of(self.data)
+        return f"{said.name}, {said.unit}" if said.per_work and said.unit else said.name
+
+
+def rows_of(data: Mapping[str, Any]) -> list[Row]:
+    """The figures of a comparison: those that decide first, then those that are better or worse."""
+    found = [_row(metric) for metric in data["metrics"]]
+    return sorted(found, key=lambda row: (not row.data["decides"], row.quiet))
+
+
+def _row(metric: Mapping[str, Any]) -> Row:
+    return Row(metric, _words(metric), SIDES.get(metric.get("direction") or "", ""))
+
+
+def _words(metric: Mapping[str, Any]) -> str:
+    """What the ratio comes to."""
+    if metric["ratio"] is None:
+        return ""
+    if metric["better"] is not None:
+        return "better" if metric["better"] else "worse"
+    if metric["low"] is not None and metric["low"] <= 1 <= metric["high"]:
+        return "within noise"
+    return "too little to tell" if metric.get("direction") else "no better side"
+
+
+def picture_of(rows: Sequence[Row], *, width: int = 480) -> Markup | None:
+    """Their ratios as a picture, without what is quiet and the same to the digit; `None` where no figure has one."""
+    ratios = [
+        Ratio(row.name, row.data["ratio"], row.data["low"], row.data["high"], row.words, row.side, row.data["decides"])
+        for row in rows
+        if row.data["ratio"] is not None and not (row.quiet and row.data["ratio"] == 1)
+    ]
+    return ratio_chart(ratios, title="Ratios after ÷ before", width=width) if ratios else None
+
+
+@dataclass(frozen=True)
+class Within:
+    """A comparison of a file that holds both sides, as an audit keeps it, with its figures and their picture."""
+
+    data: Mapping[str, Any]
+    rows: Sequence[Row]
+    picture: Markup | None
+
+
+def within(comparisons: Iterable[Mapping[str, Any]]) -> list[Within]:
+    """What an audit shows of its own comparisons."""
+    found = [(one, rows_of(one)) for one in comparisons]
+    return [Within(one, rows, picture_of(rows)) for one, rows in found]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A finding as a comparison names it, and where it stands."""
+
+    key: str
+    title: str
+    severity: int
+    """0: of no audit that is kept."""
+    audit: int | None
+    number: int | None
+
+    @property
+    def rule(self) -> str:
+        """The rule that made it."""
+        return self.key.split(":", 1)[0]
+
+
+def findings_of(data: Mapping[str, Any], before: Iterable[Capture], after: Iterable[Capture]) -> dict[str, list[Named]]:
+    """The findings under the words gone, new, still and not judged, each where an audit of its side has it."""
+    early, late = _audits(before), _audits(after)
+    found = data["findings"]
+    keys = {key[:400] for named in found.values() for key in named}
+    known: dict[tuple[bool, str], Finding] = {}
+    columns = ("key", "title", "severity", "number", "audit_id")
+    held = Finding.objects.filter(audit__in=early | late, key__in=keys).order_by("audit__capture__taken")
+    for one in held.only(*columns):
+        known[one.audit_id in late, one.key] = one
+    return {
+        word: [_named(key, known.get((word not in ("gone", "not_judged"), key[:400]))) for key in named]
+        for word, named in found.items()
+    }
+
+
+def _audits(captures: Iterable[Capture]) -> set[int]:
+    return {one.audit_id for one in captures if one.audit_id is not None}
+
+
+def _named(key: str, found: Finding | None) -> Named:
+    if found is None:
+        return Named(key, key, 0, None, None)
+    return Named(key, found.title, found.severity, found.audit_id, found.number)
+
+
+def to_bring(data: Mapping[str, Any]) -> list[str]:
+    """What would let it be judged, nothing where it is: work that is alike, else the figures that are missing."""
+    if data["verdict"] != "not-comparable":
+        return []
+    if data["unit_of_work"] is None:
+        return list(data["bring"])
+    parts = (one for one in data["comparable"]["parts"] if not one["meant"])
+    unlike = [one["part"] for one in parts if one["similarity"] < data["comparable"]["limit"]]
+    return list(dict.fromkeys(TO_BRING.get(part, SAME_WORK) for part in unlike)) or list(data["bring"])

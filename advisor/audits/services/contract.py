@@ -1,0 +1,88 @@
+"""The contract's `audit/1` of what is remembered: the JSON of `manage.py audit`, and nothing is read again."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.utils import timezone
+
+from advisor.audits.models import Audit, Capture
+from advisor.audits.services.deduplicate import captures_in
+from advisor.uploads.models import Input, Upload
+
+LONGEST_FILE = 1000
+"""What `Input.file` keeps of a name."""
+
+
+def audit_json(audit: Audit, *, inputs: bool = True) -> dict[str, Any]:
+    """One audit as `audit/1`, with the inputs of its upload that it was made from and those nothing was made from.
+
+    Without `inputs` that list is empty. Evidence has the field `excerpt` besides: the lines it quotes.
+    """
+    upload = audit.capture.upload if inputs else None
+    return _run([audit], _inputs_for(upload, audit.capture) if upload else ())
+
+
+def upload_json(upload: Upload) -> dict[str, Any]:
+    """A whole upload as `audit/1`: every input, and the current audit of every capture, in the order they were read."""
+    captures = captures_in(upload).exclude(audit=None).order_by("id")
+    current = Audit.objects.filter(pk__in=captures.values("audit"))
+    audits = current.select_related("capture__system", "capture__upload").prefetch_related("findings")
+    return _run(audits.order_by("capture_id"), upload.inputs.all())
+
+
+def _run(audits: Iterable[Audit], inputs: Iterable[Input]) -> dict[str, Any]:
+    return {
+        "contract": "audit/1",
+        "inputs": [_input(one) for one in inputs],
+        "captures": [_capture(one) for one in audits],
+    }
+
+
+def _inputs_for(upload: Upload, capture: Capture) -> list[Input]:
+    """The inputs of this capture, and those that belong to none."""
+    own = _files(capture.files)
+    others = upload.captures.exclude(pk=capture.pk).values_list("files", flat=True)
+    taken = set[str]().union(*(_files(files) for files in others)) - own
+    return [one for one in upload.inputs.all() if one.file not in taken]
+
+
+def _files(names: Iterable[str]) -> set[str]:
+    return {name[:LONGEST_FILE] for name in names}
+
+
+def _input(one: Input) -> dict[str, Any]:
+    return {
+        "file": one.file,
+        "report": one.report,
+        "facts": one.facts,
+        "problems": one.problems,
+        "leftovers": one.leftovers,
+    }
+
+
+def _capture(audit: Audit) -> dict[str, Any]:
+    """What was concluded of one capture; the system as that capture told of it, under the name it goes by here."""
+    capture = audit.capture
+    return {
+        "system": {
+            "name": capture.system.name,
+            "product": capture.system.product,
+            "version": capture.version or None,
+            "platform": capture.platform or None,
+            "processors": capture.processors,
+        },
+        "interval": capture.interval,
+        **_collected(capture.upload),
+        "verdicts": audit.verdicts,
+        "findings": [finding.data for finding in audit.findings.all()],
+        "models": audit.laws,
+        "comparisons": audit.comparisons,
+        "plan": audit.plan,
+    }
+
+
+def _collected(upload: Upload | None) -> dict[str, Any]:
+    """Which data source was asked, by its name alone, and when; nothing of exports that somebody brought."""
+    if upload is None or not upload.collected_from:
+        return {}
+    return {"collected": {"source": upload.collected_from, "at": timezone.localtime(upload.at).isoformat()}}

@@ -1,0 +1,22 @@
+"""Celery's tasks of audits: each calls one service, takes ids, may run twice, and does its work once."""
+
+from celery import shared_task
+
+from advisor.accounts.models import User
+from advisor.audits.services import printing, renewal
+
+PRINT_WITHIN = 3600
+"""Seconds that a PDF may wait to be made (this project's figure): a queue that long is not caught up with."""
+
+
+@shared_task(autoretry_for=(Exception,), retry_backoff=2, max_retries=3)
+def audit_again(capture_id: int, user_id: int | None = None, why: str = "asked for") -> None:
+    """Audit a remembered capture by today's rules and limits."""
+    user = None if user_id is None else User.objects.filter(pk=user_id).first()
+    renewal.audit_again(capture_id, user, why)
+
+
+@shared_task(acks_late=False, expires=PRINT_WITHIN)
+def print_pdf(audit_id: int) -> None:
+    """Make the PDF of a new audit. A killed worker loses it for good: it is made when somebody asks for it."""
+    printing.print_ahead(audit_id)

@@ -1,0 +1,103 @@
+"""One audit: findings with their proof and their scripts, what is in order, what could not be judged."""
+
+import json
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import prefetch_related_objects
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+
+from advisor.audits.models import Audit
+from advisor.audits.report.compared import force_of, settings_of
+from advisor.audits.report.pdf import NoPdf
+from advisor.audits.report.render import render
+from advisor.audits.services.audit_page import page_of
+from advisor.audits.services.compared_page import TONES, VERDICTS
+from advisor.audits.services.contract import audit_json
+from advisor.audits.services.printing import html_of, pdf_of
+from advisor.audits.services.renewal import want_audit
+from advisor.charts.compared import ratio_words
+from advisor.core.access import audits_of, may_work_for
+from advisor.core.concurrency import few_at_a_time
+from advisor.core.error_pages import error
+from advisor.core.version import rules_version
+from advisor.core.views import Asked, page, workers_only
+from advisor.openvms.services.shown_on import shown_on
+from advisor.uploads.services.uploads import file_part
+
+FORMS = {
+    "json": "application/json",
+    "txt": "text/plain; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "pdf": "application/pdf",
+}
+REPORT_CSP = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+"""A report as a file is one HTML file with its style in it; nothing in it runs."""
+
+
+def _audit(request: Asked, pk: int) -> Audit:
+    return get_object_or_404(audits_of(request.user).select_related("system__team", "capture__upload", "by"), pk=pk)
+
+
+def show(request: Asked, pk: int) -> HttpResponse:
+    """Show it."""
+    audit = _audit(request, pk)
+    context = {
+        "shown": page_of(audit),
+        "audit": audit,
+        "capture": audit.capture,
+        "system": audit.system,
+        "upload": audit.capture.upload,
+        "may_work": may_work_for(request.user, audit.system.team),
+        "of_today": audit.rules_version == rules_version(),
+        "current": audit.capture.audit_id == audit.pk,
+        "file_name": file_name(audit),
+        "verdicts_said": VERDICTS,
+        "tones": TONES,
+        "ratio_words": ratio_words,
+        "in_force": force_of,
+        "settings_of": settings_of,
+        "shown_on": shown_on(audit.system.product) if hasattr(audit.capture, "packed") else {},
+    }
+    return page(request, "audits/audit.html", context)
+
+
+@few_at_a_time(4)
+def download(request: Asked, pk: int, name: str, form: str) -> HttpResponse:
+    """Hand it over as `json`, `txt`, `html` or `pdf`. The name in the address is for people alone."""
+    if form not in FORMS:
+        raise Http404
+    audit = _audit(request, pk)
+    prefetch_related_objects([audit], "findings")
+    data = audit_json(audit)
+    if form == "json":
+        body: str | bytes = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
+    elif form == "pdf":
+        try:
+            body = pdf_of(audit, data)
+        except NoPdf as why:
+            return error(request, 503, "No PDF on this machine", str(why))
+    else:
+        body = html_of(audit, data) if form == "html" else render("audit", data, form)
+    answer = HttpResponse(body, content_type=FORMS[form])
+    answer["Content-Disposition"] = f'attachment; filename="{file_name(audit)}.{form}"'
+    answer["Content-Security-Policy"] = REPORT_CSP
+    return answer
+
+
+def file_name(audit: Audit) -> str:
+    """A name that any file system and any header takes: letters, digits and hyphens."""
+    return f"lockwright-{file_part(audit.system.name)}-{audit.capture.taken:%Y%m%d-%H%M}"
+
+
+@workers_only
+def again(request: Asked, pk: int) -> HttpResponse:
+    """Have the capture audited by today's rules and limits."""
+    audit = _audit(request, pk)
+    if not may_work_for(request.user, audit.system.team):
+        raise PermissionDenied
+    if request.method == "POST":
+        want_audit(audit.capture, request.user)
+        messages.success(request, "Being audited again; the system's page shows the new audit in a moment.")
+    return redirect("system", audit.system_id)

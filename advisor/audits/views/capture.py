@@ -1,0 +1,82 @@
+"""What the views of one stored capture share: the audit, its head, tables that sort by links, and CSV files."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+
+from advisor.audits.models import Audit
+from advisor.core.access import audits_of
+from advisor.core.csv_text import safe_cell
+from advisor.core.views import Asked
+from advisor.uploads.services.uploads import file_part
+
+
+def audit_of(request: Asked, pk: int, product: str | None) -> Audit:
+    """The audit, if it is this person's to see, of this product (`None`: any), and its facts are stored; else 404."""
+    audits = audits_of(request.user).select_related("system__team", "capture__packed")
+    audit = get_object_or_404(audits.defer("capture__figures", "findings_digest"), pk=pk)
+    if product not in (None, audit.system.product) or not hasattr(audit.capture, "packed"):
+        raise Http404
+    return audit
+
+
+def head(audit: Audit, problems: Sequence[str], here: str) -> dict[str, Any]:
+    """What the top of each view needs; `here` is the name of its address."""
+    return {
+        "audit": audit,
+        "capture": audit.capture,
+        "system": audit.system,
+        "here_name": here,
+        "problems": problems,
+        "current": audit.capture.audit_id == audit.pk,
+    }
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its name in the address, its heading, and what rows are sorted by (`None`: comes last)."""
+
+    key: str
+    heading: str
+    value: Callable[[Any], float | str | None]
+    figure: bool = True
+
+
+def sorted_by(rows: Iterable[Any], columns: Sequence[Column], wanted: str) -> tuple[list[Any], str]:
+    """The rows as `?sort=` asks: `spins`, or `-spins` upside down; and that, or nothing where no column is called so.
+
+    Figures come largest first, texts from A; what has no figure comes last either way.
+    """
+    column = next((one for one in columns if one.key == wanted.removeprefix("-")), None)
+    listed = list(rows)
+    if column is None:
+        return listed, ""
+    known = [row for row in listed if column.value(row) is not None]
+    known.sort(key=lambda row: column.value(row) or ("" if not column.figure else 0.0))
+    if column.figure is not wanted.startswith("-"):
+        known.reverse()
+    return known + [row for row in listed if column.value(row) is None], wanted
+
+
+def csv_file(audit: Audit, what: str, heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> HttpResponse:
+    """A CSV file: texts made safe for a spreadsheet, figures as figures, nothing for what is not known."""
+    written = io.StringIO()
+    writer = csv.writer(written)
+    writer.writerow(heading)
+    for row in rows:
+        writer.writerow([_cell(cell) for cell in row])
+    answer = HttpResponse(written.getvalue(), content_type="text/csv; charset=utf-8")
+    name = f"lockwright-{file_part(audit.system.name)}-{audit.capture.taken:%Y%m%d-%H%M}-{what}.csv"
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, 4)
+    return safe_cell(value) if isinstance(value, str) else value

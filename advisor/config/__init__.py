@@ -1,0 +1,1 @@
+"""Settings, addresses, Celery and WSGI: where the apps are put together."""

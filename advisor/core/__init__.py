@@ -1,0 +1,1 @@
+"""What several apps share; of them it knows at most the models."""

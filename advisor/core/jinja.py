@@ -1,0 +1,72 @@
+"""The Jinja2 environment of pages, mail and reports."""
+
+import re
+import textwrap
+from typing import Any
+from unicodedata import category
+
+from jinja2 import Environment, StrictUndefined, select_autoescape
+
+ASCII_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+"""Unicode categories of characters that control, turn direction or do not show: text of an export may not steer a
+terminal or hide a line."""
+SEVERITY = ("nothing", "note", "advice", "warning", "critical")
+"""The word for each level 0 to 4, as classes of the page too."""
+
+
+def environment(**options: Any) -> Environment:
+    """Make the environment: a missing name is an error, HTML is escaped, what a terminal could obey is taken out."""
+    options["undefined"] = StrictUndefined
+    options["autoescape"] = select_autoescape(["html"])
+    options["finalize"] = printable
+    options["trim_blocks"] = options["lstrip_blocks"] = True
+    made = Environment(**options)  # noqa: S701 - autoescape is set above, by the ending of the template
+    made.filters.update(wrap=wrap, figure=figure, counted=counted, moment=moment)
+    return made
+
+
+def printable(value: Any) -> Any:
+    """Take out of a text what no report may carry; anything else passes."""
+    if not isinstance(value, str):
+        return value
+    # what is printable holds nothing that INVISIBLE names; most texts are one line; `str`'s own: Markup would escape
+    if value.isprintable() or str.replace(str.replace(value, "\n", ""), "\t", "").isprintable():
+        return value
+    if value.isascii():
+        return type(value)(ASCII_CONTROLS.sub("\ufffd", value))
+    return type(value)("".join(c if c in "\n\t" or category(c) not in INVISIBLE else "\ufffd" for c in value))
+
+
+def wrap(text: str, indent: int = 0, width: int = 80, hanging: int | None = None) -> str:
+    """Fill a paragraph; the first line without indent (the template stands there), the others `indent` blanks in."""
+    lines = textwrap.wrap(
+        " ".join(text.split()),
+        width,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent if hanging is None else hanging),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines)[indent:]
+
+
+def figure(value: float | str | None) -> str:
+    """Write a figure for people: thousands by comma, no more digits than were there, `-` for none."""
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.3f}".rstrip("0").rstrip(".") if abs(value) >= 0.01 else f"{value:.3g}"
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Count things: `1 finding`, `3 findings`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def moment(value: str) -> str:
+    """Write an ISO time for people: a blank for the T, seconds without their fraction."""
+    return value.replace("T", " ")[:19]

@@ -1,1 +1,0 @@
-"""Mail: one module a message, the kit they share."""

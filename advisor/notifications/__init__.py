@@ -1,0 +1,1 @@
+"""Who is told what: recipients, mail, the outbox, webhooks."""

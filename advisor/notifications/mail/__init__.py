@@ -1,0 +1,1 @@
+"""Mail: one module for each message, and what they share."""

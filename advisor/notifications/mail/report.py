@@ -1,0 +1,473 @@
+"""The report on an audit, for the DBA who reads it on a telephone at night: what changed, what is worst, what to do.
+
+It says how the audit differs from the one this recipient knows, and tells the findings at their level. The templates
+`notifications/email/report/` show its `Contents`.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import Error
+from django.utils.http import urlencode
+from markupsafe import Markup
+
+from advisor.audits.models import Audit, Capture, Finding
+from advisor.audits.report.render import EFFECTS, PRODUCT_NAMES, QUIET
+from advisor.audits.services.audit_page import Node, page_of
+from advisor.audits.services.compared_page import VERDICTS, Row, rows_of
+from advisor.audits.services.comparing import Refused as Incomparable
+from advisor.audits.services.comparing import compared, sides_of
+from advisor.charts.compared import ratio_words
+from advisor.core.models import Site
+from advisor.notifications.mail.message import (
+    LEVELS,
+    LONGEST_NAME,
+    Enclosed,
+    File,
+    ReportMessage,
+    address,
+    cut,
+    one_line,
+    thread_of,
+    write,
+)
+from advisor.notifications.mail.pictures import can_write, draw, words
+from advisor.notifications.mail.scripts import files
+from advisor.notifications.models import Recipient
+from advisor.systems.services.history import own_time, when
+from advisor.systems.services.overview import Difference, difference
+from advisor.uploads.services.uploads import file_part
+from collectors.facts import is_command
+
+LOG = logging.getLogger(__name__)
+WORDS = {"limits": "by another limit", "not_judged": "no longer judged", "judged_again": "judged again"}
+"""How a difference is called, where that is another word than its name."""
+MOST_FULL = 5
+"""Findings told in full."""
+MOST_OTHERS = 30
+"""Findings told in a line each."""
+MOST_CHANGES = 12
+"""Findings named under each word of what changed."""
+MOST_TO_BRING = 12
+MOST_LAWS = 2
+"""Load series with their pictures: a mail stays small."""
+PLOT = 440
+"""px of a chart: its words stay legible where a telephone shows it at two thirds."""
+A_PLACE = "c-track"
+"""What only the chart of a single figure has: it is no course (`charts.svg`)."""
+MOST_FIGURES = 3
+MOST_WITHIN = 4
+"""Comparisons of tables that are told in words."""
+MOST_KEYS = 3
+"""Findings named as gone, and as new; their titles stand above."""
+
+
+@dataclass
+class Since(Difference):
+    """What a recipient is told to have changed, at their level."""
+
+    judged_again: list[str] = field(default_factory=list)
+    """Found now; before, their rules could not judge. Whether the server changed nobody knows."""
+
+    def __str__(self) -> str:
+        found = ((WORDS.get(word, word), keys) for word, keys in vars(self).items() if word != "still")
+        return ", ".join(f"{len(keys)} {word}" for word, keys in found if keys)
+
+
+@dataclass(frozen=True)
+class Told:
+    """One finding as a letter tells of it."""
+
+    title: str
+    severity: int
+    address: str
+    """Where it stands on the page; empty for one that has gone."""
+    state: str = ""
+    """`new`, `worse`, `better`, `judged again`; empty: as before, or nothing is known from before."""
+    was: int = 0
+    """Its severity before, where it is another one."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """The whole finding as the contract prints it; empty where it is told in a line."""
+    explained_by: Sequence[str] = ()
+    course: str = ""
+    """Its first figure over the captures, in words."""
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A figure that decides a comparison, as a letter tells it."""
+
+    name: str
+    """With its unit of work."""
+    before: str
+    after: str
+    ratio: str
+    """After ÷ before, with its interval where noise was measured."""
+    noise: str
+    """`no noise measured`; empty where it was."""
+    words: str
+    """`better`, `worse`, `within noise`."""
+
+
+@dataclass(frozen=True)
+class BeforeAndAfter:
+    """How this capture compares with the one it is told against."""
+
+    heading: str
+    figures: Sequence[Measured]
+    """Those that decide, the first few."""
+    more: int
+    """Further figures that decide."""
+    findings: Sequence[tuple[str, Sequence[str], int]]
+    """For `gone` and `new` the keys of findings at the recipient's level, and how many more there are."""
+    address: str
+
+
+@dataclass(frozen=True)
+class Law:
+    """A load series with what was fitted to it, as `audit/1` prints it under `models`."""
+
+    data: Mapping[str, Any]
+    key: str
+    """Of its picture."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a report tells."""
+
+    audit: Audit
+    when: str
+    """The time of the capture and the length of its interval."""
+    before: str
+    """When the capture was taken that this one is compared with; empty: there is none."""
+    summary: str
+    """What changed, in numbers; empty where nothing did or there is nothing to compare with."""
+    changes: Sequence[tuple[str, Sequence[Told], int]]
+    """For each word (`new`, `worse`, …) the findings, and how many more there are."""
+    full: Sequence[Told]
+    others: Sequence[Told]
+    more: int
+    """Findings at the recipient's level that are not even told in a line."""
+    below: int
+    """Findings below the recipient's level."""
+    bring: Mapping[str, Sequence[str]]
+    """Commands whose output would let more be judged, each with its rules."""
+    more_to_bring: int
+    quiet: Sequence[Mapping[str, Any]]
+    """Verdicts of rules that could not judge, for another reason than missing facts."""
+    judged: int
+    in_order: int
+    not_judged: int
+    address: str
+    after_trouble: str = ""
+    first: bool = False
+    """Whether no capture of the system was audited before."""
+    laws: Sequence[Law] = ()
+    more_laws: int = 0
+    compared: BeforeAndAfter | None = None
+    """`None`: nothing to compare with, or the two cannot be compared."""
+    within: Sequence[tuple[str, str]] = ()
+    """Of tables that hold both sides: which runs, and what came of it; the first few."""
+    more_within: int = 0
+    anew: str = ""
+    """Why the very capture that was told before was judged anew (`Audit.why`); empty: this is another one."""
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether nothing changed at the recipient's level: what stands, if anything, stood before."""
+        return all(word == "still" for word, _, _ in self.changes)
+
+
+def report_message(
+    recipient: Recipient, audit: Audit, before: Audit | None, *, after_trouble: str = ""
+) -> ReportMessage:
+    """Make the report on an audit, told against `before`: the one this recipient knows, or that of the capture before.
+
+    `after_trouble`: why the system was not audited until now, where it was not.
+    """
+    told, plots = contents(recipient, audit, before, after_trouble)
+    tables, more = within(audit)
+    told = replace(told, compared=before_and_after(recipient, audit, before), within=tables, more_within=more)
+    drawn = {key: draw(f"plot{number}", svg) for number, (key, svg) in enumerate(plots.items(), 1)}
+    left_out = "" if can_write() else "No pictures: the machine that made this mail has no font to draw with."
+    enclosed = Enclosed(
+        {key: picture for key, picture in drawn.items() if picture},
+        _scripts(audit, told.when) if recipient.scripts else (),
+        left_out if plots else "",
+    )
+    system = audit.system
+    counts = counted(audit, recipient.severity)
+    context = {
+        "told": told,
+        "system": system,
+        "name": cut(one_line(system.name, 120), LONGEST_NAME),
+        "counts": counts,
+        "found": counts or nothing_found(told, recipient.severity),
+        "worst": one_line(audit.headline, 300) if counts else "",
+        "least": LEVELS[recipient.severity],
+        "effects": EFFECTS,
+        "product": PRODUCT_NAMES.get(system.product, system.product),
+        "is_command": is_command,
+        "law_words": law_words,
+    }
+    thread, headers = thread_of(system, recipient), about("report", audit)
+    return write("report", recipient, context, Site.get(), thread=thread, headers=headers, enclosed=enclosed)
+
+
+def contents(
+    recipient: Recipient, audit: Audit, before: Audit | None, after_trouble: str
+) -> tuple[Contents, dict[str, Markup]]:
+    """Gather a report, and the charts of the findings it tells in full and of its load series, by their keys."""
+    page = page_of(audit, width=PLOT)
+    nodes = {node.data["key"]: node for node in _flat(page.roots)}
+    since = restricted(before, audit, recipient.severity) if before else Since()
+    wanted = [node for node in nodes.values() if node.finding.severity >= recipient.severity]
+    fresh = {*since.new, *since.worse, *since.judged_again}
+    wanted.sort(key=lambda node: (node.data["key"] not in fresh, -node.finding.severity, node.finding.number))
+    causes: dict[str, list[str]] = {}
+    for key, node in nodes.items():
+        for explained in node.data["explains"]:
+            if explained != key:
+                causes.setdefault(explained, []).append(node.finding.title)
+    old = before.findings_digest if before else {}
+    told = [_told(node, since, old, causes) for node in wanted]
+    plots = {node.data["key"]: node.plot for node in wanted[:MOST_FULL] if node.plot is not None}
+    laws = [(Law(one, f"load series {n}"), plot) for n, (one, plot) in enumerate(page.laws[:MOST_LAWS], 1)]
+    plots |= {law.key: plot for law, plot in laws if plot is not None}
+    bring = list(page.bring.items())
+    quiet = [verdict for verdict in page.quiet if verdict["why"] and not verdict["missing"]]
+    made = Contents(
+        audit,
+        when=interval(audit.capture),
+        before=taken_at(before.capture) if before else "",
+        summary=str(since),
+        changes=_changes(since, audit, before, nodes) if before else (),
+        full=told[:MOST_FULL],
+        others=told[MOST_FULL : MOST_FULL + MOST_OTHERS],
+        more=max(0, len(told) - MOST_FULL - MOST_OTHERS),
+        below=len(nodes) - len(wanted),
+        bring=dict(bring[:MOST_TO_BRING]),
+        more_to_bring=max(0, len(bring) - MOST_TO_BRING),
+        quiet=quiet[:MOST_TO_BRING],
+        judged=sum(verdict["verdict"] in ("fired", "clean") for verdict in audit.verdicts),
+        in_order=len(page.clean),
+        not_judged=sum(verdict["verdict"] in QUIET for verdict in audit.verdicts),
+        address=address("audit", audit.pk),
+        after_trouble=after_trouble,
+        laws=[law for law, _ in laws],
+        more_laws=len(page.laws) - len(laws),
+        first=before is None and not _earlier(audit),
+        anew=audit.why if before and before.capture_id == audit.capture_id else "",
+    )
+    return made, plots
+
+
+def restricted(before: Audit, after: Audit, least: int) -> Since:
+    """The difference of two audits as far as a finding had severity `least` on either side."""
+    whole = difference(before, after)
+    old, new = before.findings_digest, after.findings_digest
+    since = Since(
+        **{
+            part.name: [key for key in getattr(whole, part.name) if max(old.get(key, 0), new.get(key, 0)) >= least]
+            for part in fields(whole)
+        }
+    )
+    since.judged_again = [key for key in since.new if key.split(":", 1)[0] in before.unjudged]
+    since.new = [key for key in since.new if key not in since.judged_again]
+    return since
+
+
+def interval(capture: Capture) -> str:
+    """When a capture was taken, as its export has it: begin, end and length."""
+    begin, end = (str(capture.interval.get(name) or "").replace("T", " ") for name in ("start", "end"))
+    if not begin and not end:
+        return "The exports say no time; brought " + taken_at(capture)
+    same_day = begin[:10] == end[:10] and bool(end)
+    time = f"{begin[:19]} to {end[11:19] if same_day else end[:19]}" if begin and end else (begin or end)[:19]
+    length = f", {capture.seconds:,.0f} s" if capture.seconds else ""
+    return f"Captured {time}{length}"
+
+
+def taken_at(capture: Capture) -> str:
+    """When a capture was taken, in its own time."""
+    return when(own_time(capture.taken, capture.timed, capture.interval), capture.timed)
+
+
+def before_and_after(recipient: Recipient, audit: Audit, before: Audit | None) -> BeforeAndAfter | None:
+    """Hold the capture of an audit against that of the one it is told against.
+
+    `None` where there is no other capture, where the two cannot be compared, or where that went wrong (the log says
+    how): a report without it is better than none.
+    """
+    if before is None or before.capture_id == audit.capture_id:
+        return None
+    try:
+        data = compared(sides_of(audit.system, [before.capture_id], [audit.capture_id])).data
+    except (Incomparable, Capture.DoesNotExist):
+        return None
+    except (Error, SoftTimeLimitExceeded):
+        raise
+    except Exception:
+        LOG.exception("audits %s and %s could not be compared", before.pk, audit.pk)
+        return None
+    if data["verdict"] == "not-comparable":
+        return None
+    return _compared(recipient, audit, before, data)
+
+
+def within(audit: Audit) -> tuple[list[tuple[str, str]], int]:
+    """Of the tables of an audit that hold both sides the first comparisons in words, and how many more there are."""
+    found = [
+        (f"{one['before']['label']} → {one['after']['label']}: {VERDICTS[one['verdict']]}", one["why"])
+        for one in audit.comparisons[:MOST_WITHIN]
+    ]
+    return found, max(0, len(audit.comparisons) - MOST_WITHIN)
+
+
+def law_words(one: Mapping[str, Any]) -> str:
+    """A load series and the law fitted to it, in a sentence or two."""
+    named = one.get("title") or one["file"]
+    if one["gamma"] is None:
+        return f"{named}: no law fitted: {one['why_not']}"
+    capped = f", its load capped at {one['cap']} processors" if one.get("cap") else ""
+    said = (
+        f"{named}: Universal Scalability Law{capped}, contention {one['alpha']:.4g}, coherency {one['beta']:.4g}, "
+        f"rate at one {one['gamma']:.6g}, R² {one['r2']:.3f}"
+    )
+    if not one["usable"]:
+        return f"{said}. Not used: {one['why_not']}"
+    load = one["load_name"].replace("_", " ")
+    peak = "no peak" if one["peak_load"] is None else f"peak {one['peak_rate']:.6g} at {one['peak_load']:.1f} {load}"
+    harm = ""
+    if one.get("harm_from") is not None:
+        many = f"{one['harm_from']:g} {load}"
+        harm = f"; more than {many} did less" if one.get("derived") else f"; adding does harm beyond {many}"
+    return f"{said}; {peak}{harm}"
+
+
+def counted(audit: Audit, least: int) -> str:
+    """How many findings of each severity from `least` on, worst first: `3 critical, 1 warning`; empty for none."""
+    words = [(level, LEVELS[level]) for level in (4, 3, 2, 1) if level >= least]
+    return ", ".join(f"{audit.counts[word]} {word}" for _, word in words if audit.counts.get(word))
+
+
+def nothing_found(told: Contents, least: int) -> str:
+    """How it is said that there is no finding from `least` on: with what was judged, for that is what it rests on."""
+    if not told.judged:
+        return "nothing could be judged"
+    judged = f"{told.judged} rule{'' if told.judged == 1 else 's'} judged"
+    none = "no findings" if least <= 1 else f"no findings from {LEVELS[least]} on"
+    return f"{none}, {judged}, {told.not_judged} not" if told.not_judged else f"{none}, {judged}"
+
+
+def about(kind: str, audit: Audit) -> dict[str, str]:
+    """Headers by which a mail program can sort."""
+    return {
+        "X-Lockwright-Kind": kind,
+        "X-Lockwright-System": audit.system.name,
+        "X-Lockwright-Worst": LEVELS[audit.worst],
+        "X-Lockwright-Audit": str(audit.pk),
+    }
+
+
+def _scripts(audit: Audit, taken: str) -> list[File]:
+    told = (f"system: {audit.system.name}", taken, f"audit: {address('audit', audit.pk)}")
+    return files(file_part(audit.system.name), told, audit.plan)
+
+
+def _earlier(audit: Audit) -> bool:
+    """Whether another capture of the system was audited before this one."""
+    captures = Capture.objects.filter(system=audit.system_id, taken__lt=audit.capture.taken)
+    return captures.exclude(audit=None).exists()
+
+
+def _flat(nodes: Iterable[Node]) -> Iterable[Node]:
+    for node in nodes:
+        yield node
+        yield from _flat(node.symptoms)
+
+
+def _told(node: Node, since: Since, old: dict[str, int], causes: dict[str, list[str]]) -> Told:
+    key, finding = node.data["key"], node.finding
+    state = next((word for word in ("new", "worse", "better", "judged_again") if key in getattr(since, word)), "")
+    return Told(
+        finding.title,
+        finding.severity,
+        _place(finding),
+        WORDS.get(state, state),
+        was=old.get(key, 0) if state in ("worse", "better") else 0,
+        data=node.data,
+        explained_by=causes.get(key, ()),
+        course=_course(node),
+        key=key,
+    )
+
+
+def _course(node: Node) -> str:
+    """What the plot of a finding shows, in words, with the unit of its figures said once."""
+    if node.plot is None or A_PLACE in node.plot:
+        return ""
+    return words(node.plot).replace(f" {node.finding.unit},", ",") if node.finding.unit else words(node.plot)
+
+
+def _place(finding: Finding) -> str:
+    return f"{address('audit', finding.audit_id)}#f{finding.number}"
+
+
+def _changes(since: Since, audit: Audit, before: Audit, nodes: dict[str, Node]) -> list[tuple[str, list[Told], int]]:
+    """Name each finding under the word for what became of it."""
+    left = [key[:400] for key in (*since.gone, *since.not_judged, *since.limits) if key not in nodes]
+    gone = {one.key: one.title for one in before.findings.filter(key__in=left).defer("data")} if left else {}
+    old, new = before.findings_digest, audit.findings_digest
+    made = []
+    for part in fields(since):
+        keys = sorted(getattr(since, part.name), key=lambda key: -max(old.get(key, 0), new.get(key, 0)))
+        told = []
+        for key in keys[:MOST_CHANGES]:
+            node = nodes.get(key)
+            title = node.finding.title if node else gone.get(key[:400], key)
+            level = new.get(key) or old[key]
+            was = old[key] if key in old and key in new and old[key] != new[key] else 0
+            told.append(Told(title, level, _place(node.finding) if node else "", was=was, key=key))
+        if told:
+            made.append((WORDS.get(part.name, part.name), told, len(keys) - len(told)))
+    return made
+
+
+def _compared(recipient: Recipient, audit: Audit, before: Audit, data: Mapping[str, Any]) -> BeforeAndAfter:
+    deciding = [row for row in rows_of(data) if row.data["decides"]]
+    query = urlencode({"before": before.capture_id, "after": audit.capture_id})
+    findings = []
+    for word, levels in (("gone", before.findings_digest), ("new", audit.findings_digest)):
+        keys = [key for key in data["findings"][word] if levels.get(key, 0) >= recipient.severity]
+        if keys:
+            findings.append((word, keys[:MOST_KEYS], max(0, len(keys) - MOST_KEYS)))
+    unit = f", per {data['unit_of_work']}" if data["unit_of_work"] else ""
+    return BeforeAndAfter(
+        heading=f"{VERDICTS[data['verdict']]}{unit}",
+        figures=[_measured(row) for row in deciding[:MOST_FIGURES]],
+        more=max(0, len(deciding) - MOST_FIGURES),
+        findings=findings,
+        address=f"{address('compare', audit.system_id)}?{query}",
+    )
+
+
+def _measured(row: Row) -> Measured:
+    metric = row.data
+    per = metric["per_work_unit"] is not None
+    before, after = (metric[f"{'per_work_' if per else ''}{side}"] for side in ("before", "after"))
+    unit = f" {metric['unit']}" if metric["unit"] and not per else ""
+    noise = "" if metric["low"] is not None else "no noise measured"
+    ratio = ratio_words(metric["ratio"], metric["low"], metric["high"])
+    return Measured(row.name, _figure(before) + unit, _figure(after) + unit, ratio, noise, row.words)
+
+
+def _figure(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

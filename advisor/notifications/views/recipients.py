@@ -1,0 +1,168 @@
+"""Who gets mail: the recipients of one's teams, added, changed, stopped, resumed and removed."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import OuterRef, Subquery
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from advisor.accounts.models import Team
+from advisor.core.access import may_work_for, recipients_of, teams_of
+from advisor.core.models import Site
+from advisor.core.views import Asked, page, paged
+from advisor.notifications.forms import AddForm, RecipientForm
+from advisor.notifications.models import Mail, Recipient
+from advisor.notifications.services import mail_server, recipients, subscribers
+from advisor.notifications.services.preferences import Refused, in_words
+
+SHOWN_MAILS = 10
+OWN_ALONE = "Your role has mail sent to yourself alone. Ask somebody with the role of a DBA."
+NAMES = 4
+"""Systems and groups that are named in a row of the list."""
+
+
+def listing(request: Asked) -> HttpResponse:
+    """List the recipients of one's teams: what each gets, and what became of the last mail."""
+    last = Mail.objects.filter(recipient=OuterRef("pk"), size__gt=0).order_by("-created", "-pk").values("pk")[:1]
+    found = recipients_of(request.user).select_related("team", "user").prefetch_related("systems", "groups")
+    shown = paged(request, found.annotate(last=Subquery(last)).order_by("team__name", "address"))
+    some: list[Any] = list(shown)
+    context = {
+        "rows": [_row(one) for one in some],
+        "shown": shown,
+        "last": Mail.objects.defer("message").in_bulk([one.last for one in some if one.last]),
+        "belonging": set(subscribers.belonging().filter(pk__in=[one.pk for one in some]).values_list("pk", flat=True)),
+        "server": mail_server.state_of_server(Site.get()),
+        "teams": teams_of(request.user).count(),
+    }
+    return page(request, "notifications/recipients.html", context)
+
+
+@never_cache
+def add(request: Asked) -> HttpResponse:
+    """Add one to the team that `?team=` names; who is in one team is not asked."""
+    teams = list(teams_of(request.user))
+    team = _team(request, teams)
+    if team is None:
+        return page(request, "notifications/choose_team.html", {"teams": teams})
+    data = request.POST if request.method == "POST" else None
+    new = Recipient(team=team, zone=settings.TIME_ZONE)
+    form = AddForm(data, instance=new, initial={"address": _own_address(request, team)})
+    if form.is_valid():
+        systems, groups = form.chosen()
+        try:
+            made = recipients.make(new, request.user, systems=systems, groups=groups, request=request)
+        except Refused as refused:
+            form.add_error(None, str(refused))
+        else:
+            messages.success(request, f"{made.address} gets mail about {team.name}, from the next audit on.")
+            return redirect("letters")
+    context = {"form": form, "team": team, "several": len(teams) > 1, "any": may_work_for(request.user, team)}
+    return page(request, "notifications/add.html", context, 400 if form.errors else 200)
+
+
+@never_cache
+def edit(request: Asked, pk: int) -> HttpResponse:
+    """Show what a recipient gets, and change it."""
+    recipient = get_object_or_404(recipients_of(request.user).select_related("team", "user", "by"), pk=pk)
+    allowed = recipients.may_change(request.user, recipient)
+    if request.method == "POST" and not allowed:
+        raise PermissionDenied(OWN_ALONE)
+    data = request.POST if request.method == "POST" else None
+    gets = in_words(recipient)
+    form = RecipientForm(data, instance=recipient)
+    if form.is_valid():
+        systems, groups = form.chosen()
+        try:
+            said = recipients.change(
+                recipient,
+                request.user,
+                systems=systems,
+                groups=groups,
+                of_all=form.cleaned_data.get("of_all", False),
+                request=request,
+            )
+        except Refused as refused:
+            form.add_error(None, str(refused))
+        else:
+            messages.success(request, f"{recipient.address}: {'; '.join(said) or 'nothing was changed'}.")
+            return redirect("letter-recipient", pk)
+    context = {
+        "form": form,
+        "recipient": recipient,
+        "allowed": allowed,
+        "gets": gets,
+        "belongs": subscribers.belongs(recipient),
+        "about": subscribers.about(recipient),
+        "mails": Mail.objects.filter(recipient=recipient, size__gt=0).defer("message")[:SHOWN_MAILS],
+    }
+    return page(request, "notifications/recipient.html", context, 400 if form.errors else 200)
+
+
+@require_POST
+def stop(request: Asked, pk: int) -> HttpResponse:
+    """Send nothing more."""
+    recipient = _to_change(request, pk)
+    if recipients.stop(recipient, request.user, request=request):
+        messages.success(request, f"{recipient.address} gets nothing more, until it is resumed.")
+    return redirect("letter-recipient", pk)
+
+
+@require_POST
+def resume(request: Asked, pk: int) -> HttpResponse:
+    """Send again from now on."""
+    recipient = _to_change(request, pk)
+    try:
+        if recipients.resume(recipient, request.user, request=request):
+            messages.success(request, f"{recipient.address} gets mail again, from the next audit on.")
+    except Refused as refused:
+        messages.error(request, str(refused))
+    return redirect("letter-recipient", pk)
+
+
+@require_POST
+def remove(request: Asked, pk: int) -> HttpResponse:
+    """Forget one."""
+    recipient = _to_change(request, pk)
+    recipients.remove(recipient, request.user, request=request)
+    messages.success(request, f"{recipient.address} is removed: the links in its mails open nothing any more.")
+    return redirect("letters")
+
+
+def _row(recipient: Recipient) -> dict[str, Any]:
+    """One row: the recipient, and in words what it is about and gets."""
+    names = [one.name for one in recipient.systems.all()] + [f"group {one.name}" for one in recipient.groups.all()]
+    more = [f"and {len(names) - NAMES} more"] if len(names) > NAMES else []
+    of_none = recipients.NOTHING if recipient.left_alone else "all systems"
+    about = ", ".join([*names[:NAMES], *more]) or of_none
+    return {"one": recipient, "about": about, "gets": in_words(recipient)}
+
+
+def _to_change(request: Asked, pk: int) -> Recipient:
+    """The recipient, for somebody who may change it; of another team it does not exist."""
+    recipient = get_object_or_404(recipients_of(request.user).select_related("team"), pk=pk)
+    if not recipients.may_change(request.user, recipient):
+        raise PermissionDenied(OWN_ALONE)
+    return recipient
+
+
+def _team(request: Asked, teams: list[Team]) -> Team | None:
+    """The team that was asked for, or the only one; `None`: it has to be chosen."""
+    asked = request.GET.get("team", "")
+    if asked:
+        found = next((team for team in teams if str(team.pk) == asked), None)
+        if found is None:
+            raise Http404
+        return found
+    return teams[0] if len(teams) == 1 else None
+
+
+def _own_address(request: Asked, team: Team) -> str:
+    """One's own address, unless it gets mail of the team already."""
+    own = request.user.email
+    return "" if Recipient.objects.filter(team=team, address__iexact=own).exists() else own

@@ -1,0 +1,1 @@
+"""What the pages of OpenVMS show of one stored capture."""

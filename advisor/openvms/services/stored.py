@@ -1,0 +1,59 @@
+"""The facts that the pages of a stored OpenVMS capture ask for, unpacked once (`advisor.core.page_cache`)."""
+
+from dataclasses import dataclass
+
+from advisor.audits.models import Capture
+from advisor.audits.services.persistence import restore
+from advisor.core.page_cache import Kept
+from collectors.facts import Fact, Facts
+from collectors.facts.openvms import (
+    ClusterMember,
+    ClusterNode,
+    Cpu,
+    CpuModes,
+    Curve,
+    DedicatedLockManager,
+    DistributedLockRates,
+    FastpathDevice,
+    KernelService,
+    LockDatabase,
+    LockLatency,
+    LockRates,
+    MemoryUse,
+    MonitorSample,
+    Node,
+    ProcessorModes,
+    RemasterRates,
+    SysgenParameter,
+    T4File,
+)
+
+ASKED_FOR: tuple[type[Fact], ...] = (
+    *(ClusterMember, ClusterNode, Cpu, CpuModes, Curve, DedicatedLockManager, DistributedLockRates, FastpathDevice),
+    *(KernelService, LockDatabase, LockLatency, LockRates, MemoryUse, MonitorSample, Node, ProcessorModes),
+    *(RemasterRates, SysgenParameter, T4File),
+)
+"""Kinds of facts that the pages ask for; none of them grows with the length of the capture."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What is kept of one capture."""
+
+    facts: Facts
+    """Those of `ASKED_FOR`."""
+    problems: tuple[str, ...]
+    """What of the stored facts could not be restored."""
+
+
+def stored(capture: Capture) -> Stored:
+    """What is kept of this capture. Who may see it was asked before."""
+    return _kept.of(capture)
+
+
+def _made(capture: Capture) -> Stored:
+    found, problems = restore(capture)
+    return Stored(Facts(tuple(fact for fact in found.facts if type(fact) in ASKED_FOR)), tuple(problems))
+
+
+_kept = Kept(_made)

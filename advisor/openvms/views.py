@@ -1,0 +1,171 @@
+"""The views of an OpenVMS capture."""
+
+from typing import Any
+
+from django.http import HttpResponse
+
+from advisor.audits.models import Audit
+from advisor.audits.views import capture
+from advisor.audits.views.capture import Column, csv_file, sorted_by
+from advisor.core.views import Asked, page
+from advisor.openvms.services.cluster import RULES as CLUSTER_RULES
+from advisor.openvms.services.cluster import (
+    Absent,
+    Row,
+    agreement,
+    cluster_view,
+    masters,
+    picture,
+)
+from advisor.openvms.services.cpus import RULES as CPU_RULES
+from advisor.openvms.services.cpus import cpu_map
+from advisor.openvms.services.day import day_view
+from advisor.openvms.services.latencies import REFERENCE, matrix_of
+from advisor.openvms.services.pictures import drawn, pictures_of
+from advisor.openvms.services.rule_verdicts import rule_verdicts_of
+from advisor.openvms.services.stored import Stored, stored
+from advisor.openvms.services.what_if import UNPROVEN, answer
+from collectors.facts import known
+from collectors.facts.openvms import Curve
+
+
+def audit_for(request: Asked, pk: int) -> tuple[Audit, Stored]:
+    """The audit, if it is this person's to see and of an OpenVMS node, and the facts of its capture."""
+    audit = capture.audit_of(request, pk, "openvms")
+    return audit, stored(audit.capture)
+
+
+def head(audit: Audit, kept: Stored, here: str) -> dict[str, Any]:
+    """What the top of each view needs; `here` is the name of its address."""
+    return capture.head(audit, kept.problems, here)
+
+
+def _of(field: str) -> Any:
+    """Sort by a figure of the member; what is no number has no place."""
+
+    def value(row: Row) -> float | None:
+        found = getattr(row.member, field)
+        return found if known(found) else None
+
+    return value
+
+
+FIGURES = (
+    ("cpus", "cpus", "CPUs"),
+    ("operations", "operations_per_second", "Lock operations/s"),
+    ("local", "local_per_second", "Local/s"),
+    ("incoming", "incoming_per_second", "Incoming/s"),
+    ("outgoing", "outgoing_per_second", "Outgoing/s"),
+)
+SETTINGS = (
+    ("synch", "mp_synch_percent", "MP synch, % of one CPU"),
+    ("dirwt", "lock_directory_weight", "LOCKDIRWT"),
+    ("rmwt", "lock_remaster_weight", "LOCKRMWT"),
+    ("pe1", "pe1", "PE1"),
+    ("out", "moved_out_per_second", "Trees moved out/s"),
+    ("in", "moved_in_per_second", "Trees moved in/s"),
+)
+COLUMNS = (
+    Column("node", "Node", lambda row: row.member.name, figure=False),
+    Column("hardware", "Hardware", lambda row: row.hardware, figure=False),
+    Column("version", "Version", lambda row: row.version, figure=False),
+    *(Column(key, words, _of(field)) for key, field, words in FIGURES),
+    Column("elsewhere", "Own requests served elsewhere, %", lambda row: row.elsewhere_percent),
+    *(Column(key, words, _of(field)) for key, field, words in SETTINGS),
+    Column("dedicated", "Lock manager", lambda row: dedicated(row.member.dedicated), figure=False),
+    Column("from", "Interval", lambda row: row.member.start.isoformat() if row.member.start else None, figure=False),
+)
+
+
+def dedicated(on: bool | None) -> str | None:
+    """Whether the lock manager has a CPU of its own, in words."""
+    return None if on is None else ("own CPU" if on else "shared")
+
+
+def cluster(request: Asked, pk: int) -> HttpResponse:
+    """Show it: `?sort=` a column, `?master=` a node for the what-if."""
+    audit, kept = audit_for(request, pk)
+    view = cluster_view(kept.facts, audit.system.name)
+    rows, sort = sorted_by(view.rows, COLUMNS, request.GET.get("sort", "")[:20])
+    context = {
+        **head(audit, kept, "openvms-cluster"),
+        "view": view,
+        "verdicts": rule_verdicts_of(audit, CLUSTER_RULES),
+        "rows": rows,
+        "columns": COLUMNS,
+        "sort": sort,
+        "agreement": agreement(view),
+        "picture": picture(view) if view.rows or view.absent else None,
+        "matrix": matrix_of(kept.facts),
+        "reference": REFERENCE,
+        "masters": masters(kept.facts, view, request.GET.get("master", "")[:200]),
+        "figures": [field for _, field, _ in FIGURES],
+        "settings": [field for _, field, _ in SETTINGS],
+        "dedicated": dedicated,
+    }
+    return page(request, "openvms/cluster.html", context)
+
+
+def cluster_csv(request: Asked, pk: int) -> HttpResponse:
+    """Hand over the figures, a line for each node; nodes without exports have no figures."""
+    audit, kept = audit_for(request, pk)
+    view = cluster_view(kept.facts, audit.system.name)
+    heading = (
+        *("node", "exports", "hardware", "version", "start", "end", "lock manager", "own requests elsewhere percent"),
+        *(field.replace("_", " ") for _, field, _ in (*FIGURES, *SETTINGS)),
+        "not numbers",
+    )
+    rows = [_line(row) for row in view.rows] + [_named(one) for one in view.absent]
+    return csv_file(audit, "cluster", heading, rows)
+
+
+def _line(row: Row) -> tuple[object, ...]:
+    one = row.member
+    read = {field: getattr(one, field) for _, field, _ in (*FIGURES, *SETTINGS)}
+    times = [time.isoformat(sep=" ", timespec="seconds") if time else None for time in (one.start, one.end)]
+    return (
+        *(one.name, "this capture" if one.own else "brought", row.hardware, row.version, *times),
+        *(dedicated(one.dedicated), row.elsewhere_percent),
+        *(value if known(value) else None for value in read.values()),
+        "; ".join(f"{field.replace('_', ' ')}: {value.value}" for field, value in read.items() if not known(value)),
+    )
+
+
+def _named(one: Absent) -> tuple[object, ...]:
+    empty = [None] * (4 + len(FIGURES) + len(SETTINGS))
+    return (one.name, "not brought", one.hardware, one.software, *empty, f"named in {one.where}")
+
+
+def cpus(request: Asked, pk: int) -> HttpResponse:
+    """Show it."""
+    audit, kept = audit_for(request, pk)
+    shown = cpu_map(kept.facts)
+    context = {
+        **head(audit, kept, "openvms-cpus"),
+        "shown": shown,
+        "picture": drawn(shown) if shown.cores else None,
+        "verdicts": rule_verdicts_of(audit, CPU_RULES),
+    }
+    return page(request, "openvms/cpus.html", context)
+
+
+def day(request: Asked, pk: int) -> HttpResponse:
+    """Show it: `?export=` the number of an export, where several have curves."""
+    audit, kept = audit_for(request, pk)
+    shown = day_view(audit, kept.facts, request.GET.get("export", ""))
+    context = {**head(audit, kept, "openvms-day"), "shown": shown, "bring": (Curve.COLLECTED_BY,)}
+    return page(request, "openvms/day.html", context)
+
+
+def what_if(request: Asked, pk: int) -> HttpResponse:
+    """Show it with what the address asks for: a figure for each field."""
+    audit, kept = audit_for(request, pk)
+    given = {name: str(value) for name, value in request.GET.items()}
+    answered = answer(kept.facts, audit, given)
+    context = {
+        **head(audit, kept, "openvms-what-if"),
+        "answered": answered,
+        "pictures": pictures_of(answered),
+        "unproven": UNPROVEN,
+    }
+    return page(request, "openvms/what_if.html", context)

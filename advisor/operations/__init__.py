@@ -1,0 +1,1 @@
+"""Running the service: supervisor, workers, versions, backups, retention, metrics."""

@@ -1,0 +1,167 @@
+"""The figures of the service itself, for Prometheus. Read from the database when they are asked for, none kept.
+
+Severities and verdicts come from the counts kept with each system's newest audit, so that a scrape never looks at
+the findings themselves.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Min, QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+from prometheus_client import CollectorRegistry, Histogram
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from advisor.audits.models import Audit, Capture
+from advisor.core import heartbeats
+from advisor.core.models import Site, Work, Worker
+from advisor.core.version import VERSION, rules_version
+from advisor.notifications.models import Delivery, Mail
+from advisor.operations.services import scheduler_heartbeat
+from advisor.schedules.models import Run, Schedule
+from advisor.systems.models import System
+from advisor.systems.services.overview import is_overdue
+from advisor.uploads.models import Upload
+from rules.finding import Severity
+
+REGISTRY = CollectorRegistry()
+REQUESTS = Histogram(
+    "lockwright_http_request_seconds",
+    "Time to answer a request, by the name of the page and the status.",
+    ("view", "status"),
+    buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120),
+    registry=REGISTRY,
+)
+
+
+class Stored(Collector):
+    """What the database says at this moment."""
+
+    def collect(self) -> Iterator[Metric]:
+        """Read everything once. Raises what the database raises."""
+        yield _labelled("build_info", "Version and rules.", {(VERSION, rules_version()): 1}, "version", "rules")
+        yield _gauge("captures", "Captures remembered.", Capture.objects.count())
+        yield _gauge("audits", "Audits remembered, earlier ones included.", Audit.objects.count())
+        yield from _systems()
+        yield from _uploads()
+        yield from _work("run", Run.objects.all(), Run.objects.all())
+        yield from _work("mail", Mail.objects.all(), Mail.objects.all())
+        live = Delivery.objects.filter(webhook__paused=None)  # what waits for a paused one is no fault
+        yield from _work("delivery", Delivery.objects.all(), live)
+        yield from _workers()
+        yield from _clock()
+        if (size := database_bytes()) is not None:
+            yield _gauge("database_bytes", "Size of the database.", size)
+
+
+REGISTRY.register(Stored())
+
+
+def _gauge(name: str, says: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"lockwright_{name}", says, value=value)
+
+
+def _labelled(name: str, says: str, values: dict[tuple[str, ...], float], *labels: str) -> Metric:
+    family = GaugeMetricFamily(f"lockwright_{name}", says, labels=labels)
+    for label_values, value in values.items():
+        family.add_metric(label_values, value)
+    return family
+
+
+def _systems() -> Iterator[Metric]:
+    """Everything that the newest audits of the systems tell."""
+    now = timezone.now()
+    counts: Counter[str] = Counter()
+    systems = overdue = 0
+    light = System.objects.select_related("latest__capture__upload").only(
+        "expected_hours", "created", "latest__counts", "latest__capture__taken", "latest__capture__upload__at"
+    )
+    for system in light.order_by().iterator():
+        systems += 1
+        overdue += is_overdue(system, now)
+        counts.update(system.latest.counts if system.latest else {})
+    by_severity: dict[tuple[str, ...], float] = {(level.label,): counts[level.label] for level in Severity}
+    yield _gauge("systems", "Systems under study.", systems)
+    yield _gauge("systems_overdue", "Systems whose next capture was expected by now.", overdue)
+    yield _labelled("findings", "Findings of the newest audits.", by_severity, "severity")
+    yield _gauge("verdicts_broken", "Rules that failed in the newest audits.", counts["broken"])
+
+
+def _uploads() -> Iterator[Metric]:
+    """How many uploads are in which state, and how long the one that waits longest has waited.
+
+    One that waits to be read once more is left out there: when it began to wait is not kept.
+    """
+    states = dict(Upload.objects.order_by().values_list("state").annotate(Count("pk")))
+    by_state: dict[tuple[str, ...], float] = {(state,): states.get(state, 0) for state in Upload.State.values}
+    waiting = Upload.objects.filter(state=Upload.State.WAITING, finished=None)
+    oldest = waiting.order_by("at").values_list("at", flat=True).first()
+    yield _labelled("uploads", "Uploads remembered.", by_state, "state")
+    yield _gauge("oldest_waiting_upload_seconds", "Age of the oldest upload that waits; 0: none waits.", _since(oldest))
+    begun = Upload.objects.filter(state=Upload.State.READING).aggregate(Min("claimed"))["claimed__min"]
+    says = "Since when the upload that is read longest is being read; 0: none is."
+    yield _gauge("longest_reading_upload_seconds", says, _since(begun))
+
+
+def _work(name: str, rows: QuerySet[Any], waiting: QuerySet[Any]) -> Iterator[Metric]:
+    """How many pieces of one kind of work are in which state, and how long the oldest that waits has waited.
+
+    Counted by the index of the states alone: mails hold pictures, and a scrape reads none of them.
+    """
+    states = dict(rows.order_by().values_list("state").annotate(Count("pk")))
+    by_state: dict[tuple[str, ...], float] = {(state,): states.get(state, 0) for state in Work.State.values}
+    oldest = waiting.filter(state=Work.State.WAITING).order_by("created").values_list("created", flat=True).first()
+    many = "deliveries" if name == "delivery" else f"{name}s"
+    yield _labelled(many, f"{many.capitalize()} remembered.", by_state, "state")
+    yield _gauge(
+        f"oldest_waiting_{name}_seconds", f"Age of the oldest {name} that waits; 0: none waits.", _since(oldest)
+    )
+    begun = rows.filter(state=Work.State.RUNNING).aggregate(Min("claimed"))["claimed__min"]
+    says = f"Since when the {name} that is worked at longest is; 0: none is."
+    yield _gauge(f"longest_running_{name}_seconds", says, _since(begun))
+
+
+def _workers() -> Iterator[Metric]:
+    """Workers that are listened to: none where the database is that of one machine."""
+    heard = Worker.objects.annotate(now=Now()).values_list("seen", "now")
+    silent = sum(now - seen > heartbeats.SILENT for seen, now in heard)
+    yield _gauge("workers", "Workers that note in the database that they live (PostgreSQL).", len(heard) - silent)
+    seconds = heartbeats.SILENT.total_seconds()
+    told = f"Workers not heard of for {seconds:.0f} seconds whose work is not given to others yet."
+    yield _gauge("workers_silent", told, silent)
+
+
+def _since(time: datetime | None) -> float:
+    """Seconds since then; 0: never."""
+    return max(0.0, (timezone.now() - time).total_seconds()) if time else 0.0
+
+
+def _clock() -> Iterator[Metric]:
+    """Whether what should happen by itself does."""
+    troubled = System.objects.exclude(troubled=None).count()
+    schedules = Schedule.objects.exclude(troubled=None).count()
+    yield _gauge("systems_not_audited", "Systems that are not audited although they should be.", troubled)
+    yield _gauge("schedules_in_trouble", "Schedules of no one system that bring nothing.", schedules)
+    if (ticked := scheduler_heartbeat.last()) is not None:
+        says = "Time since a worker last looked for what is due; missing: never."
+        yield _gauge("last_tick_seconds", says, _since(ticked))
+    down = Site.objects.exclude(mail_down_since=None).exists()
+    yield _gauge("mail_server_down", "1 while the mail server takes nothing from us.", down)
+
+
+def database_bytes() -> int | None:
+    """The size of the database; `None` where the backend does not tell."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT pg_database_size(current_database())")
+            return int(cursor.fetchone()[0])
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")
+            return int(cursor.fetchone()[0])
+    return None

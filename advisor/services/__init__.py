@@ -1,1 +1,0 @@
-"""One verb per function; every door calls these."""

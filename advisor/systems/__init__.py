@@ -1,0 +1,1 @@
+"""Systems, groups of them, their history, the overview."""

@@ -1,0 +1,261 @@
+"""What the overview shows: every system with its worst finding, and what changed since the last visit."""
+
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from django.db import OperationalError
+from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
+from markupsafe import Markup
+
+from advisor.accounts.models import User
+from advisor.audits.models import Audit
+from advisor.charts.svg import sparkline
+from advisor.core.access import schedules_of, systems_of, uploads_of
+from advisor.schedules.models import Schedule
+from advisor.systems.models import System
+from advisor.uploads.models import Upload
+
+VISIT = timedelta(minutes=30)
+"""After so long away the next look is a new visit (this project's figure)."""
+SEVERITY = "worst severity"
+HEAVY = ("latest__verdicts", "latest__laws", "latest__comparisons", "latest__plan", "latest__problems")
+HEAVY_CAPTURE = (
+    *("latest__capture__figures", "latest__capture__files", "latest__capture__interval"),
+    *("latest__capture__upload__error", "latest__capture__upload__system_names"),
+)
+
+
+COMPARED = ("findings_digest", "unjudged", "limits")
+"""What of an audit a comparison looks at."""
+SHOWN = (
+    *("product", "name", "team__name", "troubled", "trouble", "trend", "expected_hours", "created"),
+    *(f"latest__{name}" for name in ("worst", "headline", "headline_number", "processors_lost", "counts", "shown")),
+    *(f"latest__{name}" for name in COMPARED),
+    *("latest__capture__taken", "latest__capture__timed", "latest__capture__upload__at"),
+)
+"""What of a system and its newest audit a row shows: a page has two hundred of them."""
+
+
+@dataclass
+class Difference:
+    """What two audits' findings differ by, as keys."""
+
+    new: list[str] = field(default_factory=list)
+    worse: list[str] = field(default_factory=list)
+    better: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
+    """Differ, but so do the limits they were judged by: nothing is said of the server."""
+    still: list[str] = field(default_factory=list)
+    not_judged: list[str] = field(default_factory=list)
+    """Stood before; now their rules could not judge."""
+
+    def __bool__(self) -> bool:
+        return any((self.new, self.worse, self.better, self.gone, self.limits, self.not_judged))
+
+    def __str__(self) -> str:
+        words = {"limits": "by another limit", "not_judged": "no longer judged"}
+        found = ((words.get(word, word), keys) for word, keys in vars(self).items() if word != "still")
+        return ", ".join(f"{len(keys)} {word}" for word, keys in found if keys)
+
+
+def difference(before: Audit, after: Audit) -> Difference:
+    """Compare two audits by their findings' keys and severities."""
+    found = Difference()
+    old, new = before.findings_digest, after.findings_digest
+    for key in dict.fromkeys((*new, *old)):
+        word = _word(old.get(key), new.get(key))
+        rule = key.split(":", 1)[0]
+        if word == "gone" and rule in after.unjudged:
+            word = "not_judged"
+        elif word != "still" and _limits(before, rule) != _limits(after, rule):
+            word = "limits"
+        getattr(found, word).append(key)
+    return found
+
+
+def _word(old: int | None, new: int | None) -> str:
+    if old is None or new is None:
+        return "new" if old is None else "gone"
+    return "worse" if new > old else "better" if new < old else "still"
+
+
+def _limits(audit: Audit, rule: str) -> dict[str, float]:
+    """The limits of a rule that an audit had in place of its own."""
+    return {name: value for name, value in audit.limits.items() if name.startswith(f"{rule}.")}
+
+
+@dataclass
+class Row:
+    """One system on the overview."""
+
+    system: System
+    audit: Audit | None
+    overdue: bool
+    changed: Difference | None
+    new: bool
+    """Whether it was first seen since the last visit."""
+    trend: tuple[float | None, ...]
+    trend_of: str
+
+    @property
+    def not_audited(self) -> bool:
+        """Whether it should have been audited by now: what brings its exports failed for good, or none came."""
+        return self.system.troubled is not None or self.overdue
+
+    @property
+    def line(self) -> Markup | None:
+        """The trend as a line the size of a word; none of a single capture."""
+        return _line(self.trend, self.trend_of) if len(self.trend) > 1 else None
+
+
+@dataclass
+class Asked:
+    """What the overview was asked to show."""
+
+    text: str = ""
+    severity: int = 0
+    product: str = ""
+    only: str = ""
+    """`changed`, `not_audited`, `overdue` or nothing."""
+
+
+def begin_visit(user: User, now: datetime | None = None) -> datetime | None:
+    """Note that somebody looks; returns the end of the visit before this one, `None` for the first."""
+    now = now or timezone.now()
+    if user.visited is not None and now - user.visited > VISIT:
+        user.visited_before = user.visited
+    user.visited = now
+    with suppress(OperationalError):  # SQLite, while something large is written: to look is not to wait for a note
+        User.objects.filter(pk=user.pk).update(visited=user.visited, visited_before=user.visited_before)
+    return user.visited_before
+
+
+def listed(user: User, asked: Asked) -> QuerySet[System]:
+    """The systems asked for, worst first."""
+    found = systems_of(user).select_related("team", "latest__capture__upload").only(*SHOWN)
+    if asked.text:
+        words = asked.text.split()[:8]
+        for word in words:
+            found = found.filter(
+                Q(name__icontains=word)
+                | Q(team__name__icontains=word)
+                | Q(version__icontains=word)
+                | Q(latest__headline__icontains=word)
+            )
+    if asked.severity:
+        found = found.filter(latest__worst__gte=asked.severity)
+    if asked.product:
+        found = found.filter(product=asked.product)
+    return found.order_by(
+        F("latest__worst").desc(nulls_last=True), F("latest__processors_lost").desc(nulls_last=True), "name"
+    )
+
+
+def rows(systems: list[System], since: datetime | None, now: datetime | None = None) -> list[Row]:
+    """Make the rows: each with what changed since then, and whether it is overdue."""
+    now = now or timezone.now()
+    before = _audits_at(systems, since)
+    return [
+        Row(
+            system,
+            system.latest,
+            is_overdue(system, now),
+            difference(then, system.latest) if (then := before.get(system.pk)) and system.latest else None,
+            since is not None and system.created > since,
+            *_trend(system.trend),
+        )
+        for system in systems
+    ]
+
+
+def is_overdue(system: System, now: datetime) -> bool:
+    """Whether a capture was expected by now and none has come."""
+    if system.expected_hours is None:
+        return False
+    return now - heard(system) > timedelta(hours=system.expected_hours)
+
+
+def heard(system: System) -> datetime:
+    """When something last came of a system, from which the next capture is expected; needs `latest.capture.upload`.
+
+    The later of the capture's own time and when it was brought: a server whose clock is behind, or exports that are
+    carried late, are no silence.
+    """
+    if system.latest is None:
+        return system.created
+    capture = system.latest.capture
+    return max(capture.taken, capture.upload.at) if capture.upload else capture.taken
+
+
+def without_system(user: User) -> QuerySet[Schedule]:
+    """Schedules that bring nothing although they should, where nobody can say which systems lack their audits."""
+    troubled = schedules_of(user).exclude(troubled=None).select_related("team")
+    return troubled.only("name", "troubled", "trouble", "team__name").order_by("troubled", "name")
+
+
+def _audits_at(systems: list[System], since: datetime | None) -> dict[int, Audit]:
+    """The audit each system was shown with then, of the systems that show another one now."""
+    fresh = [s.pk for s in systems if since and s.latest and s.latest.shown and s.latest.shown > since]
+    if not fresh:
+        return {}
+    then = Audit.objects.filter(system=OuterRef("pk"), shown__lte=since).order_by("-shown").values("pk")[:1]
+    shown = dict(System.objects.filter(pk__in=fresh).annotate(then=Subquery(then)).values_list("pk", "then"))
+    audits = Audit.objects.only(*COMPARED).in_bulk([pk for pk in shown.values() if pk])
+    return {system: audits[pk] for system, pk in shown.items() if pk in audits}
+
+
+def _trend(points: list[list[Any]]) -> tuple[tuple[float | None, ...], str]:
+    """The line of a system: processors lost where any capture could tell, else the severity."""
+    if any(point[1] is not None for point in points):
+        return tuple(point[1] for point in points), "processors lost"
+    return tuple(float(point[2]) for point in points), SEVERITY
+
+
+@lru_cache(maxsize=5000)
+def _line(trend: tuple[float | None, ...], of: str) -> Markup:
+    """Draw it; kept, because it changes with the next capture only. Severities share one scale: flat tells where."""
+    span = (0.0, 4.0) if of == SEVERITY else None
+    title = f"{of} of the last {len(trend)} captures"
+    return sparkline(trend, title=f"{title}, 0 (nothing) to 4 (critical)" if span else title, span=span)
+
+
+def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
+    """The line above the table: how many systems of which severity, not audited, and uploads not read yet.
+
+    `not_audited` counts what is overdue as well, `not_all_judged` what has no finding although rules could not judge.
+    """
+    now = now or timezone.now()
+    columns = (
+        *("latest__worst", "latest__capture__taken", "latest__capture__upload__at"),
+        *("expected_hours", "created", "troubled"),
+    )
+    worst: Counter[int] = Counter()
+    overdue = not_audited = not_all_judged = 0
+    found_nothing = ExpressionWrapper(Q(latest__worst=0) & ~Q(latest__unjudged=[]), BooleanField())
+    for level, taken, brought, hours, created, troubled, in_part in systems_of(user).values_list(
+        *columns, found_nothing
+    ):
+        worst[level or 0] += 1
+        not_all_judged += bool(in_part)
+        last = max(taken, brought or taken) if taken else created  # as `heard` has it
+        late = hours is not None and now - last > timedelta(hours=hours)
+        overdue += late
+        not_audited += late or troubled is not None
+    uploads = uploads_of(user)
+    return {
+        "systems": sum(worst.values()),
+        "worst": worst,
+        "overdue": overdue,
+        "not_audited": not_audited,
+        "not_all_judged": not_all_judged,
+        **uploads.filter(state__in=(Upload.State.WAITING, Upload.State.READING)).aggregate(
+            reading=Count("pk"), reading_since=Min("claimed", filter=Q(state=Upload.State.READING))
+        ),
+        "failed": uploads.filter(state=Upload.State.FAILED).count(),
+    }

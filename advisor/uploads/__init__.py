@@ -1,0 +1,1 @@
+"""What people bring: stored, read, and what became of it."""

@@ -1,0 +1,173 @@
+"""Bring exports, and see what became of them."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+
+from advisor.accounts.models import Team
+from advisor.core.access import (
+    may_work_for,
+    systems_of,
+    teams_of,
+    uploads_of,
+)
+from advisor.core.concurrency import few_at_a_time
+from advisor.core.views import (
+    Asked,
+    page,
+    paged,
+    workers_only,
+)
+from advisor.uploads.models import FormerUpload, Upload
+from advisor.uploads.services import results
+from advisor.uploads.services.uploads import (
+    Brought,
+    Refused,
+    ingest,
+    read_again,
+)
+
+MOST_TOLD = 500
+"""Reports of one kind in one file that are told one by one."""
+
+
+@workers_only
+def bring(request: Asked) -> HttpResponse:
+    """Show the form, or take what it brings: `files`, `system` (empty: recognise), `team`, `to` (upload to extend)."""
+    teams = list(teams_of(request.user))
+    if request.method != "POST":
+        context = {
+            "teams": teams,
+            "systems": systems_of(request.user).order_by("name").values_list("name", flat=True)[:2000],
+            "extends": _extended(request, request.GET.get("to")),
+            "system": request.GET.get("system", ""),
+            "bounds": settings,
+        }
+        return page(request, "uploads/upload.html", context)
+    given = request.FILES.getlist("files")  # parses the body, which may be cut off
+    if request.META.get("lockwright.too_much"):
+        return _refused(request, f"more than {settings.UPLOAD_MB:,} MB at a time: zip the files, or bring some of them")
+    extends = _extended(request, request.POST.get("to"))
+    team = extends.team if extends else _team(request, teams)
+    if team is None:
+        return _refused(request, "choose the team the systems belong to" if teams else "you are in no team yet")
+    files = [Brought(file.name or "unnamed", file) for file in given]  # type: ignore[arg-type]
+    try:
+        name = request.POST.get("system", "")
+        taken = ingest(files, team, request.user, system_name=name, extends=extends, request=request)
+    except Refused as error:
+        return _refused(request, str(error))
+    if not taken.new:
+        whose = f" for {taken.upload.system_name}" if taken.upload.system_name else ""
+        messages.info(request, f"The same files were brought{whose} before: this is that upload.")
+    location = reverse("upload-show", args=[taken.upload.pk])
+    if "application/json" in request.headers.get("Accept", ""):
+        return JsonResponse({"location": location})
+    return redirect(location)
+
+
+def listing(request: Asked) -> HttpResponse:
+    """Every upload, newest first."""
+    found = (
+        uploads_of(request.user)
+        .select_related("by", "team")
+        .annotate(found=Count("captures", distinct=True) + Count("captures_again", distinct=True))
+        .order_by("-at")
+    )
+    state = request.GET.get("state", "")
+    if state in Upload.State.values:
+        found = found.filter(state=state)
+    return page(request, "uploads/list.html", {"shown": paged(request, found), "state": state})
+
+
+def show(request: Asked, pk: int) -> HttpResponse:
+    """Show how far an upload has come, then what was found in it."""
+    upload = uploads_of(request.user).select_related("by", "team").filter(pk=pk).first()
+    if upload is None:
+        return _moved(request, pk)
+    rows = results.rows_of(upload) if upload.settled else []
+    context = {
+        "upload": upload,
+        "files": list(upload.files.all()),
+        "rows": rows,
+        "asked": sum(row.asks for row in rows),
+        "most_asked": results.MOST_ASKED,
+        "most_told": MOST_TOLD,
+        "lines_left": results.lines_left,
+        "by_system": results.captures_by_system(upload) if upload.settled else [],
+        "may_work": may_work_for(request.user, upload.team),
+        "systems": systems_of(request.user).filter(team=upload.team).values_list("name", flat=True)[:2000],
+    }
+    return page(request, "uploads/parts/upload_state.html" if request.htmx else "uploads/show.html", context)
+
+
+@workers_only
+def belongs(request: Asked, pk: int) -> HttpResponse:
+    """Say which system the exports without a name belong to, and have the upload read again.
+
+    `system` is for all of them; each `file` has a `name` of its own, in the same order.
+    """
+    upload = get_object_or_404(uploads_of(request.user), pk=pk)
+    if not may_work_for(request.user, upload.team):
+        raise PermissionDenied
+    if request.method == "POST":
+        names = dict(zip(request.POST.getlist("file"), request.POST.getlist("name"), strict=False))
+        try:
+            read_again(upload, request.user, request.POST.get("system", ""), names)
+        except Refused as error:
+            messages.error(request, str(error))
+    return redirect("upload-show", pk)
+
+
+@few_at_a_time(4)
+def lines(request: Asked, pk: int) -> HttpResponse:
+    """Show the lines a finding quotes, with those around them: `?file=…&first=…&last=…`."""
+    upload = get_object_or_404(uploads_of(request.user), pk=pk)
+    try:
+        first, last = (int(request.GET.get(name, "1")) for name in ("first", "last"))
+    except ValueError:
+        raise Http404 from None
+    file = request.GET.get("file", "")
+    if not 0 < first <= last < 1 << 40:
+        raise Http404
+    context = {"upload": upload, "file": file, "first": first, "last": last}
+    return page(request, "uploads/lines.html", {**context, "lines": results.lines_around(upload, file, first, last)})
+
+
+def _moved(request: Asked, pk: int) -> HttpResponse:
+    """Lead from an upload that other files were added to, to the one that holds both."""
+    former = get_object_or_404(FormerUpload, number=pk, upload__in=uploads_of(request.user))
+    if not request.htmx:
+        messages.info(request, f"Exports were added to upload {pk}: this upload holds them all.")
+    return redirect("upload-show", former.upload_id)
+
+
+def _team(request: Asked, teams: list[Team]) -> Team | None:
+    """The team that was chosen; the only one where nothing was."""
+    chosen = request.POST.get("team", "")
+    if not chosen:
+        return teams[0] if len(teams) == 1 else None
+    return next((team for team in teams if str(team.pk) == chosen), None)
+
+
+def _extended(request: Asked, pk: str | None) -> Upload | None:
+    """The upload that these files are to join."""
+    if not pk:
+        return None
+    upload = get_object_or_404(uploads_of(request.user), pk=pk) if pk.isascii() and pk.isdigit() else None
+    if upload is None:
+        raise Http404
+    if not may_work_for(request.user, upload.team):
+        raise PermissionDenied
+    return upload
+
+
+def _refused(request: Asked, why: str) -> HttpResponse:
+    if "application/json" in request.headers.get("Accept", ""):
+        return JsonResponse({"error": f"Not taken: {why}."}, status=400)
+    messages.error(request, f"Not taken: {why}.")
+    return redirect("upload")

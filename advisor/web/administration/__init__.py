@@ -1,1 +1,0 @@
-"""The pages of administrators: people, mail, retention, limits, journal, tokens."""

@@ -1,1 +1,0 @@
-"""Three views of one stored capture of an SAP ASE: cache map, spinlocks, what-if."""

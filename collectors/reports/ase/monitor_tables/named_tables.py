@@ -1,0 +1,37 @@
+"""Which tables the queries above the rows name: they tell headings apart that look alike."""
+
+import re
+
+from collectors.reports.ase.monitor_tables.table_starts import MENTION, START, TABLES
+
+QUERY = re.compile(r"\b(?:select|from|where|order by|go|exec|use|print|set|waitfor|declare|join|and)\b", re.IGNORECASE)
+COMMENT = re.compile(r"\s{0,10}(?:##|--|/\*|=== |\*\*)\s{0,10}\S")
+MOST_NAMED = 50
+"""Tables remembered of one batch."""
+
+
+class NamedTables:
+    """The tables that the batch at hand asks for, in small letters."""
+
+    def __init__(self) -> None:
+        """Start with nothing asked."""
+        self.tables: list[str] = []
+        self.answered = False
+        """Whether something came after the query: the next one begins a new batch."""
+
+    def note_query(self, line: str, *, prompted: bool) -> bool:
+        """Take a line if it is part of a query, or a title; `prompted`: a prompt stood before it."""
+        mentions = [name.lower() for name in MENTION.findall(line)]
+        if not prompted and not (mentions and (COMMENT.match(line) or QUERY.search(line) or START.search(line))):
+            return False
+        if not mentions and not (prompted and QUERY.search(line)):
+            return prompted and "  " not in line.strip() and not START.search(line)
+        if self.answered:
+            self.tables, self.answered = [], False
+        self.tables = [*self.tables, *mentions][-MOST_NAMED:]
+        return True
+
+    @property
+    def last(self) -> str | None:
+        """The table asked for last, as the server spells it."""
+        return next((table.name for table in TABLES if table.name.lower() in self.tables[-1:]), None)

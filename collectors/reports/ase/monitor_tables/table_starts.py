@@ -1,0 +1,89 @@
+"""How a run of monitoring tables begins: a heading, a query, a time, or the name of the file."""
+
+import re
+
+from collectors.registry import starting
+from collectors.reports.ase.monitor_tables import caches, clock, locks, objects, processes, server, spinlocks
+from collectors.reports.ase.monitor_tables.tables import MonitorTable
+
+TABLES: tuple[MonitorTable, ...] = (
+    spinlocks.SPINLOCKS,
+    spinlocks.SYSMONITORS,
+    spinlocks.JOINED,
+    caches.CACHE_POOLS,
+    caches.DATA_CACHES,
+    caches.CACHED_OBJECTS,
+    *processes.TABLES,
+    objects.OPEN_PARTITIONS,
+    objects.OPEN_OBJECTS,
+    server.ENGINES,
+    server.THREADS,
+    server.SYSTEM_WAITS,
+    server.WAIT_EVENTS,
+    server.WAIT_CLASSES,
+    server.STATE,
+    locks.DEADLOCKS,
+    locks.LOCKS,
+    server.PROCEDURE_CACHE,
+    server.STATEMENT_CACHE,
+)
+"""Every table read here; of two that a heading could be the first is taken."""
+
+ID = "ase/monitor_tables"
+LOOKED_AT = 4096
+"""Characters of a line between the tables that are searched for the start of another report."""
+NAMES = "|".join(dict.fromkeys(table.name for table in TABLES))
+SIGNS = (
+    "SpinlockName", "SpinlockSlotID", "RelaxedReplacement", "BufferPools", "CacheSearches", "CachePartitions",
+    "CASGrabs", "IOBufferSize", "AllocatedKB", "PagesTouched", "BuffersToMRU", "CachedKB", "ProcessesAccessing",
+    "LogicalReads", "PhysicalReads", "APFReads", "PagesWritten", "RowsInserted", "RowsUpdated", "LockRequests",
+    "LockWaits", "OptSelectCount", "UsedCount", "ExclusiveLockWaitTime", "EngineNumber", "SystemCPUTime",
+    "UserCPUTime", "IdleCPUTime", "AffinitiedToCPU", "ThreadPoolName", "TotalTicks", "BusyTicks", "IdleTicks",
+    "TaskRuns", "WaitEventID", "LockWaitThreshold", "CountersCleared", "DaysRunning", "NumDeadlocks",
+    "DiagnosticDumps", "LockLevel", "LockState", "DeadlockID", "VictimKPID", "HeldLockType", "NumSearches",
+    "HitCount", "UsedSizeKB", "NumStatements", "BlockingSPID", "SecondsWaiting", "SSQLID", "AvgLIO", "PagesModified",
+    "SequenceInLine", "WaitClassID",
+)  # fmt: skip
+"""Column names that stand in no other text; in a heading wrapped at 80 one of them may be all that is on a line."""
+WORDS = "Requests|Loads|Writes|Stalls"
+"""Columns of monProcedureCache are plain words: two of them side by side are a heading."""
+
+MONITORS = (
+    r"\b(?:group|field)_name\b[\W_]{1,300}\b(?:field_name|group_name|field_id|grabs|p)\b"
+    r"|^\s{0,4}(?:group|field)_name\s{0,300}$"
+)
+"""Headings of `sysmonitors`; wrapped, a name stands alone."""
+
+QUERY = re.compile(
+    rf"\b(?:from|join)\s{{1,20}}(?:master\s{{0,3}}\.\s{{0,3}}(?:dbo)?\s{{0,3}}\.\s{{0,3}})?(?:{NAMES})\b"
+    rf"|,\s{{0,20}}master\s{{0,3}}\.\s{{0,3}}(?:dbo)?\s{{0,3}}\.\s{{0,3}}(?:{NAMES})\b",
+    re.IGNORECASE,
+)
+TITLE = re.compile(
+    rf"^[\W_]{{0,80}}(?:(?:table|result|results of|select \* from)[\W_]{{1,10}})?(?:master[\W_]{{1,6}})?"
+    rf"(?:{NAMES})[\W_]{{0,80}}$",
+    re.IGNORECASE,
+)
+MENTION = re.compile(r"\b(mon[A-Z][A-Za-z]{3,40}|sysmonitors)\b", re.IGNORECASE)
+"""Any monitoring table, also one not read here."""
+
+START = re.compile(
+    rf"(?<![@'\"(.\w])[\"'|]?\b(?:{'|'.join(SIGNS)})\b(?![.(=]| {{0,9}}[=(:])"
+    rf"|\b(?:{WORDS})\b[\W_]{{1,40}}\b(?:{WORDS})\b"
+    rf"|{MONITORS}|{QUERY.pattern}|{TITLE.pattern}|{clock.QUESTION}|{clock.HEADING}|{clock.ALONE}",
+    re.IGNORECASE,
+)
+FILES = re.compile(rf"(?:^|[^a-z])(?P<table>{NAMES})(?:[^a-z]|$)", re.IGNORECASE)
+"""What a file's name says: `monDataCache.bcp`, `PROD_monEngine_2.txt`."""
+
+
+def starts_another(line: str) -> bool:
+    """Whether a line begins another kind of report, and not one of these tables."""
+    found = starting(line[:LOOKED_AT])
+    return bool(found) and all(kind.id != ID for kind in found)
+
+
+def table_of_file(name: str) -> MonitorTable | None:
+    """The table that a file is named for."""
+    found = FILES.search(name.rsplit("/", 1)[-1])
+    return next((table for table in TABLES if found and table.name.lower() == found["table"].lower()), None)

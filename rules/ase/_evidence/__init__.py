@@ -1,0 +1,1 @@
+"""What several rules of SAP ASE read: caches, objects, spinlocks, waits, the server."""

@@ -1,0 +1,345 @@
+"""A part of the binding plan in words, figures and scripts: the user objects or the system tables of one cache."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from collectors.facts import Facts
+from rules.ase._evidence.caches.binding_plan import (
+    GROWTH,
+    LEAST_MOVE_PERCENT,
+    OUTAGE_MOVES,
+    RELAXED,
+    SYSTEM,
+    WORTH_PERCENT,
+    Bindable,
+    BindingPlan,
+)
+from rules.ase._evidence.caches.carving import MARGIN_PERCENT, Carving, Uncarved
+from rules.ase._evidence.caches.partitions import enough_alone
+from rules.changes.ase_binding import bind, bind_system_tables
+from rules.changes.ase_cache import cache_key, create_cache, shrink_cache
+from rules.finding import Change, Effect, Evidence, Expectation
+from rules.laws.binding import NewCache, collisions
+
+NAMED = 6
+"""Objects a sentence names."""
+COMMON_OWNER = "The owner is not in the export: taken as dbo."
+OVERHEAD = "Overhead is read between the vendor's figures: sp_helpcache with the size shows the server's own."
+BOTH = (
+    "One plan for ase/hot_table_in_default_cache and ase/system_tables_in_default_cache together: neither spends the "
+    "other's memory."
+)
+BY_HAND = (
+    "What it is for must be bound by hand: a name cannot be written into a script. Make it only when that is sure "
+    "to be done at once; until then it takes memory for nothing."
+)
+UNSEEN = (
+    "What of the objects is in memory is not in these exports: select * from master..monCachedObject before the "
+    "restart. An object that moves and is not in memory as a whole leaves less room behind than its cache takes."
+)
+APART = (
+    "Only for the memory of the new caches, and in no restart that also changes partitions: where any are proposed "
+    "they come first, and the size stays as it is if the contention is gone after them."
+)
+NOT_COUNTED = "Nothing is counted for relaxed LRU itself, which the vendor calls a slight gain."
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one finding reports of the plan."""
+
+    plan: BindingPlan
+    home: str
+    moved: tuple[Bindable, ...]
+
+    @property
+    def new(self) -> list[tuple[str, NewCache]]:
+        """The new caches this part needs."""
+        mine = {one.piece.name for one in self.moved}
+        return [(name, cache) for name, cache in self.plan.named if mine & set(cache.members)]
+
+    def target(self, one: Bindable) -> str:
+        """Where a piece goes."""
+        return (
+            next((name for name, cache in self.new if one.piece.name in cache.members), "")
+            or (self.plan.optimum.joined[one.piece.name])
+        )
+
+
+def percent(share: float) -> str:
+    """A share of 0 to 1 in words."""
+    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.1f} %"
+
+
+def contention_left(plan: BindingPlan, home: str, contention: float) -> float | None:
+    """What the whole plan is expected to leave of a cache's contention, per cent; `None` where it is not searched.
+
+    Waits for each grab grow with the rate of a spinlock.
+    """
+    before = plan.contents.share(plan.contents.searches[home])
+    return round(contention * plan.optimum.shares[home] / before, 1) if before > 0 else None
+
+
+def says(part: Part, *, goes_under: bool = False) -> str:
+    """The plan in sentences: what goes where, what each cache will have to do, and how good the plan is.
+
+    `goes_under`: whether it is expected to bring its cache under the limit, so that partitions have to wait for it.
+    """
+    plan, optimum = part.plan, part.plan.optimum
+    told = [
+        f"Two searches at one moment want the same cache spinlock in 1 of {1 / optimum.now:.1f} cases now, in 1 of "
+        f"{1 / optimum.after:.1f} after the whole plan."
+    ]
+    for name, cache in part.new:
+        how = "relaxed" if cache.family.endswith(RELAXED) else "strict"
+        told.append(
+            f"{name}, new, {how} LRU, {cache.size_mb:.0f} MB{_large(plan, cache)} and {cache.overhead_mb:.1f} MB "
+            f"overhead, {cache.partitions} partitions, {percent(cache.share)} of all searches, about "
+            f"{plan.expected(part.home, cache.share, cache.partitions):.1f} % contended then: {_list(cache.members)}."
+        )
+    for one in part.moved:
+        if one.piece.name in optimum.joined:
+            target = part.target(one)
+            cut = next(cache.partitions for cache in plan.problem[0] if cache.name == target)
+            left = plan.expected(part.home, optimum.shares[target], cut)
+            told.append(f"{one.piece.name} goes to {target}, which has room, about {left:.1f} % contended then.")
+    told.append(f"{part.home} keeps {percent(optimum.shares[part.home])} of all searches.")
+    told.append(_memory(plan))
+    told += [_proof(plan), *short_of_memory(plan), *_partitions_alone(part, goes_under)]
+    told += sorted({_relaxed(one) for one in part.moved})
+    scanned = [held.name for one in part.moved if not one.large for held in one.holds if held.prefetched]
+    if scanned:
+        told.append(
+            f"{_list(scanned)}: read ahead by prefetch, which large I/O would help; a second pool (sp_poolconfig) "
+            "takes its memory from the first and needs as much in each partition, so look at the scans first."
+        )
+    return " ".join((*told, NOT_COUNTED, OVERHEAD, BOTH))
+
+
+def _large(plan: BindingPlan, cache: NewCache) -> str:
+    """The pools for large I/O of a new cache, in words."""
+    pools = plan.pools(cache)
+    return f" ({', '.join(f'{mb:,} MB for {io_kb:g} KB I/O' for io_kb, mb in pools)})" if pools else ""
+
+
+def _memory(plan: BindingPlan) -> str:
+    """Where the memory comes from, as sentences."""
+    carving = plan.carving
+    if not isinstance(carving, Carving):
+        return f"The plan takes {plan.memory_mb:,.0f} of {plan.free.mb:,.0f} MB that are free."
+    return (
+        f"The plan takes {plan.memory_mb:,.0f} MB, and {plan.free.mb:,.0f} MB are free: {carving.cache.name} gives "
+        f"{carving.freed_mb:,.0f} MB of its {carving.old_mb:,.0f} MB in a restart, {MARGIN_PERCENT:g} % of the new "
+        f"caches staying free, and keeps {carving.new_mb:,.0f} MB (floor {carving.floor_mb:,.0f} MB: "
+        f"{carving.floor_of}). {APART} The caches are made and the objects bound after that restart; where the machine "
+        "has the memory, raising max memory instead spares the default data cache."
+    )
+
+
+def _partitions_alone(part: Part, goes_under: bool) -> list[str]:
+    """What more partitions of the cache would give without any binding, as a sentence.
+
+    The cheaper way comes first; but a restart comes after bindings that are expected to be enough.
+    """
+    caches, _, terms = part.plan.problem
+    contents = part.plan.contents
+    now = {cache.name: cache.partitions for cache in caches}
+    if now[part.home] >= terms.most_partitions:
+        return []
+    when = "only if it is still over the limit after measuring the bindings" if goes_under else "look at that first"
+    cut = now | {part.home: terms.most_partitions}
+    alone = collisions((contents.share(contents.searches[name]), count) for name, count in cut.items())
+    return [
+        f"Cutting {part.home} from {now[part.home]} into {terms.most_partitions} partitions by itself, a restart and "
+        f"no outage of a table, would make it 1 of {1 / alone:.1f} cases, if its pools are large enough and its hot "
+        f"pages spread evenly (ase/data_cache_spinlock_contended): {when}."
+    ]
+
+
+def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -> str:
+    """Why nothing is bound yet, as sentences; empty where partitions are not enough, or a plan without a restart is.
+
+    A plan that makes the default data cache smaller costs a restart, its memory and a lock of each table: partitions
+    that should be enough by themselves cost the restart alone, so they come first, and one cause is changed at a time.
+    """
+    carving, enough = part.plan.carving, enough_alone(facts, part.home, contention, goal)
+    left = contention_left(part.plan, part.home, contention)
+    if enough is None:
+        return ""
+    cut = "{:.0f} partitions of {}, which take a restart {}, are expected to leave about {:.1f} %"
+    if isinstance(carving, Carving):
+        why = f"too little memory is free, so {carving.cache.name} would have to become {carving.freed_mb:,.0f} MB "
+        why += "smaller in a restart. "
+        why += cut.format(enough[0], part.home, "too but no memory and no lock of a table", enough[1])
+    elif left is not None and left >= goal:
+        why = f"the bindings are expected to leave about {left:.1f} % of {part.home}, still over the limit. "
+        why += cut.format(enough[0], part.home, "but no memory and no lock of a table", enough[1])
+    else:
+        return ""
+    return (
+        f"Nothing is to be bound yet: {why} (ase/data_cache_spinlock_contended): make them, measure, and bind only if "
+        "the contention stays."
+    )
+
+
+def not_worth(plan: BindingPlan) -> str:
+    """Why the plan is left, as the end of a sentence."""
+    if not plan.optimum.moved:
+        return (
+            f"no binding takes {LEAST_MOVE_PERCENT:g} % off the collisions at cache spinlocks; where one object makes "
+            "nearly all searches, only more partitions or fewer searches do"
+        )
+    if moves := plan.only_moves(plan.optimum):
+        return f"{moves}; only fewer searches relieve it, so look at the statements first"
+    lowered = f"{plan.optimum.lowered_percent:.1f} % off the collisions at cache spinlocks"
+    return f"the best binding plan would take {lowered} (limit {WORTH_PERCENT:g} %)"
+
+
+def short_of_memory(plan: BindingPlan) -> list[str]:
+    """What more memory would give, as a sentence; nothing where it would give hardly more."""
+    freed = plan.with_memory
+    if freed is None:
+        return []
+    needed = sum(cache.memory_mb for cache in freed.new)
+    refused = plan.carving
+    why = f"; the default data cache is not made smaller: {refused.why}" if isinstance(refused, Uncarved) else ""
+    return [
+        f"With {needed:,.0f} MB free it could be 1 of {1 / freed.after:.1f} cases: raise max memory if the machine has "
+        f"it{why}."
+    ]
+
+
+def _relaxed(one: Bindable) -> str:
+    return f"{one.piece.name}: {one.piece.family.split()[1]}, because {one.why}."
+
+
+def _proof(plan: BindingPlan) -> str:
+    optimum = plan.optimum
+    better = (
+        "no other is better"
+        if optimum.proven
+        else f"the best there is has an objective at most {max(0.1, optimum.gap_percent):.1f} % lower"
+    )
+    said = f"Of all plans within this memory in which each move takes off at least {LEAST_MOVE_PERCENT:g} % of the "
+    said += f"collisions (the outage of a database counts as {OUTAGE_MOVES:g} moves), {better} "
+    said += f"({len(plan.bindables)} candidates, "
+    said += f"{optimum.nodes} steps of the search"
+    return said + (f", {plan.left_out} candidates with fewer searches not looked at)." if plan.left_out else ").")
+
+
+def _list(names: list[str] | tuple[str, ...]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def evidence(part: Part) -> Iterator[Evidence]:
+    """Searches and sizes of what moves, with the lines they stand on, and the memory that is free."""
+    contents = part.plan.contents
+    for one in part.moved[:NAMED]:
+        reads = sum(held.reads for held in one.holds)
+        where = one.holds[0].source
+        inside = round(100 * contents.inside(part.home, reads), 1)
+        yield Evidence(f"searches of {part.home} by {one.piece.name}", inside, "%", where)
+        size = round(sum(held.size_mb or 0.0 for held in one.holds), 1)
+        yield Evidence(f"size of {one.piece.name}", size, "MB", one.holds[0].size_source or where)
+    yield Evidence("memory that is free", round(part.plan.free.mb, 1), "MB", part.plan.free.source)
+
+
+def changes(part: Part) -> Iterator[Change]:
+    """The new caches, then the bindings; what is bound needs its cache."""
+    made = dict(part.new)
+    carving = part.plan.carving
+    room: tuple[str, ...] = ()
+    memory = "Memory comes from what is free; the default data cache is not made smaller."
+    if isinstance(carving, Carving) and made:
+        yield _shrunk(part.plan, carving)
+        room = (cache_key(carving.cache.name, "size"),)
+        memory = f"Only after the restart that makes {carving.cache.name} smaller: its memory comes from there."
+    bound = list(_bindings(part))
+    for name, cache in made.items():
+        scripted = any(cache_key(name, "create") in one.needs for one in bound if one.takes_effect is not Effect.ADVICE)
+        yield create_cache(
+            name,
+            cache.size_mb,
+            relaxed=cache.family.endswith(RELAXED),
+            partitions=cache.partitions,
+            largest=part.plan.largest,
+            page_kb=part.plan.page_kb,
+            overhead_mb=round(cache.overhead_mb, 2),
+            pools=part.plan.pools(cache),
+            needs=room,
+            cautions=(
+                f"Holds its objects whole with {100 * (GROWTH - 1):.0f} % to grow: look at their sizes now and then.",
+                memory,
+                *(() if scripted else (BY_HAND,)),
+            ),
+        )
+    yield from bound
+
+
+def _bindings(part: Part) -> Iterator[Change]:
+    """What is bound, with its need of a new cache."""
+    made = dict(part.new)
+    for one in part.moved:
+        target = part.target(one)
+        needs = (cache_key(target, "create"),) if target in made else ()
+        first = one.holds[0]
+        if one.piece.family.startswith(SYSTEM):
+            tables = [(held.table, held.index) for held in one.holds]
+            yield bind_system_tables(target, first.database, tables, old=part.home, needs=needs)
+        else:
+            cautions = () if first.owner else (COMMON_OWNER,)
+            owner = first.owner or "dbo"
+            yield bind(
+                target, first.database, owner, first.table, first.index, old=part.home, needs=needs, cautions=cautions
+            )
+
+
+def binding_keys(plan: BindingPlan, home: str) -> tuple[str, ...]:
+    """Keys of all bindings that the plan takes out of one cache."""
+    moved = (Part(plan, home, tuple(plan.of_kind(system, home))) for system in (False, True))
+    made = (change.key for part in moved if part.moved for change in changes(part))
+    return tuple(dict.fromkeys(key for key in made if key.startswith("ase.bind:")))
+
+
+def _shrunk(plan: BindingPlan, carving: Carving) -> Change:
+    """The default data cache made smaller, with what is to be watched: after the partitions of any cache.
+
+    It may harm, and partitions relieve the same spinlocks: in one restart nobody could tell which did what.
+    """
+    change = shrink_cache(
+        carving.cache.name,
+        carving.old_mb,
+        carving.new_mb,
+        carving.pools,
+        cautions=(
+            APART,
+            f"It keeps {carving.new_mb:,.0f} MB; not less than {carving.floor_mb:,.0f} MB: {carving.floor_of}.",
+            "Recovery runs in the default data cache, and all that is unbound lives in it: watch its hit ratio, and "
+            "the time the restart takes.",
+            *(() if carving.seen else (UNSEEN,)),
+        ),
+    )
+    return replace(change, after=tuple(cache_key(cache.name, "cache_partition") for cache in plan.problem[0]))
+
+
+def expects(part: Part, contention: float) -> Iterator[Expectation]:
+    """Shares of searches, and what becomes of the contention."""
+    contents, optimum = part.plan.contents, part.plan.optimum
+    before, after = contents.share(contents.searches[part.home]), optimum.shares[part.home]
+    yield Expectation(
+        f"share of all searches in {part.home}, %", round(100 * before, 1), round(100 * after, 1), "arithmetic"
+    )
+    for name, cache in part.new:
+        yield Expectation(f"share of all searches in {name}, %", None, round(100 * cache.share, 1), "arithmetic")
+    chance = "chance that two searches want the same cache spinlock, %"
+    yield Expectation(chance, round(100 * optimum.now, 2), round(100 * optimum.after, 2), "arithmetic")
+    for name, cache in part.new:
+        left = round(part.plan.expected(part.home, cache.share, cache.partitions), 1)
+        yield Expectation(f"spinlock contention of {name}", None, left, "heuristic")
+    # waits for each grab grow with the rate of a spinlock, waits in all with its square, which is what C adds up
+    eased = contention_left(part.plan, part.home, contention)
+    if eased is not None:
+        yield Expectation(f"spinlock contention of {part.home}", contention, eased, "heuristic")
+    waits = round(100 * optimum.after / optimum.now, 1)
+    yield Expectation("waits at all cache spinlocks, % of today's", 100.0, waits, "heuristic")

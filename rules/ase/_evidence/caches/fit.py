@@ -1,0 +1,140 @@
+"""Whether everything that is bound to a named cache fits into it, and how often it is changed.
+
+A binding of a table binds its data alone; its indexes and its text pages need bindings of their own. A database bound
+as a whole may grow without limit, so of it nothing is said.
+"""
+
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject, MonDataCache
+from rules.ase._evidence.caches.bindings import bound_to
+from rules.ase._evidence.caches.contents import DATA, Contents, contents_of
+
+CHANGED_PERCENT, CHANGED_PER_SECOND = 1.0, 1000.0
+"""The most changes of what a relaxed cache holds: rows for each hundred pages read, and rows a second.
+
+The vendor says "not updated or updated infrequently" and gives no figure, so both are this project's: a lookup table
+that millions of searches hide in the share is still changed all the time at thousands of rows a second. The tables that
+the vendor's engineer moved to relaxed caches (VLH slides, 2014) are written by the transactions of a busy server, so
+hundreds of rows a second are no reason against it.
+"""
+
+LEAST_ROW_BYTES = 10.0
+"""Shorter rows of data-only-locked tables are padded to it (vendor: Performance and Tuning: Locking, 15.7); taken for
+entries of an index and for allpages tables, too, as no export has the length of rows."""
+ROOM_DAYS = 365.0
+"""This project: how long room for growth must last at that shortest row. Rows are usually many times as long, and a
+relaxed cache that has to replace pages goes back to strict only with a restart."""
+
+
+def room_days(room_mb: float, rows_per_second: float) -> float | None:
+    """After how many days, at the latest, so many more rows a second have used up the room; `None` without growth."""
+    if rows_per_second <= 0:
+        return None
+    return max(0.0, room_mb) * 1024 * 1024 / (rows_per_second * LEAST_ROW_BYTES) / 86_400
+
+
+def said_days(days: float) -> str:
+    """A time in words, from hours on."""
+    return f"{days:,.0f} days" if days >= 2 else f"{24 * days:,.1f} hours"
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How often what is bound to one cache is changed."""
+
+    percent: float
+    """Rows changed for each hundred pages read."""
+    per_second: float | None
+    """Rows; `None` where no export says how long was counted."""
+    added_per_second: float
+    """Rows by which the tables grow; 0 where that is not known."""
+    of_interval: bool
+    """Whether that is between two snapshots, and not an average since boot."""
+    source: Source
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What is bound to one cache."""
+
+    bound_mb: float
+    objects: int
+    source: Source
+
+
+def fit_of(facts: Facts, cache: str) -> Fit | None:
+    """What is bound and how large it is; `None` where the exports do not say it of every single object."""
+    bindings = bound_to(facts, cache)
+    sizes = [_size_mb(facts, one) for one in bindings]
+    if not bindings or any(size is None for size in sizes):
+        return None
+    return Fit(
+        bound_mb=sum(size for size in sizes if size is not None),
+        objects=len(bindings),
+        source=bindings[0].source,
+    )
+
+
+def _size_mb(facts: Facts, binding: CacheBinding) -> float | None:
+    if binding.table is None or (binding.kind or "").lower() == "database":
+        return None
+    listed = [
+        one
+        for one in facts.every(IndexSize)
+        if one.database == binding.database
+        and one.table == binding.table
+        and known(one.size_kb)
+        and _same(binding, one)
+    ]
+    wanted = [one for one in listed if (one.index_name == binding.index if binding.index else one.index_id in DATA)]
+    if wanted:
+        last = {one.index_id: one.size_kb for one in wanted}
+        return sum(kb for kb in last.values() if known(kb)) / 1024
+    return None if binding.index else _resident_mb(facts, binding)
+
+
+def _same(binding: CacheBinding, size: IndexSize) -> bool:
+    """Whether the owners agree, as far as both are known: two owners may have a table of one name."""
+    return not (binding.owner and size.owner) or binding.owner == size.owner
+
+
+def _resident_mb(facts: Facts, binding: CacheBinding) -> float | None:
+    """The whole size on disk as monCachedObject has it for the table's data, its partitions added up."""
+    rows = [
+        one
+        for one in facts.every(MonCachedObject)
+        if one.database == binding.database and one.object_name == binding.table and one.index_id in DATA
+    ]
+    parts = {(one.partition_id, one.partition_name): one.total_kb for one in rows}
+    if not parts or not all(known(kb) for kb in parts.values()):
+        return None
+    return sum(kb for kb in parts.values() if known(kb)) / 1024
+
+
+def changes_of(facts: Facts, cache: str) -> Changes | None:
+    """How often what a cache holds is changed, counted by object; `None` where that was not counted of all of it."""
+    contents = contents_of(facts)
+    if not isinstance(contents, Contents):
+        return None
+    held = [one for one in contents.held if one.cache == cache]
+    tables = {(one.database, one.table): one.changed for one in held}
+    reads = sum(one.reads for one in held)
+    if not reads or any(changed is None for changed in tables.values()):
+        return None
+    rows = sum(changed for changed in tables.values() if changed is not None)
+    most = max(held, key=lambda one: one.changed or 0.0)
+    rate = rows / contents.seconds if contents.seconds else None
+    added = sum({(one.database, one.table): max(0.0, one.added or 0.0) for one in held}.values())
+    growth = added / contents.seconds if contents.seconds else 0.0
+    return Changes(100.0 * rows / reads, rate, growth, contents.of_interval, most.source)
+
+
+def pages_written(facts: Facts, cache: str) -> tuple[float, Source] | None:
+    """Pages of a cache written a second between two snapshots: each was changed, so at least as many rows were."""
+    rows = [one for one in facts.every(MonDataCache) if one.name == cache and one.of_interval and one.believed]
+    row = rows[-1] if rows else None
+    if row is None or not row.seconds or not known(row.physical_writes):
+        return None
+    return row.physical_writes / row.seconds, row.source

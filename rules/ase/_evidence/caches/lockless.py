@@ -1,0 +1,31 @@
+"""The lockless data cache of 16.0 SP02 as the alternative to partitions and relaxed LRU: in words alone.
+
+It is a type of cache, behind the licensed `enable mem scale`; relaxed LRU is its precondition (message 17326), it
+cannot be the default data cache (5875, 19981), a log-only cache or an in-memory one (16762), and a cache with strict
+LRU has to be deleted and made anew (16765). The word that sp_cacheconfig takes for it is in no source that was read,
+so no script is written (knowledge/releases-2026.md, 1.1).
+"""
+
+from collectors.facts import Facts
+from collectors.facts.ase import NamedCache
+from rules.ase._evidence.caches.figures import kind_of, unknown_kind
+from rules.ase._evidence.caches.temporary import serves_tempdb
+from rules.ase._evidence.server import setting_of
+
+SWITCH = "enable mem scale"
+INSTEAD = (
+    "enable mem scale is on, so a lockless data cache is the alternative for a named cache that holds all of its "
+    "objects and replaces nothing: searches then take hardly any spinlock. It needs relaxed LRU, and a cache with "
+    "strict LRU has to be unbound, deleted and made anew for it (messages 16765, 17326). How sp_cacheconfig spells "
+    "the type is not known here: see the server's own documentation. Afterwards CASWaits of monDataCache tell its "
+    "contention."
+)
+
+
+def lockless_instead(facts: Facts, named: NamedCache | None) -> str:
+    """Name the lockless data cache where the server has it and this cache may be one; nothing elsewhere."""
+    switch = setting_of(facts, SWITCH)
+    if switch is None or switch.run_number != 1 or named is None or named.is_default or named.instance is not None:
+        return ""
+    unfit = kind_of(named) in ("log", "in-memory", "lockless") or unknown_kind(named)
+    return "" if unfit or serves_tempdb(facts, named.name, named) else INSTEAD

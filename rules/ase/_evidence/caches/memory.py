@@ -1,0 +1,63 @@
+"""What memory of SAP ASE is free for new caches and settings: `max memory` less `total logical memory`."""
+
+from dataclasses import dataclass
+from math import ceil
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.ase import ConfigParameter, MemoryHeadroom
+from rules.finding import Evidence, MissingInput
+
+MEMORY_FACTS = (MemoryHeadroom, ConfigParameter)
+MEMORY_MISSING = MissingInput("memory that is free for reconfiguration", MemoryHeadroom.COLLECTED_BY)
+PAGE_KB = 2.0
+"""Unit of both parameters: `memory pages(2k)`, whatever the server's logical page."""
+
+
+@dataclass(frozen=True)
+class FreeMemory:
+    """Megabytes, never below 0, and where they stand."""
+
+    mb: float
+    source: Source
+
+
+def free_memory(facts: Facts) -> FreeMemory | None:
+    """As `sp_configure "memory"` says it, else the difference of the two settings in force; `None` without either.
+
+    A `max memory` that waits for nothing is dynamic: the run value counts.
+    """
+    said = facts.every(MemoryHeadroom)
+    if said:
+        return FreeMemory(max(0.0, said[-1].available_kb / 1024), said[-1].source)
+    most = facts.latest(ConfigParameter, name="max memory")
+    used = facts.latest(ConfigParameter, name="total logical memory")
+    if most is None or used is None or not known(most.run_value) or not known(used.run_value):
+        return None
+    return FreeMemory(max(0.0, (most.run_value - used.run_value) * PAGE_KB / 1024), most.source)
+
+
+LEAST_MB = 1.0
+"""This project: with less free nothing is enlarged of which no source says what it takes."""
+
+
+def free_evidence(facts: Facts) -> tuple[Evidence, ...]:
+    """What is free as a figure, for a finding that says `too_little`."""
+    free = free_memory(facts)
+    return (Evidence("memory that is free", round(free.mb, 2), "MB", free.source),) if free else ()
+
+
+def too_little(facts: Facts, setting: str, memory_mb: float) -> str:
+    """Why a larger setting does not fit, with what comes before it, as sentences; empty where it fits or none tells.
+
+    `memory_mb`: what it takes beyond now; 0 where that is not known.
+    """
+    free = free_memory(facts)
+    if free is None or (memory_mb <= free.mb if memory_mb > 0 else free.mb >= LEAST_MB):
+        return ""
+    needed = f"about {memory_mb:,.2f} MB more" if memory_mb > 0 else "memory, how much is in no source"
+    pages = f" by at least {ceil((memory_mb - free.mb) * 1024 / PAGE_KB):,} pages of 2 KB" if memory_mb > 0 else ""
+    return (
+        f"It takes {needed}, and {free.mb:,.2f} MB are free for reconfiguration, so the server would "
+        f"refuse it: raise max memory first{pages} (dynamic), if the machine has the memory; no value of {setting} is "
+        "put into the plan before that."
+    )

@@ -1,0 +1,203 @@
+"""Into how many partitions a data cache of SAP ASE may be cut: by its engines, its release and the size of its pools.
+
+Sources: System Administration Guide 2 (16.0), "Reducing spinlock contention with cache partitions"; System Procedures
+(16.0), sp_cacheconfig and sp_poolconfig; that n partitions leave an n-th of the contention is the vendor's
+expectation (Performance and Tuning: Basics 12.5.1) and practice.
+"""
+
+import math
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known, number_or
+from collectors.facts.ase import CachePool, NamedCache, Server
+from rules.ase._evidence.caches.figures import (
+    kind_of,
+    least_pool_kb,
+    named_of,
+    page_kb,
+    pool_kb,
+    pools_of,
+    set_apart,
+    too_small_for,
+    unknown_kind,
+)
+from rules.ase._evidence.server import ENGINES_MISSING, busy_of
+from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, of_cache, set_partitions, show_cache
+from rules.changes.ase_cache_back import take_back_partitions
+from rules.changes.out_of_range import OutOfRange
+from rules.finding import Change, Effect, Expectation, MissingInput
+from rules.laws.hashing import next_power_of_two
+
+SEPARATE = (
+    "Spread the load instead: bind the hottest tables and indexes to named caches of their own; of a cache whose hot "
+    "objects are bound to it already, only fewer searches relieve the spinlock."
+)
+
+LOCKLESS = (
+    "It is a lockless cache, of which no source says what partitions do: none are proposed. Fewer searches relieve it, "
+    "or a second cache for some of its objects."
+)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do about one cache: a sentence, and where it is certain a change; else what to bring."""
+
+    says: str
+    change: Change | None = None
+    expects: tuple[Expectation, ...] = ()
+    missing: tuple[MissingInput, ...] = ()
+
+
+def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float, goal: float) -> Advice:
+    """What may be set, or why nothing is. `goal`: the contention, per cent, to get under in one restart."""
+    show = show_cache(cache)
+    run = named.run_partitions if named else None
+    apart = set_apart(named) if named else None
+    if named and unknown_kind(named):
+        return Advice(f"It is {apart}: no change is proposed.")
+    if kind_of(named) == "lockless":
+        return Advice(LOCKLESS)
+    if named and never_sized(named):
+        runs = f", Run {named.run_size_mb:g} MB" if known(named.run_size_mb) else ""
+        return Advice(
+            f"Its size was never configured (Config 0.00{runs}): give it a size of its own first ({show} shows it, "
+            "sp_cacheconfig with a size sets it), then measure again. No partitions are proposed before that."
+        )
+    if named is None or not known(run) or run < 1:
+        return Advice(
+            f"How many partitions it has is not in the export: {show} shows it.",
+            missing=(MissingInput(f"partitions of {cache}", show),),
+        )
+    configured = named.config_partitions
+    if known(configured) and configured > run:
+        return Advice(f"{configured:.0f} partitions are configured and wait for a restart: measure after it.")
+    engines, _ = busy_of(facts)
+    worse = ""
+    if known(configured) and 0 < configured < run:
+        worse = f"{configured:.0f} partitions are configured in place of the {run:.0f} in force: "
+        worse += "the next restart would make it worse. Take that back first. "
+    if apart:
+        return Advice(f"{worse}It is {apart}: no change is proposed. {SEPARATE}")
+    if engines is None:
+        says = f"{worse}Partitions in force: {run:.0f}; the engines are not in the export, so no change is proposed."
+        return Advice(says, missing=(ENGINES_MISSING,))
+    if worse:
+        return Advice(worse.strip(), _taken_back(cache, number_or(configured, 0.0), run))
+    return _more(facts, cache, run, engines, contention, goal)
+
+
+def enough_alone(facts: Facts, cache: str, contention: float, goal: float) -> tuple[float, float] | None:
+    """How many partitions in one restart should bring a cache under `goal`, and the contention expected of them.
+
+    `None` where no such change is proposed, or where it would not be enough.
+    """
+    advice = advise(facts, cache, named_of(facts, cache), contention, goal)
+    if advice.change is None or advice.change.takes_effect is not Effect.RESTART or len(advice.expects) < 2:
+        return None
+    number, left = advice.expects[0].after, advice.expects[1].after
+    if isinstance(number, str) or isinstance(left, str) or number is None or left is None or left >= goal:
+        return None
+    return number, left
+
+
+def never_sized(named: NamedCache) -> bool:
+    """Whether this is the default data cache with the size it was installed with: Config 0.00, never set by anybody.
+
+    Vendor: 8 MB as installed, whatever memory the server has. It is to be sized before anything else of it is changed.
+    """
+    default = named.is_default or named.name == DEFAULT_CACHE
+    return default and known(named.config_size_mb) and named.config_size_mb == 0
+
+
+def _more(facts: Facts, cache: str, run: float, engines: int, contention: float, goal: float) -> Advice:
+    """More partitions, where release, engines and pools allow any."""
+    show, least = show_cache(cache), next_power_of_two(run + 1)
+    legal, useful = legal_partitions(facts), next_power_of_two(engines)
+    if least > min(legal, useful):
+        why = f"with {engines} engines this rule goes no further" if least > useful else f"this release allows {legal}"
+        return Advice(f"Partitions in force: {run:.0f}, and {why}. {SEPARATE}")
+    pools, page = pools_of(facts, cache), page_kb(facts)
+    if not pools or page is None or any(pool_kb(pool) is None for pool in pools):
+        unsaid = "whether its pools can be cut further is not in the export"
+        return Advice(
+            f"Partitions in force: {run:.0f}; {unsaid}: {show} shows it.",
+            missing=(MissingInput(f"pools of {cache}", show),),
+        )
+    small = too_small_for(pools, page, least)
+    if small:
+        return Advice(f"Partitions in force: {run:.0f}; {_enlarge(cache, small, page, least)}. {SEPARATE}")
+    most = min(legal, useful)
+    wanted = enough_partitions(run, contention, goal, most)
+    while most > least and too_small_for(pools, page, most):
+        most //= 2
+    limiting = too_small_for(pools, page, wanted)
+    if limiting and contention * run / most >= goal > contention * run / wanted:
+        return Advice(
+            f"Partitions in force: {run:.0f}. {wanted} should leave less than {goal:g} % (about "
+            f"{contention * run / wanted:.1f} %), but {_enlarge(cache, limiting, page, wanted)}. Then cut it into "
+            f"{wanted} in one restart: the {most} that fit now are not enough to be worth one."
+        )
+    return _cut(facts, cache, run, enough_partitions(run, contention, goal, most), contention, goal)
+
+
+def _enlarge(cache: str, pool: CachePool, page: float, partitions: int) -> str:
+    """That a pool is too small for so many partitions, and what makes it large enough while the server runs."""
+    size = f"its {pool.io_size_kb:g} KB pool has {(pool_kb(pool) or 0) / 1024:g} MB, too little for {partitions}"
+    needed = math.ceil(least_pool_kb(page) * partitions / 1024)
+    if not known(pool.io_size_kb) or pool.io_size_kb <= page:  # the pool that the others are taken from
+        return f"{size}: enlarge that pool first"
+    words = f'"{needed}M", "{pool.io_size_kb:g}K"'
+    command = of_cache(f"sp_poolconfig {{}}, {words}", cache, "sp_poolconfig")
+    return f"{size}: enlarge that pool first to {needed} MB ({command}; dynamic, taken from the {page:g} KB pool)"
+
+
+def legal_partitions(facts: Facts) -> int:
+    """How many partitions this release allows; 64 where the release is not known."""
+    versions = [server.version for server in facts.every(Server) if server.version]
+    return most_partitions(versions[-1] if versions else None)
+
+
+def enough_partitions(run: float, contention: float, goal: float, most: int) -> int:
+    """The fewest partitions whose expected contention is under the goal, a power of two above `run`, at most `most`.
+
+    Contention is taken to fall as the partitions grow (vendor: x becomes x/n). `most` where even that is not enough.
+    """
+    new = next_power_of_two(run + 1)
+    while new < most and contention * run / new >= goal:
+        new *= 2
+    return new
+
+
+def _taken_back(cache: str, configured: float, running: float) -> Change | None:
+    """Nothing where one of the figures cannot be a number of partitions."""
+    try:
+        return take_back_partitions(cache, configured, running)
+    except OutOfRange:
+        return None
+
+
+def _cut(facts: Facts, cache: str, run: float, new: int, contention: float, goal: float) -> Advice:
+    """So many partitions in one restart, and what is to be expected of them."""
+    after = contention * run / new
+    says = f"Cut it from {run:.0f} into {new} partitions in one restart: contention is about halved by each doubling, "
+    if after < goal:
+        says += f"so this is the fewest that should leave less than {goal:g} % (about {after:.1f} %)."
+    else:
+        says += f"so even the most that engines, release and pools allow leave about {after:.1f} %. {SEPARATE}"
+    pools, page = pools_of(facts, cache), page_kb(facts) or 0.0
+    mb, io_kb = min(((pool_kb(pool) or 0.0) / 1024 / new, pool.io_size_kb) for pool in pools)
+    cautions = [
+        f"Each of the {new} partitions has a spinlock and a smaller LRU chain of its own, with {mb:,.4g} MB of the "
+        f"{io_kb:g} KB pool: watch the hit ratio afterwards."
+    ]
+    if not any(known(server.page_size_bytes) for server in facts.every(Server)):
+        cautions.append(f"The logical page is taken as {page:g} KB, the smallest pool: select @@maxpagesize shows it.")
+    if new > 64:
+        cautions.append("More than 64 partitions need 16.0 SP02 or later (messages 18177 and 18611 name 256).")
+    expects = (
+        Expectation(f"partitions of {cache}", run, new, "arithmetic"),
+        Expectation(f"spinlock contention of {cache}", contention, round(after, 1), "heuristic"),
+    )
+    change = set_partitions(cache, run, new, largest=legal_partitions(facts), cautions=tuple(cautions))
+    return Advice(says, change, expects)

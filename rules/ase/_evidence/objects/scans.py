@@ -1,0 +1,140 @@
+"""Which tables of SAP ASE are scanned so much that the scans are what their cache is searched for.
+
+By `monOpenObjectActivity`: how often a plan read a table without an index, times its pages, and never more than all
+its logical reads. Such a load no cache, binding or partition makes less: only other statements do.
+"""
+
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import MonCachedObject, MonOpenObjectActivity
+from rules.ase._evidence.caches.contents import Contents, Held, contents_of
+from rules.ase._evidence.objects.seen import (
+    Sizes,
+    activity,
+    is_system,
+    name_of,
+    page_kb_of,
+    sizes,
+    table_key,
+)
+
+WHOLE_TIMES = 2.0
+"""This project: sizes are of another moment than the counts; twice the pages that were read are more than that."""
+COUNTERS = ("monDataCache", "sp_sysmon")
+"""What counts the searches of whole caches (`Contents.counted_by`)."""
+SHARE_PERCENT, TABLE_PERCENT, LEAST_PAGES = 30.0, 5.0, 1000.0
+"""This project: what `ase/table_scans_relink_cache` asks of all scans, of one table, and of its size in pages."""
+MOST_PAGES = 8.0
+"""Vendor: pages that one read brings at most, from a pool with the largest I/O size there is (System Administration
+Guide 2)."""
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """What scans of one table asked of its cache."""
+
+    row: MonOpenObjectActivity
+    scans: float
+    table_pages: float
+    pages: float
+    """Pages the scans read at most: scans × pages of the table, and never more than were read at all."""
+    reads: float
+    """All logical reads of the table."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether they can all have been scans of the whole table."""
+        return self.scans * self.table_pages <= WHOLE_TIMES * self.reads
+
+    @property
+    def mean_pages(self) -> float:
+        """Pages that one scan read on average, at most."""
+        return min(self.table_pages, self.reads / self.scans)
+
+    def says(self, everything: str) -> str:
+        """Its figures, as a part of a sentence. `everything`: what they are a part of."""
+        said = f"{name_of(self.row)}: {self.scans:,.0f} scans of {self.table_pages:,.0f} pages, at most "
+        said += f"{self.pages:,.0f} of {everything}"
+        if self.whole:
+            return said
+        return (
+            f"{said}; of the whole table they would be {self.scans * self.table_pages:,.0f} pages, so they were not: "
+            f"{self.mean_pages:,.0f} pages each on average, at most"
+        )
+
+
+@dataclass(frozen=True)
+class Searches:
+    """What the scans are held against."""
+
+    number: float
+    everything: str
+    """What that is, with the number: `11,000,000 searches of all caches (monDataCache)`."""
+    of_caches: bool
+    """Whether the searches of the caches are in the export, and not only the logical reads of the listed objects."""
+
+
+def searches_of(facts: Facts, listed: float) -> Searches:
+    """The searches of all caches over the objects' time; where no export has them, what is listed was asked of them."""
+    contents = contents_of(facts)
+    if isinstance(contents, Contents) and contents.counted_by in COUNTERS and contents.total >= listed:
+        number = contents.total
+        return Searches(number, f"{number:,.0f} searches of all caches ({contents.counted_by})", of_caches=True)
+    return Searches(listed, f"{listed:,.0f} logical reads of the listed objects", of_caches=False)
+
+
+def scans_of(row: MonOpenObjectActivity) -> float:
+    """How often a plan read it without an index: 16.0 counts scans, earlier releases uses of index 0."""
+    return row.scans if known(row.scans) else row.used_count if known(row.used_count) else 0.0
+
+
+def share_of(part: float, whole: float) -> float:
+    """Per cent."""
+    return 100.0 * part / whole
+
+
+def scanned(facts: Facts, row: MonOpenObjectActivity, known_sizes: Sizes, page: float) -> Scanned | None:
+    """What its scans read at most; `None` where its size is not known, or they cannot have been by its reads."""
+    kb = known_sizes.kb(row)
+    if kb is None or not known(row.logical_reads):
+        return None
+    pages = kb / page
+    if _unread(facts, row, kb, page):
+        return None
+    return Scanned(row, scans_of(row), pages, min(row.logical_reads, scans_of(row) * pages), row.logical_reads)
+
+
+def _unread(facts: Facts, row: MonOpenObjectActivity, kb: float, page: float) -> bool:
+    """Whether too little was read from disk for these scans: each reads anew what does not fit into the cache."""
+    parts = [one for one in facts.every(MonCachedObject) if table_key(one) == table_key(row) and not one.index_id]
+    cached = [one.cached_kb for one in parts if known(one.cached_kb)]
+    if not cached or len(cached) < len(parts) or not known(row.physical_reads):
+        return False
+    reads = row.physical_reads + (row.apf_reads if known(row.apf_reads) else 0.0)
+    return scans_of(row) * (kb - sum(cached)) / page > WHOLE_TIMES * MOST_PAGES * reads
+
+
+def scans_are_the_cause(facts: Facts) -> list[Scanned]:
+    """The tables whose whole scans make most searches of all caches; none where only a part of these is listed."""
+    rows, page, known_sizes = activity(facts), page_kb_of(facts), sizes(facts)
+    listed = sum(row.logical_reads for row in rows if known(row.logical_reads))
+    if listed <= 0 or not page:
+        return []
+    searches = searches_of(facts, listed)
+    read = [row for row in rows if row.index_id == 0 and scans_of(row) > 0 and not is_system(row)]
+    worth = [
+        row
+        for row in read
+        if known(row.logical_reads) and share_of(row.logical_reads, searches.number) >= TABLE_PERCENT
+    ]
+    found = [one for row in worth if (one := scanned(facts, row, known_sizes, page)) and one.whole]
+    found = [one for one in found if one.mean_pages >= LEAST_PAGES]
+    share = share_of(sum(one.pages for one in found), searches.number)
+    return found if searches.of_caches and share >= SHARE_PERCENT else []
+
+
+def scanned_of(facts: Facts, held: list[Held]) -> list[Scanned]:
+    """Those of these objects whose tables are the cause."""
+    mine = {(one.database, one.table) for one in held}
+    return [one for one in scans_are_the_cause(facts) if (one.row.database, one.row.object_name) in mine]

@@ -1,0 +1,177 @@
+"""The server of SAP ASE as its exports show it: its name, its release, its settings, its engines and how busy they are.
+
+sp_sysmon prints each engine's utilisation. Where it was not brought, `monEngine` counts the engines that are online,
+or `monThread` those of the threaded kernel. How busy they are is taken from two snapshots alone: since boot it is an
+average over nights and weekends.
+
+What a server cannot show is not asked for: `unknown_of` leaves out what its release or its kernel does not have.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from collectors.facts import NOWHERE, Fact, Facts, Source, known
+from collectors.facts.ase import (
+    ConfigParameter,
+    EngineBusy,
+    MonEngine,
+    MonSpinlockActivity,
+    MonThread,
+    RunnableTasks,
+    Server,
+    ThreadBusy,
+)
+from rules.finding import MissingInput, NotApplicable, Unknown
+
+ENGINES_MISSING = MissingInput(
+    "number of engines online", 'sp_sysmon "00:10:00" -- with its Kernel Utilization section'
+)
+OTHER_POOLS = ("syb_system_pool", "syb_blocking_pool")
+"""Their threads do I/O and calls that block; the threads of every other pool are engines (create thread pool)."""
+ENGINE_FACTS: tuple[type[Fact], ...] = (Server, EngineBusy, MonEngine, MonThread, ConfigParameter)
+"""What a rule declares that asks for engines, settings or the server's name."""
+
+SINCE: dict[type[Fact], tuple[str, str]] = {
+    MonSpinlockActivity: ("monSpinlockActivity", "15.7 ESD#2"),
+    MonThread: ("monThread", "15.7"),
+    ThreadBusy: ("Thread Utilization of sp_sysmon", "15.7"),
+    RunnableTasks: ("Average Runnable Tasks of sp_sysmon", "15.7"),
+}
+"""What came with a release, by the vendor's documentation (knowledge/ase-formats.md, 1.5 and 2)."""
+THREADED: tuple[type[Fact], ...] = (ThreadBusy, RunnableTasks)
+"""What only the threaded kernel prints."""
+
+F = TypeVar("F", bound=Fact)
+
+
+@dataclass(frozen=True)
+class Engines:
+    """The engines that are online."""
+
+    number: int | None = None
+    """`None` where no export counts them."""
+    busy_percent: float | None = None
+    """Mean share of their time that they worked or spun, per cent; `None` where no interval shows it."""
+    source: Source = NOWHERE
+    """Where the first of them stands."""
+
+
+def subject_of(facts: Facts) -> str:
+    """The server's name, or what to call it where no report prints one. A rule need not declare `Server` for it."""
+    named = [server.name for server in facts.also(Server).every(Server) if server.name]
+    return named[-1] if named else "server"
+
+
+def server_of(facts: Facts) -> Server | None:
+    """The newest statement about the server whose release can be read."""
+    return next((server for server in reversed(facts.every(Server)) if server.release), None)
+
+
+def level_reached(facts: Facts, wanted: str) -> bool | None:
+    """Whether the server is `wanted` (`16.0 SP02`) or later; `None` where no export tells, which is never assumed."""
+    server = server_of(facts)
+    return server.reached(wanted) if server else None
+
+
+def process_mode(facts: Facts) -> bool:
+    """Whether exports show that the kernel runs engines as processes; of a threaded one, or not known, `False`."""
+    mode = setting_of(facts, "kernel mode")
+    if mode is not None:
+        return str(mode.run_value).lower() == "process"
+    engines = facts.every(EngineBusy)
+    threads = bool(interval_first(facts, MonThread)) or bool(interval_first(facts, ThreadBusy))
+    without_pool = bool(engines) and all(one.pool is None for one in engines)
+    return without_pool and not threads and bool(level_reached(facts, "15.7"))
+
+
+def not_shown(facts: Facts, kind: type[Fact]) -> str:
+    """Why this server cannot show facts of this type, as a sentence without its end; empty where it can."""
+    server = server_of(facts)
+    if kind in SINCE and server:
+        name, since = SINCE[kind]
+        if server.reached(since) is False:
+            return f"{name} came with {since}, and this server is {(server.version or '').split('/')[0]}"
+    if kind in THREADED and process_mode(facts):
+        return "process mode: a kernel without threads prints none"
+    return ""
+
+
+def unknown_of(facts: Facts, *kinds: type[Fact], why: str = "") -> Unknown | NotApplicable:
+    """Say that no fact of these types was there, and ask for those that this server can show."""
+    reasons = list(dict.fromkeys(reason for kind in kinds if (reason := not_shown(facts, kind))))
+    possible = [kind for kind in kinds if not not_shown(facts, kind)]
+    if not possible:
+        return NotApplicable("; ".join(reasons))
+    return Unknown(Unknown.of(*possible).missing, "; ".join(part for part in (why, *reasons) if part))
+
+
+def setting_of(facts: Facts, name: str) -> ConfigParameter | None:
+    """The setting as last listed; that of the whole server before that of one instance of a cluster."""
+    return facts.latest(ConfigParameter, name=name, instance=None) or facts.latest(ConfigParameter, name=name)
+
+
+def engines_of(facts: Facts, *, interval: bool = False) -> Engines:
+    """The engines, by sp_sysmon, else by `monEngine`, else by `monThread`; of two reports of an engine the later.
+
+    `interval`: for what the monitoring tables counted between two snapshots, their own figure of how busy the engines
+    were goes first: sp_sysmon may be of another hour. Where nothing counts the engines, a server that runs with `max
+    online engines` 1 has one.
+    """
+    printed = list({one.engine: one for one in facts.every(EngineBusy)}.values())
+    counted = _counted(facts)
+    if counted and (not printed or (interval and counted.busy_percent is not None)):
+        return counted
+    if printed:
+        return Engines(len(printed), _mean(one.busy_percent for one in printed), printed[0].source)
+    most = setting_of(facts, "max online engines")
+    return Engines(1, None, most.source) if most and most.run_number == 1 else Engines()
+
+
+def _counted(facts: Facts) -> Engines | None:
+    """The engines as the monitoring tables count them."""
+    rows = [one for one in interval_first(facts, MonEngine) if (one.status or "online").lower() == "online"]
+    engines = list({(one.instance, one.engine): one for one in rows}.values())
+    if engines:
+        busy = _mean(one.busy_percent for one in engines if one.of_interval and one.believed)
+        return Engines(len(engines), busy, engines[0].source)
+    threads = [one for one in interval_first(facts, MonThread) if one.pool and one.pool not in OTHER_POOLS]
+    threads = list({(one.instance, one.thread): one for one in threads}.values())
+    if threads:
+        return Engines(len(threads), _mean(thread_busy(one) for one in threads), threads[0].source)
+    return None
+
+
+def busy_of(facts: Facts, *, interval: bool = False) -> tuple[int | None, float | None]:
+    """Number of engines and their mean busy share in per cent; `None` where no export shows it.
+
+    `interval`: as for `engines_of`.
+    """
+    engines = engines_of(facts, interval=interval)
+    return engines.number, engines.busy_percent
+
+
+def thread_busy(thread: MonThread) -> float | None:
+    """Share of an interval's ticks in which a thread was busy, per cent; `None` where it cannot be said."""
+    busy, total = thread.busy_ticks, thread.total_ticks
+    if not (thread.of_interval and thread.believed and known(busy) and known(total)) or total <= 0:
+        return None
+    return 100.0 * busy / total
+
+
+def one_engine(facts: Facts) -> NotApplicable | None:
+    """Say that ratios mean nothing here, where the report shows exactly one engine."""
+    return NotApplicable("one engine: every hash table has one spinlock") if engines_of(facts).number == 1 else None
+
+
+def _mean(shares: Iterable[float | None]) -> float | None:
+    seen = [share for share in shares if share is not None]
+    return sum(seen) / len(seen) if seen else None
+
+
+def interval_first(facts: Facts, kind: type[F]) -> list[F]:
+    """Rows of an interval, else those of single snapshots; none for a rule that did not ask for the table."""
+    if facts.declared is not None and kind not in facts.declared:
+        return []
+    rows = facts.every(kind)
+    return [row for row in rows if getattr(row, "of_interval", False)] or rows

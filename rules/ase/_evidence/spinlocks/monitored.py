@@ -1,0 +1,279 @@
+"""The spinlocks of SAP ASE as `monSpinlockActivity` counts them: by name, with spins, and which of it to believe.
+
+One name may have several rows: a cache's partitions, an engine's queue. A name's figure is the sum of its rows, and
+its hottest row is kept beside it, because a hot partition hides in a sum. Where there are rows of an interval those
+since boot are not looked at: two kinds of figures are never mixed.
+
+Rank by spins, not by per cent: 40 % of 100 grabs is nothing, 4 % of 100,000 may be an engine's time (SAP wiki,
+"Spinlocks and CPU usage in SAP ASE"). What one spin costs depends on the processor and is in no source, so no cost in
+processors is made of it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from collectors.facts import NOT_MEASURED, Facts, Source, known
+from collectors.facts.ase import MonSpinlockActivity
+from rules.ase._evidence.times import (
+    IN_FULL,
+    Span,
+    caveat,
+    span_of,
+    when,
+)
+from rules.finding import Evidence, Untrusted
+
+ADDRESS, PAGE_ROW, TABLE = "addrlockspins", "fglockspins", "tablockspins"
+OBJECT, INDEX, INDEX_HASH = "Des Upd Spinlocks", "Ides Spinlocks", "Ides Chain Spinlocks"
+PARTITION, PARTITION_HASH = "Pdes Spinlocks", "Pdes Chain Spinlocks"
+OBJECT_MANAGER = "Resource->rdesmgr_spin"
+USER_LOG_CACHE = "User Log Cache Spinlocks"
+PROCEDURE_CACHE, PROCEDURE_MANAGER = "Resource->rproccache_spin", "Resource->rprocmgr_spin"
+STATEMENT_CACHE = "SSQLCACHE_SPIN"
+RUN_QUEUE_OLD, RUN_QUEUE = "Kernel->erunqspinlock", "Kernel->kprunqspinlock"
+SCHEDULER = ("Sched Q", "global sched", "syb_default_pool", "Deferred Queue")
+"""Queues of the threaded kernel: very many spins with a low share of waits are normal for them (knowledge 5)."""
+OF_HASHTABLE = {"address": ADDRESS, "page and row": PAGE_ROW, "table": TABLE}
+"""By `LockHashtable.table`."""
+OF_METADATA = {
+    "Object Manager": OBJECT_MANAGER,
+    "Object": OBJECT,
+    "Index": INDEX,
+    "Index Hash": INDEX_HASH,
+    "Partition": PARTITION,
+    "Partition Hash": PARTITION_HASH,
+}
+"""By `MetadataSpinlock.name`."""
+RANKED = "It is ranked by spins."
+BUFFERS = "bufspin "
+"""Before the name of a cache: the spinlocks of its buffer headers (16.0)."""
+
+
+@dataclass(frozen=True)
+class Spinlock:
+    """All rows of one name."""
+
+    name: str
+    rows: tuple[MonSpinlockActivity, ...]
+    all_spins: float
+    """Of every spinlock of the table: what this one's are held against."""
+
+    def _sum(self, field: str) -> float:
+        return sum(value for row in self.rows if known(value := getattr(row, field)))
+
+    @cached_property
+    def grabs(self) -> float:
+        """Attempts, those that waited included."""
+        return self._sum("grabs")
+
+    @cached_property
+    def waits(self) -> float:
+        """Grabs that waited."""
+        return self._sum("waits")
+
+    @cached_property
+    def spins(self) -> float:
+        """Turns of the waiting loop."""
+        return self._sum("spins")
+
+    @property
+    def percent(self) -> float | None:
+        """Share of the grabs that waited; `None` without grabs."""
+        return 100.0 * self.waits / self.grabs if self.grabs else None
+
+    @property
+    def spins_share(self) -> float | None:
+        """Share of all spins of all spinlocks, per cent; `None` where nothing spun at all."""
+        return 100.0 * self.spins / self.all_spins if self.all_spins else None
+
+    @property
+    def spins_per_wait(self) -> float | None:
+        """Turns of the loop for each wait; `None` without waits."""
+        return self.spins / self.waits if self.waits else None
+
+    @cached_property
+    def _used(self) -> list[MonSpinlockActivity]:
+        """Rows with at least a tenth of the grabs of the mean row: 4 waits of 10 grabs would be no hot partition."""
+        mean = self.grabs / len(self.rows)
+        return [row for row in self.rows if known(row.grabs) and 10.0 * row.grabs >= mean]
+
+    @property
+    def hottest(self) -> MonSpinlockActivity:
+        """The row with the highest share of waits, of those that are used."""
+        return max(self._used, key=lambda row: row.waited_percent or 0.0)
+
+    @property
+    def coldest(self) -> MonSpinlockActivity:
+        """The row with the lowest share of waits, of those that are used."""
+        return min(self._used, key=lambda row: row.waited_percent or 0.0)
+
+    @property
+    def of_interval(self) -> bool:
+        """Whether the counts are of an interval, and not since boot."""
+        return self.rows[0].of_interval
+
+    @property
+    def seconds(self) -> float | None:
+        """Length of the interval, or since boot; `None` where the export has no times."""
+        return self.rows[0].seconds
+
+    def rate(self, count: float) -> float | None:
+        """A count per second; `None` where the export has no times."""
+        return count / self.seconds if self.seconds else None
+
+    @property
+    def span(self) -> Span | None:
+        """Between which lengths that time lies, where rates can be made of it."""
+        return span_of(self.rows[0])
+
+    def rates(self, count: float) -> Span | None:
+        """The least and the most it can be per second: the same where the times are printed with their seconds."""
+        return (count / self.span[1], count / self.span[0]) if self.span else None
+
+    def per_engine(self, engines: int | None) -> float | None:
+        """Spins per second and engine, at least; `None` without times or engines."""
+        rates = self.rates(self.spins)
+        return rates[0] / engines if rates and engines else None
+
+    def open_per_engine(self, engines: int | None, bound: float) -> str:
+        """Say that the times leave open on which side of a limit its spins per second and engine are; else nothing."""
+        rates = self.rates(self.spins)
+        if not (rates and engines and rates[0] / engines < bound <= rates[1] / engines):
+            return ""
+        least, most = rates[0] / engines, rates[1] / engines
+        return f"{least:,.0f} to {most:,.0f} spins a second and engine, limit {bound:,.0f}: {IN_FULL}"
+
+    @property
+    def when(self) -> str:
+        """What time the counts cover, as the end of a sentence."""
+        return when(self.rows[0])
+
+    @property
+    def caveat(self) -> str:
+        """What must be said beside a figure of that time, as a sentence; nothing where it is known."""
+        return caveat(self.rows[0])
+
+    @property
+    def told(self) -> str:
+        """What it cost, as sentences: spins, their share, spins for each wait, and its hottest row against the sum."""
+        said = f"{self.name} spun {self.spins:,.0f} times {self.when}"
+        said += f", {self.spins_share:.1f} % of all spins" if self.spins_share is not None else ""
+        said += f", {self.spins_per_wait:,.0f} for each wait" if self.spins_per_wait is not None else ""
+        hot = self.hottest.waited_percent
+        if len(self.rows) > 1 and hot is not None and self.percent is not None:
+            said += f". The hottest of its {len(self.rows)} rows is {hot:.2f} % contended, "
+            said += f"all together {self.percent:.2f} %"
+        return f"{said}. {RANKED}"
+
+    @property
+    def source(self) -> Source:
+        """Where its hottest row stands."""
+        return self.hottest.source
+
+    def evidence(self, percent_limit: float | None = None) -> Iterator[Evidence]:
+        """Its figures, as proof: contention, spins and their share, and partitions where there are several rows."""
+        if self.percent is not None:
+            yield Evidence(f"{self.name} contention", round(self.percent, 2), "%", self.source, percent_limit)
+        yield from self.cost_evidence(percent_limit)
+
+    def cost_evidence(self, percent_limit: float | None = None) -> Iterator[Evidence]:
+        """The same without the contention of all its rows together."""
+        yield Evidence(f"{self.name} spins", self.spins, "", self.source)
+        if self.spins_share is not None:
+            yield Evidence(f"{self.name} share of all spins", round(self.spins_share, 1), "%", self.source)
+        hot, cold = self.hottest.waited_percent, self.coldest.waited_percent
+        if len(self.rows) > 1 and hot is not None and cold is not None:
+            yield Evidence(f"hottest of {len(self.rows)} rows", round(hot, 2), "%", self.hottest.source, percent_limit)
+            yield Evidence(f"coldest of {len(self.rows)} rows", round(cold, 2), "%", self.coldest.source)
+
+
+def spinlocks_by_name(facts: Facts) -> Mapping[str, Spinlock]:
+    """Every spinlock whose counts can be believed, by name; empty where the table was not brought."""
+    return facts.once(MonSpinlockActivity, _by_name)
+
+
+def _by_name(facts: Facts) -> Mapping[str, Spinlock]:
+    rows = [row for row in _rows(facts) if row.believed and known(row.grabs) and not _impossible(row)]
+    everything = sum(row.spins for row in rows if known(row.spins))
+    found: dict[str, list[MonSpinlockActivity]] = {}
+    for row in rows:
+        found.setdefault(row.name, []).append(row)
+    return {name: Spinlock(name, tuple(of_name), everything) for name, of_name in found.items()}
+
+
+def dearest(facts: Facts) -> Spinlock | None:
+    """The spinlock with the most spins of an interval, the scheduler's queues left out."""
+    locks = [one for one in spinlocks_by_name(facts).values() if one.of_interval and one.name not in SCHEDULER]
+    return max(locks, key=lambda one: one.spins, default=None)
+
+
+def names_read(facts: Facts) -> set[str]:
+    """Every name the table shows, whether or not its counts can be believed."""
+    return {row.name for row in _rows(facts)}
+
+
+def spinlock_named(facts: Facts, name: str) -> Spinlock | None:
+    """One spinlock; a name printed with `[i]` behind it counts as the same."""
+    locks = spinlocks_by_name(facts)
+    return locks.get(name) or locks.get(f"{name}[i]")
+
+
+def not_believed(facts: Facts, name: str) -> Untrusted | None:
+    """Say so where the rows of this name are there and none of them can be believed."""
+    rows = _named(facts, name)
+    if not rows or any(row.believed and not _impossible(row) for row in rows):
+        return None
+    return Untrusted(f"{name}: {say_doubt('negative' if _impossible(row) else row.certificate for row in rows)}")
+
+
+def all_in_doubt(facts: Facts) -> Untrusted | None:
+    """Say so where the table was brought for an interval and not one of its rows can be believed."""
+    rows = [row for row in _rows(facts) if row.grabs is not NOT_MEASURED]
+    if not rows or any(row.believed and not _impossible(row) for row in rows):
+        return None
+    doubts = ("negative" if _impossible(row) else row.certificate for row in rows)
+    return Untrusted(f"monSpinlockActivity: {say_doubt(doubts)}")
+
+
+def not_measured(facts: Facts, name: str) -> bool:
+    """Whether the rows of this name are there and hold nothing, because the switch is off."""
+    rows = _named(facts, name)
+    return bool(rows) and all(row.grabs is NOT_MEASURED for row in rows)
+
+
+def _named(facts: Facts, name: str) -> list[MonSpinlockActivity]:
+    return [row for row in _rows(facts) if row.name in (name, f"{name}[i]")]
+
+
+def _impossible(row: MonSpinlockActivity) -> bool:
+    """Whether a count is below zero, or there are more waits than grabs."""
+    counts = [count for count in (row.grabs, row.waits, row.spins) if known(count)]
+    return any(count < 0 for count in counts) or (known(row.waits) and known(row.grabs) and row.waits > row.grabs)
+
+
+WHY_NOT = {
+    "reset": "the server was restarted or its counters were cleared between the snapshots",
+    "other instance": "the two snapshots are of different servers or instances",
+    "ambiguous": "a counter may have wrapped more than once, or rows cannot be told apart: take them closer together",
+    "negative": "a count is negative, or more waits than grabs are counted: a counter wrapped or was cleared",
+}
+
+
+def say_doubt(certificates: Iterable[str | None]) -> str:
+    """Say why counters cannot be believed."""
+    said = [WHY_NOT.get(one or "", one or "") for one in certificates]
+    return "; ".join(dict.fromkeys(filter(None, said)))
+
+
+def _rows(facts: Facts) -> list[MonSpinlockActivity]:
+    """Rows of an interval, else those since boot; of two readings of the same row the later."""
+    rows = facts.every(MonSpinlockActivity)
+    rows = [row for row in rows if row.of_interval] or rows
+    found: dict[tuple[int | None, str], dict[tuple[int | None, int], MonSpinlockActivity]] = {}
+    for row in rows:
+        of_name = found.setdefault((row.instance, row.name), {})
+        if row.slot is None and not row.nth:
+            of_name.clear()  # another reading begins: rows that nothing tells apart are of one reading together
+        of_name[row.slot, row.nth] = row
+    return [row for of_name in found.values() for row in of_name.values()]

@@ -1,0 +1,103 @@
+"""What is known of the names in `monSpinlockActivity`, and which rule a name belongs to.
+
+Of many names no source says more than the name itself; then that is what is said (knowledge/ase-rules.md, section 5).
+"""
+
+from rules.ase._evidence.spinlocks.monitored import (
+    ADDRESS,
+    BUFFERS,
+    INDEX,
+    INDEX_HASH,
+    OBJECT,
+    OBJECT_MANAGER,
+    PAGE_ROW,
+    PARTITION,
+    PROCEDURE_CACHE,
+    PROCEDURE_MANAGER,
+    RUN_QUEUE,
+    RUN_QUEUE_OLD,
+    SCHEDULER,
+    STATEMENT_CACHE,
+    TABLE,
+    USER_LOG_CACHE,
+)
+
+LOCKS = (PAGE_ROW, ADDRESS, TABLE)
+BY_RATIO = {
+    ADDRESS: ("ase/address_lock_spinlock_contended", "address locks"),
+    PAGE_ROW: ("ase/lock_hash_spinlock_contended", "page and row locks"),
+    TABLE: ("ase/table_lock_spinlock_contended", "table locks"),
+    OBJECT: ("ase/object_descriptor_spinlock_contended", "object descriptors"),
+    INDEX: ("ase/index_descriptor_spinlock_contended", "index descriptors"),
+    INDEX_HASH: ("ase/index_hash_spinlock_contended", "the index hash tables"),
+    PARTITION: ("ase/partition_descriptor_spinlock_contended", "partition descriptors"),
+    USER_LOG_CACHE: ("ase/user_log_cache_spinlock_contended", "user log caches"),
+}
+"""Names a ratio spreads: the rule that asks for it, and what the spinlocks guard."""
+METADATA = (OBJECT, INDEX, INDEX_HASH, PARTITION)
+BY_NAME = {
+    OBJECT_MANAGER: "ase/object_manager_spinlock_contended",
+    PROCEDURE_CACHE: "ase/procedure_cache_spinlock_contended",
+    PROCEDURE_MANAGER: "ase/procedure_cache_spinlock_contended",
+    STATEMENT_CACHE: "ase/statement_cache_spinlock_contended",
+    RUN_QUEUE_OLD: "ase/run_queue_spinlock_contended",
+    RUN_QUEUE: "ase/run_queue_spinlock_contended",
+}
+"""Names with rules that judge them by spins as well."""
+ONLY_NAME = "no source says more than the name, so no remedy is given"
+MEANINGS = {
+    "Pdes Chain Spinlocks": "It guards the hash tables of partition descriptors; no parameter for it is known.",
+    "DES Name Hash Bucket Spin": f"By its name it guards the hash of object names (16.0): {ONLY_NAME}.",
+    "Resource->rpmctrl_spin": "It guards the accounting of the procedure cache's memory (since 15.7 ESD#1).",
+    "Resource->rmda_spinlock": "By its name it is the monitoring itself: ask less often, and see whether it falls.",
+    "Resource->rsqltext_spin": "By its name it guards the SQL text that monitoring keeps: ask less often.",
+    "Resource->rqueryplan_spin": f"By its name it guards query plans: {ONLY_NAME}.",
+    "Resource->rtmpdb_spin": f"By its name it guards the groups of temporary databases: {ONLY_NAME}.",
+    "Resource->rsysgam_spin": f"By its name it guards the global allocation map: {ONLY_NAME}.",
+    "Networking_spinlock": f"By its name it guards the network: {ONLY_NAME}.",
+}
+DATABASE_LISTS = ("Resource->rdbt_spin", "Resource->rdbts_spin")
+DATABASE = ("Dbtable->", "Dbt->", "Dbtable.")
+DEVICES = (
+    "kdaio_spinlock",
+    "kdalloc_spinlock",
+    "Disk Controller Manager",
+    "Network Controller Manager",
+    "Ct-Lib Controller Manager",
+    "DiskController",
+    "NetController",
+    "CtlibController",
+)
+GROUPS = (("Resource->", "resources of the whole server"), ("Kernel->", "the kernel"))
+"""How names are grouped by their beginning (DbxTune)."""
+QUEUES = (
+    "It is a queue of the threaded kernel that idle engines look into: very many spins with a low share of waits are "
+    "normal for it, and no remedy is known or needed."
+)
+
+
+def plain_name(name: str) -> str:
+    """The name without the `[i]` that an array of spinlocks is printed with."""
+    return name.removesuffix("[i]")
+
+
+def meaning_of(name: str) -> str:
+    """What the sources say of a name that no rule owns, as a sentence; that they say nothing, where they do not."""
+    plain = plain_name(name)
+    if plain in SCHEDULER:
+        return QUEUES
+    if plain in MEANINGS:
+        return MEANINGS[plain]
+    if plain.startswith(BUFFERS):
+        cache = plain.removeprefix(BUFFERS)
+        return (
+            f"By its name it guards the buffer headers of the cache {cache}: what relieves that cache may relieve it."
+        )
+    if plain.startswith(DATABASE) or plain in DATABASE_LISTS:
+        return "It guards structures of one database; fewer concurrent small transactions are all that a source names."
+    if plain in DEVICES:
+        return f"By its name it belongs to device or network I/O: {ONLY_NAME}."
+    for beginning, group in GROUPS:
+        if plain.startswith(beginning):
+            return f"By its beginning it guards {group}: {ONLY_NAME}."
+    return "Nothing is known of this name, so no remedy is given: SAP's support can say what it guards."

@@ -1,0 +1,194 @@
+"""Who blocks whom on SAP ASE at the moment of the export, since when, and who stands at the head of each chain.
+
+`monProcess` says it itself (BlockingSPID). Without it the locks do: `monLocks.BlockedBy` is the SPID of the holder up
+to 15.7 and its LockID from 16.0, as the manuals say; `sp_lock` marks the lock that blocks, so the holder is who has
+such a lock on the same row, page or table. Rows of one file are of one moment; those of several are not mixed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from collectors.facts import Fact, Facts, Source, known
+from collectors.facts.ase import (
+    HeldLock,
+    MonOpenObjectActivity,
+    MonProcess,
+    MonProcessSQLText,
+    Server,
+    Snapshot,
+    TableScheme,
+)
+from rules.ase._evidence.server import server_of
+from rules.ase._evidence.waits.events import LOCKS, at_work
+
+CHAIN_FACTS: tuple[type[Fact], ...] = (
+    HeldLock, MonProcess, MonProcessSQLText, Server, Snapshot, TableScheme, MonOpenObjectActivity,
+)  # fmt: skip
+LOCK_ID_SINCE = (16, 0)
+T = TypeVar("T", bound=Fact)
+IDLE_CLIENT = "AWAITING COMMAND"
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """One task that waits for another at this moment."""
+
+    spid: int
+    by: int
+    seconds: float | None
+    """`None` where the export does not say since when."""
+    source: Source
+    what: str = ""
+    """Lock and table, where they were read."""
+    matched: str = ""
+    """How the holder was found, where the export leaves that open."""
+
+
+@dataclass
+class Chain:
+    """A task that others wait for and that waits for nobody, and all who wait for it, directly or not."""
+
+    head: int
+    blocked: list[Blocked] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float | None:
+        """The longest wait; `None` where no wait has a time."""
+        return max((one.seconds for one in self.blocked if one.seconds is not None), default=None)
+
+    @property
+    def longest(self) -> Blocked:
+        """Who waits longest; the first where nobody's time is known."""
+        return max(self.blocked, key=lambda one: one.seconds or 0.0)
+
+
+def blocked_tasks(facts: Facts) -> list[Blocked]:
+    """Every task that is blocked, once."""
+    processes = _of_last_file(facts.every(MonProcess))
+    locks = _of_last_file(facts.every(HeldLock))
+    waiting = {lock.spid: lock for lock in locks if lock.waiting and lock.spid is not None}
+    found: dict[int, Blocked] = {}
+    for row in processes:
+        if row.blocking_spid and row.blocking_spid > 0 and row.blocking_spid != row.spid:
+            lock = waiting.get(row.spid)
+            time = row.seconds_waiting if known(row.seconds_waiting) and row.seconds_waiting >= 0 else None
+            what = say_lock(facts, lock) if lock else ""
+            found[row.spid] = Blocked(row.spid, row.blocking_spid, time, row.source, what)
+    if processes_tell(facts):
+        return list(found.values())
+    for spid, lock in waiting.items():
+        by, matched = _holder(facts, lock, locks)
+        if by is not None and by != spid:
+            time = lock.wait_seconds if known(lock.wait_seconds) and lock.wait_seconds >= 0 else None
+            found[spid] = Blocked(spid, by, time, lock.source, say_lock(facts, lock), matched)
+    return list(found.values())
+
+
+def _of_last_file(rows: list[T]) -> list[T]:
+    return [row for row in rows if row.source.file == rows[-1].source.file]
+
+
+def processes_tell(facts: Facts) -> bool:
+    """Whether `monProcess` was brought with what says who blocks whom: NULL there may be a column left out."""
+    rows = _of_last_file(facts.every(MonProcess))
+    waits_known = all(row.wait_event is not None and row.wait_event not in LOCKS for row in rows)
+    return bool(rows) and (waits_known or any(row.blocking_spid is not None for row in rows))
+
+
+def waiting_without_holder(facts: Facts) -> list[HeldLock]:
+    """Locks that are waited for while nothing says who holds them."""
+    found = {one.spid for one in blocked_tasks(facts)}
+    return [lock for lock in _of_last_file(facts.every(HeldLock)) if lock.waiting and lock.spid not in found]
+
+
+def _holder(facts: Facts, lock: HeldLock, locks: list[HeldLock]) -> tuple[int | None, str]:
+    """The SPID that holds what this one waits for, and how it was found where that is open."""
+    if lock.blocked_by:
+        by_id = {one.spid for one in locks if one.lock_id == lock.blocked_by and one.spid not in (None, lock.spid)}
+        by_spid = {one.spid for one in locks if one.spid == lock.blocked_by}
+        server = server_of(facts)
+        old = server.before(*LOCK_ID_SINCE) if server else None
+        if old:
+            return lock.blocked_by, ""
+        if len(by_id) == 1 and (old is False or not by_spid or by_id == by_spid):
+            return next(iter(by_id)), "" if old is False else "BlockedBy taken as LockID"
+        if old is None and by_spid and not by_id:
+            return lock.blocked_by, "BlockedBy taken as SPID"
+    place = _place(lock)
+    holders = [one for one in locks if one.blocking and not one.waiting and place and _place(one) == place]
+    same = {one.spid for one in holders} - {None, lock.spid}
+    return (next(iter(same)), "") if len(same) == 1 else (None, "")
+
+
+def _place(lock: HeldLock) -> tuple[object, ...] | None:
+    """What is locked; `None` where the export does not say enough to hold two locks against each other."""
+    table = lock.object_name or lock.object_id
+    if table is None:
+        return None
+    page = lock.page if known(lock.page) and lock.level in ("page", "row", "address") else None
+    row = lock.row if known(lock.row) and lock.level == "row" else None
+    return (lock.database or lock.db_id, table, lock.level, page, row)
+
+
+def chains_of(blocked: list[Blocked]) -> tuple[list[Chain], list[Blocked]]:
+    """The chains by their heads, those with most blocked tasks first; and the tasks that wait in a circle."""
+    by = {one.spid: one for one in blocked}
+    found: dict[int, Chain] = {}
+    circle: list[Blocked] = []
+    for one in blocked:
+        seen, head = {one.spid}, one.by
+        while head in by and head not in seen:
+            seen.add(head)
+            head = by[head].by
+        if head in seen:
+            circle.append(one)
+        else:
+            found.setdefault(head, Chain(head)).blocked.append(one)
+    return sorted(found.values(), key=lambda one: (-len(one.blocked), -(one.seconds or 0.0), one.head)), circle
+
+
+def head_process(facts: Facts, spid: int) -> MonProcess | None:
+    """The row of the head of a chain."""
+    return facts.latest(MonProcess, spid=spid)
+
+
+def batch_of(facts: Facts, spid: int) -> str:
+    """The text of the batch that a process runs or ran last; nothing where it was not brought."""
+    pieces = [row for row in facts.every(MonProcessSQLText) if row.spid == spid and row.text]
+    newest = [row for row in pieces if row.batch == pieces[-1].batch]
+    return " ".join(row.text or "" for row in sorted(newest, key=lambda row: (row.line or 0, row.sequence or 0)))
+
+
+def tasks_at_work(facts: Facts) -> int | None:
+    """Tasks that wait or run at the moment, by `monProcess`; `None` where only blocked ones were chosen."""
+    rows = facts.every(MonProcess)
+    if not rows or all(row.blocking_spid for row in rows) or any(row.wait_event is None for row in rows):
+        return None
+    return sum(at_work(row.wait_event or 0) for row in rows)
+
+
+def say_lock(facts: Facts, lock: HeldLock) -> str:
+    """The lock and its table: by name, looked up by number where the export has none."""
+    name = lock.object_name or _names(facts).get((lock.database or lock.db_id, lock.object_id))
+    if name is None:
+        name = str(lock.object_id) if lock.object_id is not None else "a table not named"
+    where = lock.database or (f"db {lock.db_id}" if lock.db_id is not None else "")
+    return f"{lock.lock_type} on {where + '..' if where else ''}{name}"
+
+
+def _names(facts: Facts) -> dict[tuple[object, int | None], str]:
+    found: dict[tuple[object, int | None], str] = {}
+    for row in facts.every(MonOpenObjectActivity):
+        if row.object_name:
+            found[(row.database, row.object_id)] = found[(row.db_id, row.object_id)] = row.object_name
+    found.update({(one.database, one.object_id): one.table for one in facts.every(TableScheme)})
+    return found
+
+
+def longest_possible(facts: Facts) -> float | None:
+    """Seconds since the server started: nobody waits longer; `None` where the export does not say."""
+    times: Iterator[float] = (
+        (one.taken - one.booted).total_seconds() for one in facts.every(Snapshot) if one.taken and one.booted
+    )
+    return max(times, default=None)

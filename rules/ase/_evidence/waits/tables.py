@@ -1,0 +1,121 @@
+"""Which tables of SAP ASE have lock waits, and what kinds of locks are waited for, as far as exports name them."""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+
+from collectors.facts import Fact, Facts, Source, known
+from collectors.facts.ase import (
+    IndexSize,
+    LockRequests,
+    MonOpenObjectActivity,
+    MonProcessWaits,
+    TableScheme,
+)
+from rules.ase._evidence.objects.seen import (
+    activity,
+    is_system,
+    name_of,
+    schemes,
+    table_key,
+)
+from rules.ase._evidence.waits.events import LOCKS
+from rules.finding import Evidence
+
+TABLE_FACTS: tuple[type[Fact], ...] = (MonOpenObjectActivity, TableScheme, IndexSize, LockRequests, MonProcessWaits)
+NAMED = 3
+LEAST_PERCENT = 5.0
+"""This project: tables with a smaller part of the waits are not named."""
+LAST_PAGES = "Last Page Locks on Heaps"
+"""Counted among the page locks, too."""
+
+
+@dataclass
+class Waiting:
+    """One table with its lock waits."""
+
+    row: MonOpenObjectActivity
+    waits: float = 0.0
+    requests: float = 0.0
+    by_index: dict[int, float] = field(default_factory=dict)
+    share: float = 0.0
+    """Of the lock waits of all tables, per cent."""
+    scheme: str | None = None
+
+    @property
+    def name(self) -> str:
+        """`database.owner.table`, as far as exports say it."""
+        return name_of(self.row)
+
+    @property
+    def system(self) -> bool:
+        """Whether it is the server's own, or temporary: nothing is to be changed about it."""
+        return is_system(self.row) or "tempdb" in (self.row.database or "").lower()
+
+
+def waiting_tables(facts: Facts) -> list[Waiting]:
+    """Tables by lock waits of the interval, most first; none where only totals since the start were brought."""
+    found: dict[Hashable, Waiting] = {}
+    for row in activity(facts):
+        waits, requests = row.lock_waits, row.lock_requests
+        if not row.of_interval or not known(waits) or waits <= 0:
+            continue
+        one = found.setdefault(table_key(row), Waiting(row))
+        one.waits += waits
+        one.requests += requests if known(requests) else 0.0
+        if waits >= max(one.by_index.values(), default=0.0):
+            one.row = row
+        one.by_index[row.index_id] = one.by_index.get(row.index_id, 0.0) + waits
+    whole = sum(one.waits for one in found.values())
+    listed = schemes(facts)
+    for key, one in found.items():
+        one.share = 100.0 * one.waits / whole
+        scheme = listed.get(key)
+        one.scheme = scheme.scheme if scheme else None
+    ranked = sorted(found.values(), key=lambda one: (-one.waits, one.name))
+    return [one for one in ranked if one.share >= LEAST_PERCENT][:NAMED]
+
+
+def say_tables(facts: Facts, tables: list[Waiting]) -> str:
+    """Name them, and where most of the waits of each are; nothing without tables."""
+    if not tables:
+        return ""
+    named = "; ".join(_say_table(facts, one) for one in tables)
+    return f"Lock waits by table (monOpenObjectActivity): {named}."
+
+
+def _say_table(facts: Facts, one: Waiting) -> str:
+    index = max(one.by_index, key=lambda number: one.by_index[number])
+    where = f"index {_index_name(facts, one, index)}" if index else "its data"
+    scheme = f", {one.scheme}" if one.scheme else ""
+    return f"{one.name}{scheme}: {one.waits:,.0f} waits, {one.share:.0f} % of all, most for {where}"
+
+
+def _index_name(facts: Facts, one: Waiting, index: int) -> str:
+    names = {(table_key(size), size.index_id): size.index_name for size in facts.every(IndexSize)}
+    return names.get((table_key(one.row), index)) or str(index)
+
+
+def table_evidence(tables: list[Waiting]) -> Iterator[Evidence]:
+    """The waits of each, with its line."""
+    for one in tables:
+        yield Evidence(f"lock waits of {one.name}", one.waits, "", one.row.source)
+
+
+def lock_kinds(facts: Facts) -> list[tuple[str, float, Source]]:
+    """The types of locks that sp_sysmon counts most waits for, each with its count; most first."""
+    latest = {one.lock_type: one for one in facts.every(LockRequests) if one.lock_type != LAST_PAGES}
+    waited = [(one.lock_type, one.waited, one.source) for one in latest.values() if known(one.waited)]
+    found = [(kind, float(count), source) for kind, count, source in waited if count > 0]
+    return sorted(found, key=lambda one: -one[1])[:NAMED]
+
+
+def waiting_sessions(facts: Facts) -> Iterator[Evidence]:
+    """The sessions that waited longest for locks in the interval, by `monProcessWaits`."""
+    rows = [row for row in facts.every(MonProcessWaits) if row.of_interval and row.believed and row.event in LOCKS]
+    fits: list[tuple[float, MonProcessWaits]] = []
+    for row in rows:
+        time = row.wait_milliseconds
+        if row.seconds and known(time) and 0 < time <= 1000 * row.seconds:  # one task: more is of the time before
+            fits.append((time / 1000, row))
+    for seconds, row in sorted(fits, key=lambda one: -one[0])[:NAMED]:
+        yield Evidence(f"SPID {row.spid} waited for locks", round(seconds, 1), "s", row.source)

@@ -1,0 +1,112 @@
+"""Tasks that wait for locks or latches, by the time they waited, else by task switches: what their rules share.
+
+No limit is published for either: all of them are this project's or come from practice.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.ase import MonSysWaits, TaskSwitches
+from rules.ase._evidence.waits.switches import Switches, switches_of
+from rules.ase._evidence.waits.tasks import Waited, waited_for
+from rules.engine import limit, percent
+from rules.finding import Clean, Evidence, MissingInput, Outcome, Severity, Unknown, Untrusted
+
+TASKS, SHARE_PERCENT, CRITICAL_PERCENT = 1.0, 10.0, 100.0 / 3
+SWITCHES_PERCENT, SWITCHES_LOUD, SWITCHES_PER_SECOND = 10.0, 100.0 / 3, 10.0
+TASKS_ORIGIN = "this project: less than one task waiting on average is no queue; no limit is published"
+SHARE_ORIGIN = "this project: one in ten of the tasks that wait or run; no limit is published"
+CRITICAL_ORIGIN = "this project: one in three of the tasks that wait or run"
+SWITCHES_ORIGIN = "practice: one cause of a tenth of all task switches (rukav/Sysmon)"
+RATE_ORIGIN = "this project: fewer waits are no bottleneck"
+LOUD_ORIGIN = "this project: a third of all task switches; a switch is no time, so it is never critical"
+
+
+@dataclass(frozen=True)
+class WaitLimits:
+    """How many must wait, by time or by task switches: those of each of its rules, which may add their own."""
+
+    tasks: float = limit(TASKS, TASKS_ORIGIN, unit="tasks")
+    share_percent: float = percent(SHARE_PERCENT, SHARE_ORIGIN)
+    critical_percent: float = percent(CRITICAL_PERCENT, CRITICAL_ORIGIN)
+    switches_percent: float = percent(SWITCHES_PERCENT, SWITCHES_ORIGIN)
+    loud_percent: float = percent(SWITCHES_LOUD, LOUD_ORIGIN)
+    waits_per_second: float = limit(SWITCHES_PER_SECOND, RATE_ORIGIN, unit="waits/s")
+
+
+def of_tasks(waited: Waited, *, tasks: float, share_percent: float, critical_percent: float) -> Severity | None:
+    """How loud waiting tasks are; `None` below the limits. Of a share that is not sure advice at most is made."""
+    if waited.unsure or waited.tasks < tasks or waited.percent < share_percent:
+        return None
+    if not waited.sure_share:
+        return Severity.ADVICE
+    return Severity.CRITICAL if waited.percent >= critical_percent else Severity.WARNING
+
+
+@dataclass(frozen=True)
+class TooLong:
+    """That tasks wait too long, and how loud that is to be said: the beginning of a finding."""
+
+    severity: Severity
+    title: str
+    says: str
+    evidence: tuple[Evidence, ...]
+
+
+def judge_waits(
+    facts: Facts,
+    limits: WaitLimits,
+    *,
+    what: str,
+    events: frozenset[int],
+    cause: str,
+    besides: str = "",
+    when_unsure: tuple[MissingInput, ...],
+) -> Iterator[Outcome | TooLong]:
+    """Judge by the time that tasks waited; by task switches where no time was counted.
+
+    `what`: they wait for, in `monSysWaits` under `events`, in sp_sysmon under `cause`. `besides`: what a quiet outcome
+    adds of the time. `when_unsure`: what to collect where waits were counted without their time.
+    """
+    waited, switches = waited_for(facts, what, events), switches_of(facts, cause)
+    if isinstance(waited, Waited) and not waited.unsure:
+        yield _by_time(limits, waited, switches if isinstance(switches, Switches) else None, besides)
+        return
+    if isinstance(waited, Untrusted):
+        yield waited
+    if isinstance(switches, Untrusted):
+        yield switches
+    elif isinstance(switches, Switches):
+        yield _by_switches(limits, switches, what, f"; {waited.says}" if isinstance(waited, Waited) else "")
+    elif isinstance(waited, Waited):
+        yield Unknown(when_unsure, waited.says)
+    elif isinstance(waited, Unknown):
+        yield waited
+    elif waited is None:
+        yield Unknown.of(MonSysWaits, TaskSwitches)
+
+
+def _by_time(limits: WaitLimits, waited: Waited, switches: Switches | None, besides: str) -> Outcome | TooLong:
+    loud = of_tasks(
+        waited, tasks=limits.tasks, share_percent=limits.share_percent, critical_percent=limits.critical_percent
+    )
+    if loud is None:
+        most = f"limits {limits.tasks:g} task and {limits.share_percent:g} %"
+        return Clean(f"{waited.says} in {waited.seconds:,.0f} s ({most}){besides}")
+    evidence = waited.evidence(limits.tasks, limits.share_percent)
+    if switches:
+        evidence = (*evidence, switches.evidence(limits.switches_percent))
+    mean = f", {waited.mean_milliseconds:,.1f} ms each" if waited.mean_milliseconds else ""
+    title = f"{waited.tasks:.1f} tasks on average wait for {waited.what}"
+    return TooLong(loud, title, f"{waited.says}, in {waited.waits:,.0f} waits{mean}.", evidence)
+
+
+def _by_switches(limits: WaitLimits, switches: Switches, what: str, beside: str) -> Outcome | TooLong:
+    if switches.percent < limits.switches_percent or (switches.per_second or 0.0) < limits.waits_per_second:
+        most = f"limits {limits.switches_percent:g} % and {limits.waits_per_second:g} a second"
+        return Clean(f"{switches.says} ({most}){beside}")
+    says = f"{switches.says}. How long they waited is not in sp_sysmon: monSysWaits has the time{beside}."
+    loud = Severity.WARNING if switches.percent >= limits.loud_percent else Severity.ADVICE
+    title = f"{switches.percent:g} % of all task switches wait for {what}"
+    return TooLong(loud, title, says, (switches.evidence(limits.switches_percent),))

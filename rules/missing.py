@@ -1,0 +1,87 @@
+"""What a verdict still lacks, said precisely: nothing that was collected is asked for once more without saying why.
+
+A report that was collected may not print everything that it can: a section was not asked for, a release has no such
+rows, a table is empty. Then the part that is missing is named, and the command stands as what prints it. What a
+release does not have is not asked for at all.
+
+It looks at all facts of a capture, whatever a rule declared: it judges nothing, it only says what is there.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from collectors.facts import Fact, Facts
+from collectors.facts.ase import MonTable, Server
+from rules.finding import MissingInput
+from rules.openvms._evidence.releases import machine_of
+
+REMARK = re.compile(r"\s*(?:--|/\*|!(?=\s)).*", re.DOTALL)
+TABLE = re.compile(r"\bfrom master\.\.(mon[A-Za-z]+)\b")
+SINCE: Mapping[str, tuple[int, int]] = {"monSpinlockActivity": (15, 7), "monThread": (15, 7)}
+"""First releases with these tables: 15.7 ESD#2 and 15.7 (ase-formats.md 2.2 [D])."""
+
+FROM_V73: Mapping[str, re.Pattern[str]] = {
+    "spinlock trace (SPL)": re.compile(r"\bSPL\b"),
+    "SHOW FASTPATH": re.compile(r"\bSHOW FASTPATH\b"),
+    "LCK73_MON collector": re.compile(r"\bLCK73_MON\b"),
+    "MONITOR RLOCK": re.compile(r"\bRLOCK\b"),
+}
+"""What OpenVMS has from V7.3 on, on Alpha and its successors: never on a VAX (openvms-formats.md a.3, d.1)."""
+
+
+def precisely(missing: Sequence[MissingInput], facts: Facts) -> tuple[tuple[MissingInput, ...], str]:
+    """The same, each with the part that a report which was collected does not have, without what cannot be had.
+
+    The second is what the release does not have, as a sentence for the reason; nothing where it has all.
+    """
+    server = next(reversed(facts.by_type.get(Server, [])), None)
+    server = server if isinstance(server, Server) else None
+    vms = machine_of(facts).untraced
+    lacks = {one: _too_old(one, server) or (_from_v73(one) if vms else "") for one in missing}
+    old = dict.fromkeys(what for what in lacks.values() if what)
+    release = "release {}.{}".format(*server.release) if server and server.release else ""
+    why = f"{release or vms} has no {' and no '.join(old)}" if old else ""
+    return tuple(dict.fromkeys(_precise(one, facts) for one, what in lacks.items() if not what)), why
+
+
+def command_of(command: str) -> str:
+    """The command without its remarks."""
+    return REMARK.sub("", command).strip()
+
+
+def _precise(lack: MissingInput, facts: Facts) -> MissingInput:
+    """Say which part is missing, where the command's output is among the facts."""
+    command = command_of(lack.command)
+    if table := TABLE.search(lack.command):
+        listed = [one for one in facts.by_type.get(MonTable, []) if isinstance(one, MonTable) and one.table == table[1]]
+        if listed and not listed[-1].rows:
+            return MissingInput(f"{lack.fact}: {table[1]} was collected and has no rows", lack.command)
+    came = [kind for kind in facts.by_type if _brings(kind, command)]
+    if not came or any(kind.fact_name() == lack.fact for kind in came):
+        return lack
+    part = next((kind.PART for kind in _kinds(came) if kind.fact_name() == lack.fact and kind.PART), "")
+    printed = f"{part} is not in the output of {command} that was collected" if part else ""
+    return MissingInput(f"{lack.fact}: {printed or f'not in the output of {command} that was collected'}", lack.command)
+
+
+def _brings(kind: type[Fact], command: str) -> bool:
+    """Whether a fact of this type came of the command."""
+    return bool(command) and command_of(kind.COLLECTED_BY) == command
+
+
+def _kinds(came: Iterable[type[Fact]]) -> list[type[Fact]]:
+    """All types of fact that come of the same commands as these."""
+    commands = {command_of(kind.COLLECTED_BY) for kind in came}
+    return [kind for kind in Fact.__subclasses__() if command_of(kind.COLLECTED_BY) in commands]
+
+
+def _from_v73(lack: MissingInput) -> str:
+    """What of V7.3 a command needs; nothing where it needs none."""
+    return next((what for what, pattern in FROM_V73.items() if pattern.search(lack.command)), "")
+
+
+def _too_old(lack: MissingInput, server: Server | None) -> str:
+    """The table that the release does not have; nothing where it has it, or nobody knows."""
+    table = TABLE.search(lack.command)
+    since = SINCE.get(table[1]) if table else None
+    return table[1] if table and since and server and server.before(*since) else ""

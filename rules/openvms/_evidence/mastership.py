@@ -1,0 +1,529 @@
+"""Which node of a cluster is the fastest, what each would give as lock master, and how mastership is moved.
+
+Speed, best evidence first: what a local lock takes (LOCKTIME), a published comparison of two machines, clock and cache
+within one family. Where none of them orders two nodes, neither does this project.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from collectors.facts import Facts, Reading, Source, known
+from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
+from collectors.facts.openvms.locking import total
+from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, parameter_key, set_parameter
+from rules.changes.quoting import comment
+from rules.finding import Change, Evidence, MissingInput
+from rules.laws.hardware import Order, compare, hardware_of
+from rules.laws.mastering import Candidate, WhatIf, is_published, what_if_masters
+from rules.openvms._evidence.cluster import (
+    hardware_names,
+    latencies_of,
+    local_cells,
+    stakes_of,
+    unbrought,
+)
+from rules.openvms._evidence.room import Room, room_of
+
+REPEATS = 1.25
+"""Practice: runs repeat within a few per cent (JCC Consulting's slides, 2014); this project: of nodes closer than a
+quarter none is the faster, and moving mastership from one to the other can cost a reboot for nothing."""
+STEP = 2
+"""This project: how far the wanted master's weight stands above the others."""
+RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")
+GOVERNS_FROM = (8, 3)
+"""Vendor: from V8.3 on LOCKRMWT has no effect and LOCKDIRWT decides (wiki.vmssoftware.com/LOCKRMWT)."""
+MIXED = "The releases differ: on a node of V8.3 or later LOCKRMWT has no effect, LOCKDIRWT decides there."
+FASTEST = "Not where {0} was given that weight on purpose, as the fastest node: a LOCKTIME run tells which one is."
+BOTH_NAMES = ("LOCKDIRWT", "LOCKRMWT")
+MEASURE = MissingInput("how fast the nodes are beside each other", LockLatency.COLLECTED_BY)
+BOTH = "From V8.3 on LOCKDIRWT decides (not dynamic: a reboot), before that LOCKRMWT (dynamic)"
+DIRECTORY = (
+    "Directory lookups are shared out by the same weights: where only this node has one above 0, it does them all. "
+    "The node must take locks in a tree before it can win it."
+)
+MEANT = (
+    "LOCKDIRWT 0 may be meant here: it keeps directory and lock trees off a satellite, or a node that comes and goes. "
+    "Then leave it, and move the work instead."
+)
+MEASURE_FIRST = "Measure after this step: where the trees move by themselves, no weight need be changed."
+AFTER_PE1 = "Not before PE1 = 0 was set on the master and measured: where the trees moved by then, leave this step out."
+NO_RUN = "an emulator; the second master of the published runs was a real machine"
+ALL = "A node with LOCKRMWT 10 takes every tree it locks in from nodes with less (wiki.vmssoftware.com/LOCKRMWT)."
+
+
+def compare_nodes(facts: Facts, one: str, other: str) -> Order | None:
+    """Which of two nodes is faster at lock operations, or `None` where nothing tells."""
+    one, other = one.upper(), other.upper()
+    cells = latencies_of(facts)
+    if isinstance(cells, dict) and (one, one) in cells and (other, other) in cells:
+        first, second = cells[one, one][0], cells[other, other][0]
+        basis = f"LOCKTIME: a local lock takes {first:.3g} µs on {one}, {second:.3g} µs on {other}"
+        if max(first, second) <= REPEATS * min(first, second):
+            return Order(0, basis)
+        return Order(1 if first < second else -1, basis)
+    names = hardware_names(facts)
+    return compare(hardware_of(names.get(one, ("",))[0]), hardware_of(names.get(other, ("",))[0]))
+
+
+def ranks_of(facts: Facts, names: Sequence[str], wanted: Collection[str] | None = None) -> dict[str, int | None]:
+    """The ranks of the wanted ones of these nodes, of all where it is not said which.
+
+    1 for the fastest; equal nodes share a rank; `None` where a node cannot be held against every other.
+    """
+    cells, machines = latencies_of(facts), hardware_names(facts)
+    local = {name: us for name, (us, _) in local_cells(cells, names).items()} if isinstance(cells, dict) else {}
+    clearly = sorted(REPEATS * local[name.upper()] for name in names if name.upper() in local)
+    """What is above the local lock of a node by this much takes clearly longer than it."""
+    called = {name: machines.get(name.upper(), ("",))[0] for name in names}
+    every = Counter(called.values())
+    untimed = Counter(called[name] for name in names if name.upper() not in local)
+
+    def rank(name: str) -> int | None:
+        """Nodes with a local lock in LOCKTIME by that, all others by their machines."""
+        own = local.get(name.upper())
+        ahead = bisect_left(clearly, own) if own is not None else 0
+        for machine, many in (every if own is None else untimed).items():
+            others = many - (own is None and machine == called[name])
+            order = compare(hardware_of(called[name]), hardware_of(machine))
+            if others and order is None:
+                return None
+            ahead += others if order is not None and order.sign < 0 else 0
+        return 1 + ahead
+
+    return {name: rank(name) for name in (names if wanted is None else wanted)}
+
+
+def what_if(facts: Facts, names: Sequence[str]) -> tuple[WhatIf, ...]:
+    """What each node gives as lock master by the published runs: a line per node, with or without a figure.
+
+    The second master of those runs was a real machine: an emulator in its place has no published figure.
+    """
+    machines = hardware_names(facts)
+    rates = {name: hardware_of(machines.get(name.upper(), ("",))[0]) for name in names}
+    emulators = {name for name, one in rates.items() if one is not None and one.emulator is True}
+    # of so many nodes no run was published: who is faster than whom of hundreds of them is not asked
+    ranks = ranks_of(facts, names, names if is_published(len(names)) else emulators)
+    lines = what_if_masters(
+        [Candidate(name, ranks.get(name), one.operations_alone if (one := rates[name]) else None) for name in names]
+    )
+    return tuple(
+        replace(line, percent=None, rate=None, basis=NO_RUN)
+        if line.node in emulators and ranks[line.node] == 2
+        else line
+        for line in lines
+    )
+
+
+def what_if_text(lines: Sequence[WhatIf]) -> str:
+    """The table as one sentence; empty where no line has a figure."""
+    told = [
+        f"{one.node} {one.percent:.0f} %" + (f" ({one.rate:,.0f}/s)" if one.rate is not None else "")
+        for one in lines
+        if one.percent is not None
+    ]
+    if not told:
+        return ""
+    emulated = " (in that run an emulator)" if any(one.percent == 25 for one in lines) else ""
+    return (
+        f"As master of all trees, by published runs and of the fastest node's own rate: {', '.join(told)}{emulated}; "
+        "those runs did nothing but lock, so take the order and not the figures."
+    )
+
+
+def release_of(version: str | None) -> tuple[int, int] | None:
+    """`V8.4-2L1` → (8, 4); `None` where no release is told."""
+    found = RELEASE.search(version[:40]) if version else None
+    return (int(found.group(1)), int(found.group(2))) if found else None
+
+
+def governing(facts: Facts, members: Sequence[ClusterMember]) -> str | None:
+    """The parameter that decides over mastership on all nodes; `None` where releases are unknown or mixed."""
+    seen = {one.name.upper(): one.software for one in facts.every(ClusterNode) if one.software}
+    releases = [release_of(one.version or seen.get(one.name.upper())) for one in members]
+    releases += [release_of(one.software) for one in unbrought(facts, members)]
+    if not releases or None in releases:
+        return None
+    new = {release >= GOVERNS_FROM for release in releases if release is not None}
+    return None if len(new) > 1 else ("LOCKDIRWT" if new == {True} else "LOCKRMWT")
+
+
+def works_more(members: Sequence[ClusterMember], master: str, node: str) -> str:
+    """Why the trees stay with their master, as a sentence; empty where `node` works more in them, or nothing tells.
+
+    A tree belongs to the node that works most in it: elsewhere, what the master does locally would cross the cluster.
+    """
+    stakes = stakes_of(members, master, node)
+    if stakes is None or stakes[1] > stakes[0]:
+        return ""
+    return (
+        f"{master} itself does {stakes[0]:,.0f} lock operations/s locally, {node} asks it for {stakes[1]:,.0f}/s: a "
+        f"tree belongs to the node that works most in it, so the trees stay on {master}. With {node} as master what is "
+        "local now would cross the cluster."
+    )
+
+
+def kept_by(facts: Facts, members: Sequence[ClusterMember], master: str, node: str) -> str:
+    """What keeps the trees on their master although `node` works more in them, as sentences; empty where nothing does.
+
+    PE1 comes first: with it other than 0 no weight moves a tree.
+    """
+    rates = {one.name: one for one in members}
+    first, second = rates.get(master), rates.get(node)
+    if first is None or second is None:
+        return ""
+    if known(first.pe1) and first.pe1:
+        does = "keeps every tree" if first.pe1 < 0 else "keeps all but small trees (as recalled)"
+        return (
+            f"PE1 = {first.pe1:.0f} on {master} {does} there: that comes first, on {master} and without a boot. No "
+            "work is to be moved before its effect was measured."
+        )
+    name = governing(facts, members)
+    pairs = [
+        (one, weight_of(facts, first, one), weight_of(facts, second, one)) for one in ([name] if name else BOTH_NAMES)
+    ]
+    told = [
+        f"{one} of {master} is {high:.0f} and of {node} {low:.0f}: the higher one draws the trees to {master}."
+        for one, high, low in pairs
+        if high is not None and low is not None and high > low
+    ]
+    if not told:
+        return ""
+    return " ".join((*told, *(() if name else (MIXED,))))
+
+
+def _outdone(members: Sequence[ClusterMember], target: str) -> str:
+    """The same where no one master is meant: a node whose local work is more than all that `target` asks for."""
+    mine = next((one for one in members if one.name == target), None)
+    asked = total(mine.local_per_second, mine.outgoing_per_second) if mine else None
+    if asked is None:
+        return ""
+    local = {one.name: one.local_per_second for one in members if one.name != target and known(one.local_per_second)}
+    most = max(local, key=lambda name: local[name], default=None)
+    if most is None or local[most] <= asked:
+        return ""
+    return (
+        f"{most} does {local[most]:,.0f} lock operations/s locally, {target} asks for {asked:,.0f}/s in all: a tree "
+        f"belongs to the node that works most in it, so {target} is not to be given all of them."
+    )
+
+
+@dataclass(frozen=True)
+class Move:
+    """How mastership goes to a node: the scripts, what to say, and what is missing for a script."""
+
+    changes: tuple[Change, ...]
+    says: str
+    missing: tuple[MissingInput, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    """The weights as they are, where they are all known, and how busy the nodes are that would take the trees."""
+    held: str = ""
+    """What its changes wait for, where a node that would take the trees has no room: they are comments then."""
+    stays: bool = False
+    """Whether the trees stay where they are, as a node that works more in them has them: `says` tells why."""
+
+
+def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tuple[str, Move] | None:
+    """The node that works more in the trees than their master, which has them by its own weight, and how it gets them.
+
+    For nodes of which none is known to be the faster: the master's weight goes down to that of the others, no one is
+    preferred, and the trees go to who uses them most. `None` where no weight is the cause.
+    """
+    asked = {one.name: stakes_of(members, master, one.name) for one in members if one.name != master}
+    most = {node: found[1] for node, found in asked.items() if found is not None}
+    node = max(most, key=lambda name: most[name], default=None)
+    if node is None or works_more(members, master, node):
+        return None
+    order, why = compare_nodes(facts, node, master), kept_by(facts, members, master, node)
+    first = next(one for one in members if one.name == master)
+    if not why or (order is not None and order.sign < 0) or (known(first.pe1) and first.pe1):
+        return None
+    name, room = governing(facts, members), room_of(members, node, comes_from=(master,))
+    weights = {one.name: weight_of(facts, one, name) for one in members} if name else {}
+    numbers = {one: value for one, value in weights.items() if value is not None}
+    if name is None or len(numbers) < len(weights) or unbrought(facts, members):
+        return node, Move((), f"{why} {room.said}", held=room.when)
+    old, new = numbers[master], most_of(numbers, master)
+    if old <= new:
+        return None
+    waits = _pending(members, numbers, node, name)
+    read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
+    if waits:
+        return node, Move((), f"{why} {waits}", evidence=read)
+    how = "dynamic" if name == "LOCKRMWT" else "a reboot of that node"
+    says = (
+        f"{why} Lower {name} of {master} from {old:.0f} to {new:.0f} ({how}), the highest of the others: the trees "
+        f"then go to the node that uses them most. {room.said}"
+    )
+    change = _set(name, old, new, master, room, FASTEST.format(master))
+    if name == "LOCKDIRWT" and order is None and not room.when:
+        when = f"only once a LOCKTIME run has shown that {master} is not the fastest node"
+        change = advise_parameter(name, old, new, when=when, cautions=(DIRECTORY, MEANT), node=master)
+    return node, Move((change,), says, evidence=(*read, *room.evidence), held=room.when)
+
+
+def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master: str | None = None) -> Move:
+    """Give `target` the highest weight of the parameter that decides, from the weights in the exports.
+
+    Where `master` holds the trees by its own weight and several nodes are as fast as `target`, or it is an emulator,
+    that weight is lowered instead: one node boots, and none of the equals is preferred. A node that has no room for the
+    work is sent none by a script. No tree is sent away from the node that works most in it.
+    """
+    if kept := works_more(members, master, target) if master else _outdone(members, target):
+        return Move((), kept, stays=True)
+    givers = [master] if master else [one.name for one in members]
+    name, room = governing(facts, members), room_of(members, target, comes_from=givers)
+    if name is None:
+        lack = MissingInput("OpenVMS version of every node", "SHOW CLUSTER")
+        return Move(
+            (), f"{BOTH}; the versions here are not known or mixed, so no script is given. {room.said}", (lack,)
+        )
+    weights = {one.name: weight_of(facts, one, name) for one in members}
+    for other in unbrought(facts, members):
+        weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
+    numbers = {node: value for node, value in weights.items() if value is not None}
+    if len(numbers) < len(weights):
+        told = ", ".join(node for node in weights if node not in numbers)
+        lack = MissingInput(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on {told}")
+        return Move((), f"{BOTH}: here {name} of {target} is to be the highest of all. {room.said}", (lack,))
+    read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
+    read += tuple(
+        Evidence(f"{name} of {one.name}", numbers[one.name], "", one.source) for one in unbrought(facts, members)
+    )
+    now, most = numbers[target], max(value for node, value in numbers.items() if node != target)
+    if now > most:
+        free = any(one.name == master and known(one.pe1) and one.pe1 == 0 for one in members)
+        off = "" if free else "whether remastering is off (PE1), "
+        return Move(
+            (),
+            f"{name} of {target} is {now:.0f} and the highest already (others up to {most:.0f}): look whether that "
+            f"value is the active one, {off}and whether the node locks in those trees. {room.said}",
+            evidence=(*read, *room.evidence),
+            held=room.when,
+        )
+    if waiting := _pending(members, numbers, target, name):
+        return Move((), f"{waiting} {room.said}", evidence=(*read, *room.evidence), held=room.when)
+    if master and (lower := _lowered(facts, numbers, target, master, name)) is not None:
+        old = numbers[master]
+        heirs = [node for node, value in numbers.items() if value == numbers[target]]
+        room = room_of(members, *heirs, comes_from=givers)
+        how = "a reboot of that node" if name == "LOCKDIRWT" else "dynamic"
+        says = (
+            f"{name} decides here: {master} is master by its own {name} of {old:.0f}, the highest of all (others up to "
+            f"{most_of(numbers, master):.0f}). Lower that one to {lower:.0f} ({how}) and leave the others as they are: "
+            f"the trees then go to the other nodes by who uses them. {room.said}"
+        )
+        change = _set(name, old, lower, master, room)
+        return Move((change,), says, evidence=(*read, *room.evidence), held=room.when)
+    high = PARAMETERS[name].high
+    wanted = min(high, most + STEP)
+    meant = (MEANT,) if name == "LOCKDIRWT" and now == 0 < most else ()
+    steps = [(target, now, wanted)] if now != wanted else []
+    steps += [(node, value, wanted - STEP) for node, value in numbers.items() if node != target and value >= wanted]
+    when = "not dynamic: a reboot" if name == "LOCKDIRWT" else "dynamic"
+    said = ", ".join(f"{node} {old:.0f} to {new:.0f}" for node, old, new in steps)
+    why = ""
+    if master in numbers and numbers[master] > now:
+        why = f" That {master} is master comes of its {name} of {numbers[master]:.0f}: {target} has {now:.0f}."
+    return Move(
+        tuple(_set(name, old, new, node, room, *(meant if node == target else ())) for node, old, new in steps),
+        f"{name} decides here ({when}): {said}.{why} {room.said}",
+        evidence=(*read, *room.evidence),
+        held=room.when,
+    )
+
+
+def most_of(numbers: dict[str, float], but: str) -> float:
+    """The highest weight of all nodes but one."""
+    return max(value for node, value in numbers.items() if node != but)
+
+
+def _lowered(facts: Facts, numbers: dict[str, float], target: str, master: str, name: str) -> float | None:
+    """The weight to which the master's own is lowered, so that the others win; `None` where that does not do.
+
+    It does where the others that would then have the highest weight are all as fast as the target.
+    """
+    if master not in numbers or master == target:
+        return None
+    most = most_of(numbers, master)
+    if not (numbers[master] > most and numbers[target] == most >= 1):
+        return None
+    heirs = [node for node, value in numbers.items() if node not in (master, target) and value == most]
+    orders = [compare_nodes(facts, node, target) for node in heirs]
+    if any(order is None or order.sign < 0 for order in orders):
+        return None
+    machine = hardware_of(hardware_names(facts).get(master.upper(), ("",))[0])
+    emulated = machine is not None and machine.emulator is True
+    return most - 1 if heirs or emulated else None
+
+
+def freed(move: Move, master: ClusterMember) -> tuple[Move, str]:
+    """The move with what PE1 of the master needs before it, and that as a sentence.
+
+    PE1 above 0 is set to 0 here, before any weight; -1 is openvms/remastering_switched_off's to set.
+    """
+    if move.stays or not known(master.pe1) or not master.pe1:
+        return move, ""
+    parameter, key = PARAMETERS["PE1"], parameter_key("PE1", master.name)
+    what = "remastering is switched off" if master.pe1 < 0 else "only small trees may move (as recalled)"
+    stays = f" On {master.name} {what} (PE1 = {master.pe1:.0f}): its trees stay there whatever the weights"
+    changes = tuple(
+        replace(change, after=(*change.after, key), cautions=(AFTER_PE1, *change.cautions)) for change in move.changes
+    )
+    if move.held:
+        said = f"{stays}. PE1 = 0 there would let them go, so it waits for the same."
+    elif changes:
+        said = (
+            f"{stays}, so first PE1 = 0 on that node (dynamic). {MEASURE_FIRST} Only then the weights, as a step apart."
+        )
+    else:
+        said = f"{stays}, so PE1 = 0 on that node (dynamic) is the step to take. Measure after it."
+    if not move.missing and 0 < master.pe1 <= parameter.high and master.pe1 == int(master.pe1):
+        first = (
+            advise_parameter("PE1", master.pe1, 0, when=move.held, node=master.name)
+            if move.held
+            else set_parameter("PE1", master.pe1, 0, dynamic=True, cautions=(MEASURE_FIRST,), node=master.name)
+        )
+        changes = (first, *changes)
+    return replace(move, changes=changes), said
+
+
+def _pending(members: Sequence[ClusterMember], numbers: dict[str, float], target: str, name: str) -> str:
+    """That weights of CURRENT settle it with the next boots, as a sentence; empty where they do not."""
+    waits = {one.name: value for one in members if known(value := _waits(one, name)) and value != numbers.get(one.name)}
+    then = {**numbers, **waits}
+    if not waits or then[target] <= max(value for node, value in then.items() if node != target):
+        return ""
+    said = ", ".join(f"{node} {numbers[node]:.0f} to {value:.0f}" for node, value in waits.items() if node in numbers)
+    how = "Nothing else is to be set; boot them one at a time, then measure."
+    if PARAMETERS[name].dynamic:
+        how = "No other value is to be set: WRITE ACTIVE makes these run at once, without a boot; then measure."
+    return (
+        f"{name} is pending in CURRENT ({said}): with the next boot of these nodes {target} has the highest weight. "
+        f"{how}"
+    )
+
+
+def _waits(member: ClusterMember, name: str) -> Reading:
+    """What the next boot of a node makes of a weight."""
+    return member.pending_directory_weight if name == "LOCKDIRWT" else member.pending_remaster_weight
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What the next boots make of mastership: from the node with the highest weight now to one that is slower."""
+
+    parameter: str
+    """The weight that decides."""
+    now: str
+    then: str
+    basis: str
+    """Why the second is the slower one."""
+    says: str
+    """Both sets of weights, for a sentence."""
+    changes: tuple[Change, ...]
+    evidence: tuple[Evidence, ...]
+
+
+def turned(facts: Facts, members: Sequence[ClusterMember]) -> Turn | None:
+    """Where the weights of CURRENT give a slower node the highest one with the next boots; `None` where they do not.
+
+    Every weight has to be known, and one node has to stand alone above the others before and after.
+    """
+    name = governing(facts, members)
+    if name is None:
+        return None
+    weights = {one.name: weight_of(facts, one, name) for one in members}
+    for other in unbrought(facts, members):
+        weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
+    runs = {node: value for node, value in weights.items() if value is not None}
+    waits = {
+        one.name: value
+        for one in members
+        if (value := _weight(name, [_waits(one, name)])) is not None and value != runs.get(one.name)
+    }
+    now, then = _highest(runs), _highest({**runs, **waits})
+    if len(runs) < len(weights) or not now or not then or now == then:
+        return None
+    order = compare_nodes(facts, then, now)
+    if order is None or order.sign >= 0:
+        return None
+    pending = [one for one in members if one.name in waits]
+    caution = "Only if nobody set this weight in CURRENT on purpose."
+    return Turn(
+        name,
+        now,
+        then,
+        order.basis,
+        ", ".join(f"{node} {runs[node]:.0f} to {value:.0f}" for node, value in waits.items()),
+        tuple(
+            keep_parameter(name, waits[one.name], runs[one.name], cautions=(caution,), node=one.name) for one in pending
+        ),
+        (
+            *(Evidence(f"{name} of {one.name}", runs[one.name], "", _read_in(one, name)) for one in members),
+            *(
+                Evidence(
+                    f"{name} of {one.name} in CURRENT (pending)",
+                    waits[one.name],
+                    "",
+                    (one.pending_directory_weight_source if name == "LOCKDIRWT" else one.pending_remaster_weight_source)
+                    or one.source,
+                )
+                for one in pending
+            ),
+        ),
+    )
+
+
+def _highest(weights: dict[str, float]) -> str | None:
+    """The node whose weight stands alone above all others."""
+    most = max(weights.values(), default=0)
+    found = [node for node, value in weights.items() if value == most]
+    return found[0] if len(found) == 1 else None
+
+
+def _read_in(member: ClusterMember, name: str) -> Source:
+    """The line that has a node's weight; else the nearest that is known."""
+    exact = member.directory_weight_source if name == "LOCKDIRWT" else member.remaster_weight_source
+    return exact or member.parameters_source or member.source
+
+
+def _set(name: str, old: float, new: float, node: str, room: Room, *more: str) -> Change:
+    """One weight: a script, or comments alone where a node that would take the trees has no room for them."""
+    cautions = (*more, *((DIRECTORY,) if name == "LOCKDIRWT" else ((ALL,) if new == PARAMETERS[name].high else ())))
+    if room.when:
+        return advise_parameter(name, old, new, when=room.when, cautions=cautions, node=node)
+    if room.unread or room.tight:
+        cautions = (comment(room.said, 600), *cautions)
+    return set_parameter(name, old, new, dynamic=PARAMETERS[name].dynamic, cautions=cautions, node=node)
+
+
+def weight_of(facts: Facts, member: ClusterMember, name: str) -> float | None:
+    """A node's weight from its own listing or a cluster-wide table; `None` where unknown or outside its range."""
+    read: list[Reading] = [member.lock_directory_weight if name == "LOCKDIRWT" else member.lock_remaster_weight]
+    if name == "LOCKDIRWT":
+        seen = [one for one in facts.every(ClusterNode) if one.name.upper() == member.name.upper()]
+        read += [one.lock_directory_weight for one in reversed(seen)]
+    return _weight(name, read)
+
+
+def _weight(name: str, read: Sequence[Reading]) -> float | None:
+    value = next((one for one in read if known(one)), None)
+    low, high = PARAMETERS[name].low, PARAMETERS[name].high
+    return value if value is not None and low <= value <= high and value == int(value) else None
+
+
+def speed_evidence(facts: Facts, names: Sequence[str]) -> tuple[Evidence, ...]:
+    """What tells the speed of these nodes: local locks where LOCKTIME has them, and the names of their machines."""
+    cells = latencies_of(facts)
+    local = local_cells(cells, names) if isinstance(cells, dict) else {}
+    told = [Evidence(f"local lock on {name}", round(us, 3), "µs", source) for name, (us, source) in local.items()]
+    machines = hardware_names(facts)
+    told += [
+        Evidence(f"machine of {name}", machines[name.upper()][0], "", machines[name.upper()][1])
+        for name in names
+        if name.upper() in machines
+    ]
+    return tuple(told)

@@ -1,0 +1,234 @@
+"""Where the dedicated lock manager is to sit: every CPU of the node with the reason for or against it.
+
+The criteria, in this order: the CPU runs; it is not the primary; TCP/IP is not on it; no device has its fast path
+there; the same holds for its co-thread, or that is stopped, or there is none. What was not read counts against a CPU.
+Which CPU is in which RAD is in no export that is read here: that stays a check by hand.
+Sources: OpenVMS V7.3 New Features, 4.4 (fast-path devices, LCKMGR_CPUID); JCC Consulting's slides of 2014 (co-thread).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from collectors.facts import known
+from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, ProcessorModes
+from rules.changes.openvms_sysgen import PARAMETERS
+from rules.changes.quoting import comment
+from rules.finding import Change, Evidence, Untrusted
+from rules.openvms._evidence.cpu_counts import counts_differ
+from rules.openvms._evidence.cpu_layout import Layout, Pair
+from rules.openvms._evidence.node import pending_of
+
+HIGHEST = PARAMETERS["LCKMGR_CPUID"].high
+EQUAL = "as good, but of a higher number"
+
+
+@dataclass(frozen=True)
+class Seat:
+    """One CPU as a place for the lock manager."""
+
+    cpu: int
+    against: str | None
+    """Why not this one, as a clause; `None`: nothing speaks against it."""
+    sibling: int | None = None
+    """Its co-thread, where one was read."""
+    movable: tuple[str, ...] = ()
+    """Devices that would have to move for it to be free, where nothing else stands against it."""
+    unread: bool = False
+    """Whether only something that was not in the export stands against it."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """All CPUs as places for the lock manager, and the one to take."""
+
+    seats: tuple[Seat, ...]
+    chosen: int | None
+    named: bool = False
+    """Whether LCKMGR_CPUID names the chosen one already: what suits is not moved."""
+
+    @property
+    def others(self) -> str:
+        """Why each other CPU was not chosen, in one sentence."""
+        equal = f"as good, but LCKMGR_CPUID names CPU {self.chosen}" if self.named else EQUAL
+        said: dict[str, list[int]] = {}
+        for seat in self.seats:
+            if seat.cpu != self.chosen:
+                said.setdefault(seat.against or equal, []).append(seat.cpu)
+        return "; ".join(f"CPU {_listed(cpus)}: {why}" for why, cpus in said.items())
+
+    @property
+    def first_to_move(self) -> Seat | None:
+        """Where none is free: the CPU for which the fewest devices have to move; of equals the lowest."""
+        found = [seat for seat in self.seats if seat.movable]
+        return min(found, key=lambda seat: (len(seat.movable), seat.cpu), default=None)
+
+    @property
+    def answer(self) -> str:
+        """The CPU number and why no other, or what has to be moved first."""
+        if self.chosen is not None:
+            rest = f" The others: {self.others}." if self.others else ""
+            suits = "on its core no fast-path device, no TCP/IP and no primary were read"
+            return f"CPU {self.chosen} suits it: {suits}.{rest}"
+        move = self.first_to_move
+        first = f": move {' and '.join(move.movable)} off the core of CPU {move.cpu} first" if move else ""
+        return f"None is free{first}. {self.others}." if self.seats else "No CPU was read."
+
+
+def placement_of(layout: Layout, without: frozenset[int] = frozenset()) -> Placement:
+    """Judge every CPU that was read; `without`: those that are not to be taken (its place now and the co-thread)."""
+    seats = tuple(_seat(layout, cpu) for cpu in _numbers(layout) if cpu not in without)
+    free = [seat for seat in seats if seat.against is None]
+    waits = pending_of(layout.facts, "LCKMGR_CPUID")  # the later choice of two
+    chosen = (waits[0] if waits else None, layout.setting("LCKMGR_CPUID"))
+    named = next((seat for cpu in chosen for seat in free if seat.cpu and seat.cpu == cpu), None)
+    best = named or min(free, key=lambda seat: (_rank(layout, seat), seat.cpu), default=None)
+    return Placement(seats, best.cpu if best else None, named is not None)
+
+
+def stop_beside(
+    layout: Layout, placed: Placement, after: tuple[str, ...], least: float = 0
+) -> tuple[tuple[Change, ...], str]:
+    """Stop the co-thread of the chosen CPU, where it runs: a step of its own after the changes `after`, and a sentence.
+
+    The sentence begins with a blank. `least`: CPUs that have to stay active; with fewer the co-thread stays, and it is
+    said why.
+    """
+    sibling = next((seat.sibling for seat in placed.seats if seat.cpu == placed.chosen), None)
+    if sibling is None or not layout.runs(sibling):
+        return (), ""
+    if layout.active is not None and layout.active - 1 < least:
+        return (), (
+            f" Its co-thread CPU {sibling} stays: with it stopped {layout.active - 1:.0f} CPUs would be active, fewer "
+            f"than {least:.0f}."
+        )
+    beside = (
+        f"It is the co-thread of CPU {placed.chosen}, which the lock manager has then: whatever runs on it slows that."
+    )
+    stop = tuple(replace(change, after=(*change.after, *after)) for change in layout.stop(sibling, beside))
+    return stop, (
+        f" A step of its own, after that was measured: stop its co-thread with STOP/CPU {sibling}, and measure again; "
+        "if it is not better, START/CPU."
+    )
+
+
+def cost_of(layout: Layout) -> tuple[str, list[Evidence]]:
+    """What one CPU less costs on this machine: its share, and how much is idle on average."""
+    cpus = layout.active
+    if cpus is None:
+        return "It costs one CPU.", []
+    modes = layout.facts.latest(ProcessorModes, statistic="mean")
+    said = f"It costs one CPU of {cpus:.0f}, {100 / cpus:.0f} % of the machine"
+    if layout.cores is not None and layout.cores < cpus:
+        share = 100 / layout.cores
+        said = f"It costs one core of {layout.cores}, {share:.0f} % of the machine, with its co-thread stopped"
+    if (
+        counts_differ(layout)
+        or modes is None
+        or not known(modes.idle_percent)
+        or not 0 <= modes.idle_percent <= 100 * cpus
+    ):
+        return f"{said}.", []
+    idle = modes.idle_percent / 100
+    room = (
+        "more than one CPU is idle on average" if idle >= 1 else "less than one CPU is idle on average: work will wait"
+    )
+    return f"{said}; {room} ({modes.idle_percent:.0f} % of one CPU).", [
+        Evidence("idle (mean)", modes.idle_percent, "% of one CPU", modes.source)
+    ]
+
+
+def left_alone(layout: Layout) -> str:
+    """What the choice that the system makes by itself would run into, and which CPUs have nothing."""
+    cpu = layout.default_choice
+    there = [device.device for device in layout.devices_on(cpu)]
+    there += [service.service for service in layout.services_on(cpu)]
+    served = (
+        f", which serves {' and '.join(map(comment, there))}" if there else ", whatever that or its co-thread serves"
+    )
+    said = f"Left alone it takes the lowest CPU other than the primary: CPU {cpu}{served}."
+    if layout.unused:
+        numbers = _listed(layout.unused)
+        said += (
+            f" Without a device or service in SHOW FASTPATH: CPU {numbers} (numbers below the count of active CPUs)."
+        )
+    return said
+
+
+def _numbers(layout: Layout) -> list[int]:
+    facts = layout.facts
+    seen = {one.number for one in facts.every(Cpu)} | {one.cpu for one in facts.every(FastpathDevice)}
+    seen |= {one.cpu for one in facts.every(KernelService)}
+    if layout.fastpath_read or seen:
+        seen |= set(range(int(layout.active or 0)))
+    return sorted(seen)
+
+
+def _seat(layout: Layout, cpu: int) -> Seat:
+    pair = layout.pair(cpu)
+    sibling = pair.sibling if isinstance(pair, Pair) else None
+    here, movable = _in_the_way(layout, cpu)
+    if here and not movable:
+        return Seat(cpu, here, sibling)
+    if isinstance(pair, Untrusted):
+        return Seat(cpu, "the displays disagree on its co-thread", None)
+    if pair is None:
+        return Seat(cpu, here or "its full display was not brought", None, movable, unread=here is None)
+    if sibling is None or layout.runs(sibling) is False:
+        return _verdict(cpu, sibling, here, movable)
+    if layout.runs(sibling) is None:
+        return Seat(cpu, here or f"whether its co-thread CPU {sibling} runs was not read", sibling, movable, not here)
+    beside, more = _in_the_way(layout, sibling)
+    if beside and not more:
+        return Seat(cpu, f"its co-thread CPU {sibling}: {beside}", sibling)
+    if beside:
+        said = f"its co-thread CPU {sibling}: {beside}"
+        here = f"{here}; {said}" if here else said
+    return _verdict(cpu, sibling, here, (*movable, *more))
+
+
+def _verdict(cpu: int, sibling: int | None, against: str | None, movable: tuple[str, ...]) -> Seat:
+    return Seat(cpu, against, sibling, movable)
+
+
+def _in_the_way(layout: Layout, cpu: int) -> tuple[str | None, tuple[str, ...]]:
+    """What stands against a CPU by itself, and the devices to move where that is all."""
+    if cpu > HIGHEST:
+        return f"LCKMGR_CPUID goes up to {HIGHEST}", ()
+    if layout.runs(cpu) is False:
+        return "it is stopped", ()
+    if layout.may_be_primary(cpu):
+        return _primary(layout, cpu), ()
+    services = [one for one in layout.services_on(cpu) if "lock manager" not in one.service.lower()]
+    if services:
+        return f"{comment(services[0].service)} runs there", ()
+    if not layout.fastpath_read:
+        return "SHOW FASTPATH was not brought", ()
+    devices = tuple(comment(one.device) for one in layout.devices_on(cpu))
+    if devices:
+        return f"fast path of {' and '.join(devices)}", devices
+    return None, ()
+
+
+def _primary(layout: Layout, cpu: int) -> str:
+    read = any(one.number == cpu and one.primary for one in layout.facts.every(Cpu))
+    return "it is the primary" if read else "it may be the primary: nothing read rules that out"
+
+
+def _rank(layout: Layout, seat: Seat) -> int:
+    """Best without a co-thread, then one whose co-thread is stopped, then one whose co-thread has nothing."""
+    if seat.sibling is None:
+        return 0
+    return 1 if layout.runs(seat.sibling) is False else 2
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    """Numbers of CPUs, three and more in a row as a range: `0, 4-7, 9, 10`."""
+    said: list[str] = []
+    for _, row in groupby(enumerate(sorted(set(numbers))), key=lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in row]
+        said += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run)
+    return ", ".join(said)
+
+
+__all__ = ["Placement", "Seat", "cost_of", "left_alone", "placement_of", "stop_beside"]

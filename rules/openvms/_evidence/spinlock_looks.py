@@ -1,0 +1,129 @@
+"""What else the export shows of a hot spinlock: what feeds it, and the settings that a remedy depends on."""
+
+from dataclasses import dataclass, field
+
+from collectors.facts import Facts, known
+from collectors.facts.openvms import KernelService, LockRates, Node, SystemRates
+from rules.finding import Evidence, Expectation, Severity, Unknown, Untrusted
+from rules.laws.platforms import KPB_AFTER, KPB_BEFORE
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
+from rules.openvms._evidence.dedicated import DEDICATED_FACTS, not_yet
+from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, parameter_of
+from rules.openvms._evidence.releases import machine_of
+from rules.openvms._evidence.spinlocks import IOLOCK8, LCKMGR, MMG
+from rules.openvms._evidence.spinning import OWN_CPU_CPUS, OWN_CPU_WORTH
+from rules.sources import HP
+
+LOOKS_AT = (*NODE_FACTS, *DEDICATED_FACTS, *LAYOUT_FACTS, Node, KernelService, SystemRates)
+"""What a rule that uses this module has to declare."""
+PORTS = ("PKQDRIVER", "FGEDRIVER", "PKADRIVER", "PEDRIVER", "PKRDRIVER", "PKMDRIVER", "PGQDRIVER")
+"""Bits 0 to 6 of FAST_PATH_PORTS: a bit that is set turns the fast path of that driver off."""
+
+
+@dataclass
+class Look:
+    """What was seen: sentences, figures, what to expect, and what is missing to say more."""
+
+    says: list[str] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+    expects: list[Expectation] = field(default_factory=list)
+    missing: list[Unknown | Untrusted] = field(default_factory=list)
+    at_most: Severity = Severity.CRITICAL
+    """How loud the rule may speak with what was seen."""
+
+
+def look_at(facts: Facts, name: str, lost: float | None = None) -> Look:
+    """What the export shows beside the trace of this spinlock, for which `lost` per cent of one CPU spin."""
+    look = Look()
+    if name == LCKMGR:
+        _locks(facts, look, lost)
+    elif name == IOLOCK8:
+        _fast_path(facts, look)
+    elif name == MMG:
+        _memory(facts, look)
+    return look
+
+
+def _locks(facts: Facts, look: Look, lost: float | None) -> None:
+    rates = facts.every(LockRates)
+    operations = busiest_operations(rates)
+    if operations is None:
+        look.missing.append(Unknown.without("lock operations per second", f"{LockRates.COLLECTED_BY}, or MONITOR LOCK"))
+    else:
+        source = next(one.source for one in rates if one.operations_per_second == operations)
+        look.says.append(f"The highest lock rate read is {operations:,.0f} lock operations per second.")
+        look.evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
+    documented = machine_of(facts).dedicated_documented
+    layout = Layout(facts)
+    if before := not_yet(facts, layout):
+        look.says.append(before.said)
+        look.missing.append(Unknown((before.lacking,)))
+        look.at_most = Severity.ADVICE
+    elif layout.lock_manager:
+        look.says.append(
+            f"The lock manager already has CPU {layout.lock_manager[0]} of its own: only fewer lock operations help "
+            "further."
+        )
+    elif documented is False:
+        look.says.append(
+            "The dedicated lock manager is documented for Alpha and Integrity alone: nothing is advised of it here."
+        )
+    else:
+        look.says.append(_own_cpu(layout, lost))
+
+
+def _own_cpu(layout: Layout, lost: float | None) -> str:
+    """Whether a CPU of its own can be worth it by the CPUs there are and what spins for LCKMGR, as a sentence."""
+    few = min((count for count in (layout.active, layout.cores) if count is not None), default=None)
+    if few is not None and few < OWN_CPU_CPUS:
+        return (
+            f"A dedicated lock manager is no remedy with {few:.0f} {'cores' if few != layout.active else 'CPUs'}: the "
+            f"vendor asks for more than {OWN_CPU_CPUS - 1}."
+        )
+    if lost is not None and lost <= OWN_CPU_WORTH:
+        return (
+            f"A dedicated lock manager takes {OWN_CPU_WORTH:.0f} % of one CPU at all hours, and {lost:.0f} % spin for "
+            f"{LCKMGR}: it is not worth it."
+        )
+    return (
+        f"On more than {OWN_CPU_CPUS - 1} cores, where much more than one CPU spins for {LCKMGR}, a dedicated lock "
+        "manager may help, with nothing on the co-thread of its CPU: openvms/lock_manager_needs_own_cpu judges it."
+    )
+
+
+def _fast_path(facts: Facts, look: Look) -> None:
+    for name, high in (("FAST_PATH", 1), ("FAST_PATH_PORTS", 2**32 - 1)):
+        found = parameter_of(facts, name, 0, high)
+        if isinstance(found, Unknown | Untrusted):
+            look.missing.append(found)
+        if not isinstance(found, tuple):
+            continue
+        value, parameter = found
+        look.evidence.append(Evidence(name, value, "", parameter.source))
+        if name == "FAST_PATH" and not value:
+            look.says.append("FAST_PATH is 0: the fast path is off for all ports, so their I/O goes through IOLOCK8.")
+            return
+        if name == "FAST_PATH_PORTS" and value:
+            off = [driver for bit, driver in enumerate(PORTS) if int(value) >> bit & 1] or ["a bit of no known driver"]
+            look.says.append(f"FAST_PATH_PORTS is {value:.0f}: it turns the fast path off for {', '.join(off)}.")
+        elif name == "FAST_PATH_PORTS":
+            look.says.append("FAST_PATH_PORTS is 0: no port has its fast path turned off.")
+
+
+def _memory(facts: Facts, look: Look) -> None:
+    rates = facts.latest(SystemRates, statistic="mean")
+    if rates and known(rates.page_fault_per_second):
+        look.says.append(f"On average there are {rates.page_fault_per_second:,.0f} page faults per second.")
+        look.evidence.append(Evidence("page faults (mean)", rates.page_fault_per_second, "/s", rates.source))
+    machine = machine_of(facts)
+    if machine.family == "Integrity" and machine.release and machine.release.before(8, 3):
+        look.says.append(
+            f"On Integrity before its first releases kernel process blocks (KPB) were never cached and MMG was hot: "
+            f"the repair took an rx2600 from {KPB_BEFORE:,.0f} to {KPB_AFTER:,.0f} I/Os per second ({HP}). This node "
+            f"runs {machine.release.printed}: ask whether it has that repair, and take a newer release."
+        )
+        look.expects.append(Expectation("I/Os per second, published for an rx2600", KPB_BEFORE, KPB_AFTER, "published"))
+        if machine.source:
+            look.evidence.append(Evidence("release", machine.release.printed, "", machine.source))
+    elif machine.family is None or machine.release is None:
+        look.missing.append(Unknown(machine.lacking))

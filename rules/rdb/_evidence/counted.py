@@ -1,0 +1,302 @@
+"""What rules take from lock statistics: those that can be believed, of each node the best, per transaction and node.
+
+Averages since a reset long ago say nothing of the busy hour: `quiet` then asks for two writes instead of calling it
+clean, and `averaged` says so in a finding.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TypeVar
+
+from collectors.facts import OVERFLOW, Facts, Reading, Source
+from collectors.facts.openvms import DistributedLockRates, LockRates, MonitorSample, T4File
+from collectors.facts.rdb import StatisticRow
+from rules.finding import Clean, Evidence, MissingInput, NotApplicable, Outcome, Span, Unknown, Untrusted
+from rules.rdb._evidence.databases import DATABASE_FACTS, OneDatabase
+from rules.rdb._evidence.sharing import SHARING_FACTS, SUSTAINED
+from rules.rdb._evidence.statistics import APART, STATISTICS_FACTS, Rate, Statistics, attached, statistics_of, trusted
+
+T = TypeVar("T")
+
+COUNTED_FACTS = (*DATABASE_FACTS, *STATISTICS_FACTS, *SHARING_FACTS)
+"""What a rule that judges counted rates of a database has to declare."""
+DAY = 86_400.0
+LONG = DAY
+"""An average over more than this holds nights with the busy hours (this project)."""
+BUSY = MissingInput("the busy hour by itself, not the average since a reset", StatisticRow.COLLECTED_BY)
+ATTACHED = MissingInput("whether there were users", "RMU/SHOW USERS ! and the root file, on the same node")
+ASKED = ("locks requested", "locks promoted")
+"""What can meet a conflict: a blocking AST, a stall or a deadlock is of one of these."""
+STALLED = ("requests stalled", "promotions stalled")
+STALL_TIME = "stall time x100"
+HUNDREDTHS = 100
+AT_MOST = 110.0
+"""Per cent of the node's own lock operations: a database beyond that was measured at another time (this project)."""
+
+
+TIMES_THE_NODE = 10.0
+"""This project: beyond an order of magnitude no rounding and no neighbouring minute explains it."""
+
+
+def counted(facts: Facts, one: OneDatabase) -> tuple[list[Statistics], Outcome | None]:
+    """The statistics that can be judged, intervals first; and, where there are none, why (`None`: none were brought).
+
+    A screen full of zeros is no statistic, also where the export does not tell whether anybody was attached.
+    """
+    believed, refused = trusted(statistics_of(facts, one), one)
+    against = [_contradicted(facts, one, each) for each in believed]
+    found = [each for each, said in zip(believed, against, strict=True) if said is None]
+    refused = refused or next((said for said in against if said), None)
+    good = [each for each in found if not each.all_zero]
+    if any(kind for each in good for kind, _ in each.rates) or refused:
+        return good, refused
+    zero = [each for each in found if each.all_zero]
+    if zero and all(attached(each, one) == 0 for each in zero):
+        return good, NotApplicable(f"{one.subject}: every lock counter is zero, and nobody was attached")
+    if zero:
+        why = f"{one.subject}: every lock counter is zero: nothing was locked, or statistics are disabled"
+        return good, Unknown((ATTACHED,), why)
+    return good, None
+
+
+def _contradicted(facts: Facts, one: OneDatabase, each: Statistics) -> Untrusted | None:
+    """Say where a database asks for many times the locks that its whole node did at any moment of the same capture.
+
+    The whole cannot be less than its part: one of the two is misread, or of another node. Only what T4 or MONITOR
+    measured over half the time of the screens or more counts; a node's rate below 1/s counts as 1/s.
+    """
+    operations, asked = each.operations(), each.rate(ASKED[0], "total")
+    if operations is None or asked is None or each.merged:
+        return None
+    files = _over_the_same_time(facts, one, each, asked)
+    rates = [
+        (total, rate)
+        for rate in facts.every(LockRates)
+        if rate.source.file in files
+        and not _foreign(rate.node, each.node)
+        and (total := rate.operations_per_second) is not None
+    ]
+    most, node = max(rates, key=lambda pair: pair[0], default=(None, None))
+    if most is None or node is None or operations <= TIMES_THE_NODE * max(most, 1.0):
+        return None
+    return Untrusted(
+        f"{operations:,.0f} lock operations/s of the database ({asked.source}), but its node has {most:,.0f}/s at most "
+        f"({node.source}): both cannot be true of one node and time, so nothing is concluded from these screens. "
+        "Collect both anew over the same minutes"
+    )
+
+
+def _over_the_same_time(facts: Facts, one: OneDatabase, each: Statistics, row: Rate) -> set[str]:
+    """The files of T4 and MONITOR that cover half the time of a screen, or more."""
+    times = [window.at for window in one.windows if window.screen == row.screen and window.over == each.over]
+    end = max((at for at in times if at), default=None)
+    if end is None or not row.seconds:
+        return set()
+    start = end - timedelta(seconds=row.seconds)
+    samples: list[T4File | MonitorSample] = [*facts.every(T4File), *facts.every(MonitorSample)]
+    return {
+        sample.source.file
+        for sample in samples
+        if sample.start
+        and sample.end
+        and 2 * (min(end, sample.end) - max(start, sample.start)).total_seconds() >= row.seconds
+    }
+
+
+def of_each_node(found: Iterable[Statistics], read: Callable[[Statistics], T | None]) -> list[tuple[T, Statistics]]:
+    """Of each node the first figure that `read` finds: of an interval where there is one, else since the reset."""
+    best: dict[tuple[str, bool], tuple[T, Statistics]] = {}
+    for each in found:
+        if figure := read(each):
+            best.setdefault(((each.node or "").upper(), bool(each.merged)), (figure, each))
+    return list(best.values())
+
+
+def averaged(each: Statistics) -> str:
+    """What to say of averages of a long time; begins with a blank, or empty."""
+    if each.over == "interval" or each.seconds is None or each.seconds < LONG:
+        return ""
+    return (
+        f" These are averages of the {each.seconds / DAY:,.1f} days since the last reset: the busy hour may be higher. "
+        "Bring two writes of the same screens, some minutes apart."
+    )
+
+
+def caveats(one: OneDatabase, each: Statistics | None) -> str:
+    """What to say of a finding by statistics and settings: averages, another time; begins with a blank, or empty."""
+    dates = one.another_time
+    apart = (
+        f" Header and figures are of different times ({dates}), so a setting may have been changed between them: read "
+        "both again first."
+    )
+    return (averaged(each) if each else "") + (apart if dates else "")
+
+
+def quiet(why: str, each: Statistics) -> Outcome:
+    """Below the limits: clean, unless the average of a long time hides the busy hour."""
+    said = averaged(each)
+    return Unknown((BUSY,), f"{why}.{said}") if said else in_order(why, each)
+
+
+def in_order(why: str, each: Statistics) -> Clean:
+    """Below the limits, as far as the screens were counted long enough, which the engine decides."""
+    return Clean(why, span=None if each.seconds is None else Span(each.seconds, StatisticRow.COLLECTED_BY))
+
+
+def on_node(each: Statistics) -> str:
+    """` on ORKNEY`, ` on all nodes of the merged screens`, or empty."""
+    if each.merged:
+        return " on the nodes of the merged screens" + (f", written on {each.node}" if each.node else "")
+    return f" on {each.node}" if each.node else ""
+
+
+def rows_of(each: Statistics, items: Sequence[str], lock_type: str = "total") -> list[Rate]:
+    """Those of some rows of a lock type that were read."""
+    return [rate for item in items if (rate := each.rate(item, lock_type))]
+
+
+def per_transaction(each: Statistics, rates: Sequence[Rate]) -> float | None:
+    """What a transaction has of some rows together; `None` where transactions were not counted over the same span.
+
+    By division where Summary IO is there: the screens print one decimal. Else as printed.
+    """
+    done = each.transactions
+    if not rates:
+        return None
+    if done and done.per_second > 0 and all(_same_span(rate, done) for rate in rates):
+        return sum(rate.per_second for rate in rates) / done.per_second
+    printed = [rate.per_transaction for rate in rates if rate.per_transaction is not None]
+    return sum(printed) if len(printed) == len(rates) else None
+
+
+def _same_span(one: Rate, other: Rate) -> bool:
+    if not one.seconds or not other.seconds:
+        return True
+    return max(one.seconds, other.seconds) <= APART * min(one.seconds, other.seconds)
+
+
+@dataclass(frozen=True)
+class Stalled:
+    """Requests and promotions of one lock type that had to wait."""
+
+    per_second: float
+    percent: float | None
+    """Of those of all lock types; `None`: not in the export."""
+    source: Source
+
+
+def shown(metric: str, one: Rate | Stalled | None, limit: float | None = None) -> tuple[Evidence, ...]:
+    """A rate as proof, with one decimal, as the screens print it; nothing where it was not read."""
+    return (Evidence(metric, round(one.per_second, 1), "/s", one.source, limit),) if one else ()
+
+
+def stalled_of(each: Statistics, lock_type: str = "total") -> Stalled | None:
+    """What waited of one lock type; `None` where no such row was read."""
+    items = [item for item in STALLED if each.rate(item, lock_type)]
+    rates = rows_of(each, items, lock_type)
+    if not rates:
+        return None
+    here, whole = sum(rate.per_second for rate in rates), rows_of(each, items)
+    total = sum(rate.per_second for rate in whole)
+    percent = min(100.0, 100 * here / total) if total and len(whole) == len(rates) else None
+    return Stalled(here, percent, max(rates, key=lambda rate: rate.per_second).source)
+
+
+WAITING = 0.1
+"""This project: where less than a tenth of a process waits on average, the waits cost nothing worth a change."""
+
+
+def waiting_of(each: Statistics, lock_type: str = "total") -> Rate | None:
+    """The row of the time that was waited, where it has any: ÷ 100 the processes that wait on average."""
+    time = each.rate(STALL_TIME, lock_type)
+    return time if time is not None and time.per_second > 0 else None
+
+
+def waits_matter(each: Statistics, stalled: float | None, least: float, lock_type: str = "total") -> bool:
+    """Whether waits cost anything: by how long they take together where that was counted, else by how many there are.
+
+    `stalled`: requests that stall, per second; `least`: from how many on they count where their time is not known.
+    """
+    time = waiting_of(each, lock_type)
+    if time is not None and time.per_second / HUNDREDTHS < WAITING:
+        return False
+    return stalled is not None and stalled >= least
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean stall of one lock type on one node."""
+
+    seconds: float
+    lock_type: str
+    waiting: float
+    """Processes that wait on average: seconds of stalls per second."""
+    count: float | None
+    """Requests and promotions that stalled over the span."""
+    source: Source
+    each: Statistics
+
+
+def mean_stall(each: Statistics, lock_type: str = "total") -> Mean | None:
+    """Stall time ÷ requests and promotions that stalled; `None` where one of the three rows was not read."""
+    time, stalled = each.rate(STALL_TIME, lock_type), rows_of(each, STALLED, lock_type)
+    if time is None or len(stalled) < len(STALLED):
+        return None
+    counts = [rate.count for rate in stalled if rate.count is not None]
+    count = sum(counts) if len(counts) == len(stalled) else None
+    if count and time.count is not None:
+        seconds = time.count / HUNDREDTHS / count
+    else:
+        rate = sum(one.per_second for one in stalled)
+        if not rate and time.per_second:
+            return None  # rounded to 0.0: what time was waited is not known of how many
+        seconds = time.per_second / HUNDREDTHS / rate if rate else 0.0
+    return Mean(seconds, lock_type, time.per_second / HUNDREDTHS, count, time.source, each)
+
+
+def mostly_idle(mean: Mean) -> str:
+    """The resource that most of the time was waited for, where no tuning helps; else empty."""
+    for kind, lock_type in (("freeze", "freeze"), ("quiet", "quiet point")):
+        part = mean_stall(mean.each, lock_type)
+        if part and part.waiting >= mean.waiting / 2:
+            return kind
+    return ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What lock operations of a database are of all that its node asks for itself."""
+
+    percent: float
+    whole: float
+    """The node's own lock operations per second: what other nodes ask it for is taken off."""
+    source: Source
+
+
+def part_of_own(facts: Facts, each: Statistics, operations: float) -> Part | None:
+    """The part of so many lock operations per second; `None` where it cannot be told.
+
+    It cannot of merged screens, of another node, of averages of days, or where the part exceeds the whole.
+    """
+    if each.merged or averaged(each):
+        return None
+    for name in SUSTAINED:
+        rates = facts.latest(LockRates, statistic=name)
+        if rates is None or (total := rates.operations_per_second) is None or _foreign(rates.node, each.node):
+            continue
+        served = facts.latest(DistributedLockRates, statistic=name)
+        if served and any(value is OVERFLOW for value in _incoming(served)):
+            return None
+        own = total - ((served.incoming_per_second or 0.0) if served and served.node == rates.node else 0.0)
+        percent = 100 * operations / own if own > 0 else AT_MOST + 1
+        return Part(min(percent, 100.0), own, rates.source) if percent <= AT_MOST else None
+    return None
+
+
+def _incoming(served: DistributedLockRates) -> tuple[Reading, ...]:
+    return served.enq_incoming, served.convert_incoming, served.deq_incoming
+
+
+def _foreign(one: str | None, other: str | None) -> bool:
+    return one is not None and other is not None and one.upper() != other.upper()

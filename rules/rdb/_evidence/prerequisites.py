@@ -1,0 +1,286 @@
+"""What has to be there before row caches and page transfer via memory can be used, in the order in which it is made.
+
+After-image journaling, fast commit, one node, then global buffers (page transfer) or a reserved slot (row caches):
+knowledge/rdb-rules.md, section 2. Without them Rdb accepts the setting and does not use it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source
+from collectors.facts.rdb import Database
+from rules.changes.quoting import comment
+from rules.changes.rdb_clauses import CLAUSES
+from rules.changes.rdb_database import Place, alter, key_of
+from rules.finding import Change, Evidence, MissingInput
+from rules.rdb._evidence.databases import OneDatabase, node_names
+from rules.rdb._evidence.sharing import open_elsewhere, several_nodes
+
+ORDER = ("journal", "fast_commit", "cluster_nodes", "global_buffers", "cache_slots")
+GOALS = {
+    "fast_commit": ("journal",),
+    "row_cache": ("journal", "fast_commit", "cluster_nodes", "cache_slots"),
+    "page_transfer": ("journal", "fast_commit", "cluster_nodes", "global_buffers"),
+}
+"""What each goal needs, in the order in which it is made."""
+NEEDS = {"fast_commit": ("journal",)}
+"""What a prerequisite needs itself."""
+LABELS = {
+    "journal": "after-image journaling",
+    "fast_commit": "fast commit",
+    "cluster_nodes": "one cluster node",
+    "global_buffers": "global buffers",
+    "cache_slots": "a reserved cache slot",
+}
+FIELDS = {"journal": "after_image_journaling", "fast_commit": "fast_commit", "global_buffers": "global_buffers"}
+BUFFERS = "when NUMBER IS and USER LIMIT IS have been decided on, and the node has that memory free"
+TOGETHER = "when all that it is for has been decided on, in one closing with the others"
+DERIVED = (
+    "when the information table RDB$DATABASE_ROOT shows more than one configured: note that number for the way back, "
+    "for the header's may be users ÷ 50"
+)
+ROW_LEVEL = "when it is known that the tables to be cached lie in storage areas with row level locking"
+MOST_AREAS = 3
+"""Storage areas that are named."""
+CONFIGURED = MissingInput(
+    "NUMBER OF CLUSTER NODES as configured",
+    "the SQL information table RDB$DATABASE_ROOT, or NUMBER OF CLUSTER NODES from the DBA's own ALTER DATABASE script",
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One prerequisite."""
+
+    clause: str
+    met: bool | None
+    """`None`: the export cannot tell."""
+    value: float | str | None
+    """As the export has it."""
+    said: str
+    source: Source | None
+
+    @property
+    def label(self) -> str:
+        """What people call it."""
+        return LABELS[self.clause]
+
+
+def steps_to(goal: str, one: OneDatabase) -> list[Step]:
+    """The prerequisites of `row_cache`, `page_transfer` or `fast_commit`, in order."""
+    return [_step(clause, one) for clause in GOALS[goal]]
+
+
+def unmet(steps: Sequence[Step]) -> list[Step]:
+    """Those that the export shows to be missing."""
+    return [step for step in steps if step.met is False]
+
+
+def unsure(steps: Sequence[Step]) -> list[MissingInput]:
+    """What to bring for those the export cannot tell, or not exactly."""
+    header = [step.label for step in steps if step.met is None and step.clause != "cluster_nodes"]
+    nodes = any(step.value is None and step.clause == "cluster_nodes" for step in steps)
+    return [
+        *([MissingInput(", ".join(header), Database.COLLECTED_BY)] if header else []),
+        *([CONFIGURED] if nodes else []),
+    ]
+
+
+def listed(steps: Sequence[Step]) -> str:
+    """`1. after-image journaling (disabled), 2. …` for a sentence."""
+    return ", ".join(f"{number}. {step.label} ({step.said})" for number, step in enumerate(steps, 1))
+
+
+def evidence_of(steps: Sequence[Step]) -> tuple[Evidence, ...]:
+    """Each as the export has it."""
+    return tuple(Evidence(step.label, step.said, "", step.source) for step in steps if step.source)
+
+
+def never(one: OneDatabase) -> str:
+    """Why one node is out of the question, or an empty text."""
+    if len(one.in_use) > 1:
+        return f"users attach from {node_names(one.in_use)}, and it works on one node alone"
+    if said := several_nodes(one):
+        return f"{said}, and it works on one node alone"
+    return ""
+
+
+def active_caches(one: OneDatabase) -> float | None:
+    """How many row caches are active; `None`: not in the export.
+
+    0 where the header itself warns of what they lack, or users attach from several nodes: its count of active ones is
+    then of those that are defined, as that of its storage areas is (inference; no source says what it counts).
+    """
+    active = one.figure("active_row_caches")
+    return 0.0 if active and (warned(one) or never(one)) else active
+
+
+def warned(one: OneDatabase) -> bool:
+    """Whether the newest header prints a `WARNING:` line, which names what keeps row caches from being active.
+
+    That of the node count counts only where it was not derived from the users (see `Database.nodes`).
+    """
+    lines = one.headers[-1].warnings if one.headers else ()
+    nodes = one.nodes
+    proven = nodes is not None and nodes.configured is not None and nodes.configured > 1
+    return any(proven or "node count" not in line.lower() for line in lines)
+
+
+def moved(one: OneDatabase) -> str:
+    """What to say where a database was seen on several nodes, not in use on all; begins with a blank, or empty.
+
+    Nothing for one that is declared for one node already: no such setting is needed.
+    """
+    if len(one.sightings) < 2 or len(one.in_use) > 1 or one.one_instance:
+        return ""
+    return (
+        f" It was also seen on another node ({node_names(one.sightings)}): no setting for one node is written here "
+        "until it is known that the others can do without it."
+    )
+
+
+def page_level(one: OneDatabase) -> str:
+    """Where locking is at page level: `in AREA_1, AREA_2`, `of the database`, or empty where none is known to be."""
+    areas = [comment(area.name, 31) for area in one.areas if area.page_level_locking]
+    if not areas:
+        return "of the database" if one.is_on("page_level_locking") else ""
+    more = f" and {len(areas) - MOST_AREAS} more" if len(areas) > MOST_AREAS else ""
+    return f"in {', '.join(areas[:MOST_AREAS])}{more}"
+
+
+def not_by_page(one: OneDatabase) -> str:
+    """What page level locking means for a row cache; begins with a blank, or empty where there is none.
+
+    That both exclude each other is recalled: no text that was read says so. That page locks then stand in for those of
+    rows, and are held to the end of the transaction, is the vendor's (help on CREATE STORAGE AREA, LOCKING level).
+    """
+    where = page_level(one)
+    return where and (
+        f" Locking is at page level {where}: page locks stand in for those of rows there, by design, and a row cache "
+        "needs row level locking (recalled, not confirmed). LOCKING IS ROW LEVEL has to come first for an area whose "
+        "tables are to be cached, and takes more locks; so no script is given."
+    )
+
+
+def place_of(facts: Facts, one: OneDatabase) -> Place:
+    """The database as `rules.changes.rdb_database` wants it."""
+    mode = one.word("open_mode")
+    by_hand = any(use.opened_by_operator for use in one.uses) or None
+    elsewhere = open_elsewhere(facts, one)
+    return Place(one.root, mode.upper() if mode else None, by_hand, elsewhere, one.another_time)
+
+
+def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
+    """The changes that make the missing prerequisites of a goal, in order.
+
+    What rests on one that a person has to make or look up first is a template in comments. Empty where several nodes
+    have the database open and one is needed: then the goal cannot be reached at all. Where no row cache is defined the
+    prerequisites of row caches are templates, for by themselves they are of no use; one node is, and has its own rule.
+    """
+    if goal == "row_cache" and not one.caches:
+        made = _made(goal, facts, one, TOGETHER)
+        return tuple(change for clause, change in made.items() if clause != "cluster_nodes")
+    made = _made(goal, facts, one)
+    if any(_template(change) for change in made.values()) or (goal == "row_cache" and page_level(one)):
+        made = _made(goal, facts, one, TOGETHER)
+    return tuple(made.values())
+
+
+def changes_to(goal: str, facts: Facts, one: OneDatabase, old: float | str | None, new: str) -> tuple[Change, ...]:
+    """As `changes_of`, and at last the goal's own change. Empty where the goal cannot be reached."""
+    if _beyond_reach(goal, facts, one):
+        return ()
+    made, place = _made(goal, facts, one), place_of(facts, one)
+    blocked = _blocked(GOALS[goal], steps_to(goal, one), made)
+    if goal == "row_cache" and page_level(one):
+        blocked = " and ".join(filter(None, (blocked, ROW_LEVEL)))
+    last = "new_row_cache" if goal == "row_cache" and not one.caches else goal
+    if blocked:  # what a person has to make first would leave the others without their use: one closing for all
+        made = _made(goal, facts, one, TOGETHER)
+    elif CLAUSES[last].template:  # one node is of use by itself, the others are not
+        made = _made(goal, facts, one, TOGETHER, but="cluster_nodes")
+    needs = tuple(change.key for change in made.values())
+    when = " and ".join(filter(None, (blocked, CLAUSES[last].template))) if blocked else ""
+    return (*made.values(), alter(last, place, old, new, needs=needs, when=when))
+
+
+def _beyond_reach(goal: str, facts: Facts, one: OneDatabase) -> bool:
+    steps = steps_to(goal, one)
+    nodes = any(step.clause == "cluster_nodes" and step.met is not True for step in steps)
+    return nodes and open_elsewhere(facts, one) is True
+
+
+def _made(goal: str, facts: Facts, one: OneDatabase, wait: str = "", but: str = "") -> dict[str, Change]:
+    """The changes of the missing prerequisites by clause; templates, where there is something to `wait` for.
+
+    `but`: the clause that waits for nothing.
+    """
+    if _beyond_reach(goal, facts, one):
+        return {}
+    place, steps = place_of(facts, one), steps_to(goal, one)
+    made: dict[str, Change] = {}
+    for step in unmet(steps):
+        made[step.clause] = _change(step, place, steps, made, "" if step.clause == but else wait)
+    return made
+
+
+def change_nodes(facts: Facts, one: OneDatabase, cautions: tuple[str, ...] = ()) -> Change:
+    """One node alone, for a database that is open on no other."""
+    nodes = one.nodes
+    return alter("cluster_nodes", place_of(facts, one), nodes.configured if nodes else None, 1, cautions=cautions)
+
+
+def _change(step: Step, place: Place, steps: Sequence[Step], made: dict[str, Change], wait: str) -> Change:
+    before = NEEDS.get(step.clause, ())
+    needs = tuple(key_of(clause, place) for clause in before if clause in made)
+    when = BUFFERS if step.clause == "global_buffers" else _blocked(before, steps, made)
+    own = CLAUSES[step.clause].template
+    if step.clause == "cluster_nodes" and step.value is None:
+        when = f"{DERIVED}; {wait}" if wait else DERIVED
+    when = when or (f"{own}; {wait}" if own and wait and step.clause != "journal" else "" if own else wait)
+    new: float | str = 1 if step.clause in ("cluster_nodes", "cache_slots") else "ENABLED"
+    old = step.value if step.clause in ("cluster_nodes", "cache_slots") else "DISABLED"
+    return alter(step.clause, place, old, new, needs=needs, when=when)
+
+
+def _blocked(before: Sequence[str], steps: Sequence[Step], made: dict[str, Change]) -> str:
+    """What has to come first by hand, in words; empty where a script can go on."""
+    open_ones = [
+        step.label
+        for step in steps
+        if step.clause in before and (step.met is None or (step.clause in made and _template(made[step.clause])))
+    ]
+    return f"when a new header shows {' and '.join(open_ones)}" if open_ones else ""
+
+
+def _template(change: Change) -> bool:
+    return all(line.startswith("$!") for line in change.apply)
+
+
+def _step(clause: str, one: OneDatabase) -> Step:
+    if clause == "cluster_nodes":
+        return _nodes(one)
+    if clause == "cache_slots":
+        slots, read = one.figure("reserved_row_caches"), one.read("reserved_row_caches")
+        if slots is None:
+            return Step(clause, None, None, "not in the export", None)
+        return Step(clause, slots > 0, slots, f"{slots:g} reserved", read.source if read else None)
+    read, met = one.read(FIELDS[clause]), one.is_on(FIELDS[clause])
+    if read is None or met is None:
+        return Step(clause, None, None, "not in the export", None)
+    said = "enabled" if met else "disabled"
+    return Step(clause, met, said.upper(), said, read.source)
+
+
+def _nodes(one: OneDatabase) -> Step:
+    nodes, single = one.nodes, one.read("single_instance")
+    if single and single.value:
+        return Step("cluster_nodes", True, "SINGLE INSTANCE", "single instance", single.source)
+    if nodes is None:
+        return Step("cluster_nodes", None, None, "not in the export", None)
+    if nodes.configured is None and nodes.warned:
+        return Step("cluster_nodes", False, None, f"at most {nodes.printed:g} configured", nodes.source)
+    if nodes.configured is None:
+        return Step("cluster_nodes", None, None, nodes.trap, nodes.source)
+    said = f"{nodes.configured:g} configured"
+    return Step("cluster_nodes", nodes.configured == 1, nodes.configured, said, nodes.source)

@@ -1,0 +1,186 @@
+"""Who waited for what: logs and screens of stalls, timeouts and deadlocks, and RMU/SHOW LOCKS, of one database.
+
+A log is written as often as the screen is refreshed, so the true count is its lines and those it says it missed. A
+history screen has the same events as the log, so the two are never added. The resource is named, never who held it:
+that is in RMU/SHOW LOCKS alone. Stalls are waits for I/O as well, and some locks are waited for by design.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.rdb import EventLog, HeldLock, NoLocksShown, WaitGroup
+from rules.changes.quoting import comment
+from rules.finding import Evidence, MissingInput, Untrusted
+from rules.rdb._evidence.databases import OneDatabase, belonging
+
+WAIT_FACTS = (WaitGroup, EventLog, HeldLock, NoLocksShown)
+"""What a rule that uses this module has to declare, beside those of `databases`."""
+STALLS = ("stall", "stall messages")
+TIMEOUTS = ("lock timeout", "lock timeout history")
+DEADLOCKS = ("deadlock", "deadlock history")
+"""The log first: it has more of the events than the screen of the last one of each process."""
+NO_TUNING = {
+    "freeze": "a process failed and its database recovery holds the others up: look for failed processes",
+    "quiet": "a backup or a switch of the journal asks for a quiet point and waits for long transactions",
+}
+"""Resources whose waits no lock setting changes, and what they tell (recalled)."""
+LONGEST = 1e8
+"""Seconds: three years. No stall is longer, a clock or a column was misread."""
+HOLDER = MissingInput("who holds the lock", HeldLock.COLLECTED_BY)
+MOST = 3
+"""Resources and processes that are named in a sentence."""
+
+
+@dataclass(frozen=True)
+class Events:
+    """What a log, or the screen of the last events, has of timeouts or deadlocks."""
+
+    logged: int
+    missed: int
+    hours: float | None
+    """From the creation of the log to its last event; `None`: not in the export."""
+    screen: bool
+    """Whether it is the screen: counted since the processes attached."""
+    source: Source
+
+    @property
+    def count(self) -> int:
+        """All events, also those that the log says it missed."""
+        return self.logged + self.missed
+
+    @property
+    def said(self) -> str:
+        """`57 (40 lines and 17 missed)`."""
+        if not self.missed:
+            return f"{self.count:,}"
+        what = "named on the screen" if self.screen else "lines"
+        return f"{self.count:,} ({self.logged:,} {what} and {self.missed:,} {'before' if self.screen else 'missed'})"
+
+
+@dataclass(frozen=True)
+class Waits:
+    """All waits of one database."""
+
+    groups: tuple[WaitGroup, ...]
+    logs: tuple[EventLog, ...]
+    held: tuple[HeldLock, ...]
+    """Without those that are in conflict by design."""
+    hidden: bool
+    """RMU/SHOW LOCKS listed nothing and said that with partitioned lock trees this proves nothing."""
+
+    def of(self, kinds: Sequence[str], *resources: str) -> list[WaitGroup]:
+        """The groups of some kinds of log, the most frequent first; of all resources but I/O where none is named."""
+        found = [
+            group
+            for group in self.groups
+            if group.kind in kinds
+            and (group.resource_kind in resources if resources else group.resource_kind != "io")
+            and not _by_design(group)
+        ]
+        return sorted(found, key=lambda group: (-(group.logged + group.missed), group.resource))
+
+    def most(self, kinds: Sequence[str], *resources: str) -> list[WaitGroup]:
+        """As `of`, but of the one kind that has most: a wait may stand in several logs."""
+        return max((self.of((kind,), *resources) for kind in kinds), key=total, default=[])
+
+    def events(self, kinds: Sequence[str]) -> Events | None:
+        """The events of the first of `kinds` that is there; several logs of one kind are added up."""
+        for kind in kinds:
+            logs = [log for log in self.logs if log.kind == kind]
+            if logs:
+                return Events(
+                    sum(log.logged for log in logs),
+                    sum(log.missed for log in logs),
+                    _hours(logs),
+                    kind.endswith("history"),
+                    logs[0].source,
+                )
+        return None
+
+    def refused(self) -> Untrusted | None:
+        """Why these waits cannot be believed, or `None`."""
+        for group in self.groups:
+            for seconds in (group.longest_seconds, group.seconds):
+                if known(seconds) and not 0 <= seconds < LONGEST:
+                    return Untrusted(f"a wait of {seconds:,.4g} s for {named(group)} is no length: bring the log again")
+            longest, whole = group.longest_seconds, group.seconds
+            if known(longest) and known(whole) and longest > whole + 0.1:
+                return Untrusted(
+                    f"waits for {named(group)}: the longest ({longest:,.2f} s) exceeds all together ({whole:,.2f} s)"
+                )
+        return None
+
+
+def waits_of(facts: Facts, one: OneDatabase) -> Waits:
+    """The waits of one database. Each file counts once, also where it was brought twice."""
+    none = list(belonging(facts.every(NoLocksShown), one))
+    return Waits(
+        tuple(dict.fromkeys(belonging(facts.every(WaitGroup), one))),
+        tuple(dict.fromkeys(belonging(facts.every(EventLog), one))),
+        tuple(lock for lock in belonging(facts.every(HeldLock), one) if not lock.by_design),
+        any(fact.partitioning_warned for fact in none),
+    )
+
+
+def total(groups: Iterable[WaitGroup]) -> int:
+    """All waits of some groups, also those that the log says it missed."""
+    return sum(group.logged + group.missed for group in groups)
+
+
+def named(group: WaitGroup) -> str:
+    """`page 5:751 (PR)`, fit for any output."""
+    kind = "" if group.resource_kind in ("other", group.resource) else f"{group.resource_kind} "
+    mode = f" ({group.mode})" if group.mode else ""
+    return comment(f"{kind}{group.resource}", 80) + mode
+
+
+def hottest(groups: Iterable[WaitGroup], what: str = "waits") -> str:
+    """`page 5:751 (PR) 34 waits, page 5:752 (PW) 12 waits` of the first groups; empty where there are none."""
+    return ", ".join(f"{named(group)} {group.logged + group.missed:,} {what}" for group in list(groups)[:MOST])
+
+
+def evidence_of(groups: Sequence[WaitGroup], what: str) -> tuple[Evidence, ...]:
+    """The first groups with their counts."""
+    return tuple(
+        Evidence(f"{what} {named(group)}", group.logged + group.missed, "events", group.source)
+        for group in groups[:MOST]
+    )
+
+
+def culprits(held: Sequence[HeldLock]) -> list[HeldLock]:
+    """Who holds others up: of MODE=CULPRIT where that is there, else blockers that do not wait themselves."""
+    blocking = [lock for lock in held if lock.role == "blocker"]
+    roots = [lock for lock in blocking if lock.display == "CULPRIT"]
+    waiting = {lock.pid for lock in held if lock.role in ("waiting", "requestor")}
+    found = roots or [lock for lock in blocking if lock.pid not in waiting]
+    return list({(lock.pid, lock.resource): lock for lock in found}.values())
+
+
+def held_by(locks: Sequence[HeldLock]) -> str:
+    """`PAYROLL_07 (20600A07) holds page 811`, of the first ones."""
+    return ", ".join(
+        f"{comment(lock.process, 20)} ({lock.pid})" + f" holds {comment(lock.resource, 60)}"
+        if lock.process
+        else f"{lock.pid} holds {comment(lock.resource, 60)}"
+        for lock in locks[:MOST]
+    )
+
+
+def _by_design(group: WaitGroup) -> bool:
+    return group.resource.strip().lower().startswith("termination")
+
+
+def _hours(logs: Sequence[EventLog]) -> float | None:
+    """How long the logs cover together, overlaps once; `None` where one does not say."""
+    spans = sorted(
+        (begin, log.end) for log in logs if log.end is not None and (begin := log.created or log.start) is not None
+    )
+    if len(spans) < len(logs):
+        return None
+    total, reached = timedelta(), spans[0][0]
+    for begin, end in spans:
+        total += max(end - max(begin, reached), timedelta())
+        reached = max(reached, end)
+    return total.total_seconds() / 3600 or None

@@ -1,0 +1,182 @@
+"""Who waits for a lock on a whole file, listing by listing.
+
+`flock` locks are whole-file by nature and are kept apart from ranges of `fcntl`, which never wait for them. A file of a
+few bytes, or one that is called a lock file, holds no records: its lock is a mutex, and there is nothing to divide.
+"""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.unix import RecordLock, RecordLockTable
+
+QUEUE_FACTS = (RecordLockTable, RecordLock)
+"""What a rule that uses this module has to declare."""
+RECORD_KINDS = ("POSIX", "OFDLCK", "FLOCK")
+"""Leases and delegations are no record locks: what waits there is an open, not a lock."""
+NO_RECORDS_BYTES = 64
+"""This project: a lock file holds nothing, or a process number and the name of a host."""
+LOCK_FILE = re.compile(r"(?:\.(?:lock|lck|pid)|[/._-]lock(?:file)?)\s*\Z", re.IGNORECASE)
+LONGEST_NAME = 120
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The locks of one family on one file in one listing, where somebody waits."""
+
+    table: RecordLockTable
+    locks: tuple[RecordLock, ...]
+
+    @property
+    def flock(self) -> bool:
+        """Whether these are locks of `flock`."""
+        return self.locks[0].kind == "FLOCK"
+
+    @property
+    def waiters(self) -> tuple[RecordLock, ...]:
+        """All that wait, for the whole file or for a range."""
+        return tuple(one for one in self.locks if one.waits)
+
+    @property
+    def whole(self) -> tuple[RecordLock, ...]:
+        """Those that wait for the whole file."""
+        return tuple(one for one in self.waiters if covers(one))
+
+    @property
+    def unsure(self) -> tuple[RecordLock, ...]:
+        """Of those, the ones that may as well wait for its first byte."""
+        return tuple(one for one in self.whole if not one.end_sure)
+
+    @property
+    def held(self) -> tuple[RecordLock, ...]:
+        """What is held of it."""
+        return tuple(one for one in self.locks if not one.waits)
+
+    def holders(self, waiters: tuple[RecordLock, ...]) -> tuple[RecordLock, ...]:
+        """Who holds what these wait for, as far as the listing tells."""
+        numbers = {one.number for one in waiters if one.number is not None}
+        blockers = {one.blocker for one in waiters if one.blocker is not None}
+        told = tuple(one for one in self.held if one.number in numbers or one.pid in blockers)
+        return told or (self.held if len(self.held) == 1 else ())
+
+    @property
+    def behind_whole(self) -> tuple[RecordLock, ...]:
+        """Those that wait for a range that is held as a part of the whole file."""
+        proved = self._proved_whole
+        return tuple(
+            one for one in self._ranged if any(covers(h) and (h.end_sure or h in proved) for h in self.holders((one,)))
+        )
+
+    @property
+    def behind_unsure(self) -> tuple[RecordLock, ...]:
+        """Those that wait for a range behind a lock of which `lslocks` does not tell whether it is on the whole file.
+
+        It prints 0 for the end of the file and for its first byte.
+        """
+        sure = self.behind_whole
+        return tuple(
+            one
+            for one in self._ranged
+            if one not in sure and any(covers(h) and not h.end_sure for h in self.holders((one,)))
+        )
+
+    @property
+    def hottest_range(self) -> tuple[RecordLock, ...]:
+        """Those that wait for the range that most wait for."""
+        groups: dict[tuple[int, int | None], list[RecordLock]] = {}
+        for one in self._ranged:
+            groups.setdefault((one.start, one.end), []).append(one)
+        if not groups:
+            return ()
+        most = max(groups.values(), key=len)
+        return tuple(most)
+
+    @property
+    def _ranged(self) -> tuple[RecordLock, ...]:
+        return tuple(one for one in self.waiters if not covers(one))
+
+    @property
+    def _proved_whole(self) -> tuple[RecordLock, ...]:
+        """Locks that `lslocks` prints from 0 to 0 and that are of more than the first byte.
+
+        Somebody waits for bytes behind that one, and the holder has no other lock there.
+        """
+        found = []
+        for one in self._ranged:
+            holders = self.holders((one,))
+            unsure = [h for h in holders if covers(h) and not h.end_sure]
+            if one.start > 0 and len(unsure) == 1 and not any(_overlap(one, h) for h in holders if h not in unsure):
+                found += unsure
+        return tuple(found)
+
+    @property
+    def mutex(self) -> bool:
+        """Whether the file is a lock file: nothing in it could be locked in parts."""
+        sizes = [one.size_bytes for one in self.locks if known(one.size_bytes)]
+        paths = [one.path for one in self.locks if one.path]
+        return (bool(sizes) and max(sizes) < NO_RECORDS_BYTES) or any(LOCK_FILE.search(path) for path in paths)
+
+
+def _overlap(one: RecordLock, other: RecordLock) -> bool:
+    """Whether two locks have a byte in common."""
+    ends = [lock.end if lock.end is not None else float("inf") for lock in (one, other)]
+    return one.start <= ends[1] and other.start <= ends[0]
+
+
+def covers(lock: RecordLock) -> bool:
+    """Whether it is on the whole file: to its end, or over all bytes there are now."""
+    size = lock.size_bytes
+    return lock.whole_file or (
+        lock.start == 0 and lock.end is not None and known(size) and size >= NO_RECORDS_BYTES and lock.end + 1 >= size
+    )
+
+
+def queues(facts: Facts) -> dict[tuple[object, ...], list[Queue]]:
+    """By file and family, in every listing where somebody waits, in order."""
+    places: dict[str, list[RecordLockTable]] = {}
+    for table in facts.every(RecordLockTable):
+        places.setdefault(table.source.file, []).append(table)
+    for tables in places.values():
+        tables.sort(key=lambda table: table.source.first)
+    starts = {file: [table.source.first for table in tables] for file, tables in places.items()}
+    grouped: dict[tuple[object, ...], dict[tuple[str, int], list[RecordLock]]] = {}
+    for one in facts.every(RecordLock):
+        at = bisect_right(starts.get(one.source.file, ()), one.source.first) - 1
+        if one.kind in RECORD_KINDS and at >= 0:
+            key = (*one.file_key, one.kind == "FLOCK")
+            grouped.setdefault(key, {}).setdefault((one.source.file, at), []).append(one)
+    return {
+        key: queued
+        for key, listings in grouped.items()
+        if (
+            queued := [
+                Queue(places[file][at], tuple(locks))
+                for (file, at), locks in listings.items()
+                if any(one.waits for one in locks)
+            ]
+        )
+    }
+
+
+def named(locks: tuple[RecordLock, ...]) -> str:
+    """The path of a file, else its device and inode."""
+    path = next((one.path for one in locks if one.path), None)
+    if path:
+        return path if len(path) <= LONGEST_NAME else f"…{path[1 - LONGEST_NAME :]}"
+    one = locks[0]
+    return f"device {one.device}, inode {one.inode}" if one.inode is not None else "an unnamed file"
+
+
+def owners(locks: tuple[RecordLock, ...], most: int = 8) -> str:
+    """`4711 (payrolld), 4715`: each process once; an open file description is no process."""
+    said = dict.fromkeys(
+        "an open file description (OFD, no process of its own)"
+        if one.pid == -1
+        else f"{one.pid} ({one.command})"
+        if one.command
+        else f"{one.pid}"
+        for one in locks
+    )
+    more = f" and {len(said) - most} more" if len(said) > most else ""
+    return ", ".join(list(said)[:most]) + more

@@ -1,0 +1,133 @@
+"""The z/VM system beside its locks: processors, release, how busy; and whether more processors are online than needed.
+
+Each figure is the mean of the processors over the interval: of the page that prints it (FCX225), else worked out of the
+rows of all processors (FCX144); CP's and the guests' share, where neither is printed, of busy and T/V ratio, which is
+all time ÷ the guests' own.
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.zvm import PERFKIT, PerfkitPage, ProcessorLoad
+from rules.finding import Evidence, MissingInput
+from rules.sample import LeastSample
+from rules.zvm._evidence.releases import Release, release_of
+
+MACHINE_FACTS = (PerfkitPage, ProcessorLoad)
+"""What a rule that uses this module has to declare."""
+LEAST = LeastSample(60.0, 1, "this project: CP samples its monitor data once a minute unless told otherwise (recalled)")
+"""What a rule on pages of Performance Toolkit needs before it says more than a note."""
+MEAN = "mean"
+ASK_USERS = MissingInput(ProcessorLoad.fact_name(), PERFKIT.format("FCX225 (SYSSUMLG)"))
+ASK_PROCESSORS = MissingInput(ProcessorLoad.fact_name(), PERFKIT.format("FCX144 (PROCLOG)"))
+MOST_PERCENT = 100.5
+"""Of one processor, with rounding."""
+FEW = 3
+"""Published: on 3 processors CP's time per transaction fell by 3 % when timer requests left the scheduler lock."""
+SOME = 4
+"""This project: with fewer online, none is taken out for spinning."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A share of the mean processor's time, %, and where it was read."""
+
+    value: float
+    source: Source
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What is known of it; `None` for all that no page says."""
+
+    processors: float | None
+    release: Release | None
+    busy: Figure | None
+    cp: Figure | None
+    """CP's own time, for users and for the system."""
+    system: Figure | None
+    """System overhead: of CP's time what belongs to no user."""
+    emulation: Figure | None
+    """The guests' own time."""
+    spinning: Figure | None
+    """As pages of processors print it."""
+    kinds: frozenset[str] = frozenset()
+    """Types of the processors (`CP`, `IFL`), where the pages print them."""
+
+
+def machine_of(facts: Facts) -> Machine:
+    """What the pages say, the latest of each. Declares `MACHINE_FACTS`."""
+    rows = [row for row in facts.every(ProcessorLoad) if row.statistic == MEAN]
+    counted = [one.processors for one in facts.every(PerfkitPage)] + [row.processors for row in rows]
+    counts = [count for count in counted if known(count) and count >= 1]
+    each = {row.cpu for row in rows if row.cpu is not None}
+    release = release_of(facts)
+    busy, emulation, cp = (_mean(rows, f"{name}_percent") for name in ("busy", "emulation", "cp"))
+    guests = emulation or _of_ratio(rows)
+    if cp is None and busy and guests and guests.value <= busy.value:
+        cp = Figure(busy.value - guests.value, guests.source)
+    return Machine(
+        processors=counts[-1] if counts else float(len(each)) if each else None,
+        release=release[0] if release else None,
+        busy=busy,
+        cp=cp,
+        system=_mean(rows, "system_percent"),
+        emulation=guests,
+        spinning=_mean(rows, "spin_percent"),
+        kinds=frozenset(row.kind.upper() for row in rows if row.kind),
+    )
+
+
+def _mean(rows: Sequence[ProcessorLoad], name: str) -> Figure | None:
+    """The mean that is printed, the latest; else that of the rows of all processors, if each has the figure."""
+    printed = [(row, getattr(row, name)) for row in rows if row.cpu is None]
+    said = [Figure(value, row.source) for row, value in printed if known(value) and 0 <= value <= MOST_PERCENT]
+    if said:
+        return said[-1]
+    each = {row.cpu: row for row in rows if row.cpu is not None}
+    values = [value for row in each.values() if known(value := getattr(row, name)) and 0 <= value <= MOST_PERCENT]
+    if not values or len(values) < len(each):
+        return None
+    return Figure(statistics.fmean(values), _around([row.source for row in each.values()]))
+
+
+def _around(sources: Sequence[Source]) -> Source:
+    """All lines of one file; of several files the last one's."""
+    here = [one for one in sources if one.file == sources[-1].file]
+    tentative = any(one.tentative for one in sources)
+    return Source(here[-1].file, min(one.first for one in here), max(one.last for one in here), tentative)
+
+
+def _of_ratio(rows: Sequence[ProcessorLoad]) -> Figure | None:
+    """The guests' own time, of busy and the T/V ratio on the latest row that has both."""
+    for row in reversed(rows):
+        busy, ratio = row.busy_percent, row.tv_ratio
+        if row.cpu is None and known(busy) and known(ratio) and 0 <= busy <= MOST_PERCENT and ratio >= 1:
+            return Figure(busy / ratio, row.source)
+    return None
+
+
+def more_than_needed(machine: Machine, needed_percent: float) -> tuple[str, list[Evidence]] | None:
+    """What to say, with its evidence, where processors are less busy than `needed_percent` on average; else `None`.
+
+    Fewer processors can spin for each other less. The z/VM 6.2 performance report names partitions with too many
+    logical processors as those that its spin lock manager helps most. Of several types the mean says nothing: idle
+    CPs do not do the work of busy IFLs, and without the last one of a type CP gives up its CPU affinity.
+    """
+    busy, cpus = machine.busy, machine.processors
+    if busy is None or cpus is None or cpus < SOME or busy.value >= needed_percent or len(machine.kinds) > 1:
+        return None
+    said = (
+        f"The {cpus:g} processors are {busy.value:.0f} % busy on average, the work of {cpus * busy.value / 100:.1f}: "
+        "if the busiest hour is not much higher, fewer would spin less. VARY OFFLINE PROCESSOR takes one out, "
+        "VARY ONLINE PROCESSOR brings it back (CORE instead of PROCESSOR where multithreading is enabled): one at a "
+        "time, never the last one of a type, and compare CP's time per transaction."
+    )
+    if machine.release is None or machine.release >= Release(6, 3):
+        said += " From 6.3 on HiperDispatch does this by itself where it is on: look there first."
+    return said, [
+        Evidence("processors busy, mean", round(busy.value, 1), "%", busy.source, needed_percent),
+        Evidence("processors", cpus, "", busy.source),
+    ]

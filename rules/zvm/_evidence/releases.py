@@ -1,0 +1,146 @@
+"""Releases of z/VM, and what each did for CP's spin locks: what an upgrade can be advised for.
+
+Table a5 of knowledge/zvm-unix-scalability.md. Of most rows nothing measured was published; no gain is promised.
+"""
+
+import re
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source
+from collectors.facts.zvm import PerfkitPage
+from rules.finding import MissingInput
+
+SRMSLOCK, HCPTRQLK, DSVLOCK = "SRMSLOCK", "HCPTRQLK", "DSVLOCK"
+SCHEDULER = (SRMSLOCK, HCPTRQLK, DSVLOCK)
+"""The scheduler lock and the two that were parted from it."""
+REDESIGN = "VM65988"
+"""The APAR after which the figures of `SRMSLOCK` are others: an aggregate, with waits that were not counted before."""
+RELEASE = re.compile(
+    r"\s*(?:z/VM\s{1,4})?(?:V(?:ersion\s{1,4})?)?(\d{1,2})(?:\.|\s{1,4}Release\s{1,4})(\d{1,2})(?:\.(\d{1,2}))?(?![\d.])",
+    re.I,
+)
+ASK = MissingInput("release of z/VM", "QUERY CPLEVEL")
+
+
+@dataclass(frozen=True, order=True)
+class Release:
+    """`6.4.0`: version, release, modification."""
+
+    version: int
+    release: int
+    modification: int = 0
+
+    def __str__(self) -> str:
+        """As reports print it: `4.4.0`, `7.1.0`."""
+        return f"{self.version}.{self.release}.{self.modification}"
+
+
+def parsed(printed: str | None) -> Release | None:
+    """`4.4.0`, `z/VM 7.1`, `Version 6 Release 4.0`; `None` for anything else."""
+    found = RELEASE.match((printed or "")[:60])
+    return Release(int(found[1]), int(found[2]), int(found[3] or 0)) if found else None
+
+
+def release_of(facts: Facts) -> tuple[Release, Source] | None:
+    """The release that the pages name, of the latest that does; `None` where none does or they differ."""
+    named = [(release, page.source) for page in facts.every(PerfkitPage) if (release := parsed(page.release))]
+    return named[-1] if len({release for release, _ in named}) == 1 else None
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """What a release, or service on one before it, did for spin locks."""
+
+    since: Release
+    """The first release that has it in its base."""
+    change: str
+    locks: tuple[str, ...] = ()
+    """Which it relieves; empty: any, by what many processors do to each other."""
+    service: str = ""
+    """How to get it on earlier releases, where that is."""
+    service_on: tuple[Release, ...] = ()
+    measured: str = ""
+    """What was published of its effect; empty: nothing."""
+
+    def helps(self, lock: str) -> bool:
+        """Whether it relieves this lock."""
+        return not self.locks or lock in self.locks
+
+    @property
+    def says(self) -> str:
+        """As a clause."""
+        where = f"{self.since} ({self.service})" if self.service else f"{self.since}"
+        return f"{where}: {self.change}{f' [{self.measured}]' if self.measured else ''}"
+
+
+ALL = (
+    Improvement(
+        Release(4, 4),
+        "timer requests left the scheduler lock for a lock of their own, HCPTRQLK",
+        (SRMSLOCK,),
+        measured="CP ms per transaction 23.1 → 3.03 on 9 processors, 54.1 → 47.0 on 16, 3.23 → 3.13 on 3",
+    ),
+    Improvement(
+        Release(5, 3),
+        "the scheduler lock can be held shared, and each processor's dispatch vector has its own lock",
+        (SRMSLOCK,),
+        measured="19 % more throughput than 5.2 on 24 processors",
+    ),
+    Improvement(
+        Release(6, 2),
+        "a processor that spins finds out who holds the lock and yields to it",
+        service="APAR VM64927 on 5.4 and 6.1",
+        service_on=(Release(5, 4), Release(6, 1)),
+    ),
+    Improvement(Release(6, 3), "HiperDispatch: work runs on no more processors than it needs"),
+    Improvement(
+        Release(6, 4),
+        "fewer exclusive holds of the scheduler lock, and SRMSLOCK alone in its cache lines",
+        (SRMSLOCK,),
+        service="z/VM for z13 and APAR VM65696, service to 6.3",
+        service_on=(Release(6, 3),),
+    ),
+    Improvement(
+        Release(7, 1),
+        "the shared-exclusive spin locks were redesigned",
+        SCHEDULER,
+        service=f"APAR {REDESIGN} on 6.4, with VM65943 and VM65942",
+        service_on=(Release(6, 4),),
+    ),
+    Improvement(
+        Release(7, 1),
+        "processors are unparked more sparingly, which costs PR/SM less",
+        service="APAR VM66063 on 6.4",
+        service_on=(Release(6, 4),),
+    ),
+)
+"""Oldest first. That 6.4 has in its base what was service to 6.3 follows from the order of releases."""
+
+
+def ask_service(one: Improvement) -> MissingInput:
+    """What tells whether it is on a release that can have it as service."""
+    return MissingInput("service applied to CP", f"the list of service applied to CP: is this in it: {one.service}")
+
+
+def newer(release: Release, lock: str) -> tuple[Improvement, ...]:
+    """What later releases did for this lock, the oldest first."""
+    return tuple(one for one in ALL if one.since > release and one.helps(lock))
+
+
+def redesigned(release: Release | None) -> bool | None:
+    """Whether the locks of `SCHEDULER` are those of `REDESIGN`; `None` where service decides or nothing is known."""
+    if release is None or Release(6, 4) <= release < Release(7, 1):
+        return None
+    return release >= Release(7, 1)
+
+
+NOT_COMPARABLE = (
+    f"Spin figures of SRMSLOCK from before and after {REDESIGN} are not comparable: the row became an aggregate, and "
+    "its shared counts hold waits that were not counted before. Judge by CP time per transaction or system overhead."
+)
+
+
+def comparable(one: Release | None, other: Release | None) -> bool | None:
+    """Whether spin figures of the two releases mean the same; `None` where it is not known."""
+    first, second = redesigned(one), redesigned(other)
+    return None if first is None or second is None else first == second

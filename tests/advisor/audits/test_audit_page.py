@@ -1,0 +1,238 @@
+"""The page of an audit: proof, scripts, cause and symptom, what could not be judged; and the same as files."""
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pypdf
+import pytest
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from advisor.audits.models import Audit, Capture, Finding
+from advisor.audits.report.pdf import pdf
+from advisor.audits.services.audit_page import Node, page_of
+from advisor.core.models import JournalEntry
+from advisor.systems.models import System
+from advisor.uploads.models import Upload
+from advisor.uploads.services.uploads import Brought, ingest
+from tests.advisor.people import STORIES, AsUser, People, text_of
+
+HOSTILE = '"><script>alert(1)</script>'
+
+
+def test_a_finding_stands_with_its_lines_its_script_and_its_undo(
+    people: People, storm_audit: Audit, as_user: AsUser
+) -> None:
+    page = text_of(as_user(people.colleague), f"/audits/{storm_audit.pk}/")
+    assert "sp_configure &#34;lock address spinlock ratio&#34;, 5" in page
+    assert "sp_configure &#34;lock address spinlock ratio&#34;, 100" in page
+    assert "Spinlock Contention               n/a" in page, "the very line of the export"
+    assert "11 → 207" in page
+    assert "at the next restart of the database server" in page
+    assert 'aria-label="address lock hash table spinlock contention' in page, "the plot"
+
+
+def test_symptoms_are_folded_under_their_cause(storm_audit: Audit) -> None:
+    shown = page_of(storm_audit)
+    assert len(shown.roots) < storm_audit.findings.count()
+    below = [symptom for root in shown.roots for symptom in root.symptoms]
+    assert below
+    seen: list[str] = []
+
+    def walk(nodes: list[object]) -> None:
+        for node in nodes:
+            seen.append(node.finding.key)  # type: ignore[attr-defined]
+            walk(node.symptoms)  # type: ignore[attr-defined]
+
+    walk(list(shown.roots))
+    assert sorted(seen) == sorted(f.key for f in storm_audit.findings.all()), "each finding once, none lost"
+
+
+def test_findings_that_explain_each_other_in_a_ring_are_all_shown(storm_audit: Audit) -> None:
+    findings = list(storm_audit.findings.all())[:2]
+    for one, other in ((findings[0], findings[1]), (findings[1], findings[0])):
+        one.data["explains"] = [other.key]
+        one.save()
+    Finding.objects.exclude(pk__in=[one.pk for one in findings]).delete()
+    (root,) = page_of(storm_audit).roots
+    (symptom,) = root.symptoms
+    assert {root.finding.key, symptom.finding.key} == {one.key for one in findings}
+
+
+def test_the_lines_of_the_export_are_shown_with_those_around_them(
+    people: People, storm_audit: Audit, as_user: AsUser
+) -> None:
+    upload = Upload.objects.get()
+    page = text_of(as_user(people.colleague), f"/uploads/{upload.pk}/lines/?file=config.txt&first=5&last=5")
+    assert "<mark> lock address spinlock ratio" in page
+    assert page.count("<mark>") == 1
+    assert as_user(people.stranger).get(f"/uploads/{upload.pk}/lines/?file=config.txt").status_code == 404
+    assert "no such lines" in text_of(as_user(people.owner), f"/uploads/{upload.pk}/lines/?file=/etc/passwd")
+
+
+@pytest.mark.parametrize("form", ["txt", "json", "html", "pdf"])
+def test_it_comes_as_a_file_with_a_safe_name_and_not_to_strangers(
+    people: People, storm_audit: Audit, as_user: AsUser, form: str
+) -> None:
+    System.objects.update(name='CLA"IMS\r\n1/../x')
+    address = f"/audits/{storm_audit.pk}/report.{form}"
+    answer = as_user(people.colleague).get(address)
+    assert answer.status_code == 200
+    assert answer["Content-Disposition"] == f'attachment; filename="lockwright-CLA-IMS-1----x-20260211-1040.{form}"'
+    assert as_user(people.stranger).get(address).status_code == 404
+    if form == "json":
+        data = json.loads(answer.content)
+        assert data["contract"] == "audit/1"
+        assert len(data["captures"][0]["findings"]) == storm_audit.findings.count()
+    elif form == "pdf":
+        text = "".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(answer.content)).pages)
+        assert "52.3 %" in text
+    else:
+        assert b"52.3 %" in answer.content
+
+
+def test_a_report_as_pdf_asks_for_nothing_outside_it() -> None:
+    asked: list[str] = []
+
+    class Door:
+        def __init__(self) -> None:
+            import socket
+            import threading
+
+            self.socket = socket.create_server(("127.0.0.1", 0))
+            self.port = self.socket.getsockname()[1]
+            self.socket.settimeout(0.5)
+            self.thread = threading.Thread(target=self.listen)
+            self.thread.start()
+
+        def listen(self) -> None:
+            try:
+                line, _ = self.socket.accept()
+                asked.append("somebody came")
+                line.close()
+            except TimeoutError:
+                pass
+
+    door = Door()
+    address = f"http://127.0.0.1:{door.port}/x"
+    made = pdf(f'<link rel="stylesheet" href="{address}.css"><img src="{address}.png"><p>text</p>')
+    door.thread.join()
+    door.socket.close()
+    assert made.startswith(b"%PDF")
+    assert not asked
+
+
+def test_a_hostile_name_is_text_everywhere(
+    people: People,
+    as_user: AsUser,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    export = (STORIES / "address_lock_storm" / "sysmon.txt").read_text().replace("CLAIMS1", HOSTILE[:25])
+    with django_capture_on_commit_callbacks(execute=True):
+        ingest([Brought(f"{HOSTILE}.txt", io.BytesIO(export.encode()))], people.team, people.owner)
+    olga = as_user(people.owner)
+    audit = Audit.objects.get()
+    upload = Upload.objects.get()
+    for address in ("/", f"/audits/{audit.pk}/", f"/uploads/{upload.pk}/", f"/systems/{audit.system_id}/", "/uploads/"):
+        page = text_of(olga, address)
+        assert "<script>alert" not in page, address
+    for form in ("html", "pdf", "txt"):
+        answer = olga.get(f"/audits/{audit.pk}/report.{form}")
+        assert answer.status_code == 200
+        assert form == "txt" or b"<script>alert" not in answer.content
+
+
+def test_only_who_works_for_the_team_audits_again(
+    people: People,
+    storm_audit: Audit,
+    as_user: AsUser,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    address = f"/audits/{storm_audit.pk}/again/"
+    assert as_user(people.colleague).post(address).status_code == 403
+    assert as_user(people.stranger).post(address).status_code == 404
+    with django_capture_on_commit_callbacks(execute=True):
+        assert as_user(people.mate).post(address).status_code == 302
+    assert Audit.objects.count() == 2
+    assert Capture.objects.get().audit != storm_audit
+    assert JournalEntry.objects.filter(action="audit again", user=people.mate).exists()
+    assert "earlier audit of this capture" in text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
+
+
+def test_an_audit_by_other_rules_says_so(people: People, storm_audit: Audit, as_user: AsUser) -> None:
+    Audit.objects.update(rules_version="0.1.0+00000000")
+    assert "Judged by earlier rules" in text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
+
+
+def test_a_load_series_is_drawn_with_its_fitted_law(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("more_engines_less_work")
+    page = text_of(as_user(people.owner), f"/audits/{Audit.objects.get().pk}/")
+    assert "Universal Scalability Law" in page
+    assert "measured rates and the fitted law" in page
+
+
+def capture_before(audit: Audit, days: int, **columns: Any) -> None:
+    """An earlier capture in which the finding of this audit stood with other figures."""
+    now = audit.capture
+    interval = {**now.interval, "end": (now.taken - timedelta(days=days)).replace(tzinfo=None).isoformat()}
+    capture = Capture.objects.create(system=audit.system, taken=now.taken - timedelta(days=days), interval=interval)
+    made = Audit.objects.create(capture=capture, system=audit.system, rules_version="0")
+    Capture.objects.filter(pk=capture.pk).update(audit=made)
+    key = "ase/address_lock_spinlock_contended:CLAIMS1"
+    finding = audit.findings.get(key=key)
+    fields = {"metric": finding.metric, "unit": finding.unit, "value": 20.0, **columns}
+    Finding.objects.create(
+        audit=made, system=audit.system, number=0, key=key, rule=finding.rule, severity=3, data={}, **fields
+    )
+
+
+def plot_of(audit: Audit) -> str:
+    def every(nodes: list[Node]) -> Iterator[Node]:
+        for node in nodes:
+            yield node
+            yield from every(node.symptoms)
+
+    key = "ase/address_lock_spinlock_contended:CLAIMS1"
+    (node,) = [node for node in every(page_of(audit).roots) if node.finding.key == key]
+    return str(node.plot)
+
+
+def test_a_finding_that_stood_before_is_plotted_over_the_captures_in_the_exports_own_time(storm_audit: Audit) -> None:
+    assert "from " not in plot_of(storm_audit)
+    capture_before(storm_audit, 1)
+    plot = plot_of(storm_audit)
+    assert "20" in plot
+    assert "52.3" in plot
+    assert "UTC" not in plot, "the export names no zone"
+
+
+def test_another_figure_of_the_same_finding_is_never_drawn_into_its_line(storm_audit: Audit) -> None:
+    alone = plot_of(storm_audit)
+    capture_before(storm_audit, 1, metric="something else", value=77.0)
+    capture_before(storm_audit, 2, unit="/s", value=77.0)
+    assert plot_of(storm_audit) == alone
+
+
+def test_what_was_held_against_no_limit_is_not_plotted(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("lock_manager_on_a_busy_core")
+    audit = Audit.objects.get()
+    names = [f for f in audit.findings.all() if all(e["limit"] is None for e in f.data["evidence"])]
+    assert names
+    assert all(finding.value is None for finding in names)
+
+
+def test_a_law_that_is_not_used_is_not_drawn(storm_audit: Audit) -> None:
+    law = {"law": "usl", "alpha": 0.3, "beta": 0.1, "gamma": 9.0, "r2": 0.7, "peak_load": 3.0, "peak_rate": 20.0}
+    law |= {"file": "x", "why_not": "poor fit", "load_name": "users", "rate_name": "rate", "points": [[1, 9], [2, 12]]}
+    for usable, drawn in ((True, "the fitted law"), (False, "measured rates")):
+        storm_audit.laws = [{**law, "usable": usable}]
+        ((_, plot),) = page_of(storm_audit).laws
+        assert plot is not None
+        assert drawn in plot
+        assert ("the fitted law" in plot) is usable

@@ -1,0 +1,221 @@
+"""Who gets what from every endpoint: the owner, a colleague who reads, a stranger, an administrator, and nobody."""
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from advisor.accounts.models import Token, User
+from advisor.accounts.services.tokens import make_token, scopes_for
+from advisor.audits.models import LimitSetting
+from advisor.audits.services.rulebook import rulebook
+from advisor.config.api import api
+from advisor.systems.models import Group, System
+from tests.advisor.people import STORIES, People
+from tests.advisor.schedules.scheduled import make_schedule
+
+LIMIT = next(f"{one['rule']}.{one['limits'][0]['limit']}" for one in rulebook("ase") if one["limits"])
+RULE = LIMIT.rpartition(".")[0]
+VALUE = next(one["limits"][0]["value"] for one in rulebook(RULE))
+READERS = (200, 200, 404, 200)
+WORKERS = (200, 403, 404, 200)
+ALL = (200, 200, 200, 200)
+ADMINISTRATORS = (403, 403, 403, 200)
+TAKEN = (201, 403, 404, 400)
+"""The owner has made one of that name before the administrator asks."""
+GONE = (200, 403, 404, 404)
+"""After the owner there is nothing left to delete."""
+
+# method, address, body; then what the owner, the colleague, the stranger and the administrator get
+ENDPOINTS: list[tuple[str, str, Any, tuple[int, int, int, int]]] = [
+    ("post", "/api/uploads", "files", (202, 403, 404, 202)),
+    ("get", "/api/uploads/{upload_id}", None, READERS),
+    ("get", "/api/uploads/{upload_id}/audit", None, READERS),
+    ("get", "/api/systems", None, ALL),
+    ("get", "/api/systems/{system_id}", None, READERS),
+    ("get", "/api/systems/{system_id}/captures", None, READERS),
+    ("get", "/api/systems/{system_id}/compare", None, (400, 400, 404, 400)),  # it has one capture
+    ("get", "/api/audits/{audit_id}", None, READERS),
+    ("post", "/api/audits/{audit_id}/again", None, (202, 403, 404, 202)),
+    ("get", "/api/findings", None, ALL),
+    ("get", "/api/systems/{system_id}/limits", None, READERS),
+    ("get", "/api/systems/{system_id}/limits/{name}", None, READERS),
+    ("put", "/api/systems/{system_id}/limits/{name}", {"value": VALUE}, WORKERS),
+    ("delete", "/api/systems/{system_id}/limits/{name}", None, WORKERS),
+    ("get", "/api/limits", None, ALL),
+    ("get", "/api/limits/{name}", None, ALL),
+    ("put", "/api/limits/{name}", {"value": VALUE}, ADMINISTRATORS),
+    ("delete", "/api/limits/{name}", None, ADMINISTRATORS),
+    ("get", "/api/schedules", None, ALL),
+    ("post", "/api/schedules", {"name": "new", "every_minutes": 5, "team": "Claims"}, TAKEN),
+    ("get", "/api/schedules/{schedule_id}", None, READERS),
+    ("put", "/api/schedules/{schedule_id}", {"name": "nightly", "every_minutes": 5}, WORKERS),
+    ("delete", "/api/schedules/{schedule_id}", None, GONE),
+    ("post", "/api/schedules/{schedule_id}/run", None, (202, 403, 404, 202)),
+    ("post", "/api/schedules/{schedule_id}/pause", None, WORKERS),
+    ("post", "/api/schedules/{schedule_id}/resume", None, WORKERS),
+    ("get", "/api/schedules/{schedule_id}/runs", None, READERS),
+    ("get", "/api/groups", None, ALL),
+    ("post", "/api/groups", {"name": "new", "team": "Claims"}, TAKEN),
+    ("get", "/api/groups/{group_id}", None, READERS),
+    ("put", "/api/groups/{group_id}", {"name": "the south"}, WORKERS),
+    ("delete", "/api/groups/{group_id}", None, GONE),
+    ("get", "/api/rules", None, ALL),
+    ("get", "/api/rules/{rule_id}", None, ALL),
+    ("get", "/api/tokens", None, ALL),
+    ("post", "/api/tokens", {"name": "new", "scopes": ["read"]}, (201, 201, 201, 201)),
+    ("delete", "/api/tokens/{token_id}", None, (200, 404, 404, 404)),
+    ("get", "/api/openapi.json", None, ALL),
+    ("get", "/metrics", None, ADMINISTRATORS),
+]
+NAMES = [f"{method} {address}" for method, address, _, _ in ENDPOINTS]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A system of the owner, with an upload, an audit and a token."""
+
+    people: People
+    ids: dict[str, Any]
+
+    def ask(self, client: Client, method: str, address: str, body: Any, **headers: str) -> HttpResponse:
+        where = address.format(**self.ids)
+        if body == "files":
+            data = {"files": io.BytesIO((STORIES / "healthy_ledger_server" / "sysmon.txt").read_bytes())}
+            return client.post(where, {**data, "team": self.people.team.name}, headers=headers)  # type: ignore[return-value]
+        sent = {"data": body, "content_type": "application/json"} if body is not None else {}
+        return getattr(client, method)(where, headers=headers, **sent)  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def site(people: People, storm: System) -> Site:
+    assert storm.latest is not None
+    token, _ = make_token(people.owner, "the owner's", ["read"], None)
+    ids = {
+        "system_id": storm.pk,
+        "upload_id": storm.latest.capture.upload_id,
+        "audit_id": storm.latest_id,
+        "token_id": token.pk,
+        "name": LIMIT,
+        "rule_id": RULE,
+        "schedule_id": make_schedule(people).pk,
+        "group_id": Group.objects.create(team=people.team, name="the south").pk,
+    }
+    return Site(people, ids)
+
+
+def four(people: People) -> tuple[User, User, User, User]:
+    return people.owner, people.colleague, people.stranger, people.administrator
+
+
+def test_every_endpoint_is_in_this_table(db: None) -> None:
+    paths = api.get_openapi_schema()["paths"]
+    documented = {f"{method} {path}" for path, methods in paths.items() for method in methods}
+    assert documented == set(NAMES) - {"get /api/openapi.json", "get /metrics"}
+
+
+@pytest.mark.parametrize(("method", "address", "body", "expected"), ENDPOINTS, ids=NAMES)
+def test_a_session_opens_what_the_role_and_the_teams_allow(
+    site: Site, as_user: Callable[[User], Client], method: str, address: str, body: Any, expected: tuple[int, ...]
+) -> None:
+    for user, status in zip(four(site.people), expected, strict=True):
+        answer = site.ask(as_user(user), method, address, body)
+        assert answer.status_code == status, (user.username, answer.content)
+        if status >= 400:
+            assert set(answer.json()) >= {"error", "remedy"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("method", "address", "body", "expected"), ENDPOINTS, ids=NAMES)
+def test_a_token_opens_no_more_than_its_user(
+    site: Site, method: str, address: str, body: Any, expected: tuple[int, ...]
+) -> None:
+    for user, status in zip(four(site.people), expected, strict=True):
+        _, secret = make_token(user, "of the test", scopes_for(user), None)
+        if address.startswith("/api/tokens") and not user.may_work:
+            status = 403  # a reader's tokens read; their own tokens they see to on the page
+        answer = site.ask(Client(), method, address, body, authorization=f"Bearer {secret}")
+        assert answer.status_code == status, (user.username, answer.content)
+
+
+@pytest.mark.parametrize(("method", "address", "body", "expected"), ENDPOINTS, ids=NAMES)
+def test_nobody_gets_nothing_and_is_told_in_json(
+    site: Site, method: str, address: str, body: Any, expected: tuple[int, ...]
+) -> None:
+    for headers in ({}, {"authorization": "Bearer lw_wrong"}, {"authorization": "Basic b2xnYTp4"}):
+        answer = site.ask(Client(enforce_csrf_checks=True), method, address, body, **headers)
+        assert answer.status_code == 401
+        assert set(answer.json()) == {"error", "remedy"}  # type: ignore[attr-defined]
+        assert answer["WWW-Authenticate"].startswith("Bearer")
+
+
+@pytest.mark.parametrize(("method", "address", "body", "expected"), ENDPOINTS, ids=NAMES)
+def test_a_token_needs_the_scope(site: Site, method: str, address: str, body: Any, expected: tuple[int, ...]) -> None:
+    user = site.people.administrator
+    if (method, address) == ("post", "/api/tokens"):
+        body = {**body, "scopes": ["tokens"]}  # none that the asking one lacks
+    for scope in scopes_for(user):
+        _, secret = make_token(user, scope, [scope], None)
+        answer = site.ask(Client(), method, address, body, authorization=f"Bearer {secret}")
+        needed = scope_of(method, address)
+        assert (answer.status_code == 403) == (needed not in (None, scope)), (scope, answer.content)
+
+
+def scope_of(method: str, address: str) -> str | None:
+    if address.startswith("/api/tokens"):
+        return "tokens"
+    if address == "/metrics":
+        return "metrics"
+    if address == "/api/openapi.json":
+        return None
+    if address.startswith(("/api/schedules", "/api/groups")):
+        return "read" if method == "get" else "schedules"
+    if method in ("put", "delete"):
+        return "limits"
+    return "upload" if method == "post" else "read"
+
+
+def test_a_session_changes_nothing_without_the_csrf_token(site: Site, people: People) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(people.owner, backend="django.contrib.auth.backends.ModelBackend")
+    for method, address, body, _ in ENDPOINTS:
+        answer = site.ask(client, method, address, body)
+        assert (answer.status_code == 403) == (method != "get" or address == "/metrics"), (method, address)
+    assert not LimitSetting.objects.exists()
+    assert Token.objects.count() == 1
+    page = client.get("/account/")
+    csrf = str(page.cookies["csrftoken"].value)
+    put = next(row for row in ENDPOINTS if row[:2] == ("put", "/api/systems/{system_id}/limits/{name}"))
+    client.cookies["csrftoken"] = csrf
+    assert site.ask(client, *put[:3], **{"x-csrftoken": csrf}).status_code == 200
+
+
+def test_a_wrong_token_never_falls_back_to_the_session(site: Site, as_user: Callable[[User], Client]) -> None:
+    answer = as_user(site.people.owner).get("/api/systems", headers={"authorization": "Bearer lw_wrong"})
+    assert answer.status_code == 401
+
+
+def test_lists_hold_the_own_teams_alone(site: Site, as_user: Callable[[User], Client]) -> None:
+    for address in ("/api/systems", "/api/findings", "/api/findings?current=false"):
+        counts = [as_user(user).get(address).json()["count"] for user in four(site.people)]
+        assert counts[0] == counts[1] == counts[3] > 0
+        assert counts[2] == 0
+    owners = [token["name"] for token in as_user(site.people.owner).get("/api/tokens").json()]
+    assert owners == ["the owner's"]
+    assert as_user(site.people.administrator).get("/api/tokens").json() == []
+
+
+def test_findings_of_another_teams_system_are_not_here(site: Site, as_user: Callable[[User], Client]) -> None:
+    address = f"/api/findings?system={site.ids['system_id']}"
+    assert [as_user(user).get(address).status_code for user in four(site.people)] == list(READERS)
+
+
+def test_a_wrong_address_or_method_is_told_in_json(db: None) -> None:
+    nowhere = Client().get("/api/nowhere")
+    assert (nowhere.status_code, set(nowhere.json())) == (404, {"error", "remedy"})
+    wrong = Client().patch("/api/systems")
+    assert (wrong.status_code, wrong["Allow"]) == (405, "GET")
+    assert set(wrong.json()) == {"error", "remedy"}

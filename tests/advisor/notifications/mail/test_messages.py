@@ -1,0 +1,282 @@
+"""The report a DBA gets after an audit."""
+
+from collections.abc import Callable
+from contextlib import closing
+
+import pytest
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from advisor.audits.models import Audit
+from advisor.core.models import Site
+from advisor.notifications.backends import OutboxBackend
+from advisor.notifications.mail import message as mail_message
+from advisor.notifications.mail.heartbeat import heartbeat_message
+from advisor.notifications.mail.report import report_message
+from advisor.notifications.models import Recipient
+from advisor.systems.models import System
+from advisor.uploads.models import Upload
+from tests.advisor.notifications.mail import mail_servers
+from tests.advisor.notifications.mail.letter_parts import (
+    Parts,
+    audits_of,
+    bring_storms,
+    parts,
+    recipient_of,
+    taken_apart,
+    tree,
+)
+from tests.advisor.notifications.mail.mail_servers import Postbox, Serve
+from tests.advisor.people import People
+
+serve = mail_servers.serve
+
+CALM_OBJECTS = {"34.6 %": " 1.6 %"}
+CLEAN = {"rule": "ase/some_rule", "verdict": "clean", "why": "", "missing": []}
+CALM_INDEXES = {"31.1 %": " 1.1 %"}
+SUBJECT_OF_CHANGES = "CLAIMS1: 2 critical, 1 warning (1 new, 1 gone); worst: Object descriptor..."
+
+
+@pytest.fixture
+def told(people: People) -> Recipient:
+    return recipient_of(people)
+
+
+@pytest.fixture
+def two_days(people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> list[Audit]:
+    """Of CLAIMS1: on the first day all is calm about objects, on the second about indexes."""
+    with django_capture_on_commit_callbacks(execute=True):
+        bring_storms(people, [CALM_OBJECTS, CALM_INDEXES])
+    return audits_of(System.objects.get(name="CLAIMS1"))
+
+
+def after(text: str, word: str) -> list[str]:
+    """The lines under `word:` in what changed."""
+    lines = text.split(f"\n{word}:\n", 1)[1].splitlines()
+    return [line.strip() for line in lines[: next(n for n, line in enumerate(lines) if not line.startswith("  "))]]
+
+
+def of_two_days(told: Recipient, two_days: list[Audit]) -> Parts:
+    return parts(report_message(told, two_days[1], two_days[0]))
+
+
+def test_the_subject_says_system_count_and_worst(told: Recipient, storm_audit: Audit) -> None:
+    subject = report_message(told, storm_audit, None).subject
+    assert subject == "CLAIMS1: 3 critical, 1 warning (first audit); worst: Object descriptor..."
+    assert len(subject) <= 78
+
+
+def test_the_subject_of_changes_says_what_changed(told: Recipient, two_days: list[Audit]) -> None:
+    assert report_message(told, two_days[1], two_days[0]).subject == SUBJECT_OF_CHANGES
+
+
+def test_the_subject_says_when_nothing_is_left(told: Recipient, two_days: list[Audit]) -> None:
+    calm = Audit.objects.create(capture=two_days[1].capture, system=two_days[1].system, verdicts=[CLEAN, CLEAN])
+    found = report_message(told, calm, two_days[0])
+    assert found.subject == "CLAIMS1: 3 gone; no findings from warning on, 2 rules judged"
+    assert "CLAIMS1: no findings from warning on, 2 rules judged" in parts(found).text
+    told.severity = 1
+    assert "; no findings, 2 rules judged" in report_message(told, calm, two_days[0]).subject
+
+
+def test_who_wants_everything_reads_the_counts_in_the_subject(people: People, two_days: list[Audit]) -> None:
+    everything = recipient_of(people, everything=True)
+    assert report_message(everything, two_days[1], two_days[0]).subject == SUBJECT_OF_CHANGES
+
+
+def test_a_system_that_is_audited_again_says_so(told: Recipient, storm_audit: Audit) -> None:
+    since = "It was not audited since 2026-02-09 10:40."
+    found = report_message(told, storm_audit, None, after_trouble=since)
+    assert found.subject.startswith("CLAIMS1: audited again; 3 critical, 1 warning; worst: ")
+    again = parts(found)
+    assert f"It is audited again. {since}" in again.text
+    assert f"It is audited again. {since}" in again.html
+
+
+def test_each_finding_stands_under_the_word_for_what_became_of_it(told: Recipient, two_days: list[Audit]) -> None:
+    text = of_two_days(told, two_days).text
+    assert after(text, "new") == ["CRITICAL: Object descriptor spinlocks 34.6 % contended"]
+    assert after(text, "gone") == ["CRITICAL: Index descriptor spinlocks 31.1 % contended"]
+    assert after(text, "still")[0] == "CRITICAL: Address lock hash table spinlocks 52.3 % contended"
+    assert "WHAT CHANGED SINCE THE CAPTURE OF 2026-02-11 10:40" in text
+
+
+def test_worse_and_better_say_what_it_was(told: Recipient, two_days: list[Audit]) -> None:
+    first, second = two_days
+    key = next(key for key in second.findings_digest if "object_descriptor" in key)
+    first.findings_digest[key] = 3
+    assert after(parts(report_message(told, second, first)).text, "worse") == [
+        "CRITICAL: Object descriptor spinlocks 34.6 % contended (was warning)"
+    ]
+
+
+def test_what_another_limit_or_a_lacking_fact_did_is_no_change_of_the_server(
+    told: Recipient, two_days: list[Audit]
+) -> None:
+    first, second = two_days
+    gone = next(key for key in first.findings_digest if "index_descriptor" in key)
+    new = next(key for key in second.findings_digest if "object_descriptor" in key)
+    second.unjudged.append(gone.split(":")[0])
+    second.limits[f"{new.split(':')[0]}.contended_percent"] = 4.0
+    text = parts(report_message(told, second, first)).text
+    assert after(text, "no longer judged") == ["CRITICAL: Index descriptor spinlocks 31.1 % contended"]
+    assert after(text, "by another limit") == ["CRITICAL: Object descriptor spinlocks 34.6 % contended"]
+    assert "\nnew:\n" not in text
+    assert "\ngone:\n" not in text
+
+
+def test_what_changed_below_the_level_is_not_told(people: People, two_days: list[Audit]) -> None:
+    first, second = two_days
+    lowest = min(second.findings_digest, key=lambda key: second.findings_digest[key])
+    del first.findings_digest[lowest]
+    assert second.findings_digest[lowest] < 3
+    text = parts(report_message(recipient_of(people), second, first)).text
+    assert after(text, "new") == ["CRITICAL: Object descriptor spinlocks 34.6 % contended"]
+
+
+def test_what_is_new_comes_first_then_the_worst(told: Recipient, two_days: list[Audit]) -> None:
+    titles = [line for line in of_two_days(told, two_days).lines if line[:2] in ("1.", "2.", "3.")]
+    assert titles[0] == "1. CRITICAL, new: Object descriptor spinlocks 34.6 % contended"
+    assert titles[1] == "2. CRITICAL: Address lock hash table spinlocks 52.3 % contended"
+    assert titles[2].startswith("3. WARNING: Allpages tables are waited for")
+
+
+def test_findings_below_the_level_are_counted_and_not_told(told: Recipient, storm_audit: Audit) -> None:
+    found = parts(report_message(told, storm_audit, None))
+    advice = [one.title for one in storm_audit.findings.filter(severity__lt=3)]
+    assert len(advice) == 2
+    assert "2 findings below warning are on the page of the audit." in found.text
+    assert not any(title[:40] in found.text or title in found.html for title in advice)
+
+
+def test_five_findings_are_told_in_full_and_the_others_in_a_line(people: People, storm_audit: Audit) -> None:
+    found = parts(report_message(recipient_of(people, severity=1), storm_audit, None))
+    last = storm_audit.findings.filter(severity=2).order_by("number").last()
+    assert last is not None
+    assert f"Further findings:\n\nADVICE: {last.title[:30]}" in found.text
+    assert found.text.count("\n5. ADVICE") == 1
+    assert "\n6. " not in found.text
+
+
+def test_a_finding_tells_figures_limit_lines_cost_and_the_change(told: Recipient, storm_audit: Audit) -> None:
+    found = parts(report_message(told, storm_audit, None))
+    assert "address lock hash table spinlock contention: 52.3 %, limit 10\n     sysmon.txt:254-257" in found.text
+    assert "     | Spinlock Contention  n/a  n/a  n/a  52.3 %" in found.text
+    assert "Change: lock address spinlock ratio, 100 -> 5\n     takes effect at the next restart" in found.text
+    assert "! Static: needs a restart." in found.text
+    assert "Change: lock address spinlock ratio, 100 → 5" in found.html
+    assert "Static: needs a restart." in found.html
+
+
+def test_each_finding_has_a_link_to_it(told: Recipient, storm_audit: Audit) -> None:
+    found = parts(report_message(told, storm_audit, None))
+    for one in storm_audit.findings.filter(severity__gte=3):
+        link = f"http://127.0.0.1:8000/audits/{storm_audit.pk}/#f{one.number}"
+        assert link in found.lines
+        assert f'href="{link}"' in found.html
+
+
+def test_what_could_not_be_judged_comes_with_the_command_to_bring(
+    told: Recipient, bring: Callable[..., Upload]
+) -> None:
+    bring("lock_manager_on_a_busy_core")
+    latest = System.objects.get(name="OSLO").latest
+    assert latest is not None
+    found = parts(report_message(told, latest, None))
+    assert "\n  MCR SYSGEN SHOW LOCKIDTBL\n      for openvms/lock_id_table_small\n" in found.text
+    assert "MCR SYSGEN SHOW LOCKIDTBL" in found.html
+    silent = sum(verdict["verdict"] in ("unknown", "untrusted", "broken") for verdict in latest.verdicts)
+    assert f"{silent} rules could not judge." in found.text
+
+
+def test_a_report_counts_what_was_judged_and_in_order(told: Recipient, storm_audit: Audit) -> None:
+    judged = sum(verdict["verdict"] in ("fired", "clean") for verdict in storm_audit.verdicts)
+    in_order = sum(verdict["verdict"] == "clean" for verdict in storm_audit.verdicts)
+    assert (
+        f"{judged} rules judged, {in_order} of them found all in order."
+        in parts(report_message(told, storm_audit, None)).text
+    )
+
+
+def test_the_mail_says_how_it_comes_about_and_how_to_end_it(told: Recipient, storm_audit: Audit) -> None:
+    found = parts(report_message(told, storm_audit, None))
+    why = "ops@example.org is a recipient of the team Claims (every system): reports when something changed"
+    assert why in " ".join(found.text.split())
+    assert why in found.html
+    unsubscribe = found.mail["List-Unsubscribe"].strip().strip("<>")
+    assert unsubscribe in found.lines
+    assert f'href="{unsubscribe}"' in found.html
+
+
+def test_the_words_for_days_and_systems_are_those_chosen(people: People, storm: System) -> None:
+    chosen = recipient_of(people, days=[0, 1, 2, 3, 4], everything=True, severity=4)
+    chosen.systems.add(storm)
+    assert mail_message.why(chosen).startswith(
+        "ops@example.org is a recipient of the team Claims (CLAIMS1): reports after every audit, "
+        "findings from critical on, Monday to Friday"
+    )
+
+
+def test_mails_about_one_system_are_one_thread_of_each_recipient(people: People, two_days: list[Audit]) -> None:
+    told = recipient_of(people)
+    first, second = (parts(report_message(told, one, None)).mail for one in two_days)
+    quiet = parts(heartbeat_message(told, two_days[1], two_days[0])).mail
+    assert first["References"] == second["References"] == quiet["References"] == first["In-Reply-To"]
+    told.delete()
+    assert parts(report_message(recipient_of(people), two_days[0], None)).mail["References"] != first["References"]
+
+
+def test_no_machine_answers_and_every_mail_program_can_unsubscribe(told: Recipient, storm_audit: Audit) -> None:
+    mail = parts(report_message(told, storm_audit, None)).mail
+    assert mail["Auto-Submitted"] == "auto-generated"
+    assert mail["Precedence"] == "bulk"
+    assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert mail["List-Id"] == f"<team-{told.team_id}.lockwright.127.0.0.1>"
+    assert mail["X-Lockwright-System"] == "CLAIMS1"
+
+
+def test_pictures_lie_beside_the_html_and_files_beside_both(told: Recipient, two_days: list[Audit]) -> None:
+    inner = ["multipart/alternative", "text/plain", "text/html"]
+    found = of_two_days(told, two_days)
+    pictures = ["image/png"] * len(found.pictures)
+    assert len(found.pictures) == 3
+    assert tree(found.mail) == ["multipart/mixed", ["multipart/related", inner, *pictures], "text/plain", "text/plain"]
+    assert all(f'src="cid:{cid}"' in found.html for cid in found.pictures)
+    told.scripts = False
+    assert tree(of_two_days(told, two_days).mail) == ["multipart/related", inner, *pictures]
+    assert tree(parts(heartbeat_message(told, two_days[1], two_days[0])).mail) == inner
+
+
+def test_a_report_arrives_whole_through_a_real_server(told: Recipient, two_days: list[Audit], serve: Serve) -> None:
+    box = Postbox()
+    site = Site(mail_host="127.0.0.1", mail_port=serve(box), mail_from="advisor@example.org")
+    letter = report_message(told, two_days[1], two_days[0])
+    with closing(OutboxBackend(site)) as backend:
+        backend.send_messages([letter])
+    content = box.mails[0].content
+    assert isinstance(content, bytes)
+    arrived, made = taken_apart(content), parts(letter)
+    assert (arrived.text, arrived.html) == (made.text, made.html)
+    assert arrived.pictures == made.pictures
+    assert arrived.files == made.files
+    assert all(picture.startswith(b"\x89PNG") for picture in arrived.pictures.values())
+
+
+def test_the_text_tells_in_words_what_the_pictures_show(told: Recipient, two_days: list[Audit]) -> None:
+    words = " ".join(of_two_days(told, two_days).text.split())
+    assert "Over the captures: 2 figures: first 52.3, last 52.3, lowest 52.3, highest 52.3 %. From 2026-02-11" in words
+
+
+def test_a_mail_too_large_loses_its_pictures_first_then_its_files(
+    told: Recipient, two_days: list[Audit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = len(bytes(of_two_days(told, two_days).mail))
+    monkeypatch.setattr(mail_message, "MOST_BYTES", whole - 1000)
+    found = of_two_days(told, two_days)
+    assert (len(found.pictures), len(found.files)) == (0, 2)
+    assert "The pictures were left out: this mail would be too large." in found.text
+    assert "cid:" not in found.html
+    monkeypatch.setattr(mail_message, "MOST_BYTES", len(bytes(found.mail)) - 1000)
+    found = of_two_days(told, two_days)
+    assert (len(found.pictures), len(found.files)) == (0, 0)
+    assert "Pictures and files were left out: this mail would be too large." in " ".join(found.text.split())
+    assert f"/audits/{two_days[1].pk}/#plan" in found.text

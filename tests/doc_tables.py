@@ -1,0 +1,53 @@
+"""`make docs`: the tables of rules and reports in docs/dba, written from the rules and readers there are."""
+
+from pathlib import Path
+
+from advisor.audits.report.render import PRODUCT_NAMES
+from collectors.registry import kinds
+from rules.engine import rules
+
+ROOT = Path(__file__).resolve().parent.parent
+RULES, REPORTS = ROOT / "docs" / "dba" / "rules.md", ROOT / "docs" / "dba" / "reports.md"
+TITLES = {**PRODUCT_NAMES, "scaling": PRODUCT_NAMES["scaling"].capitalize()}
+"""Of the chapters: a name that is no proper one begins with a capital."""
+
+
+def rule_page() -> str:
+    """Every rule by product, with the sentence that says what it finds."""
+    rows = {name: [one for one in rules() if one.product == name] for name in TITLES}
+    tables = [
+        f"## {TITLES[name]}\n\n| rule | finds |\n|---|---|\n"
+        + "".join(f"| `{one.id}` | {one.title.rstrip('.')} |\n" for one in ones)
+        for name, ones in rows.items()
+    ]
+    head = (
+        "# The rules\n\n<!-- Written by `make docs`. -->\n\n"
+        "`manage.py rules ase/descriptors_reused` prints one with its limits, where each limit comes from, and its\n"
+        "sources; the page *Rule book* shows worked examples besides.\n\n"
+    )
+    return head + "\n".join(tables)
+
+
+def report_page() -> str:
+    """Every report that is read, with the first sentence of its reader and the facts it gives."""
+    tables = []
+    for name, title in TITLES.items():
+        ours = [kind for kind in kinds() if kind.id.partition("/")[0] == name]
+        rows = "".join(f"| `{one.id}` | {first_sentence(one.title)} |\n" for one in ours)
+        tables.append(f"## {title}\n\n| report | what it is |\n|---|---|\n{rows}")
+    head = (
+        "# The reports that are read\n\n<!-- Written by `make docs`. -->\n\n"
+        "How each is collected: [collecting.md](collecting.md). `manage.py read FILE` shows what was understood,\n"
+        "and every line that was not.\n\n"
+    )
+    return head + "\n".join(tables)
+
+
+def first_sentence(text: str) -> str:
+    """The first line of a docstring, safe in a table."""
+    return text.strip().splitlines()[0].rstrip(".:").replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    RULES.write_text(rule_page(), encoding="utf-8")
+    REPORTS.write_text(report_page(), encoding="utf-8")
