@@ -11,7 +11,7 @@ from collectors.facts.zvm import PerformanceRun
 from rules.ase._evidence.caches.memory import free_memory
 from rules.changes.quoting import comment
 from rules.engine import REGISTER, judge
-from rules.finding import Change, Effect, Finding, Severity, Verdict
+from rules.finding import Change, Effect, Finding, Severity, Verdict, joined
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan
 
@@ -125,9 +125,13 @@ def as_planned(findings: Sequence[Ranked], plan: Plan) -> list[Ranked]:
         if kept == found.changes:
             return ranked
         why = dict.fromkeys(plan.left_out[change.key] for change in found.changes if change not in kept)
-        later = "" if kept else " What this finds, and what would be changed if it is still found after that:"
-        says = f"Not to be done now, so no script is given: {'; '.join(why)}.{later} {found.says}"
-        return replace(ranked, finding=found.keeping(kept, says))
+        told = f"Not to be done now, so no script is given: {'; '.join(why)}."
+        do = (
+            joined(found.do, told)
+            if kept
+            else joined(told, found.do and f"If it is still found after that: {found.do}")
+        )
+        return replace(ranked, finding=found.keeping(kept, do))
 
     return [settled(one) for one in _each_change(findings, planned)]
 
@@ -137,8 +141,7 @@ RDB = "rdb/"
 HOST = "ase/host_takes_processor"
 HOST_FIRST = (
     "Not yet: the host gives the engines less than they were busy (ase/host_takes_processor), so this is measured on a "
-    "machine that the server does not have. Settle that first and measure again; until then it is not known what to "
-    "change here, and no script is given for it. What this export shows:"
+    "machine that the server does not have. Settle that first and measure again; until then no script is given for it."
 )
 
 
@@ -160,8 +163,8 @@ def host_first(findings: Sequence[Ranked]) -> list[Ranked]:
         kept = tuple(change for change in found.changes if not held(ranked, change))
         if kept == found.changes:
             return ranked
-        says = f"{HOST_FIRST} {found.title}.{' What is still listed as a change stops nobody.' if kept else ''}"
-        return replace(ranked, finding=found.keeping(kept, says))
+        do = joined(HOST_FIRST, "What is still listed as a change stops nobody." if kept else "")
+        return replace(ranked, finding=found.keeping(kept, do))
 
     return [settled(one) for one in findings]
 

@@ -33,12 +33,11 @@ def of_this_boot(finding: Finding, facts: Facts) -> Finding:
 def _before(finding: Finding, start: ServerStart, end: datetime) -> Finding:
     """A finding of before the start: a note where a newer capture decides; what was to be changed is not repeated."""
     newer = f"the newer capture of {start.newer.strftime(AT).upper()} decides" if start.newer else "measure again"
-    says = f"These figures end at {end.strftime(AT).upper()} and are of before the start of the server at "
-    says += f"{start.at.strftime(AT).upper()}: what was set then is not in the export, so nothing is to be changed for "
-    says += f"them; {newer}."
-    says += f" They showed: {finding.title}." if finding.changes else f" {finding.says}"
+    do = f"These figures end at {end.strftime(AT).upper()} and are of before the start of the server at "
+    do += f"{start.at.strftime(AT).upper()}: what was set then is not in the export, so nothing is to be changed for "
+    do += f"them; {newer}."
     most = Severity.NOTE if start.newer else Severity.ADVICE
-    return replace(finding.keeping((), says), severity=min(finding.severity, most))
+    return replace(finding.keeping((), do), severity=min(finding.severity, most))
 
 
 def _captured(facts: Facts) -> frozenset[str]:

@@ -28,9 +28,8 @@ def whole_alone(finding: Finding, facts: Facts) -> Finding:
     why = next(_doubts(finding, facts), "")
     if not why:
         return finding
-    says = f"{why}: bring a whole report. Until then nothing is to be changed for it, and this is no more than a hint. "
-    says += f"It showed: {finding.title}." if finding.changes else finding.says
-    return replace(finding.keeping((), says), severity=min(finding.severity, Severity.ADVICE))
+    do = f"{why}: collect a whole report. Until then nothing is to be changed for it, and this is no more than a hint."
+    return replace(finding.keeping((), do), severity=min(finding.severity, Severity.ADVICE))
 
 
 def _doubts(finding: Finding, facts: Facts) -> Iterator[str]:

@@ -115,12 +115,13 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement about one object, with its proof."""
+    """A statement about one object, with its proof. Its text has four parts, of which pages, mail and text choose."""
 
     subject: str
     severity: Severity
     title: str
-    says: str
+    seen: str
+    """What is seen, with the figures; one or two sentences, as in each part."""
     evidence: tuple[Evidence, ...]
     cost: Cost | None = None
     explains: tuple[str, ...] = ()
@@ -132,14 +133,39 @@ class Finding:
     spins. `None` where the export has no such count."""
     share: float | None = None
     """Where nothing is weighed: a share in per cent to order by, of a spinlock its contention."""
+    because: str = ""
+    """What causes it, or why it matters here."""
+    do: str = ""
+    """What to do, or why nothing is to be done yet."""
+    unknown: str = ""
+    """What these exports do not show, and what would show it; what the figures cannot bear."""
+
+    @property
+    def says(self) -> str:
+        """The four parts in one."""
+        return joined(self.seen, self.because, self.do, self.unknown)
 
     def may_cause(self, other: "Finding") -> bool:
         """A note is the cause of nothing graver: what counts would stand folded under what hardly does."""
         return self.severity is not Severity.NOTE or other.severity is Severity.NOTE
 
-    def keeping(self, changes: tuple[Change, ...], says: str) -> "Finding":
-        """With these of its changes alone, and in other words; what it expects goes with the last of them."""
-        return replace(self, says=says, changes=changes, expects=self.expects if changes else ())
+    def keeping(self, changes: tuple[Change, ...], do: str) -> "Finding":
+        """With these of its changes alone, and what to do instead; what it expects goes with the last of them."""
+        return replace(self, do=do, changes=changes, expects=self.expects if changes else ())
+
+    def adding(self, *, because: str = "", do: str = "", unknown: str = "") -> "Finding":
+        """With more said at the end of its parts."""
+        return replace(
+            self,
+            because=joined(self.because, because),
+            do=joined(self.do, do),
+            unknown=joined(self.unknown, unknown),
+        )
+
+
+def joined(*sentences: str) -> str:
+    """Sentences in one paragraph, without those that are empty."""
+    return " ".join(one for one in sentences if one)
 
 
 @dataclass(frozen=True)

@@ -107,9 +107,9 @@ def gated(finding: Finding, least: LeastSample, samples: list[Sample]) -> Findin
     short = _short(sources, samples, lambda one: one.falls_short(least))
     if short is None:
         return finding
-    said = f"These figures cover {short[0]} are needed; {least.origin}): this is a note, and nothing is to be "
-    said += f"changed for it. Collect a longer sample: {short[1]}"
-    return replace(finding.keeping((), f"{finding.says} {said}"), severity=Severity.NOTE)
+    do = f"These figures cover {short[0]} are needed; {least.origin}): this is a note, and nothing is to be changed for "
+    do += f"it. Collect a longer sample: {short[1]}"
+    return replace(finding.keeping((), do), severity=Severity.NOTE)
 
 
 def in_order(clean: Clean, least: LeastSample, samples: list[Sample]) -> Clean | Unknown:

@@ -61,8 +61,7 @@ def softened(finding: Finding, without: Finding | None) -> Finding:
 def _with_caution(finding: Finding, caution: str, certain: tuple[Change, ...]) -> Finding:
     """The caution in what is said and at every change but those that are the same without the tentative facts."""
     return replace(
-        finding,
-        says=f"{finding.says} {caution}",
+        finding.adding(unknown=caution),
         changes=tuple(
             change if change in certain else replace(change, cautions=(caution, *change.cautions))
             for change in finding.changes

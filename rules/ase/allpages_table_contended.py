@@ -254,7 +254,7 @@ def _little(facts: Facts, tables: list[Table]) -> Finding:
         subject=subject_of(facts),
         severity=Severity.NOTE,
         title=f"A large share of few lock requests waits: {tables[0].name}",
-        says=f"{told}. That is not worth the outage of a table, so no script is given: two snapshots of "
+        seen=f"{told}. That is not worth the outage of a table, so no script is given: two snapshots of "
         "monOpenObjectActivity at the busiest hour show how many wait in a second.",
         evidence=tuple(
             Evidence(f"{one.name}: {one.why}", one.value, one.unit, one.source, one.limit) for one in tables[:NAMED]
@@ -368,7 +368,7 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         title=f"{many} should leave {'allpages' if allpages else 'datapages'} locking: {first.why}"
         if len(tables) == 1
         else f"{many} should leave {'allpages' if allpages else 'datapages'} locking, first {first.name}",
-        says=" ".join(one for one in says if one),
+        seen=" ".join(one for one in says if one),
         evidence=tuple(evidence),
         explains=("ase/address_lock_spinlock_contended",) if address else (),
         changes=tuple(changes),
@@ -438,7 +438,7 @@ def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"Allpages tables are waited for: {first.metric} {first.value:g} {first.unit}",
-        says=" ".join(says),
+        seen=" ".join(says),
         evidence=tuple(evidence),
         explains=("ase/address_lock_spinlock_contended",) if address else (),
         changes=_routes(heaps),

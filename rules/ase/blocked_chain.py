@@ -115,7 +115,7 @@ def _by_state(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             subject=subject_of(facts),
             severity=Severity.ADVICE,
             title=f"{waits:g} tasks wait for a lock longer than {threshold}",
-            says=f"{said}, {share:.0f} % of all connections. Who blocks them is not in the export.",
+            seen=f"{said}, {share:.0f} % of all connections. Who blocks them is not in the export.",
             evidence=(Evidence("tasks that wait for a lock", waits, "tasks", state.source, limits.tasks),),
         )
     yield Unknown((HOLDER,), f"{said}; who blocks them is not in the export")
@@ -144,7 +144,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
         subject=subject_of(facts),
         severity=_severity(limits, blocked, longest, share),
         title=f"SPID {first.head} blocks {_tasks(len(first.blocked))}{since}",
-        says=" ".join((*says, CARE)),
+        seen=" ".join((*says, CARE)),
         evidence=tuple(_evidence(facts, limits, chains[:NAMED])),
         explains=("ase/lock_waits_high",),
     )

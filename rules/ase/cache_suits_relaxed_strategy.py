@@ -342,7 +342,7 @@ def _finding(
         subject=name,
         severity=Severity.ADVICE,
         title=f"{name}: {hit:.1f} % hits, and a strict LRU order that nobody needs",
-        says=says,
+        seen=says,
         evidence=tuple(Evidence(what, v, unit, source, most) for what, v, unit, most, source in figures if known(v)),
         changes=(change,),
         expects=(Expectation(f"spinlock contention of {name}", spun, "slightly lower", "published"),),

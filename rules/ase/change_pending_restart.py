@@ -199,7 +199,7 @@ def _finding(
         subject=subject_of(facts),
         severity=loud,
         title=f"{many} for a restart{end}",
-        says=f"Configured, but not in force: {listed}{more}. {_worse_said(worse, ours)}"
+        seen=f"Configured, but not in force: {listed}{more}. {_worse_said(worse, ours)}"
         + (_DYNAMIC if any(_static(one) is False for one in pending) else "")
         + (_REST if len(worse) < len(changes) else "")
         + "If the server was restarted after this listing was taken, bring a new one.",

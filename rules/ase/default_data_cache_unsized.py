@@ -82,7 +82,7 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
         subject=named.name,
         severity=severity,
         title=f"{named.name}: {size_mb:g} MB, as installed",
-        says=f"Its size was never configured (Config 0.00), and {size_mb:g} MB run, as the server is installed.{told}"
+        seen=f"Its size was never configured (Config 0.00), and {size_mb:g} MB run, as the server is installed.{told}"
         f"{room} Give it a size of its own (sp_cacheconfig with its name and a size: larger without a restart; "
         f"{show_cache(named.name)} shows it). {SIZES} {FIRST}",
         evidence=(

@@ -155,7 +155,7 @@ def _judge(facts: Facts, limits: Limits, cache: MetadataCache, *, said_reused: b
         subject=plural,
         severity=Severity.NOTE if newer else Severity.WARNING if loud else Severity.ADVICE,
         title=f"{short} for {plural}: {what}",
-        says=f"{cache.active:.0f} of {there:.0f} descriptors are in use, at most {most:.0f} since the start. {taken} "
+        seen=f"{cache.active:.0f} of {there:.0f} descriptors are in use, at most {most:.0f} since the start. {taken} "
         f"{advice}",
         evidence=tuple(evidence),
         explains=EXPLAINS[cache.kind],

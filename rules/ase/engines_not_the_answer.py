@@ -121,7 +121,7 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE,
         title=f"Do not add engines: {busy:.0f} % busy, but with contended spinlocks",
-        says=f"{said}, and part of that is spinning: {listed} of the grabs had to wait. More engines would spin "
+        seen=f"{said}, and part of that is spinning: {listed} of the grabs had to wait. More engines would spin "
         f"more. Cure the spinlocks first, then measure again under the same load. {ranked}",
         evidence=(
             Evidence("mean engine busy", round(busy, 1), "%", engines.source, limits.busy_percent),

@@ -186,7 +186,7 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.WARNING,
         title=f"{online.engines} engines are online, but {peak} do most: about {gain:.0f} % more {unit}",
-        says=says,
+        seen=says,
         evidence=tuple(evidence),
         changes=(change,) if change else (),
         expects=(Expectation(unit, round(now, 3), round(best, 3), "law" if model else "arithmetic"),),
@@ -212,9 +212,8 @@ def _softened(found: Finding, series: LoadSeries, course: TimeSeries, online: On
         for name, unit, was, now in known
     )
     return replace(
-        found,
+        found.adding(because=f"{said.lstrip()} {DEMAND}"),
         severity=Severity.ADVICE if busy else Severity.NOTE,
-        says=f"{found.says}{said} {DEMAND}",
         evidence=found.evidence
         + tuple(
             Evidence(f"{name}, {step.load:g} engines", round(value, 2), unit.strip(), step.source)

@@ -164,7 +164,7 @@ def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, gi
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"The host gives the engines {given:.0f} % of a CPU where they were {ticks:.0f} % busy",
-        says=f"By its own ticks the server was {ticks:.0f} % busy on {len(shares)} engines, by the operating system "
+        seen=f"By its own ticks the server was {ticks:.0f} % busy on {len(shares)} engines, by the operating system "
         f"their threads ran for {given:.0f} %: about {missing:.1f} processors were promised and not given. Ask for the "
         "host's figures of the same time (steal time, other guests, limits) before any setting of the server is "
         "changed. An engine that stands still while it holds a spinlock lets the others spin.",

@@ -182,7 +182,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
         title=f"{name}: {_count(top)} {report.percent(share)} of the searches of a contended cache",
-        says=" ".join(says),
+        seen=" ".join(says),
         evidence=(
             Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
             *proof,

@@ -121,7 +121,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
         subject=subject_of(facts),
         severity=waits.severity,
         title=waits.title,
-        says=" ".join(part for part in said if part),
+        seen=" ".join(part for part in said if part),
         evidence=(
             *waits.evidence,
             *(figure for one in hot for figure in one.evidence),

@@ -103,7 +103,7 @@ def _fires(facts: Facts, limits: Limits, table: LockHashtable, chain: float) -> 
         subject=subject_of(facts),
         severity=Severity.WARNING if chain >= limits.warning_length else Severity.ADVICE,
         title=f"Page and row lock chains are {chain:g} locks long",
-        says=f"The hash chains of page and row locks hold {chain:g} locks on average, and each lock request searches "
+        seen=f"The hash chains of page and row locks hold {chain:g} locks on average, and each lock request searches "
         f"one. {advice} Not if the sample holds a bulk load: there long chains are expected.",
         evidence=tuple(evidence),
         explains=("ase/lock_hash_spinlock_contended",),

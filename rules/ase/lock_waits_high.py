@@ -106,7 +106,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         subject=subject_of(facts),
         severity=waits.severity,
         title=waits.title + (f", most for {tables[0].name}" if tables else ""),
-        says=" ".join(one for one in said if one),
+        seen=" ".join(one for one in said if one),
         evidence=(
             *waits.evidence,
             *table_evidence(tables),

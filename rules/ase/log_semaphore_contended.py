@@ -171,7 +171,7 @@ def _judge(
         subject=f"{subject_of(facts)}: {what}",
         severity=max(by_share, by_tasks or by_share),
         title=f"Tasks wait for {what}: {said}",
-        says=f"{said[0].upper()}{said[1:]}. Tasks sleep in this queue, so no spinlock ratio and no engine shortens it. "
+        seen=f"{said[0].upper()}{said[1:]}. Tasks sleep in this queue, so no spinlock ratio and no engine shortens it. "
         f"{FLUSHES} {LEVERS if name == 'Log' else ULC_LEVERS}"
         f"{_asynchronous(facts, limits) if name == 'Log' and loud else ''}{writes}",
         evidence=tuple(evidence),

@@ -106,7 +106,7 @@ def _finding(facts: Facts, off: dict[str, list[MonTable]]) -> Finding:
         subject=subject_of(facts),
         severity=Severity.NOTE,
         title=f"Not measured: {', '.join(tables)}",
-        says=f"These monitoring {many} asked for and held nothing, because {_listed(off)} off. That is no sign of a "
+        seen=f"These monitoring {many} asked for and held nothing, because {_listed(off)} off. That is no sign of a "
         "server without contention. Switch on, wait for the busiest hour, ask twice.",
         evidence=tuple(evidence),
         changes=tuple(

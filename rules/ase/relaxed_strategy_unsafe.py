@@ -205,14 +205,14 @@ def _relaxed(limits: Limits, seen: Seen) -> Outcome:
     )
     if log:
         why = "Look who reads old log pages (a replication agent behind, long rollbacks, triggers) first."
-        return replace(finding, says=f"{seen.figures} {why}", changes=(), severity=Severity.ADVICE, expects=())
+        return replace(finding, seen=f"{seen.figures} {why}", changes=(), severity=Severity.ADVICE, expects=())
     if apart or kind_of(seen.named) == "lockless":
         why = f"It is {apart or 'a lockless cache, which must be relaxed'}: no change is proposed."
-        return replace(finding, says=f"{seen.figures} {ORDER} {why}", changes=(), expects=())
+        return replace(finding, seen=f"{seen.figures} {ORDER} {why}", changes=(), expects=())
     tempdb = seen.tempdb
     warned = low or seen.pending or seen.default or (least or 0.0) >= limits.replaced_percent
-    says = finding.says + (" Sites do run tempdb caches relaxed: measure it both ways." if tempdb else "")
-    return replace(finding, says=says, severity=Severity.WARNING if warned and not tempdb else Severity.ADVICE)
+    finding = finding.adding(do="Sites do run tempdb caches relaxed: measure it both ways." if tempdb else "")
+    return replace(finding, severity=Severity.WARNING if warned and not tempdb else Severity.ADVICE)
 
 
 def _of_default(limits: Limits, seen: Seen) -> Outcome:

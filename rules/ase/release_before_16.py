@@ -122,7 +122,7 @@ def _finding(facts: Facts, limits: Limits, seen: Survey, server: Server) -> Find
         severity=Severity.NOTE if unhelped else Severity.ADVICE,
         title=f"Release {release}: 16.0 relieves "
         + ("other spinlocks than those contended here" if unhelped else "contended lock and metadata spinlocks"),
-        says=f"Contended here: {listed}. 16.0 replaced the object and index descriptor spinlocks by lock-free "
+        seen=f"Contended here: {listed}. 16.0 replaced the object and index descriptor spinlocks by lock-free "
         f"structures and lightened the lock manager.{address}{others} An upgrade is an option beside the spinlock "
         f"ratios, which come first.{boot}",
         weight=max((one.weight for one in hot if one.weight is not None), default=None),

@@ -128,7 +128,7 @@ def _finding(
         subject=label,
         severity=Severity.NOTE if newer or name not in LOST else severity,
         title=f"{label[0].upper()}{label[1:]}: {'all' if out else 'nearly all'} of {there:,.0f} were in use",
-        says=" ".join(says),
+        seen=" ".join(says),
         evidence=(
             Evidence(f"{label} in use", usage.active, "", usage.source),
             Evidence(f"{label} there are", there, "", usage.source),

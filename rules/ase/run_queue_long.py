@@ -166,7 +166,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, said:
         subject=subject_of(facts),
         severity=Severity.ADVICE,
         title=f"{each:.1f} tasks queue for each of {number} engines that are {busy:.0f} % busy",
-        says=f"{said}, and {queue.said}: {each:.1f} for each engine. No spinlock that was read and is in use "
+        seen=f"{said}, and {queue.said}: {each:.1f} for each engine. No spinlock that was read and is in use "
         "costs so much that it would explain this: it is work, not contention, or a host that withholds processors "
         "(ase/host_takes_processor), which comes first; no setting takes it away. Tune the statements that take most "
         f"of the processor first: {STATEMENTS}. Whether an engine more helps is not in these exports: the processors "

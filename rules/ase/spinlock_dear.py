@@ -139,7 +139,7 @@ def _finding(
         severity=Severity.ADVICE if loud else Severity.NOTE,
         title=f"{one.name} {_place(one, first)}: {one.spins_share or 0.0:.0f} % of all spins, "
         f"{percent:.2f} % contended",
-        says=" ".join(part for part in (one.told, known_of(limits, name, caches), *where, boot, known) if part),
+        seen=" ".join(part for part in (one.told, known_of(limits, name, caches), *where, boot, known) if part),
         evidence=tuple(evidence),
         explains=("ase/engines_not_the_answer",) if loud else (),
         weight=one.spins,

@@ -134,7 +134,7 @@ def _finding(facts: Facts, limits: Limits, most: SpinBound, caches: list[str]) -
         subject=lock.name,
         severity=Severity.WARNING,
         title=f"{lock.name} has {share:.0f} % of all spins on engines {most.busy_percent:.0f} % busy: cause not shown",
-        says=" ".join(part for part in told if part),
+        seen=" ".join(part for part in told if part),
         evidence=(busy, *lock.evidence(), most.evidence, *(item for look in seen for item in look.evidence)),
         explains=("ase/engines_not_the_answer",),
         weight=lock.spins,

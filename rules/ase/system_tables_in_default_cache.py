@@ -154,7 +154,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
         title=f"{name}: system tables make {share} of the searches of a contended cache",
-        says=" ".join(says),
+        seen=" ".join(says),
         evidence=tuple(evidence),
         explains=() if first else ("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
         changes=tuple(report.changes(scripted)) if scripted else (),

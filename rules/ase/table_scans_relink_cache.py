@@ -226,7 +226,7 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"Scans of {name_of(first.row)} make up to {share_of(first.pages, searches.number):.0f} % of {part}",
-        says=f"{when[0].upper()}{when[1:]}: {named}{more}. One page scanned is one relinkage under a cache spinlock. "
+        seen=f"{when[0].upper()}{when[1:]}: {named}{more}. One page scanned is one relinkage under a cache spinlock. "
         f"{FIX if whole else LOOK}{'' if searches.of_caches else f' {LISTED}'}",
         evidence=(*evidence, *hot),
         explains=("ase/data_cache_spinlock_contended",) if whole else (),

@@ -155,7 +155,7 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE if integrity else Severity.NOTE,
         title=f"{total:,.0f} alignment faults per second",
-        says=" ".join(says),
+        seen=" ".join(says),
         evidence=tuple(evidence),
         expects=(Expectation("alignment faults per second", round(total, 1), "lower", "heuristic"),),
     )

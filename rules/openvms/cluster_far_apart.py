@@ -196,7 +196,7 @@ def _finding(facts: Facts, limits: Limits, far: list[Pair]) -> Finding:
         subject=own_name(facts) or "cluster",
         severity=Severity.WARNING if waits >= limits.loud_waiting else Severity.ADVICE,
         title=f"A lock of {worst.asks} on {worst.master} takes {worst.remote:,.0f} µs, {worst.times:,.0f} local ones",
-        says=(
+        seen=(
             f"Measured: {'; '.join(lines)}{more}. The kilometres are an upper bound, as if all of the time were "
             f"light in glass: adapters, switches and busy nodes take a part of it.{paid} {ARITHMETIC} Keep the trees "
             "local: a database open on one site, partitioned lock trees, Rdb remote access instead of remote locks."

@@ -233,7 +233,7 @@ def _series_finding(
         subject=series.title,
         severity=severity,
         title=f"{course.fall_percent:.0f} % less work at {last.load:g} {name} than at the peak of {peak.load:g}",
-        says=" ".join(said),
+        seen=" ".join(said),
         evidence=tuple(evidence),
         cost=None if series.derived else cost,
         explains=(f"scaling/throughput_retrograde:{series.title}",),
@@ -370,7 +370,7 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"{hours.when} {share:.0f} % of the busy time was MP synchronisation{_past(debug)}",
-        says=(
+        seen=(
             f"{f'{debug.said} ' if debug else ''}{hours.when} "
             f"{hours.busy:.0f} of {100 * hours.cpus:.0f} % were busy, and {hours.synch:.0f} of these "
             f"{hours.busy:.0f} ({share:.0f} %) were MP synch, at {operations:,.0f} lock operations per second. "
@@ -476,7 +476,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"{moment} {share:.0f} % of the busy time is MP synchronisation{_past(debug)}",
-        says=(
+        seen=(
             f"{f'{debug.said} ' if debug else ''}{moment} "
             f"{work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
             f"({share:.0f} %) are MP synch.{lasts}{cost} The highest lock rate read is {operations:,.0f} lock "

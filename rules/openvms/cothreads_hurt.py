@@ -186,7 +186,7 @@ def _advise(
         subject=layout.subject,
         severity=Severity.ADVICE if locks and not short else Severity.NOTE,
         title=f"Co-threads run while the load {what}: {said}",
-        says=(
+        seen=(
             f"The load {what}, and {len(on)} core(s) were read to run two co-threads each. {step} Compare the same "
             "work before and after: operations per second, and processor time per operation. If it is not better, "
             "START/CPU."

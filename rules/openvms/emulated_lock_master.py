@@ -172,7 +172,7 @@ def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[
         subject=node,
         severity=Severity.WARNING if target and not move.stays else Severity.ADVICE,
         title=f"{node}, an emulator, is master of lock trees that other nodes work on",
-        says=(
+        seen=(
             f"It {figures.removeprefix(node).strip()}, and it is an emulator by its name ({machine}). {PUBLISHED} "
             f"{known}{move.says}{off}{passed_over(members, passed)}"
         ),

@@ -88,7 +88,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         subject=subject_of(facts),
         severity=Severity.NOTE,  # extensions refuse no lock: a healthy system may show this
         title=f"LOCKIDTBL {value:,.0f} is {share:.2g} % of the {peak:,.0f} locks at the peak",
-        says=(
+        seen=(
             f"{figures}: the table has to be extended {grown} times after a boot before it holds them all. That is "
             "work done while it fills and no failure, so no reboot is worth it by itself. "
             f"With the next one set it to {new:,} ({memory:.2f} MB more at {LOCK_ID_BYTES} bytes an entry), and look "
@@ -129,7 +129,7 @@ def _too_small_next(
         subject=subject_of(facts),
         severity=Severity.NOTE,  # extensions refuse no lock
         title=f"{NAME} {then:,.0f} is pending: the next boot starts with {100 * then / peak:.2g} % of the peak's locks",
-        says=(
+        seen=(
             f"{figures}. {pending_text(NAME, then)} The table then has to be extended {grown} times before it holds "
             f"the {peak:,.0f} locks of the peak. Before the next boot put the value that runs now into CURRENT and "
             f"into MODPARAMS.DAT (MIN_{NAME} = {value:.0f}), or find out who lowered it. No reboot is needed for that."

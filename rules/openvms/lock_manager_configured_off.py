@@ -182,7 +182,7 @@ def _ended(facts: Facts, layout: Layout, limits: Limits, pending: float, fact: S
         subject=layout.subject,
         severity=Severity.ADVICE if earns else Severity.NOTE,
         title=f"The lock manager runs on a CPU of its own until the next boot: {NAME} {pending:.0f} is pending",
-        says=f"The lock manager runs{seat} now.{pending_said(facts, NAME)} That boot {boot}.{used} {MEANT}{stay}",
+        seen=f"The lock manager runs{seat} now.{pending_said(facts, NAME)} That boot {boot}.{used} {MEANT}{stay}",
         evidence=(
             Evidence(f"{NAME} in CURRENT (pending)", pending, "", fact.source),
             *((Evidence(NAME, setting[0], "", setting[1].source),) if isinstance(setting, tuple) else ()),
@@ -230,7 +230,7 @@ def _starts(
         subject=layout.subject,
         severity=Severity.NOTE,
         title=f"The next boot gives the lock manager a CPU of its own: {NAME} {waits[0]:.0f} in CURRENT",
-        says=(
+        seen=(
             f"{NAME} is {waits[0]:.0f} in CURRENT, of the next boot, and {cpus:.0f} CPUs are there, so after it one of "
             f"them serves lock requests alone, {100 / cpus:.0f} % of the machine. {now}"
             f"{f' {pending_text(SEAT, seat[0])}' if seat else ''}"
@@ -287,7 +287,7 @@ def _moved(
         subject=layout.subject,
         severity=severity,
         title=f"The next boot gives the lock manager CPU {pending:.0f}: {SEAT} {pending:.0f} is pending",
-        says=(
+        seen=(
             f"The lock manager runs on CPU {now} now.{pending_said(facts, SEAT)} Of CPU {pending:.0f}: {why}. {MEANT}"
             + (
                 f" Where it is to stay, {SEAT} {now} belongs into CURRENT and MODPARAMS.DAT: no reboot."
@@ -322,7 +322,7 @@ def _asleep(
         subject=layout.subject,
         severity=Severity.ADVICE if spins.much(limits) else Severity.NOTE,
         title=f"Dedicated lock manager configured, off: {SERVER} hibernates with {active:.0f} active CPUs",
-        says=(
+        seen=(
             f"{NAME} is {mode:.0f} and {active:.0f} CPUs are active, enough for it, yet {SERVER} was in state "
             f"{server.state}: started and off, so the lock manager has no CPU of its own. Either the value was set "
             f"after that display, or its listing is not of the active one: look at both at one time (MCR SYSGEN, USE "
@@ -377,7 +377,7 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         subject=layout.subject,
         severity=Severity.ADVICE if spins.much(limits) else Severity.NOTE,
         title=f"Dedicated lock manager configured, off: {NAME} {mode:.0f} with {active:.0f} active CPUs",
-        says=(
+        seen=(
             f"{NAME} is {mode:.0f}, so {mode:.0f} CPUs have to be active, and {active:.0f} are: {mode - active:.0f} "
             f"too few, so the lock manager has no CPU of its own. {out}{ways}{loss}{hibernates}{pending}"
         ),

@@ -122,7 +122,7 @@ def _not_followed(
         subject=layout.subject,
         severity=Severity.NOTE if idle else severity,
         title=f"LCKMGR_CPUID {wanted.number} is not followed: CPU {wanted.number} is {wanted.why}",
-        says=(
+        seen=(
             f"LCKMGR_CPUID {wanted.number} is not followed: CPU {wanted.number} is {wanted.why}, and the lock manager "
             f"runs on CPU {cpu} instead, which it took by itself.{beside} To put it right, {', or '.join(ways)}. "
             f"Where it runs now is not where it is meant to be, so nothing else is moved or stopped for CPU {cpu}."
@@ -192,7 +192,7 @@ def _own_cpu(layout: Layout, cpu: int, source: Source, own: _There) -> Finding:
         subject=layout.subject,
         severity=Severity.WARNING,
         title=f"Lock manager's own CPU {cpu} also serves {own.said}",
-        says=(
+        seen=(
             f"CPU {cpu} is dedicated to the lock manager, and {own.said} is on it: what is done for that there makes "
             "every lock operation of the node wait. Later releases leave this CPU out when they assign devices, so it "
             f"may have been placed by hand: give {own.said} another CPU.{instead} What it gives depends on the load: "
@@ -278,7 +278,7 @@ def _shared(
         subject=layout.subject,
         severity=Severity.WARNING if there or own.names else Severity.ADVICE,
         title=f"Lock manager on CPU {cpu} shares its core with CPU {sibling}, which {serves}",
-        says=(
+        seen=(
             f"CPU {cpu} and CPU {sibling} are co-threads of one core, so work on CPU {sibling} slows every lock "
             f"operation of the node. {step} What it gives depends on the load: measure the same work before and after."
         ),

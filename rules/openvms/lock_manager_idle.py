@@ -170,7 +170,7 @@ def _finding(
         title=f"CPU {manager[0]} dedicated to the lock manager, {why}"
         if manager
         else f"CPU for the lock manager, {why}",
-        says=(
+        seen=(
             f"The lock manager takes a whole CPU, {why}.{used}{full} {step}{pending_said(layout.facts, 'LCKMGR_MODE')} "
             "Do it under the usual load and count operations per second before and after: waits for locks show as MP "
             "synch again, not as kernel time."

@@ -425,7 +425,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
         subject=layout.subject,
         severity=Severity.NOTE if short else severity,
         title=title,
-        says=(
+        seen=(
             f"{judged.when} MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own."
             f"{average}{cost} {judged.rated} there are {operations:,.0f} lock operations per second."
             f"{_mode_now(layout)}{pending} {steps.says} {costs} Kernel time replaces MP synch, so judge by operations "

@@ -98,7 +98,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         subject=layout.subject,
         severity=Severity.CRITICAL if always else Severity.WARNING,
         title=f"Dedicated lock manager CPU {busy:.0f} % busy{at}",
-        says=(
+        seen=(
             f"{on} of the lock manager serves requests {busy:.0f} % of the time{at}, and there can be only one. "
             f"{SPIN}: what counts is fewer lock operations. How many processors the callers lose cannot be told "
             "from kernel time."
@@ -124,7 +124,7 @@ def _of_hours(layout: Layout, limits: Limits, hours: Hours, busy: float) -> Find
         subject=layout.subject,
         severity=Severity.WARNING,
         title=f"{hours.when} the dedicated lock manager's CPU is {busy:.0f} % busy",
-        says=(
+        seen=(
             f"{hours.when} the lock manager's CPU serves requests {busy:.0f} % of the time, and there can be only one. "
             f"{hours.apart} {SPIN}: for these hours what counts is fewer lock operations, or work that may run later."
         ),

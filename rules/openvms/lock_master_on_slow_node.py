@@ -164,7 +164,7 @@ def _by_weight(cluster: Cluster, limits: Limits, figures: str, node: str, move: 
         subject=master.name,
         severity=Severity.ADVICE,
         title=f"{master.name} is master by its weight, and {node} works more in its trees",
-        says=(
+        seen=(
             f"{figures}. {node} asks {master.name} for {stakes[1]:,.0f} lock operations/s, {master.name} itself does "
             f"{stakes[0]:,.0f}/s locally: a tree belongs to the node that works most in it. {move.says}"
         ).rstrip(),
@@ -213,7 +213,7 @@ def _finding(
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"{master.name} is master for {cluster.served_percent:.0f} % of what crosses, and {target} is faster"
         + (", but busy" if move.held else ""),
-        says=(
+        seen=(
             f"{figures}. {target} is faster ({basis}).{doubt} Every node waits for the master, so it should be the "
             f"fastest. {what_if_text(list(lines.values()))} {move.says}{off} All nodes together: {cluster.agreement}."
         ).replace("  ", " "),
@@ -264,7 +264,7 @@ def _following(facts: Facts, limits: Limits, judged: list[Outcome]) -> Finding |
         subject=turn.then,
         severity=Severity.ADVICE,
         title=f"The next boots make {turn.then} master instead of {turn.now}, which is faster",
-        says=(
+        seen=(
             f"{turn.parameter} is pending in CURRENT ({turn.says}): once these nodes have booted, {turn.then} has the "
             f"highest weight, today {turn.now} has it. {turn.now} is faster ({turn.basis}), and every node waits for "
             "the master. Before the next boot put the weights that run now into CURRENT and into MODPARAMS.DAT of "

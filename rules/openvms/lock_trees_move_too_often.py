@@ -124,7 +124,7 @@ def _told(
         subject=own or "node",
         severity=Severity.WARNING if fought >= limits.far_moves_per_second else Severity.ADVICE,
         title=f"{fought:.2g} lock trees per second move away, and as many come back",
-        says=(
+        seen=(
             f"{figures}.{why} Two nodes take the trees from each other: while a tree moves, nobody gets a lock in it. "
             f"{move.says} Unequal weights end it; the work of a tree on one node ends it too. {_pe1(members)}"
             f"{_pending(facts, members)}"

@@ -393,7 +393,7 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.NOTE if few else severity,
         title=f"{share:.0f} % of {total:,.0f} lock operations per second cross the cluster",
-        says=(
+        seen=(
             f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {who} Remote locks are vastly "
             f"more expensive than local ones. {PUBLISHED} {advice}; then measure again.{together}"
         ),

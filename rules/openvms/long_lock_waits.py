@@ -153,7 +153,7 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if waiting >= limits.many_waiting else Severity.ADVICE,
         title=f"{when} {waiting:.3g} lock requests wait at any moment, and no deadlock is the reason",
-        says=(
+        seen=(
             f"{figures}.{apart} A search starts for a request that has waited {NAME} seconds, so these are long waits: "
             f"that many searches without a deadlock mean at least {waiting:.3g} requests waiting at any moment (fewer "
             f"where processes set a shorter wait of their own, from V8.3 on).{part}{dead} Who holds the locks is not "

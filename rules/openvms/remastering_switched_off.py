@@ -213,7 +213,7 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
         subject=node or "node",
         severity=Severity.NOTE if together is not True or local or measuring or apart else Severity.ADVICE,
         title="Remastering is switched off, and the lock trees are not counted (PE1 = -1)",
-        says=(
+        seen=(
             f"PE1 is -1: no lock tree leaves this node, and the activity counters of its trees stand still, so nothing "
             f"tells which tree is busy.{why} {remedy}{pending_said(facts, NAME)} {USE}"
         ),
@@ -264,7 +264,7 @@ def _off_next(facts: Facts, runs: tuple[float, SysgenParameter], waits: tuple[fl
         subject=node or "node",
         severity=Severity.ADVICE if shared else Severity.NOTE,
         title=f"The next boot switches remastering off (PE1 {pending:.0f} is pending)",
-        says=(
+        seen=(
             f"PE1 is {value:.0f} now.{pending_said(facts, NAME)} Then no lock tree leaves this node, and the activity "
             "counters of its trees stand still. Before the next boot put the value that runs now into CURRENT and into "
             "MODPARAMS.DAT, or find out who set it: after a LOCKTIME run it is to be put back. No reboot is needed for "

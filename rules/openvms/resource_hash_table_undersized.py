@@ -203,7 +203,7 @@ def _finding(
         severity=severity,
         title=f"{found.length:.1f} resources per bucket of the resource hash table ({found.buckets:,} buckets)"
         + (f", {new:,} pending" if settled else ""),
-        says=" ".join(says),
+        seen=" ".join(says),
         evidence=(*_evidence(found, limits, shared), *_waiting(waits)),
         explains=EXPLAINS if spins and (heat is None or heat.name == LCKMGR) else (),
         changes=() if settled else (_change(facts, found, new, severity, memory, told, waits),),
@@ -307,7 +307,7 @@ def _too_small_next(
         subject=subject_of(facts),
         severity=Severity.NOTE if little else Severity.ADVICE,
         title=f"{NAME} {value:,.0f} is pending: the next boot makes chains of {after:.1f} resources per bucket",
-        says=(
+        seen=(
             f"{figures}, which {runs}. {pending_text(NAME, value)} With it the mean chain is {after:.2f}, limit "
             f"{limits.mean_chain:g}. Before the next boot put the value that runs now into CURRENT and into "
             f"MODPARAMS.DAT (MIN_{NAME} = {found.buckets}), or find out who lowered it. No reboot is needed for that."
@@ -339,7 +339,7 @@ def _next_boot_alone(facts: Facts, limits: Limits) -> Iterator[Finding]:
         subject=subject_of(facts),
         severity=Severity.NOTE if little else Severity.ADVICE,
         title=f"The next boot makes chains of {after:.1f} resources per bucket: {NAME} {value:,.0f} in CURRENT",
-        says=(
+        seen=(
             f"{NAME} is {value:,.0f} in CURRENT (of the next boot), which makes {buckets:,} buckets for the "
             f"{peak:,.0f} resources that were there at most: mean chain {after:.2f}, limit {limits.mean_chain:g}. What "
             f"runs now is not in the export: look at ACTIVE first. If it is larger, put that value into CURRENT before "
@@ -368,7 +368,7 @@ def _large_already(facts: Facts, figures: str, found: Chain, limits: Limits) -> 
         subject=subject_of(facts),
         severity=Severity.NOTE,
         title=f"{found.length:.1f} resources per bucket at the peak, with {PROVEN:,} buckets or more already",
-        says=(
+        seen=(
             f"{figures}. Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash "
             f"has 16 bits. So no larger table is asked for at this length.{pending_said(facts, NAME)}"
         ),

@@ -147,7 +147,7 @@ def _release_finding(
         subject=subject_of(facts),
         severity=severity,
         title=f"{release} on Integrity: {share:.0f} % of the busy time is in kernel and executive mode",
-        says=(
+        seen=(
             f"{machine.hardware} runs {release}, {'from before V8.2 was released' if early else 'the first release'}, "
             f"and spends {share:.0f} % of its busy time in kernel and executive mode ({work.modes.statistic}). {fix} "
             f"All are {NO_PROMISE} ({HP}); whether they are what costs time here, the export does not tell: a spinlock "
@@ -199,7 +199,7 @@ def _images(facts: Facts, machine: Machine, limits: Limits) -> Outcome | None:
         subject=subject_of(facts),
         severity=Severity.NOTE,
         title=f"{faults:,.0f} page faults and {opens:,.0f} file opens per second on Integrity",
-        says=(
+        seen=(
             f"{machine.hardware} has {said}, as where images start all the time. On Integrity that is dearer than on "
             f"Alpha: images are typically {IMAGE_TIMES:g} times as large, which means more I/O and more page faults "
             f"({HP}). "

@@ -248,7 +248,7 @@ def _finding(
         subject=f"{Layout(facts).subject} spinlock {heat.name}",
         severity=min(severity, look.at_most),
         title=f"{heat.name}: {spin / 100:.1f} CPUs' worth spins for one spinlock",
-        says=" ".join(says),
+        seen=" ".join(says),
         evidence=(*_evidence(heat, limits), *_capture(loss), *look.evidence),
         cost=None
         if lost is None or beyond
@@ -293,7 +293,7 @@ def _held(facts: Facts, limits: Limits, heat: Heat) -> Finding:
         subject=f"{Layout(facts).subject} spinlock {heat.name}",
         severity=Severity.NOTE,
         title=f"{heat.name} is held {hold:.0f} % of the time: near all it can let through",
-        says=(
+        seen=(
             f"In the trace{_time(heat)} {heat.name} was held {hold:.1f} % of the time; {spun} known to be lost. One "
             f"CPU holds it at a time, so at most {more} this work can ever go through it, and CPUs will spin before "
             f"that. {_remedy(heat)}"

@@ -162,7 +162,7 @@ def _of_hours(layout: Layout, limits: Limits, hours: Stretch, cpus: float) -> Fi
         subject=layout.subject,
         severity=Severity.WARNING,
         title=f"{hours.when} {lost}, cause not shown by these exports",
-        says=(
+        seen=(
             f"{hours.when} MP synch took {hours.synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not "
             f"shown by these exports. {hours.apart} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells "
             f"which. {_collect(layout.facts, 'Collect, in such hours,')}"
@@ -243,7 +243,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
         severity=_severity(limits, synch, cpus),
         title=f"{synch / 100:.2g} of {cpus:.0f} CPUs are lost in MP synchronisation, "
         + (f"with {debug.named}" if debug else "cause not shown by these exports"),
-        says=(
+        seen=(
             f"{f'{debug.said} ' if debug else ''}"
             f"On average MP synch takes {synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not shown "
             f"by these exports.{cost} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells which. "

@@ -78,7 +78,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         subject=subject_of(facts),
         severity=Severity.NOTE,
         title="Value blocks are not what makes locks slow",
-        says=(
+        seen=(
             f"The export names value blocks ({label}: {value:,.0f}). {COSTS}: within what runs differ by themselves. "
             "Do not look for the cause there; look at where locks are served, at MP synchronisation, at the resource "
             f"hash table and at the number of lock operations.{invalid}"

@@ -175,7 +175,7 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
         subject=one.subject,
         severity=Severity.ADVICE if waits else Severity.NOTE,
         title=f"{worst.percent:.0f} % of the lock requests{kind} make a holder give up its lock",
-        says=(
+        seen=(
             f"{worst.rate.per_second:,.1f} blocking ASTs/s{kind}{on_node(each)} ({each.over}), {worst.percent:.1f} % "
             f"of {worst.named} locks requested and promoted{each_has}. "
             "The vendor calls them a good indication of contention and names no limit; these are this project's."

@@ -144,7 +144,7 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title=f"each transaction asks for {per:,.1f} area locks anew: carry-over locks are off",
-        says=(
+        seen=(
             f"{figures} ({each.over}). With carry-over locks a process keeps them from one transaction to the next, "
             "and its top record locks, too: a substantial reduction, the vendor says, where the same areas are used "
             f"again. {WHY_OFF[0]}{against or (WANTED if wanted else little)}" + caveats(one, each)
@@ -271,7 +271,7 @@ def _finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title="NOWAIT transactions wait for carry-over locks to be given up",
-        says=(
+        seen=(
             f"Carry-over locks are enabled, and {', '.join(seen)}. A NOWAIT transaction needs that lock first, and all "
             "others then give up what they carried over, which takes as long as their longest verb. The vendor says to "
             f"consider disabling them if that delay is noticeable.{cost}{caveats(one, worst[1] if worst else None)}"

@@ -125,7 +125,7 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         subject=one.subject,
         severity=Severity.NOTE if lesser else Severity.ADVICE,
         title=f"{one.subject} is in use on {len(one.in_use)} nodes, and locks cross the cluster",
-        says=(
+        seen=(
             f"{names} have users in it at one time, and {remote.said}. Performance is often better with the database "
             "open on one node: move the work there, or let the others reach it through Rdb remote access, whose "
             "network has limits of its own. NUMBER OF CLUSTER NODES must stay as it is while users attach from several "
@@ -163,7 +163,7 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
         subject=one.subject,
         severity=Severity.ADVICE if busy else Severity.NOTE,
         title=f"{one.subject} is open on one node, but declared for {configured:g}",
-        says=(
+        seen=(
             f"No other node has it open{listed_when(facts, one)}{measured}, and it is "
             f"declared for {configured:g} nodes: Rdb keeps the locks "
             "and the root file I/O that only a cluster needs. NUMBER OF CLUSTER NODES 1 leaves them out, and is "

@@ -164,7 +164,7 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
         subject=one.subject,
         severity=Severity.ADVICE if found.per_hour >= limits.worth_per_hour else Severity.NOTE,
         title=f"{found.per_hour:,.0f} deadlocks an hour that the application may never see",
-        says=(
+        seen=(
             f"{figures}. Rdb tries most of them again by itself, so no error tells.{kinds}{_named(groups)}"
             + (f" They are {share:.0f} % of all requests that stalled, and counted among them." if most else "")
             + averaged(each)
@@ -201,7 +201,7 @@ def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: 
         subject=one.subject,
         severity=Severity.ADVICE if per_hour >= limits.worth_per_hour else Severity.NOTE,
         title=f"{per_hour:,.0f} deadlocks an hour that the application may never see",
-        says=(
+        seen=(
             f"{figures}. Rdb tries most of them again by itself, so no error tells.{_named(groups)} "
             f"{REMEDY.get(most, '')} The log is written at each refresh: compare with Locking (rqst deadlocks)."
         ),

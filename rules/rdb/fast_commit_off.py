@@ -113,7 +113,7 @@ def _finding(
         subject=one.subject,
         severity=Severity.ADVICE if waits else Severity.NOTE,
         title=f"commits wait for {each_writes:.1f} page writes each",
-        says=(
+        seen=(
             f"{figures}: without fast commit each commit writes its pages first, and keeps their locks meanwhile. "
             f"{first}Fast commit leaves them to the next checkpoint; in return a recovery has to do again all work "
             "since then, so choose the checkpoint interval by how long a recovery may take."

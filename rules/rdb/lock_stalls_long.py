@@ -219,7 +219,7 @@ def _finding(
         subject=one.subject,
         severity=_severity(limits, long, mean, timeouts, _logged_share(waits, long)),
         title=_title(limits, longest, mean, timeouts),
-        says=" ".join(says) + (averaged(mean.each) if mean else averaged(of) if of and timeouts else ""),
+        seen=" ".join(says) + (averaged(mean.each) if mean else averaged(of) if of and timeouts else ""),
         evidence=tuple(evidence),
         expects=(
             Expectation("longest wait for a lock (s)", round(longest, 2), "lower", "heuristic")
@@ -341,7 +341,7 @@ def _no_tuning(one: OneDatabase, limits: Limits, waits: Waits, kind: str) -> Fin
         subject=f"{one.subject} {kind}",
         severity=Severity.NOTE,
         title=f"processes wait up to {_longest(worst):,.1f} s for the {kind} lock: no matter of tuning",
-        says=f"{worst.processes or 1} processes waited: {NO_TUNING[kind]}. No lock setting changes that.",
+        seen=f"{worst.processes or 1} processes waited: {NO_TUNING[kind]}. No lock setting changes that.",
         evidence=(
             Evidence(
                 *(f"longest wait for {named(worst)}", round(_longest(worst), 2), "s"),
@@ -356,7 +356,7 @@ def _mean_no_tuning(one: OneDatabase, limits: Limits, mean: Mean, kind: str) -> 
         subject=f"{one.subject} {kind}",
         severity=Severity.NOTE,
         title=f"most of the time that processes wait for locks is for the {kind} lock: no matter of tuning",
-        says=(
+        seen=(
             f"A request that stalls waits {mean.seconds:,.2f} s on average, and half of that time or more is for the "
             f"{kind} lock: {NO_TUNING[kind]}. No lock setting changes that.{averaged(mean.each)}"
         ),

@@ -100,7 +100,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         subject=one.subject,
         severity=Severity.NOTE if lesser else Severity.ADVICE,
         title=f"{one.subject} has one lock tree for {len(one.in_use)} nodes",
-        says=(
+        seen=(
             f"{names} are in it at one time, lock partitioning is disabled, and {remote.said}. All locks of the "
             "database have one master, and every other node asks it for each. Partitioned, each storage area is "
             "mastered where it is used most. That helps where the areas have distinct main users; else let the work "

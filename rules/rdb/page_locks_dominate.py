@@ -113,7 +113,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
         subject=one.subject,
         severity=Severity.ADVICE if busy and not one.by_page else Severity.NOTE,
         title=f"{share.percent:.0f} % of the locking is page locks",
-        says=(
+        seen=(
             f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{on_node(each)} ({each.over}) are page locks"
             f"{of_node}{f', {per:,.1f} for each transaction' if per is not None else ''}. {_meaning(one)}{hot}{said}"
             + ("" if busy else f" Below {limits.busy_operations:,.0f}/s in all there is little to gain.")

@@ -205,7 +205,7 @@ def _set_already(facts: Facts, one: OneDatabase, transfer: Read) -> Iterator[Out
             subject=one.subject,
             severity=Severity.ADVICE,
             title="page transfer via memory is set, but pages still go over the disk",
-            says=(
+            seen=(
                 f"Missing: {listed(missing)}. Without them Rdb transfers pages via disk, whatever is set. Make them in "
                 "this order, each with the database closed and after a full backup."
             ),
@@ -252,7 +252,7 @@ def _finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title=f"{blasts.per_second:,.0f} page locks per second are wanted by another process, pages go over disk",
-        says=(
+        seen=(
             f"{figures}: a page that another process wants is written before it may have it. Via memory it need not. "
             f"{first}It needs memory for global buffers and makes recovery longer.{moved(one)}"
             + _why_nothing(held, few, part, stalled, costs)

@@ -171,7 +171,7 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
         subject=one.subject,
         severity=Severity.ADVICE if waited else Severity.NOTE,
         title=f"{found.percent:.0f} % of the record locks are asked back: adjustable granularity may not suit the work",
-        says=(
+        seen=(
             f"{figures}{f', {per:,.2f} for each transaction' if per is not None else ''} ({each.over}). With "
             "adjustable lock granularity a holder walks down to single rows whenever another process comes. Where "
             "transactions change scattered rows, consider to disable it: more locks are then taken, so raise "
@@ -229,7 +229,7 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title=f"{per:,.0f} record locks for each transaction, one by one: adjustable granularity is off",
-        says=(
+        seen=(
             f"{figures} ({each.over}), and only {found.percent:.2f} % of the record locks are asked back by another "
             "process. Work that mostly reads takes fewer locks with adjustable lock granularity, which the vendor "
             "advises for it. Ask why it was switched off: an hour of many updates may be the reason."

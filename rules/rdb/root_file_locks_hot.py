@@ -186,7 +186,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         subject=one.subject,
         severity=Severity.ADVICE if waits else Severity.NOTE,
         title="commits queue for the root file" if waits else "much of the locking is for the root file",
-        says=(
+        seen=(
             f"{_figures(hot)}{on_node(each)} ({each.over})"
             f"{f', {per:,.1f} operations for each transaction' if per is not None else ''}. They guard the sequence "
             f"numbers of transactions, at each start and commit. {said}"

@@ -144,7 +144,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
         subject=one.subject,
         severity=Severity.ADVICE if busy else Severity.NOTE,
         title=f"{share.percent:.0f} % of the locking is page locks, and no row cache is active",
-        says=(
+        seen=(
             f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{on_node(of)} ({of.over}) are page locks"
             + (f", {part.percent:.0f} % of what the node itself locks" if part is not None else "")
             + f". Row caches can eliminate a large number of them ({JCC}; no figure there). {first}"

@@ -111,7 +111,7 @@ def _finding(facts: Facts, one: OneDatabase, missing: list[Step], wanted: Read, 
             if missing
             else "row caches are wanted where none can be active"
         ),
-        says=f"Row caches are enabled or defined and {none}.{lacking} {advice}{empty}"
+        seen=f"Row caches are enabled or defined and {none}.{lacking} {advice}{empty}"
         + moved(one)
         + ("" if impossible else not_by_page(one)),
         evidence=(Evidence("row caches wanted", "yes", "", wanted.source), *evidence_of(missing)),

@@ -167,7 +167,7 @@ def _finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title="read-only transactions wait for read/write ones (deferred snapshots)",
-        says=(
+        seen=(
             f"Snapshots are deferred, and {', '.join(seen)}. A read-only transaction that starts has to wait until all "
             "active read/write transactions have ended: look for the long one first. If readers come all the time, "
             "SNAPSHOT IS ENABLED IMMEDIATE lets them start at once, and costs every writer snapshot I/O."

@@ -103,7 +103,7 @@ def _finding(facts: Facts, one: OneDatabase, off: bool, proof: tuple[Statistics,
         subject=one.subject,
         severity=Severity.ADVICE,
         title="statistics are not counted: zeros on the screens mean nothing",
-        says=(
+        seen=(
             f"{said}{although}. No lock statistics of this database can be judged. {_first(one)}, wait for the busiest "
             "hour and write the screens again, twice."
         ),

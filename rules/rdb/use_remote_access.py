@@ -121,7 +121,7 @@ def _finding(
         subject=one.subject,
         severity=Severity.ADVICE,
         title=f"{leaving:.0f} % of {remote.where}'s lock requests leave it: Rdb remote access may be cheaper",
-        says=(
+        seen=(
             f"Users of {names} are in it at one time, and {figures}. Through Rdb remote access their locks are taken "
             "where the database is, and SQL goes over the network instead. It can often improve throughput in a "
             f"cluster ({JCC}), and the network becomes the limit: try it with one application and measure.{slow}{first}"

@@ -124,7 +124,7 @@ def _finding(series: ParameterSeries, steps: list[_Step], best: _Step, enough: _
             if rises
             else f"{name}: {_said(enough.value)} does as much as the best that was measured"
         ),
-        says=" ".join(said),
+        seen=" ".join(said),
         evidence=(
             Evidence(f"rate at {name} {_said(low.value)}, the smallest", low.rate, unit, low.source),
             Evidence(f"rate at {name} {_said(enough.value)}", enough.rate, unit, enough.source),

@@ -129,7 +129,7 @@ def _few(series: LoadSeries, course: TimeSeries, limits: Limits) -> Finding | Un
     if isinstance(found, Untrusted):
         return found
     more = f"Where the peak lies is known no better than these loads are apart: {limits.least_loads} would tell."
-    return replace(found, severity=min(found.severity, Severity.ADVICE), says=f"{found.says} {more}")
+    return replace(found.adding(unknown=more), severity=min(found.severity, Severity.ADVICE))
 
 
 def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model, figures: str) -> Finding:
@@ -161,7 +161,7 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
         subject=series.title,
         severity=_severity(series, course, limits, best) if fell else Severity.NOTE,
         title=f"Throughput {peaks} at {at} {series.load_name}, about {_rate(most)} {unit}",
-        says=(
+        seen=(
             f"{fits} and {peaks} at {at} {series.load_name} with {_rate(most)} {unit}. {said}{spun} {stay}: {then}. "
             f"{asked}The same machine, software and work are meant; change one and measure again."
         ),
@@ -209,7 +209,7 @@ def _measured(series: LoadSeries, course: TimeSeries, limits: Limits, poor: str)
         subject=series.title,
         severity=severity,
         title=f"Measured throughput falls by {fall:.0f} % beyond {peak.load:g} {series.load_name}",
-        says=(
+        seen=(
             f"{_rate(peak.rate)} {unit} at {peak.load:g} {series.load_name}, the most that was measured, and "
             f"{_rate(last.rate)} at {last.load:g}. {poor}{spun} Do not go beyond {peak.load:g} {series.load_name} with "
             f"this work; more runs around it would show the peak more exactly.{alone}{asked}"

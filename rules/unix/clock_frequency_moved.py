@@ -152,7 +152,7 @@ def _finding(found: Sequence[Pair], suspected: Sequence[tuple[Pair, str]], clock
         subject=pair.title,
         severity=Severity.ADVICE,
         title=f"The clock may have moved in {len(suspected)} of {len(found)} comparisons, so they are not believed",
-        says=(
+        seen=(
             f"{pair.name}: {why}.{host} Waiting processes let processors idle, and the clock of an "
             "idle processor may be lowered: then one variant is measured on a slower machine than the other. Fix the "
             "clock, measure every variant again, and give it back; until then no comparison of these runs is believed."
@@ -191,7 +191,7 @@ def _over_processes(runs: Sequence[LockingRun], clock: Clock, limits: Limits) ->
             subject=f"{title}, {name}",
             severity=Severity.NOTE,
             title=f"{name}: {high:,.0f} MHz with {counted(fast.processes)}, {low:,.0f} with {slow.processes:g}",
-            says=(
+            seen=(
                 f"The clock of the processors differs by {100 * (high / low - 1):.0f} % between the runs of {name}. "
                 "Throughput by number of processes bends for that reason, too: a law fitted to it takes the clock for "
                 "contention. Processors that boost run faster while others idle; fix the clock to see locking alone."

@@ -132,7 +132,7 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
         subject=f"{name} (flock)" if worst.flock else name,
         severity=_severity(worst, seen, len(tables), limits),
         title=f"{count} wait for {'flock on' if worst.flock else 'a lock on all of'} {name}",
-        says=(
+        seen=(
             f"{count} of {len(worst.waiters)} waiters want the whole file, from its first byte to its end: "
             f"{owners(worst.whole)}. {by}. {often}; how long they wait no listing tells. {nature} Expect clock time to "
             "fall and system time to rise, as finer locks take more calls."
@@ -175,7 +175,7 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
         subject=name,
         severity=Severity.NOTE,
         title=f"{len(behind)} that lock ranges of {name} wait for one that locks all of it",
-        says=(
+        seen=(
             f"{owners(behind)} wait for ranges of the file, which {owners(held)} has locked from its first byte to its "
             "end. A backup or a reorganisation may need that; a program that changes records does not. One listing is "
             "one moment: see whether it lasts."
@@ -204,7 +204,7 @@ def _one_record(
         subject=name,
         severity=Severity.NOTE,
         title=f"not coarse: one record of {name} is waited for by {count}",
-        says=(
+        seen=(
             f"{owners(waiting)} wait for bytes {first.start:,} {to}. {by}; seen in {seen} of {len(tables)} "
             f"{'listing' if len(tables) == 1 else 'listings'}. Finer locks change nothing here: see what the holder "
             "does while it holds this record, and why so many need the same one (a counter, the head of a list)."

@@ -97,7 +97,7 @@ def _judge(found: Sequence[Pair], at: clock.Clock, limits: Limits) -> Outcome:
         subject=title,
         severity=Severity.ADVICE if mandatory - advisory >= limits.system_seconds else Severity.NOTE,
         title=f"Mandatory locks take {span} more system time than advisory ones",
-        says=(
+        seen=(
             f"With {counted(first.processes)} mandatory locks take {more[0]:.0f} % more system time than advisory ones "
             f"of the same grain, with {counted(last.processes)} {more[-1]:.0f} % more{slower}: the kernel checks every "
             "read and write against all locks of the file. Use advisory locks, taken by every program that uses the "
@@ -137,7 +137,7 @@ def _listed(facts: Facts, tables: Sequence[RecordLockTable]) -> Iterator[Outcome
             subject=name,
             severity=Severity.NOTE,
             title=f"Mandatory locks on {name}",
-            says=(
+            seen=(
                 f"{owners(tuple(locks))} hold or want mandatory locks on it. The kernel checks every read and write of "
                 "the file against them; a published test took 20 to 76 % more system time than with advisory locks. "
                 "Linux has none since 5.15: an update of the kernel takes this protection away silently."

@@ -167,7 +167,7 @@ def _finding(
         subject=HCPTRQLK,
         severity=Severity.ADVICE if loud else Severity.NOTE,
         title=f"{count:,.0f} guests, mostly idle, and {spin.percent:.0f} % spinning for timer requests",
-        says=says,
+        seen=says,
         evidence=(
             Evidence(f"{HCPTRQLK} spinning", round(spin.percent, 3), spin.unit, spin.fact.source, limits.spin_percent),
             *((Evidence(f"{HCPTRQLK} spins", rate, "/s", spin.fact.source),) if known(rate) else ()),

@@ -157,7 +157,7 @@ def _before_timers(run: PerformanceRun, release: Release, percent: float, limits
         subject=f"run {run.run}",
         severity=Severity.WARNING if many else Severity.NOTE,
         title=f"z/VM {release}: {percent:.3g} % of the time spent spinning, 4.4.0 takes timers off the scheduler lock",
-        says=(
+        seen=(
             f"{percent:.3g} % of the time goes into spinning on z/VM {release}{cpus}. The table names no lock, so by "
             "the release alone: until 4.4.0 every timer request takes the scheduler lock, and idle guests make many. "
             f"{'; '.join(one.says for one in newer(release, SRMSLOCK) if one.locks)}. 7.1 has them all; see first "
@@ -210,7 +210,7 @@ def _pair(pair: Pair, between: list[Improvement], limits: Limits) -> Outcome:
         subject=f"run {base.run}",
         severity=Severity.ADVICE,
         title=f"z/VM {run.release} takes {cp.after:g} instead of {cp.before:g} CP ms per transaction",
-        says=(
+        seen=(
             f"{said}. Between the releases the scheduler lock was relieved: {'; '.join(one.says for one in between)}. "
             "Whatever else is new between the two counts in that, too."
         ),
@@ -355,7 +355,7 @@ def _finding(
         subject=lock,
         severity=Severity.ADVICE if worth else Severity.NOTE,
         title=f"{lock}: {spin.percent:.0f} % of the time is spent spinning on z/VM {machine.release}",
-        says=" ".join(says),
+        seen=" ".join(says),
         evidence=(*found, *evidence),
         explains=(DEAR.format(lock),) if worth else (),
         expects=(Expectation(f"{OVERHEAD} (%)", round(overhead, 1), "lower", "heuristic"),)

@@ -165,7 +165,7 @@ def _run_finding(run: PerformanceRun, percent: float, runs: list[PerformanceRun]
             if cost
             else f"{percent:.0f} % of the processors' time is spent spinning for locks of CP"
         ),
-        says=" ".join(says),
+        seen=" ".join(says),
         evidence=tuple(evidence),
         cost=cost,
         expects=(
@@ -220,7 +220,7 @@ def _hours_finding(hours: Stretch, mean: str, machine: Machine, scale: Scale | N
         subject="all spin locks",
         severity=_severity(most, limits) if sure or least >= limits.warning_percent else Severity.ADVICE,
         title=f"{percent:.0f} % of the time is spent spinning for all spin locks {hours.when}",
-        says=(
+        seen=(
             f"Over the whole log it is less ({mean}), but {hours.when} {percent:.1f} % of the time went into spinning. "
             f"{_scaled(machine, scale)}{named} Save a page of this time alone: it has the mean of each lock."
         ),
@@ -283,7 +283,7 @@ def _lock_finding(spin: Spin, spins: Spins, machine: Machine, scale: Scale | Non
         subject=spin.lock,
         severity=severity,
         title=_title(spin, cost),
-        says=" ".join(part for part in says if part),
+        seen=" ".join(part for part in says if part),
         evidence=tuple(evidence),
         cost=cost,
         expects=(Expectation(f"{spin.lock} spinning (% of the time)", round(spin.percent, 2), "lower", "heuristic"),),

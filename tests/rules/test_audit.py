@@ -193,7 +193,7 @@ def test_a_finding_lists_no_change_that_the_plan_leaves_out() -> None:
     large = replace(plain("cache", memory_mb=9), takes_effect=Effect.ONLINE)
     asked = {"ratio": (plain("ratio"),), "tables": (table,), "cache": (large, plain("other"))}
     ranked = [
-        replace(one, finding=replace(one.finding, says="It waits.", changes=asked[one.rule]))
+        replace(one, finding=replace(one.finding, seen="It waits.", changes=asked[one.rule]))
         for one in (found(rule, Severity.WARNING) for rule in asked)
     ]
     plan = make_plan([change for changes in asked.values() for change in changes], 8)
@@ -201,11 +201,9 @@ def test_a_finding_lists_no_change_that_the_plan_leaves_out() -> None:
     listed = {change.key for finding in after.values() for change in finding.changes}
     assert listed == {key for step in plan.steps for key in step.change_keys} == {"ratio", "other"}
     assert after["ratio"].says == "It waits."
-    assert after["tables"].says.startswith(
-        "Not to be done now, so no script is given: table: first ratio, then measure."
-    )
-    assert after["tables"].says.endswith("It waits.")
-    assert "takes 9.0 MB" in after["cache"].says
+    assert after["tables"].seen == "It waits."
+    assert after["tables"].do == "Not to be done now, so no script is given: table: first ratio, then measure."
+    assert "takes 9.0 MB" in after["cache"].do
 
 
 def test_what_the_plan_only_outlines_no_finding_offers_as_a_script() -> None:
@@ -244,7 +242,7 @@ def starved(host: Severity) -> dict[str, Finding]:
         (serves, (configure("lock hashtable size", 2048, 8192),)),
         (found("ase/resource_used_up", Severity.WARNING), (configure("number of locks", 5000, 9000),)),
     ]
-    told = [replace(one, finding=replace(one.finding, says="It is so.", changes=changes)) for one, changes in given]
+    told = [replace(one, finding=replace(one.finding, seen="It is so.", changes=changes)) for one, changes in given]
     return {one.rule: one.finding for one in host_first(rank(told))}
 
 
@@ -252,9 +250,9 @@ def test_while_the_host_withholds_processors_no_spinlock_is_tuned() -> None:
     after = starved(Severity.WARNING)
     changing = {rule for rule, finding in after.items() if finding.changes}
     assert changing == {"ase/resource_used_up"}
-    assert after["ase/lock_hash_spinlock_contended"].says.startswith("Not yet: the host gives the engines less")
+    assert after["ase/lock_hash_spinlock_contended"].do.startswith("Not yet: the host gives the engines less")
     held = after["ase/lock_hash_chains_long"]
-    assert held.says.endswith(f"What this export shows: {held.title}."), "no word on what would be done"
+    assert held.do.endswith("until then no script is given for it."), "no word on what would be done"
     assert after["ase/resource_used_up"].says == "It is so."
 
 

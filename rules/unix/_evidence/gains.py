@@ -115,7 +115,7 @@ def _finding(
         subject=last.title,
         severity=Severity.ADVICE if typical >= MUCH_PERCENT else Severity.NOTE,
         title=f"Coarse locking takes {span} more clock time than fine from {counted(first.processes)} on",
-        says=(
+        seen=(
             f"With {first.processes:g} processes coarse locking takes {gains[0]:.0f} % more clock time than fine, with "
             f"many ({last.processes / 2:g} to {last.processes:g}) about {typical:.0f} %.{one} Where this program locks "
             f"whole files, lock the ranges of its records.{_system_said(lasting)}{_busy_said(last)}"

@@ -164,7 +164,7 @@ def _finding(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart,
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
         title=f"{name}: {apart.what} {share} the searches of a contended cache",
-        says=" ".join(part for part in says if part),
+        seen=" ".join(part for part in says if part),
         evidence=(
             Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
             *_evidence(moving),

@@ -76,11 +76,11 @@ def with_statements(
     if not found:
         cached = facts.every(MonCachedStatement)
         more = WITHOUT_TEXT if cached and not any(one.text for one in cached) else otherwise
-        return replace(finding, says=f"{finding.says} {more}".strip())
+        return finding.adding(unknown=more)
     named = found[:NAMED]
     evidence = tuple(one for used in named for one in _evidence(used))
-    says = f"{finding.says} {how}: {'; '.join(one.says for one in named)}."
-    return replace(finding, says=says, evidence=(*finding.evidence, *evidence))
+    because = f"{how}: {'; '.join(one.says for one in named)}."
+    return replace(finding.adding(because=because), evidence=(*finding.evidence, *evidence))
 
 
 def tables_in(text: str) -> set[Table]:

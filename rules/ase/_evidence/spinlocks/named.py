@@ -87,7 +87,7 @@ def speak(
         subject=subject,
         severity=Severity.NOTE if figure.since_boot or figure.short else loud,
         title=f"{figure.label}: {contention:g} % contended" + _spun(figure),
-        says=" ".join(part for part in (says, cost, *(() if nothing else advice), figure.aside) if part),
+        seen=" ".join(part for part in (says, cost, *(() if nothing else advice), figure.aside) if part),
         evidence=(*own, *evidence),
         explains=() if nothing else ("ase/engines_not_the_answer",),
         changes=() if nothing else changes,

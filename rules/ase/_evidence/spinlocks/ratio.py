@@ -203,7 +203,7 @@ def judge_ratio(facts: Facts, gate: Thresholds, ratio: Ratio) -> Iterator[Outcom
         subject=subject_of(facts),
         severity=_severity(ratio, gate, contention, bound or waits, engines),
         title=f"{figure.label[0].upper()}{figure.label[1:]} spinlocks {contention:g} % contended",
-        says=" ".join(part for part in told if part),
+        seen=" ".join(part for part in told if part),
         evidence=tuple(_evidence(ratio, gate, contention, setting, now, bound or waits)),
         explains=() if nothing else ("ase/engines_not_the_answer",),
         changes=(step.change,) if step.change else (),
