@@ -1,10 +1,11 @@
 """What each rule must say: `rules/<product>/examples/<rule>.yml`, named cases over plain facts.
 
 A case: `facts`, optional `limits`, and exactly one of `fires`, `clean`, `unknown`, `untrusted`, `not_applicable`.
-Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` and `never_says` (pieces),
-`changes` (target: [old, new]), `apply` (pieces of the script), `undo`, `cautions`, `expects` (metric: [before, after]),
-`takes_effect`, `cost`, `evidence` (metric: value), `held_against` (metric: limit), `explains`, `no_changes`, `no_cost`,
-`no_expects`. Beside any of them `missing`: pieces of what to bring.
+Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` (or one of its parts:
+`seen`, `because`, `do`, `unknown`) and `never_says` (pieces), `changes` (target: [old, new]), `apply` (pieces of the
+script), `undo`, `cautions`, `expects` (metric: [before, after]), `takes_effect`, `cost`, `evidence` (metric: value),
+`held_against` (metric: limit), `explains`, `no_changes`, `no_cost`, `no_expects`. Beside any of them `missing`: pieces
+of what to bring.
 """
 
 from copy import deepcopy
@@ -59,10 +60,9 @@ def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
 
 
 def compare(finding: Finding, want: dict[str, Any]) -> None:
-    for piece in as_list(want.get("title", [])):
-        assert piece in finding.title
-    for piece in as_list(want.get("says", [])):
-        assert piece in finding.says
+    for part in ("title", "says", "seen", "because", "do", "unknown"):
+        for piece in as_list(want.get(part, [])):
+            assert piece in getattr(finding, part), part
     for piece in as_list(want.get("never_says", [])):
         assert piece not in finding.says
     if "severity" in want:

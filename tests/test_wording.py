@@ -1,0 +1,129 @@
+"""The text of a finding has four parts of at most two sentences each, on every named case of its rule.
+
+A part is read on the first screen or at night: what does not fit belongs into the evidence, the cautions of a change,
+the docstring of the rule, or is not needed.
+"""
+
+import re
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from tests.test_findings import FILES, LOADED, judged, rule_of
+
+PARTS = ("seen", "because", "do", "unknown")
+SENTENCES, LONGEST = 2, 360
+"""Of one part: sentences, and characters (about four lines of a page)."""
+END = re.compile(r"(?<=[.!?])[\"')`]?\s+(?=[A-Z0-9\"'`(])")
+WAITING = [
+    "ase/address_lock_spinlock_contended",
+    "ase/allpages_table_contended",
+    "ase/blocked_chain",
+    "ase/cache_suits_relaxed_strategy",
+    "ase/change_pending_restart",
+    "ase/data_cache_spinlock_contended",
+    "ase/default_data_cache_unsized",
+    "ase/descriptors_reused",
+    "ase/engines_not_the_answer",
+    "ase/engines_past_peak",
+    "ase/host_takes_processor",
+    "ase/hot_table_in_default_cache",
+    "ase/index_descriptor_spinlock_contended",
+    "ase/index_hash_spinlock_contended",
+    "ase/latch_contended",
+    "ase/lock_hash_chains_long",
+    "ase/lock_hash_spinlock_contended",
+    "ase/lock_waits_high",
+    "ase/log_in_shared_cache",
+    "ase/log_semaphore_contended",
+    "ase/monitoring_switched_off",
+    "ase/object_descriptor_spinlock_contended",
+    "ase/object_manager_spinlock_contended",
+    "ase/partition_descriptor_spinlock_contended",
+    "ase/procedure_cache_spinlock_contended",
+    "ase/relaxed_strategy_unsafe",
+    "ase/release_before_16",
+    "ase/resource_used_up",
+    "ase/run_queue_long",
+    "ase/run_queue_spinlock_contended",
+    "ase/spinlock_dear",
+    "ase/spinning_unexplained",
+    "ase/statement_cache_spinlock_contended",
+    "ase/system_tables_in_default_cache",
+    "ase/table_lock_spinlock_contended",
+    "ase/table_scans_relink_cache",
+    "ase/tempdb_in_shared_cache",
+    "ase/user_log_cache_spinlock_contended",
+    "openvms/alignment_faults",
+    "openvms/cluster_far_apart",
+    "openvms/concurrency_past_peak",
+    "openvms/cothreads_hurt",
+    "openvms/emulated_lock_master",
+    "openvms/lock_id_table_small",
+    "openvms/lock_manager_configured_off",
+    "openvms/lock_manager_cpu_shared",
+    "openvms/lock_manager_idle",
+    "openvms/lock_manager_needs_own_cpu",
+    "openvms/lock_manager_saturated",
+    "openvms/lock_master_on_slow_node",
+    "openvms/lock_trees_move_too_often",
+    "openvms/locks_mastered_remotely",
+    "openvms/long_lock_waits",
+    "openvms/remastering_switched_off",
+    "openvms/resource_hash_table_undersized",
+    "openvms/slow_on_integrity",
+    "openvms/spinlock_hot",
+    "openvms/spinning_unexplained",
+    "openvms/value_block_not_the_cause",
+    "rdb/blocking_asts_high",
+    "rdb/carry_over_locks",
+    "rdb/database_open_on_many_nodes",
+    "rdb/deadlocks_hidden",
+    "rdb/fast_commit_off",
+    "rdb/lock_stalls_long",
+    "rdb/lock_tree_unpartitioned",
+    "rdb/page_locks_dominate",
+    "rdb/page_transfer_via_disk",
+    "rdb/record_granularity",
+    "rdb/root_file_locks_hot",
+    "rdb/row_cache_missing",
+    "rdb/row_cache_prerequisites_unmet",
+    "rdb/snapshots_block_readers",
+    "rdb/statistics_disabled",
+    "rdb/use_remote_access",
+    "scaling/parameter_gain_flattens",
+    "scaling/throughput_retrograde",
+    "unix/clock_frequency_moved",
+    "unix/coarse_record_locks",
+    "unix/mandatory_locking_costs",
+    "zvm/idle_guests_wake_too_often",
+    "zvm/scheduler_lock_contended",
+    "zvm/spin_locks_cost_too_much",
+]
+"""Rules whose text is still in one piece."""
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a paragraph."""
+    return END.split(text) if text else []
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if rule_of(path) not in WAITING], ids=rule_of)
+def test_each_part_is_two_sentences_at_most(path: Path) -> None:
+    for name, case in LOADED[path].items():
+        if "fires" not in case:
+            continue
+        for finding in judged(path, deepcopy(case)).findings:
+            tentative = any(one.source.tentative for one in finding.evidence)
+            assert finding.seen, f"{name}: {finding}"
+            assert finding.because + finding.do + finding.unknown, f"{name}: {finding}"
+            for part in PARTS:
+                said = getattr(finding, part)
+                most = SENTENCES + (part == "unknown" and tentative)
+                assert len(sentences(said)) <= most, f"{name}: {part}: {said}"
+                assert len(said) <= LONGEST * most / SENTENCES, f"{name}: {part} has {len(said)} characters: {said}"
+
+
+def test_only_rules_that_there_are_wait() -> None:
+    assert set(WAITING) <= {rule_of(path) for path in FILES}
