@@ -1,6 +1,7 @@
 """One audit: all verdicts over one capture, the findings in order, the fitted models, the plan."""
 
-from collections.abc import Callable, Mapping, Sequence
+import importlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -8,34 +9,17 @@ from collectors.facts import Capture, without_collection
 from collectors.facts.scaling import LoadSeries
 from collectors.facts.unix import LockingRun
 from collectors.facts.zvm import PerformanceRun
+from rules.account import MEAN, PROCESSORS, Account, Measured, divided
 from rules.ase._evidence.caches.memory import free_memory
 from rules.changes.quoting import comment
-from rules.engine import REGISTER, judge
-from rules.finding import Change, Effect, Finding, Severity, Verdict, joined
+from rules.engine import CRITICAL_FROM, LOST, judge
+from rules.finding import Change, Effect, Severity, Verdict, joined
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan
+from rules.ranking import Ranked, linked, rank
 
 if TYPE_CHECKING:
     from rules.compare.comparison import Comparison
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """One finding with the rule that made it, and the keys of the findings it explains."""
-
-    rule: str
-    finding: Finding
-    explains: tuple[str, ...] = ()
-
-    @property
-    def key(self) -> str:
-        """Rule and object: what an audit is compared by, and what a person mutes."""
-        return f"{self.rule}:{self.finding.subject}"
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The rule's links."""
-        return REGISTER[self.rule].links
 
 
 @dataclass(frozen=True)
@@ -49,6 +33,8 @@ class Audit:
     plan: Plan
     comparisons: "tuple[Comparison, ...]" = ()
     """Of tables that hold a before and an after."""
+    accounts: tuple[Account, ...] = ()
+    """Where the capacity went; none where the exports allow none."""
 
 
 def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Audit:
@@ -59,7 +45,9 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
 
 def _audit(capture: Capture, overrides: Mapping[str, float] | None) -> Audit:
     verdicts = judge(capture, overrides)
-    findings = host_first(rank([Ranked(verdict.rule, finding) for verdict in verdicts for finding in verdict.findings]))
+    found = linked([Ranked(verdict.rule, finding) for verdict in verdicts for finding in verdict.findings])
+    accounts = accounts_of(capture, found)
+    findings = host_first(rank(as_loud_as_lost(found, accounts), lost_shares(accounts)))
     models = tuple(model_of(series) for series in capture.facts.every(LoadSeries))
     free = free_memory(capture.facts)
     findings = elsewhere(findings, capture.system.name)
@@ -67,7 +55,55 @@ def _audit(capture: Capture, overrides: Mapping[str, float] | None) -> Audit:
     findings = with_pending(findings, {key for step in planned.steps for key in step.change_keys})
     plan = make_plan(_changes(findings), free.mb if free else None)
     findings = as_planned(findings, plan)
-    return Audit(capture, tuple(verdicts), tuple(findings), models, plan, _compared_within(capture))
+    return Audit(capture, tuple(verdicts), tuple(findings), models, plan, _compared_within(capture), accounts)
+
+
+def accounts_of(capture: Capture, findings: Sequence[Ranked]) -> tuple[Account, ...]:
+    """Where the capacity went, in each currency that the exports allow."""
+    return tuple(divided(one, findings) for one in _measured(capture))
+
+
+def _measured(capture: Capture) -> Iterator[Measured]:
+    """What the products at hand measured; those of the others are not loaded."""
+    from collectors.facts.rdb import OfDatabase
+
+    products = [capture.system.product] if capture.system.product in ("ase", "openvms", "zvm") else []
+    if any(issubclass(kind, OfDatabase) for kind in capture.facts.by_type):
+        products.append("rdb")
+    for product in products:
+        yield from importlib.import_module(f"rules.{product}._evidence.account").measured(capture.facts)
+
+
+def lost_shares(accounts: Sequence[Account]) -> dict[str, float]:
+    """The largest share of a capacity, 0 to 1, that each finding lost on average, by key."""
+    shares: dict[str, float] = {}
+    for account in accounts:
+        for loss in account.lost if account.span == MEAN else ():
+            if loss.to and (share := account.share(loss.amount.booked)):
+                shares[loss.to] = max(shares.get(loss.to, 0.0), share)
+    return shares
+
+
+def as_loud_as_lost(findings: Sequence[Ranked], accounts: Sequence[Account]) -> list[Ranked]:
+    """The findings, a warning that most of the loss goes to as loud as that; of processors from one whole one on."""
+    loud = set()
+    for account in accounts:
+        least = CRITICAL_FROM if account.currency == PROCESSORS else 0.0
+        critical = LOST[0][0] if account.currency == PROCESSORS else ONE_IN_THREE
+        for loss in account.lost if account.span == MEAN else ():
+            share = account.share(loss.amount.low)
+            if loss.to and share is not None and share >= critical and loss.amount.low >= least:
+                loud.add(loss.to)
+    return [
+        replace(one, finding=replace(one.finding, severity=Severity.CRITICAL))
+        if one.key in loud and one.finding.severity is Severity.WARNING
+        else one
+        for one in findings
+    ]
+
+
+ONE_IN_THREE = 1 / 3
+"""Of the tasks that wait or run, waiting for one thing: critical (this project, as the contract says)."""
 
 
 def _compared_within(capture: Capture) -> "tuple[Comparison, ...]":
@@ -136,8 +172,6 @@ def as_planned(findings: Sequence[Ranked], plan: Plan) -> list[Ranked]:
     return [settled(one) for one in _each_change(findings, planned)]
 
 
-RDB = "rdb/"
-"""Beginning of the rules whose findings are each of one database."""
 HOST = "ase/host_takes_processor"
 HOST_FIRST = (
     "Not yet: the host gives the engines less than they were busy (ase/host_takes_processor), so this is measured on a "
@@ -197,7 +231,7 @@ def with_pending(findings: Sequence[Ranked], planned: set[str]) -> list[Ranked]:
     ]
 
 
-def linked(audits: Sequence[Audit]) -> list[Audit]:
+def linked_across(audits: Sequence[Audit]) -> list[Audit]:
     """The audits of captures that came together: what a finding causes on other nodes of its cluster is linked, too."""
     if len(audits) < 2:
         return list(audits)
@@ -215,73 +249,3 @@ def linked(audits: Sequence[Audit]) -> list[Audit]:
         )
         for at, one in enumerate(audits)
     ]
-
-
-def rank(found: list[Ranked]) -> list[Ranked]:
-    """Order findings: most processors lost first, then severity, weight, multiple of the limit; effect after cause.
-
-    Spinlocks weigh what they spun; those without spins come after them by their share of waits. Cost in processors
-    and severity come before both.
-    `explains` of a rule names rules; here it becomes the keys of the findings those rules made.
-    """
-    by_rule: dict[str, list[Ranked]] = {}
-    for ranked in found:
-        by_rule.setdefault(ranked.rule, []).append(ranked)
-    linked = [Ranked(one.rule, one.finding, _explained(one, by_rule)) for one in found]
-    linked.sort(key=_rank)
-    ordered: list[Ranked] = []
-    by_key = {ranked.key: ranked for ranked in linked}
-    causes: dict[str, list[str]] = {}
-    for ranked in linked:
-        for key in ranked.explains:
-            causes.setdefault(key, []).append(ranked.key)
-    placed: set[str] = set()
-
-    def place(ranked: Ranked, above: frozenset[str]) -> None:
-        """Put the causes first; a circle of explanations is cut where it closes."""
-        if ranked.key in placed:
-            return
-        for cause in causes.get(ranked.key, ()):
-            if cause not in above:
-                place(by_key[cause], above | {ranked.key})
-        if ranked.key not in placed:
-            placed.add(ranked.key)
-            ordered.append(ranked)
-
-    for ranked in linked:
-        place(ranked, frozenset({ranked.key}))
-    return ordered
-
-
-def _explained(one: Ranked, by_rule: Mapping[str, list[Ranked]]) -> tuple[str, ...]:
-    """The keys of what a finding explains: of a rule all findings, of `rule:ending` those whose subject ends so.
-
-    Within Oracle Rdb those of the same database alone: what one does to its locks makes nobody wait in another.
-    """
-    found: dict[str, None] = {}
-    for name in one.finding.explains:
-        rule, _, ending = name.partition(":")
-        inside = one.rule.startswith(RDB) and rule.startswith(RDB)
-        told = [other for other in by_rule.get(rule, ()) if one.finding.may_cause(other.finding)]
-        found |= {
-            other.key: None
-            for other in told
-            if other.key != one.key
-            and (other.finding.subject == one.finding.subject if inside else other.key.endswith(ending))
-        }
-    return tuple(found)
-
-
-def _rank(ranked: Ranked) -> tuple[float, int, bool, float, float, float, str]:
-    """What a finding is sorted by; the least comes first."""
-    found = ranked.finding
-    processors = found.cost.processors if found.cost else 0.0
-    weighed, weight, share = found.weight is not None, found.weight or 0.0, found.share or 0.0
-    return (-processors, -found.severity, not weighed, -weight, -_multiple(found), -share, ranked.key)
-
-
-def _multiple(found: Finding) -> float:
-    """How many times its limit the first figure is that was held against one; 0 where none was."""
-    held = (one for one in found.evidence if one.limit and not isinstance(one.value, str))
-    first = next(held, None)
-    return float(first.value) / first.limit if first and first.limit else 0.0

@@ -14,9 +14,10 @@ import pytest
 
 from collectors.facts import known
 from collectors.facts.ase import CacheBinding, ConfigParameter, NamedCache, TableScheme
-from rules.audit import Audit, Ranked
+from rules.audit import Audit
 from rules.compare.compare import Comparison, compare
 from rules.finding import Severity
+from rules.ranking import Ranked
 from tests.stories import HERE, audits_of
 
 ADDRESS, OBJECT, INDEX = "lock address spinlock ratio", "open object spinlock ratio", "open index spinlock ratio"

@@ -3,12 +3,13 @@
 import pytest
 
 from collectors.facts.ase import ConfigParameter, NamedCache
-from rules.audit import Ranked, with_pending
+from rules.audit import with_pending
 from rules.changes.ase_cache_back import take_back_partitions
 from rules.changes.ase_config import configure
 from rules.changes.ase_restart import AFTER, BY_HAND, cache_waits, restart_cache, restart_setting, take_back
 from rules.finding import Change, Effect, Finding, Severity
 from rules.plan import make_plan
+from rules.ranking import Ranked
 
 HOSTILE = ["x\ngo\nshutdown", "x" * 300, "x\u202eoitar", "x\u2028drop table y", ""]
 

@@ -4,11 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 from rules.ase.host_takes_processor import SYMPTOMS
-from rules.audit import HOST, Ranked, as_planned, host_first, rank
+from rules.audit import HOST, as_planned, host_first
 from rules.changes.ase_config import configure
 from rules.engine import rules
 from rules.finding import Change, Cost, Effect, Finding, Severity
 from rules.plan import make_plan
+from rules.ranking import Ranked, rank
 
 
 def found(rule: str, severity: Severity, cost: float | None = None, explains: tuple[str, ...] = ()) -> Ranked:

@@ -7,11 +7,12 @@ import pytest
 from collectors.facts import Capture, Fact, Facts, Interval, System
 from collectors.facts.ase import CacheBinding, CachePool, ConfigParameter, MonDataCache, NamedCache, TableScheme
 from collectors.facts.openvms import ClusterNode, Cpu, SysgenParameter
-from rules.audit import Audit, Ranked
+from rules.audit import Audit
 from rules.compare.changed import advised, came_and_went, settings_that_differ
 from rules.compare.sides import Side, side_of
 from rules.finding import Change, Effect, Finding, MissingInput, Severity, Verdict
 from rules.plan import make_plan
+from rules.ranking import Ranked
 
 
 def _side(*facts: Fact) -> Side:

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from rules.audit import Ranked, elsewhere
+from rules.audit import elsewhere
 from rules.changes.openvms_sysgen import set_parameter
 from rules.finding import Change, Effect, Finding, Severity
 from rules.plan import make_plan
+from rules.ranking import Ranked
 
 
 def change(key: str, *after: str, effect: Effect = Effect.ONLINE) -> Change:

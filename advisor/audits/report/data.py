@@ -7,8 +7,10 @@ from typing import Any
 from advisor.audits.report.plain import plain
 from collectors.facts import Fact, Missing
 from collectors.read import Input
-from rules.audit import Audit, Ranked
+from rules.account import Account, Amount, Open
+from rules.audit import Audit
 from rules.finding import Change, Evidence, Verdict
+from rules.ranking import Ranked
 
 
 def audit_data(inputs: Sequence[Input], audits: Sequence[Audit]) -> dict[str, Any]:
@@ -66,6 +68,7 @@ def capture_data(one: Audit) -> dict[str, Any]:
     return {
         "system": plain(system),
         "interval": plain(interval),
+        "account": [account_data(account) for account in one.accounts],
         "verdicts": [verdict_data(verdict) for verdict in one.verdicts],
         "findings": [finding_data(ranked) for ranked in one.findings],
         "models": _models(one),
@@ -84,6 +87,38 @@ def capture_data(one: Audit) -> dict[str, Any]:
             "conflicts": [{"change_keys": list(c.change_keys), "why": c.why} for c in one.plan.conflicts],
         },
     }
+
+
+def account_data(account: Account) -> dict[str, Any]:
+    """Where the capacity of a capture went, in one currency."""
+    return {
+        "currency": account.currency,
+        "span": account.span,
+        "capacity": plain(account.capacity),
+        "idle": plain(account.idle),
+        "work": plain(account.work),
+        "lost": [
+            {
+                "to": loss.to,
+                "what": loss.what,
+                **_amount(loss.amount),
+                "file": loss.source.file,
+                "lines": [loss.source.first, loss.source.last],
+            }
+            for loss in account.lost
+        ],
+        "unexplained": _open(account.unexplained),
+        "undivided": _open(account.undivided),
+        "remarks": list(account.remarks),
+    }
+
+
+def _open(one: Open | None) -> dict[str, Any] | None:
+    return {**_amount(one.amount), "why": one.why, "collect": one.collect} if one else None
+
+
+def _amount(amount: Amount) -> dict[str, float | None]:
+    return {"amount": amount.value, "low": amount.low, "high": amount.high}
 
 
 def _models(one: Audit) -> list[dict[str, Any]]:

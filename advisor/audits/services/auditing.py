@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.uploads.services.reading import captures_of
 from collectors.read import Input
-from rules.audit import Audit, audit, linked
+from rules.audit import Audit, audit, linked_across
 from rules.engine import BadLimit, check_names
 from rules.finding import Severity
 
@@ -34,7 +34,7 @@ def parse_limits(settings: Iterable[str]) -> dict[str, float]:
 
 def run_audit(inputs: Sequence[Input], limits: Mapping[str, float], name: str | None = None) -> list[Audit]:
     """Audit what was read: one audit per capture, causes linked across the nodes of a cluster."""
-    return linked([audit(capture, limits) for capture in captures_of(inputs, name)])
+    return linked_across([audit(capture, limits) for capture in captures_of(inputs, name)])
 
 
 def worst(audits: Iterable[Audit]) -> Severity | None:

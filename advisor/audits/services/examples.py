@@ -18,8 +18,8 @@ from advisor.audits.report.data import finding_data, verdict_data
 from advisor.core.jinja import figure
 from collectors.facts import Fact, Facts, Missing, Source
 from collectors.facts.scaling import LoadPoint, ParameterPoint, ParameterSeries
-from rules.audit import Ranked
 from rules.engine import Rule, judge_one, rules
+from rules.ranking import Ranked
 
 STATES = {state.name.lower(): state for state in Missing}
 UNITS = {"_percent": "%", "_per_second": "/s", "_mb": "MB", "_kb": "KB", "_bytes": "bytes", "_seconds": "s"}

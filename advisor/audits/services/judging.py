@@ -11,7 +11,7 @@ from advisor.audits.services.limits import limits_of
 from advisor.systems.models import System
 from collectors import facts as base
 from collectors.facts.codec import dump
-from rules.audit import Audit, audit, linked
+from rules.audit import Audit, audit, linked_across
 from rules.figures import key_figures, settings_of
 
 
@@ -47,7 +47,7 @@ def judge(
     `beside`: the captures of other nodes of its cluster, each with its limits. They are judged as well, so that a cause
     keeps its links to what it explains on them.
     """
-    nodes = linked([audit(capture, own) for capture, own in ((found, limits), *beside)])
+    nodes = linked_across([audit(capture, own) for capture, own in ((found, limits), *beside)])
     data = capture_data(nodes[0])
     add_excerpts({"captures": [data]}, opener)
     return Judged(limits, data)
@@ -72,7 +72,7 @@ def prepare_all(
             limits[key] = limits_of(System.objects.filter(team=team, product=key[0], key=key[1]).first())
         audits.append(audit(found, limits[key]))
         on_progress(len(audits))
-    for one in linked(audits):
+    for one in linked_across(audits):
         found = one.capture
         judged = Judged(limits[key_of(found.system)], capture_data(one))
         figures = [[f.key, f.label, f.unit, f.value, f.better] for f in key_figures(found.facts)]

@@ -4,6 +4,7 @@ A 95th percentile of a day leaves out 72 minutes, a mean spreads one bad hour ov
 lasted long enough there is judged by its own figures, as if those hours had been brought alone.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -146,6 +147,23 @@ def longest(
     found = [one for curve in facts.every(Curve) if curve.name == "mp synch" for one in _runs(facts, curve, cpus, over)]
     best = max(found, key=lambda one: one.minutes, default=None)
     return best if best and least.reached(best) else None
+
+
+def busiest(facts: Facts, cpus: float) -> Stretch | None:
+    """The busiest half hour without a gap, of a curve that is at least twice as long: else it is the capture itself."""
+    found: list[Stretch] = []
+    for curve in facts.every(Curve):
+        steps = max(1, math.ceil(60 * SUSTAINED.minutes / curve.step_seconds)) if curve.name == "mp synch" else 0
+        if not steps or len(curve.means) < 2 * steps:
+            continue
+        beside = {name: one.means for name, one in _beside(facts, curve).items()}
+        run = [_step(curve, beside, cpus, at) for at in range(len(curve.means))]
+        whole = [at for at in range(len(run) - steps + 1) if None not in run[at : at + steps]]
+        busy = {at: sum(step[1] for step in run[at : at + steps] if step) for at in whole}
+        if busy:
+            first = max(busy, key=lambda at: (busy[at], -at))
+            found.append(_stretch(facts, curve, cpus, first, [step for step in run[first : first + steps] if step]))
+    return max((one for one in found if SUSTAINED.reached(one)), key=lambda one: one.busy, default=None)
 
 
 def brief(facts: Facts, cpus: float | None, over: Callable[[float, float, float | None], bool]) -> str:

@@ -4,12 +4,15 @@ Keyed by number alone: names change between releases, and class 9 (internal syst
 latches and the caches of the log. Sources and grades: knowledge/ase-waits-caches.md, 1.2 to 1.4.
 """
 
+from dataclasses import dataclass
+
 LOCKS = frozenset((150, 481, 493, 494, 495, 499, 500, 501, 700, 701))
 """Row, page, table, address and partition locks, of this node and of others; the 16.0 sample read uses 150 alone."""
 LATCHES = frozenset((41,))
 RUN_QUEUE = frozenset((214, 215))
 """Ready to run and waiting for an engine."""
-NETWORK = frozenset((250, 251))
+NETWORK_READ = 250
+NETWORK = frozenset((NETWORK_READ, 251))
 """A client that thinks, or is slow to take its rows."""
 IDLE = frozenset(
     (
@@ -29,6 +32,39 @@ HOOKS = frozenset(
     (*range(11, 19), 45, 64, 213, *range(235, 247), 269, 270, 273, 274, 275, 278, 281, 651, 652, 653, 778)
 )
 """Tests, recovery and the ending of tasks: never spoken of."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Wait events of one kind: what a task waits for, and which rules' findings such waits are caused by."""
+
+    what: str
+    events: frozenset[int]
+    causes: tuple[str, ...] = ()
+    collect: str = ""
+    """What tells more of them; empty where the name says it."""
+
+
+GROUPS = (
+    Group("locks", LOCKS, ("ase/blocked_chain", "ase/lock_waits_high", "ase/allpages_table_contended")),
+    Group("latches", LATCHES, ("ase/latch_contended",)),
+    Group("an engine (run queue)", RUN_QUEUE, ("ase/run_queue_long", "ase/host_takes_processor")),
+    Group("physical reads", frozenset((29, 32, 124, 125)), ("ase/reads_slow",)),
+    Group("writes of data pages", frozenset((30, 31, 36, 37, 38, 51, 52, 53)), ()),
+    Group("a free buffer", frozenset((46, 47)), ("ase/cache_stalls",)),
+    Group("reading or changing one page", frozenset((33, 34, 35)), ()),
+    Group(
+        "the log",
+        frozenset((54, 55, 259, 271, 272, 704, 705, 708, 753, 856, 880, 900, 902, 929)),
+        ("ase/log_semaphore_contended", "ase/log_writes_slow"),
+    ),
+    Group("internal structures", frozenset((83, 84, 157, 280, 298)), ("ase/resource_used_up",)),
+    Group(
+        "maintenance (dump, load, dbcc, parallel sort)",
+        frozenset((85, 91, 197, *range(200, 208), 209, 210, 334, 879, *range(881, 887))),
+    ),
+)
+"""Groups of knowledge/ase-waits-caches.md, 1.4; the grouping is this project's."""
 
 
 def at_work(event: int) -> bool:

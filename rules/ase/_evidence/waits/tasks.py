@@ -22,7 +22,7 @@ from rules.ase._evidence.server import (
     setting_of,
 )
 from rules.ase._evidence.spinlocks.monitored import say_doubt
-from rules.ase._evidence.waits.events import NETWORK, RUN_QUEUE, at_work
+from rules.ase._evidence.waits.events import NETWORK, NETWORK_READ, RUN_QUEUE, at_work
 from rules.finding import Evidence, MissingInput, Unknown, Untrusted
 
 WAIT_FACTS: tuple[type[Fact], ...] = (*ENGINE_FACTS, MonSysWaits, MonState)
@@ -110,6 +110,40 @@ class Waited:
         if self.running is not None:
             found.append(Evidence("engines at work", round(self.running, 1), "engines", self.running_source))
         return tuple(found)
+
+
+@dataclass(frozen=True)
+class ByEvent:
+    """Tasks that waited for one event, on average over the interval."""
+
+    event: int
+    tasks: float
+    """0 where its seconds are no measure of them; `unsure` says why."""
+    unsure: str
+    source: Source
+
+    @property
+    def at_work(self) -> bool:
+        """Whether such a task has work to do."""
+        return at_work(self.event)
+
+
+def tasks_by_event(facts: Facts) -> list[ByEvent]:
+    """Waiting tasks by event, those that wait for the network included; none where no whole table can be believed."""
+    rows = [row for row in _rows(facts) if row.of_interval and (at_work(row.event) or row.event == NETWORK_READ)]
+    seconds = next((row.seconds for row in rows if row.seconds), None)
+    whole = any(row.event in ALWAYS_THERE for row in rows)
+    timed = any(known(row.wait_seconds) and row.wait_seconds for row in rows)
+    if not seconds or not whole or not timed or not all(row.believed for row in rows):
+        return []
+    if any(OVERFLOW in (row.wait_seconds, row.waits) for row in rows):
+        return []
+    found = []
+    for row in rows:
+        time = row.wait_seconds if known(row.wait_seconds) else 0.0
+        waits = row.waits if known(row.waits) else 0.0
+        found.append(ByEvent(row.event, _tasks(row, seconds), _unsure(time, waits, seconds), row.source))
+    return found
 
 
 def waited_for(facts: Facts, what: str, events: frozenset[int]) -> Waited | Untrusted | Unknown | None:

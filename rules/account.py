@@ -1,0 +1,271 @@
+"""The account: where the capacity of a capture went, in one currency, so that everything lost can be compared.
+
+Two currencies, each where the exports allow it: processors' worth of time, and tasks that wait on average. What is
+measured (`Measured`, made by `rules/<product>/_evidence/account.py`) is divided here among the findings that cause it:
+
+* to root causes: what another finding explains is booked to that other one, and nothing is counted twice;
+* what a trace divides into parts of its own (`Pool.parts`) first, what is left to the causes of the whole pool;
+* what no finding explains is lost without a shown cause, with the one export that would show it;
+* what cannot be told apart from work is left undivided.
+
+Every amount has a low and a high end, and the parts of an account add up to its capacity.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from collectors.facts import Source
+from rules.finding import Finding, Severity
+
+PROCESSORS, WAITING_TASKS = "processors", "waiting_tasks"
+MEAN, BUSIEST = "mean", "busiest"
+SMALLEST = 0.005
+"""Processors or tasks: below half a hundredth nothing is booked, as the figures are printed with two decimals."""
+
+
+class Judged(Protocol):
+    """A finding with its key and the keys of what it explains; `rules.ranking.Ranked` is one."""
+
+    @property
+    def rule(self) -> str:
+        """Id of the rule."""
+
+    @property
+    def finding(self) -> Finding:
+        """What it found."""
+
+    @property
+    def explains(self) -> tuple[str, ...]:
+        """Keys of the findings that it causes."""
+
+    @property
+    def key(self) -> str:
+        """Rule and subject."""
+
+
+@dataclass(frozen=True)
+class Amount:
+    """Processors or tasks, with the range that the export leaves open."""
+
+    value: float | None
+    """`None` where only the range is known: at most `high`."""
+    low: float
+    high: float
+
+    @classmethod
+    def exactly(cls, value: float) -> "Amount":
+        """A figure without a range."""
+        return cls(value, value, value)
+
+    def part(self, share: float) -> "Amount":
+        """A share of it, 0 to 1."""
+        return Amount(None if self.value is None else self.value * share, self.low * share, self.high * share)
+
+    @property
+    def booked(self) -> float:
+        """What counts in sums: nothing where only an upper end is known."""
+        return self.value or 0.0
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Something that was lost or waited for, before it is divided among what causes it."""
+
+    what: str
+    amount: Amount
+    source: Source
+    causes: tuple[str, ...] = ()
+    """Rules whose findings may be lost all of it to; `rule:ending` those whose subject ends so."""
+    parts: tuple[str, ...] = ()
+    """Rules whose findings each have a part of their own, as large as their cost."""
+    collect: str = ""
+    """What would show the cause of what is left; empty where the pool is its own cause (a disk that is read)."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the exports say of one capture in one currency, before findings are held against it."""
+
+    currency: str
+    span: str
+    capacity: float | None
+    """Processors; of tasks those that waited or ran. `None` where no export counts them."""
+    idle: float | None
+    pools: tuple[Pool, ...]
+    undivided: "Open | None" = None
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What went to one cause."""
+
+    to: str | None
+    """Key of the finding; `None` where the thing itself is known and no finding speaks of it."""
+    what: str
+    amount: Amount
+    source: Source
+
+
+@dataclass(frozen=True)
+class Open:
+    """An amount without a cause, and what would tell."""
+
+    amount: Amount
+    why: str
+    collect: str
+
+
+@dataclass(frozen=True)
+class Account:
+    """Where the capacity went."""
+
+    currency: str
+    span: str
+    capacity: float | None
+    idle: float | None
+    lost: tuple[Loss, ...]
+    """The largest first."""
+    unexplained: Open | None
+    """Lost, cause not shown."""
+    undivided: Open | None
+    """Work or loss: cannot be told from these exports."""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def gone(self) -> float:
+        """All that was lost, with or without a shown cause."""
+        return sum(one.amount.booked for one in self.lost) + (
+            self.unexplained.amount.booked if self.unexplained else 0.0
+        )
+
+    @property
+    def work(self) -> float | None:
+        """What is left of the capacity: work."""
+        if self.capacity is None:
+            return None
+        apart = self.gone + (self.idle or 0.0) + (self.undivided.amount.booked if self.undivided else 0.0)
+        return max(0.0, self.capacity - apart)
+
+    def share(self, amount: float) -> float | None:
+        """An amount as a share of the capacity, 0 to 1; `None` where the capacity is not known."""
+        return amount / self.capacity if self.capacity else None
+
+    def lost_to(self, key: str) -> Loss | None:
+        """What one finding costs, where the account has it."""
+        found = [one for one in self.lost if one.to == key]
+        return replace(found[0], amount=_sum(one.amount for one in found)) if found else None
+
+
+def divided(measured: Measured, findings: Sequence[Judged]) -> Account:
+    """Divide what was measured among the findings that cause it."""
+    roots = _roots(findings)
+    lost: list[Loss] = []
+    rest: list[tuple[Pool, Amount]] = []
+    for pool in measured.pools:
+        booked, left = _booked(pool, findings, roots)
+        lost += booked
+        if left is not None:
+            rest.append((pool, left))
+    lost.sort(key=lambda one: (-one.amount.booked, -one.amount.high, one.to or "", one.what))
+    return Account(
+        currency=measured.currency,
+        span=measured.span,
+        capacity=measured.capacity,
+        idle=measured.idle,
+        lost=tuple(lost),
+        unexplained=_unexplained(rest),
+        undivided=measured.undivided,
+        remarks=measured.remarks,
+    )
+
+
+def _booked(pool: Pool, findings: Sequence[Judged], roots: Mapping[str, str]) -> tuple[list[Loss], Amount | None]:
+    """What of a pool has a cause, and what is left of it without one.
+
+    Where something divides the pool, what it does not name has no cause shown; else all of it goes to one cause.
+    """
+    by_root: dict[str, tuple[str, Amount]] = {}
+    left, total = 1.0, pool.amount.value or 0.0
+    for one in findings if total else ():
+        cost = one.finding.cost
+        if cost is not None and cost.of_capture and _one_of(pool.parts, one):
+            share = min(left, max(0.0, cost.processors) / total)
+            left -= share
+            _add(by_root, roots[one.key], f"{pool.what}, {_named(one)}", pool.amount.part(share))
+    whole = next((one for one in findings if _one_of(pool.causes, one)), None)
+    if whole is not None and not by_root:
+        _add(by_root, roots[whole.key], pool.what, pool.amount)
+        left = 0.0
+    losses = [Loss(key, what, amount, pool.source) for key, (what, amount) in by_root.items() if _counts(amount)]
+    remaining = pool.amount.part(left)
+    if not _counts(remaining):
+        return losses, None
+    if not pool.collect:
+        return [*losses, Loss(None, pool.what, remaining, pool.source)], None
+    return losses, remaining
+
+
+def _add(booked: dict[str, tuple[str, Amount]], key: str, what: str, amount: Amount) -> None:
+    """Book an amount on a cause, beside what it has already."""
+    before = booked.get(key)
+    booked[key] = (before[0], _sum((before[1], amount))) if before else (what, amount)
+
+
+def _named(one: Judged) -> str:
+    """The last word of a subject: `LEWIS spinlock LCKMGR` → `LCKMGR`."""
+    return one.finding.subject.rpartition(" ")[2]
+
+
+def _one_of(rules: Iterable[str], one: Judged) -> bool:
+    """Whether a finding is of one of these rules, and of this subject where they name one."""
+    for name in rules:
+        rule, _, ending = name.partition(":")
+        if one.rule == rule and one.finding.subject.endswith(ending):
+            return True
+    return False
+
+
+def _roots(findings: Sequence[Judged]) -> dict[str, str]:
+    """Key of each finding → key of what causes it first of all; itself where nothing does.
+
+    Of several causes the one that stands first in the audit counts. A circle of explanations ends where it closes.
+    """
+    loud = {one.key: one.finding.severity for one in findings}
+    causes: dict[str, str] = {}
+    for one in findings:
+        for key in one.explains:
+            if key in loud and one.finding.severity > Severity.NOTE:
+                causes.setdefault(key, one.key)
+    roots = {}
+    for start in loud:
+        key, seen = start, {start}
+        while (cause := causes.get(key)) and cause not in seen:
+            seen.add(cause)
+            key = cause
+        roots[start] = key
+    return roots
+
+
+def _unexplained(rest: Sequence[tuple[Pool, Amount]]) -> Open | None:
+    """What is lost without a shown cause, all pools together; what would show the largest is to be collected."""
+    if not rest:
+        return None
+    first = max(rest, key=lambda one: one[1].booked)[0]
+    what = ", ".join(pool.what for pool, _ in sorted(rest, key=lambda one: -one[1].booked))
+    return Open(_sum(amount for _, amount in rest), what, first.collect)
+
+
+def _sum(amounts: Iterable[Amount]) -> Amount:
+    several = list(amounts)
+    values = [one.value for one in several if one.value is not None]
+    return Amount(
+        sum(values) if len(values) == len(several) else None,
+        sum(one.low for one in several),
+        sum(one.high for one in several),
+    )
+
+
+def _counts(amount: Amount) -> bool:
+    return amount.high >= SMALLEST

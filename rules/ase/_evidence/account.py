@@ -1,0 +1,124 @@
+"""What the exports of SAP ASE say of where its engines' time went, and of how many tasks waited for what.
+
+Engines: idle is measured; of the busy time nothing tells work and spinning apart, as what one spin takes is in no
+source. Where `monSpinlockActivity` was collected for an interval, its spins bound what spinning can have taken
+(`spinlocks.spin_severity`), which is enough to say that something is nothing. Without it the busy time is undivided.
+
+Tasks: seconds waited ÷ seconds of the interval by `monSysWaits`, in groups of events; idle daemons and the network are
+left out (`waits.tasks` has the traps). Self-check: waiting tasks, those that read from the network, and running ones
+are together the connections.
+"""
+
+from collections.abc import Iterator
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import MonSpinlockActivity, MonState
+from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Amount, Measured, Open, Pool
+from rules.ase._evidence.server import Engines, engines_of, interval_first
+from rules.ase._evidence.spinlocks.monitored import SCHEDULER, spinlocks_by_name
+from rules.ase._evidence.spinlocks.names import BY_NAME, BY_RATIO, plain_name
+from rules.ase._evidence.spinlocks.spin_severity import NOTHING_PERCENT, spin_bound
+from rules.ase._evidence.waits.events import GROUPS, NETWORK_READ, Group
+from rules.ase._evidence.waits.tasks import ByEvent, tasks_by_event
+
+OTHER = Group("other wait events", frozenset(), collect="select * from master..monWaitEventInfo")
+UNEXPLAINED = ("ase/spinning_unexplained", "ase/spinlock_dear")
+LOWER_LOAD = "the same two snapshots of monSpinlockActivity at a lower load, with the transactions of both"
+CLOSE = 0.25
+"""This project: waiting, reading and running tasks within a quarter of the connections fit (one server measured:
+257 of 256); tasks of the server itself wait as well, and connections come and go."""
+
+
+def measured(facts: Facts) -> tuple[Measured, ...]:
+    """The account of the engines, and that of the tasks, where each can be made."""
+    return tuple(one for one in (_engines(facts), _tasks(facts)) if one)
+
+
+def _engines(facts: Facts) -> Measured | None:
+    spun = any(lock.of_interval and lock.seconds for lock in spinlocks_by_name(facts).values())
+    engines = engines_of(facts, interval=spun)
+    if engines.number is None or engines.busy_percent is None or not 0 <= engines.busy_percent <= 100:
+        return None
+    busy = engines.number * engines.busy_percent / 100
+    pools = tuple(_spins(facts, engines)) if spun else ()
+    high = min(busy, sum(pool.amount.high for pool in pools))
+    undivided: Open | None = None
+    remarks: tuple[str, ...] = ()
+    if not spun:
+        why = "busy: work and spinning, which sp_sysmon cannot tell apart"
+        undivided = Open(Amount(busy, 0.0, busy), why, MonSpinlockActivity.COLLECTED_BY)
+    elif high < NOTHING_PERCENT * engines.number / 100:
+        pools = ()
+        remarks = (f"All spins together took at most {high:.2g} of {engines.number} engines: nothing measurable.",)
+    else:
+        why = f"spins took at most {high:.2g} of {engines.number} engines; what one spin takes is in no source"
+        undivided = Open(Amount(high, 0.0, high), why, LOWER_LOAD)
+    return Measured(
+        currency=PROCESSORS,
+        span=MEAN,
+        capacity=float(engines.number),
+        idle=engines.number - busy,
+        pools=pools,
+        undivided=undivided,
+        remarks=remarks,
+    )
+
+
+def _spins(facts: Facts, engines: Engines) -> Iterator[Pool]:
+    """What each spinlock can have cost at most; the queues of the scheduler spin much by nature and are left out."""
+    for lock in spinlocks_by_name(facts).values():
+        name = plain_name(lock.name)
+        bound = spin_bound(facts, lock) if lock.of_interval and name not in SCHEDULER else None
+        if bound is None or bound.nothing or engines.number is None:
+            continue
+        by_ratio = BY_RATIO[name][0] if name in BY_RATIO else f"ase/data_cache_spinlock_contended:{name}"
+        yield Pool(
+            what=f"spins of {lock.name}, at most",
+            amount=Amount(None, 0.0, engines.number * bound.percent / 100),
+            source=lock.source,
+            causes=(BY_NAME.get(name, by_ratio), *(f"{rule}:{lock.name}" for rule in UNEXPLAINED)),
+        )
+
+
+def _tasks(facts: Facts) -> Measured | None:
+    """Nothing where the counters cannot be believed, or some events alone were collected."""
+    rows = tasks_by_event(facts)
+    if not rows:
+        return None
+    engines = engines_of(facts, interval=True)
+    running = None
+    if engines.number is not None and engines.busy_percent is not None:
+        running = engines.number * min(engines.busy_percent, 100.0) / 100
+    pools, left = [], list(rows)
+    for group in (*GROUPS, OTHER):
+        own = [one for one in left if one.event in group.events or group is OTHER]
+        left = [one for one in left if one not in own]
+        if tasks := sum(one.tasks for one in own if one.at_work):
+            first = max(own, key=lambda one: one.tasks)
+            pools.append(Pool(group.what, Amount.exactly(tasks), first.source, group.causes, collect=group.collect))
+    waiting = sum(pool.amount.booked for pool in pools)
+    return Measured(
+        currency=WAITING_TASKS,
+        span=MEAN,
+        capacity=None if running is None else waiting + running,
+        idle=None,
+        pools=tuple(pools),
+        remarks=tuple(_checked(facts, rows, waiting, running)),
+    )
+
+
+def _checked(facts: Facts, rows: list[ByEvent], waiting: float, running: float | None) -> Iterator[str]:
+    """What cannot be turned into tasks, and whether all tasks together are the connections."""
+    unsure = [str(one.event) for one in rows if one.at_work and one.unsure]
+    if unsure:
+        yield f"Wait events {', '.join(unsure[:8])} have no time that can be turned into tasks, and are left out."
+    states = [row.connections for row in interval_first(facts, MonState) if known(row.connections)]
+    if running is None or not states:
+        return
+    reading = sum(one.tasks for one in rows if one.event == NETWORK_READ)
+    whole, connected = waiting + reading + running, states[0]
+    if connected and abs(whole - connected) > CLOSE * connected:
+        yield (
+            f"Waiting ({waiting:.1f}), reading from the network ({reading:.1f}) and running ({running:.1f}) tasks make "
+            f"{whole:.0f}, and the server had {connected:,.0f} connections: some waits are not booked."
+        )

@@ -1,0 +1,104 @@
+"""The order of findings, and which of them causes which."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rules.engine import REGISTER
+from rules.finding import Finding
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One finding with the rule that made it, and the keys of the findings it explains."""
+
+    rule: str
+    finding: Finding
+    explains: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Rule and object: what an audit is compared by, and what a person mutes."""
+        return f"{self.rule}:{self.finding.subject}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The rule's links."""
+        return REGISTER[self.rule].links
+
+
+RDB = "rdb/"
+"""Beginning of the rules whose findings are each of one database."""
+
+
+def linked(found: list[Ranked]) -> list[Ranked]:
+    """The findings in order, each with the keys of those that it explains; `explains` of a rule names rules."""
+    by_rule: dict[str, list[Ranked]] = {}
+    for ranked in found:
+        by_rule.setdefault(ranked.rule, []).append(ranked)
+    return rank([Ranked(one.rule, one.finding, _explained(one, by_rule)) for one in found])
+
+
+def rank(found: Sequence[Ranked], lost: Mapping[str, float] | None = None) -> list[Ranked]:
+    """Order findings: most capacity lost first, then severity, weight, multiple of the limit; effect after cause.
+
+    `lost`: the account's share of the capacity by key of a finding, 0 to 1; without it what each finding itself costs
+    counts. Spinlocks weigh what they spun; those without spins come after them by their share of waits.
+    """
+    sorted_ = sorted(found, key=lambda one: _rank(one, lost))
+    ordered: list[Ranked] = []
+    by_key = {ranked.key: ranked for ranked in sorted_}
+    causes: dict[str, list[str]] = {}
+    for ranked in sorted_:
+        for key in ranked.explains:
+            causes.setdefault(key, []).append(ranked.key)
+    placed: set[str] = set()
+
+    def place(ranked: Ranked, above: frozenset[str]) -> None:
+        """Put the causes first; a circle of explanations is cut where it closes."""
+        if ranked.key in placed:
+            return
+        for cause in causes.get(ranked.key, ()):
+            if cause not in above:
+                place(by_key[cause], above | {ranked.key})
+        if ranked.key not in placed:
+            placed.add(ranked.key)
+            ordered.append(ranked)
+
+    for ranked in sorted_:
+        place(ranked, frozenset({ranked.key}))
+    return ordered
+
+
+def _explained(one: Ranked, by_rule: Mapping[str, list[Ranked]]) -> tuple[str, ...]:
+    """The keys of what a finding explains: of a rule all findings, of `rule:ending` those whose subject ends so.
+
+    Within Oracle Rdb those of the same database alone: what one does to its locks makes nobody wait in another.
+    """
+    found: dict[str, None] = {}
+    for name in one.finding.explains:
+        rule, _, ending = name.partition(":")
+        inside = one.rule.startswith(RDB) and rule.startswith(RDB)
+        told = [other for other in by_rule.get(rule, ()) if one.finding.may_cause(other.finding)]
+        found |= {
+            other.key: None
+            for other in told
+            if other.key != one.key
+            and (other.finding.subject == one.finding.subject if inside else other.key.endswith(ending))
+        }
+    return tuple(found)
+
+
+def _rank(ranked: Ranked, lost: Mapping[str, float] | None) -> tuple[float, int, bool, float, float, float, str]:
+    """What a finding is sorted by; the least comes first."""
+    found = ranked.finding
+    cost = found.cost.processors if found.cost else 0.0
+    capacity = cost if lost is None else lost.get(ranked.key, 0.0)
+    weighed, weight, share = found.weight is not None, found.weight or 0.0, found.share or 0.0
+    return (-capacity, -found.severity, not weighed, -weight, -_multiple(found), -share, ranked.key)
+
+
+def _multiple(found: Finding) -> float:
+    """How many times its limit the first figure is that was held against one; 0 where none was."""
+    held = (one for one in found.evidence if one.limit and not isinstance(one.value, str))
+    first = next(held, None)
+    return float(first.value) / first.limit if first and first.limit else 0.0
