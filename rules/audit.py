@@ -17,6 +17,7 @@ from rules.finding import Change, Effect, Severity, Verdict, joined
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan
 from rules.ranking import Ranked, linked, rank
+from rules.summary import NOTHING_SAID, Summary, summarized
 
 if TYPE_CHECKING:
     from rules.compare.comparison import Comparison
@@ -35,6 +36,7 @@ class Audit:
     """Of tables that hold a before and an after."""
     accounts: tuple[Account, ...] = ()
     """Where the capacity went; none where the exports allow none."""
+    summary: Summary = NOTHING_SAID
 
 
 def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Audit:
@@ -55,7 +57,10 @@ def _audit(capture: Capture, overrides: Mapping[str, float] | None) -> Audit:
     findings = with_pending(findings, {key for step in planned.steps for key in step.change_keys})
     plan = make_plan(_changes(findings), free.mb if free else None)
     findings = as_planned(findings, plan)
-    return Audit(capture, tuple(verdicts), tuple(findings), models, plan, _compared_within(capture), accounts)
+    unit = "engines" if capture.system.product == "ase" else "CPUs"
+    summary = summarized(findings, verdicts, plan, accounts, unit)
+    within = _compared_within(capture)
+    return Audit(capture, tuple(verdicts), tuple(findings), models, plan, within, accounts, summary)
 
 
 def accounts_of(capture: Capture, findings: Sequence[Ranked]) -> tuple[Account, ...]:

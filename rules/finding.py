@@ -1,6 +1,7 @@
 """What a rule can say: findings with evidence and changes, or one of the quiet verdicts with its reason."""
 
 import enum
+import re
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Fact, Source
@@ -56,6 +57,21 @@ class Cost:
     from it then."""
 
 
+@dataclass(frozen=True)
+class Risk:
+    """How much a change risks, and why."""
+
+    level: str
+    """`low`, `medium` or `high`."""
+    why: str
+
+
+TAKES_A_CPU = Risk("medium", "takes a CPU from other work; it is given back at once")
+"""Of dedicating a CPU to the lock manager, and of stopping one."""
+PLACEHOLDER = re.compile(r"<(?:table|owner|database|index|cache|name)>")
+"""What a template has in place of a name that no export shows."""
+
+
 class RefusedValue(ValueError):
     """A value that the system would refuse to be set to: never printed. The message gives value and range."""
 
@@ -90,6 +106,15 @@ class Change:
     """The cluster node that the script is run on; in an audit empty where that is the capture's own system."""
     comes_along: str = ""
     """What every restart would take if this change is not made before it, as a caution for those restarts."""
+    risk: "Risk | None" = None
+    """What making it risks, where its effect does not say so already (`rules.plan.RISKS`)."""
+    copied_pages: float | None = None
+    """Of an outage: how many pages are copied meanwhile, where an export shows it."""
+
+    @property
+    def nameless(self) -> bool:
+        """Whether it is a template that names no object: nothing to be done before somebody has found out which."""
+        return self.takes_effect is Effect.ADVICE and bool(PLACEHOLDER.search(" ".join((self.target, *self.apply))))
 
     @property
     def script(self) -> tuple[str, ...]:

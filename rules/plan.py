@@ -5,10 +5,28 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from rules.changes.quoting import comment
-from rules.finding import Change, Effect
+from rules.finding import Change, Effect, Risk
 
-ORDER = (Effect.ONLINE, Effect.OFFLINE, Effect.RESTART, Effect.REBOOT)
-"""What a script does, in the order of a plan. What has nothing to run comes last; first, where a script needs it."""
+ORDER = (Effect.ONLINE, Effect.RESTART, Effect.REBOOT, Effect.OFFLINE)
+"""What a script does, in the order of a plan: at once, with the next restart, in an outage of a table or database. What
+has nothing to run comes last; first, where a script needs it."""
+WHEN = {
+    Effect.ONLINE: "now",
+    Effect.RESTART: "restart",
+    Effect.REBOOT: "reboot",
+    Effect.OFFLINE: "outage",
+    Effect.ADVICE: "investigate",
+}
+"""Effect → when a step is made, as the contract prints it."""
+RISKS = {
+    Effect.ONLINE: Risk("low", "takes effect at once, and so does its undo"),
+    Effect.RESTART: Risk("medium", "the server is restarted; one that does not start is started with the old file"),
+    Effect.REBOOT: Risk("medium", "the node is rebooted; the old parameters are kept in a file"),
+    Effect.OFFLINE: Risk("high", "users cannot work with it until it is done"),
+    Effect.ADVICE: Risk("low", "nothing is run"),
+}
+"""What a change risks by its effect, where it does not say more itself."""
+LEVELS = ("low", "medium", "high")
 TAKING = (Effect.ONLINE, Effect.RESTART)
 """Effects whose memory comes out of what a running server has free."""
 
@@ -23,6 +41,19 @@ class Step:
     undo: str
     node: str = ""
     """The cluster node to run it on, where that is not the capture's own: no step is for two nodes."""
+    risk: Risk = RISKS[Effect.ADVICE]
+    """The highest of its changes."""
+    needs: tuple[str, ...] = ()
+    """Keys of changes of earlier steps without which it must not be made."""
+    alternatives: tuple[str, ...] = ()
+    """Keys of changes that are left out because of this step: to be made in its place, or if it is not enough."""
+    copied_pages: float | None = None
+    """Of an outage: the pages that are copied, of those changes whose export shows it."""
+
+    @property
+    def when(self) -> str:
+        """`now`, `restart`, `reboot`, `outage` or `investigate`."""
+        return WHEN[self.takes_effect]
 
 
 @dataclass(frozen=True)
@@ -42,6 +73,8 @@ class Plan:
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Keys of what is not to be done now → why, for the finding that asked for it. Of two values for one setting
     neither is here: a person decides between them."""
+    templates: tuple[str, ...] = ()
+    """Keys of templates that name no object: no step, but a note of their finding."""
 
 
 def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
@@ -79,14 +112,26 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
     left_out = {conflict.change_keys[0]: conflict.why for conflict in conflicts}
     left_out |= {key: _waits(wanted[key], agreed) for key in yielding - back}
     conflicts = disputed + conflicts
+    templates = _templates(agreed)
+    agreed = {key: one for key, one in agreed.items() if key not in templates}
     places = _places(agreed)
     rounds = _rounds(agreed, places)
     batches: dict[tuple[int, int], list[Change]] = {}
     for key, change in agreed.items():
         batches.setdefault((rounds[key], places[key]), []).append(change)
     waves = [part for at in sorted(batches) for wave in _waves(batches[at]) for part in _by_node(wave)]
-    steps = [_step(wave[0].takes_effect, wave) for wave in waves]
-    return Plan(tuple(steps), tuple(conflicts), left_out)
+    instead: dict[str, list[str]] = {}
+    for key in left_out:
+        for first in wanted[key].yields_to if key in wanted else ():
+            instead.setdefault(first, []).append(key)
+    steps = [_step(wave[0].takes_effect, wave, instead) for wave in waves]
+    return Plan(tuple(steps), tuple(conflicts), left_out, templates)
+
+
+def _templates(agreed: Mapping[str, Change]) -> tuple[str, ...]:
+    """Templates that name no object and that nothing with a name waits for."""
+    awaited = {need for one in agreed.values() if not one.nameless for need in (*one.needs, *one.after)}
+    return tuple(key for key, one in agreed.items() if one.nameless and key not in awaited)
 
 
 def _waits(change: Change, agreed: Mapping[str, Change]) -> str:
@@ -205,12 +250,18 @@ def _beyond(agreed: dict[str, Change], free_mb: float | None) -> list[Conflict]:
     return conflicts
 
 
-def _step(effect: Effect, batch: list[Change]) -> Step:
-    """Put the scripts of one batch together; what they share stands in it once."""
+def _step(effect: Effect, batch: list[Change], instead: Mapping[str, list[str]]) -> Step:
+    """Put the scripts of one batch together; what they share stands in it once.
+
+    `instead`: key of a change → keys of what is left out because of it.
+    """
     back = list(reversed(batch))
+    own = {change.key for change in batch}
+    warned: set[str] = set()
+    pages = [change.copied_pages for change in batch if change.copied_pages is not None]
     apply = [
         *dict.fromkeys(block for change in batch if (block := change.opening)),
-        *((*_warnings(change), *change.apply) for change in batch),
+        *((*_warnings(change, warned), *change.apply) for change in batch),
         *dict.fromkeys(block for change in batch if (block := change.closing)),
     ]
     undo = [
@@ -218,7 +269,17 @@ def _step(effect: Effect, batch: list[Change]) -> Step:
         *(change.undo for change in back),
         *dict.fromkeys(block for change in back if (block := change.undo_closing)),
     ]
-    return Step(effect, tuple(change.key for change in batch), _text(apply), _text(undo), batch[0].node)
+    return Step(
+        effect,
+        tuple(change.key for change in batch),
+        _text(apply),
+        _text(undo),
+        batch[0].node,
+        max((change.risk or RISKS[effect] for change in batch), key=lambda risk: LEVELS.index(risk.level)),
+        tuple(dict.fromkeys(need for change in batch for need in change.needs if need not in own)),
+        tuple(dict.fromkeys(key for change in batch for key in instead.get(change.key, ()))),
+        sum(pages) if pages else None,
+    )
 
 
 def _text(blocks: Iterable[tuple[str, ...]]) -> str:
@@ -229,11 +290,17 @@ MARKS = {"openvms": "$! ", "rdb": "$! ", "unix": "# "}
 """Beginning of a change's key → how its scripts begin a comment; SQL's elsewhere."""
 
 
-def _warnings(change: Change) -> list[str]:
-    """The cautions as comments: a script is read alone, attached to a mail or pasted, without its finding."""
+def _warnings(change: Change, warned: set[str]) -> list[str]:
+    """The cautions as comments: a script is read alone, attached to a mail or pasted, without its finding.
+
+    One that stands in the same step already is not repeated; `warned` gathers them.
+    """
     mark = MARKS.get(change.key.partition(".")[0], "-- ")
     lines = []
     for caution in change.cautions:
+        if caution in warned:
+            continue
+        warned.add(caution)
         first, *more = textwrap.wrap(comment(caution, longest=2000), 64, break_long_words=False, break_on_hyphens=False)
         lines += [f"{mark}caution: {first}", *(f"{mark}   {line}" for line in more)]
     return lines

@@ -36,6 +36,7 @@ class Auditing(ReadingExports):
             dest="limits",
             help="a limit of your own; `manage.py rules RULE` lists them",
         )
+        parser.add_argument("--full", action="store_true", help="text with every figure, script and reason")
         parser.add_argument("--fail-on", choices=SEVERITIES, default="warning", help="default: warning")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -54,7 +55,8 @@ class Auditing(ReadingExports):
 
             add_excerpts(data)
             html = options["format"] == "html"
-            self.emit(render("audit", data, "html" if html else "txt"), utf8=html)
+            kind = "audit_full" if options["full"] and not html else "audit"
+            self.emit(render(kind, data, "html" if html else "txt"), utf8=html)
         loudest = worst(audits)
         if loudest is not None and loudest >= len(SEVERITIES) - SEVERITIES.index(options["fail_on"]):
             sys.exit(SOMETHING_FOUND)

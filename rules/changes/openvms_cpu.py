@@ -12,7 +12,7 @@ SET DEVICE/PREFERRED_CPUS, which is therefore named but never written out.
 from collections.abc import Sequence
 
 from rules.changes.quoting import Unquotable, held_back, openvms_name
-from rules.finding import Change, Effect
+from rules.finding import TAKES_A_CPU, Change, Effect
 
 HIGHEST_CPU = 1023
 """Source: IO_PRCPU_BITMAP stands for CPU 0 to CPU 1023 (wiki.vmssoftware.com/IO_PRCPU_BITMAP)."""
@@ -62,6 +62,7 @@ def stop_cpu(
         target=f"CPU {cpu}",
         old="RUN",
         new="STOPPED",
+        risk=TAKES_A_CPU,
         opening=(
             f"$! CPU {cpu}{on}: look first{placed}",
             "$ SHOW CPU",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import Unquotable, held_back, openvms_name
-from rules.finding import Change, Effect
+from rules.finding import TAKES_A_CPU, Change, Effect
 
 MARK = "! Lockwright"
 MODPARAMS = "SYS$SYSTEM:MODPARAMS.DAT"
@@ -129,6 +129,7 @@ def set_parameter(
         new=new,
         apply=apply,
         undo=undo,
+        risk=TAKES_A_CPU if name == "LCKMGR_MODE" and new else None,
         takes_effect=Effect.ONLINE if dynamic else Effect.REBOOT,
         cautions=(*cautions, *(_ONLINE if dynamic else _REBOOT)),
         memory_mb=memory_mb,

@@ -9,7 +9,7 @@ from rules.changes.ase_config import configure
 from rules.engine import rules
 from rules.finding import Change, Cost, Effect, Finding, Severity
 from rules.plan import make_plan
-from rules.ranking import Ranked, rank
+from rules.ranking import Ranked, linked
 
 
 def found(rule: str, severity: Severity, cost: float | None = None, explains: tuple[str, ...] = ()) -> Ranked:
@@ -18,7 +18,7 @@ def found(rule: str, severity: Severity, cost: float | None = None, explains: tu
 
 
 def order(*ranked: Ranked) -> list[str]:
-    return [one.rule for one in rank(list(ranked))]
+    return [one.rule for one in linked(list(ranked))]
 
 
 def test_the_dearest_comes_first_then_the_loudest() -> None:
@@ -45,7 +45,7 @@ def test_cost_and_severity_come_before_spins() -> None:
 def test_a_symptom_comes_after_what_explains_it_however_dear() -> None:
     symptom = found("symptom", Severity.CRITICAL, 4.0)
     root = found("root", Severity.WARNING, None, explains=("symptom",))
-    ranked = rank([symptom, root])
+    ranked = linked([symptom, root])
     assert [one.rule for one in ranked] == ["root", "symptom"]
     assert ranked[0].explains == ("symptom:S",)
 
@@ -53,12 +53,12 @@ def test_a_symptom_comes_after_what_explains_it_however_dear() -> None:
 def test_a_note_is_the_cause_of_another_note_and_of_nothing_graver() -> None:
     note = found("root", Severity.NOTE, None, explains=("symptom",))
     grave, slight = found("symptom", Severity.WARNING, 4.0), found("symptom", Severity.NOTE)
-    assert [(one.rule, one.explains) for one in rank([grave, note])] == [("symptom", ()), ("root", ())]
-    assert [(one.rule, one.explains) for one in rank([slight, note])] == [("root", ("symptom:S",)), ("symptom", ())]
+    assert [(one.rule, one.explains) for one in linked([grave, note])] == [("symptom", ()), ("root", ())]
+    assert [(one.rule, one.explains) for one in linked([slight, note])] == [("root", ("symptom:S",)), ("symptom", ())]
 
 
 def test_an_explanation_of_a_rule_that_did_not_fire_is_left_out() -> None:
-    assert rank([found("root", Severity.WARNING, explains=("silent",))])[0].explains == ()
+    assert linked([found("root", Severity.WARNING, explains=("silent",))])[0].explains == ()
 
 
 def test_an_explanation_of_one_object_leaves_the_others_of_that_rule_alone() -> None:
@@ -67,7 +67,7 @@ def test_an_explanation_of_one_object_leaves_the_others_of_that_rule_alone() -> 
         for one, name in ((found("hot", Severity.WARNING, 3.0), "LCKMGR"), (found("hot", Severity.WARNING, 2.0), "MMG"))
     )
     root = found("root", Severity.ADVICE, None, explains=("hot:LCKMGR",))
-    ranked = rank([lock, memory, root])
+    ranked = linked([lock, memory, root])
     assert [one.key for one in ranked] == ["root:S", "hot:SKYE spinlock LCKMGR", "hot:SKYE spinlock MMG"]
     assert ranked[0].explains == ("hot:SKYE spinlock LCKMGR",)
 
@@ -81,11 +81,11 @@ def test_a_cause_within_a_database_explains_nothing_of_another_one() -> None:
     waits = [of("rdb/lock_stalls_long", subject) for subject in (own, other, freeze, "[DB]PAYROLL")]
     for rule in ("blocking_asts_high", "deadlocks_hidden", "root_file_locks_hot", "snapshots_block_readers"):
         root = of(f"rdb/{rule}", own, "rdb/lock_stalls_long")
-        (cause,) = (one for one in rank([*waits, root]) if one.explains)
+        (cause,) = (one for one in linked([*waits, root]) if one.explains)
         assert cause.explains == (f"rdb/lock_stalls_long:{own}",)
-    assert not any(one.explains for one in rank([*waits[1:], of("rdb/root", own, "rdb/lock_stalls_long")]))
+    assert not any(one.explains for one in linked([*waits[1:], of("rdb/root", own, "rdb/lock_stalls_long")]))
     many = of("rdb/database_open_on_many_nodes", own, "openvms/locks_mastered_remotely")
-    (cause, _) = rank([many, of("openvms/locks_mastered_remotely", "SKYE")])
+    (cause, _) = linked([many, of("openvms/locks_mastered_remotely", "SKYE")])
     assert cause.explains == ("openvms/locks_mastered_remotely:SKYE",), "a node's finding is of no database"
 
 
@@ -244,7 +244,7 @@ def starved(host: Severity) -> dict[str, Finding]:
         (found("ase/resource_used_up", Severity.WARNING), (configure("number of locks", 5000, 9000),)),
     ]
     told = [replace(one, finding=replace(one.finding, seen="It is so.", changes=changes)) for one, changes in given]
-    return {one.rule: one.finding for one in host_first(rank(told))}
+    return {one.rule: one.finding for one in host_first(linked(told))}
 
 
 def test_while_the_host_withholds_processors_no_spinlock_is_tuned() -> None:

@@ -11,6 +11,7 @@ from rules.account import Account, Amount, Open
 from rules.audit import Audit
 from rules.finding import Change, Evidence, Verdict
 from rules.ranking import Ranked
+from rules.summary import Summary
 
 
 def audit_data(inputs: Sequence[Input], audits: Sequence[Audit]) -> dict[str, Any]:
@@ -68,6 +69,7 @@ def capture_data(one: Audit) -> dict[str, Any]:
     return {
         "system": plain(system),
         "interval": plain(interval),
+        "summary": summary_data(one.summary),
         "account": [account_data(account) for account in one.accounts],
         "verdicts": [verdict_data(verdict) for verdict in one.verdicts],
         "findings": [finding_data(ranked) for ranked in one.findings],
@@ -81,11 +83,40 @@ def capture_data(one: Audit) -> dict[str, Any]:
                     "change_keys": list(step.change_keys),
                     "apply": step.apply,
                     "undo": step.undo,
+                    "when": step.when,
+                    "risk": {"level": step.risk.level, "why": step.risk.why},
+                    "needs": list(step.needs),
+                    "alternatives": list(step.alternatives),
+                    "outage": {"pages": step.copied_pages, "seconds_low": None, "seconds_high": None}
+                    if step.when == "outage"
+                    else None,
                 }
                 for step in one.plan.steps
             ],
             "conflicts": [{"change_keys": list(c.change_keys), "why": c.why} for c in one.plan.conflicts],
         },
+    }
+
+
+def summary_data(summary: Summary) -> dict[str, Any]:
+    """What a DBA reads first."""
+    return {
+        "verdict": summary.verdict,
+        "do": [
+            {
+                "step": one.step,
+                "title": one.title,
+                "target": one.target,
+                "from": plain(one.before),
+                "to": plain(one.after),
+                "when": one.when,
+                "effect": one.effect,
+                "undo": one.undo,
+                "finding": one.finding,
+            }
+            for one in summary.do
+        ],
+        "collect": [{"command": one.command, "settles": list(one.settles)} for one in summary.collect],
     }
 
 

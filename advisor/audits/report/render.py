@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader
 from jinja2.bccache import Bucket
 from markupsafe import Markup
 
-from advisor.audits.report import compared
+from advisor.audits.report import account, compared
 from advisor.audits.report.compared import force_of, row_of, settings_of
 from advisor.core import jinja
 from advisor.core.jinja import environment
@@ -40,6 +40,15 @@ PRODUCT_NAMES = {
     "zvm": "z/VM",
 }
 TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
+WHENS = {
+    "now": "Now",
+    "restart": "Next restart",
+    "reboot": "Next reboot",
+    "outage": "In an outage",
+    "investigate": "To investigate",
+}
+MOST_FINDINGS = 20
+"""Findings of a capture that the short text lists; notes stand in the full one alone."""
 SHORT = 16
 """Lines of a script, up to which it moves to the next page whole rather than break."""
 
@@ -102,7 +111,10 @@ def csp_hash(style: str) -> str:
 
 
 def render(kind: str, data: Mapping[str, Any], form: str, plots: Plots | None = None) -> str:
-    """Render `audit`, `compare`, `read` or `rules` as `txt` or `html`; `plots` are for the HTML of an audit alone."""
+    """Render `audit`, `audit_full` (text alone), `compare`, `read` or `rules` as `txt` or `html`.
+
+    `plots` are for the HTML of an audit alone.
+    """
     template = reports().get_template(f"audits/report/{kind}.{form}")
     return template.render(
         {"data": data, "effects": EFFECTS, "product_name": PRODUCT_NAMES, **_extra(kind, data, plots)}
@@ -113,7 +125,7 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
     """What the templates of an audit and of a comparison count, group and put in words."""
     if kind == "compare":
         return {"rows": [row_of(metric) for metric in data["metrics"]], "settings": settings_of(data)}
-    if kind != "audit":
+    if kind not in ("audit", "audit_full"):
         return {}
     findings = [finding for capture in data["captures"] for finding in capture["findings"]]
     counts = {severity: sum(f["severity"] == severity for f in findings) for severity in SEVERITIES}
@@ -121,6 +133,7 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "counts": {severity: count for severity, count in counts.items() if count},
         "plots": plots or Plots(),
         "short": SHORT,
+        "whens": WHENS,
         "sections": [_sections(capture, _causes(data)) for capture in data["captures"]],
     }
 
@@ -144,8 +157,27 @@ def _sections(capture: Mapping[str, Any], symptom_of: Mapping[str, list[str]]) -
             rules = bring.setdefault(lack["bring"], [])
             if verdict["rule"] not in rules:
                 rules.append(verdict["rule"])
+    numbers = {finding["key"]: number for number, finding in enumerate(capture["findings"], 1)}
+    listed = [one for one in capture["findings"] if one["severity"] != "note"][:MOST_FINDINGS]
+    to_do = sum(len(step["change_keys"]) for step in capture["plan"]["steps"])
     return {
         "capture": capture,
+        "accounts": [
+            {
+                "heading": account.heading(one, capture["system"]["product"]),
+                "rows": account.rows(one, numbers),
+                "remarks": one["remarks"],
+            }
+            for one in account.shown(capture.get("account", ()))
+        ],
+        "listed": listed,
+        "more_findings": len(capture["findings"]) - len(listed),
+        "more_to_do": max(0, to_do - len(capture.get("summary", {}).get("do", ()))),
+        "causes_of": lambda key: ", ".join(
+            str(numbers[cause]) if cause in numbers else cause for cause in symptom_of[key]
+        ),
+        "judged": sum(verdict["verdict"] == "clean" for verdict in verdicts),
+        "open": sum(verdict["verdict"] in QUIET for verdict in verdicts),
         "clean": [verdict for verdict in verdicts if verdict["verdict"] == "clean"],
         "quiet": [verdict for verdict in verdicts if verdict["verdict"] in QUIET],
         "not_applicable": [verdict for verdict in verdicts if verdict["verdict"] == "not-applicable"],

@@ -1,0 +1,96 @@
+"""The account as rows for a table, a bar of text or a picture: one way to name and order its parts, for all of them.
+
+It works from the JSON shape alone (`captures[].account`), so that stored audits are shown by it, too.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+WIDTH = 24
+"""Characters of the bar that stands for the whole capacity."""
+MARKS = {"work": "#", "lost": "x", "unexplained": "?", "undivided": "~", "idle": "."}
+"""Part → what a bar of text is made of."""
+SPANS = {"mean": "on average", "busiest": "in the busiest half hour"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One part of an account."""
+
+    part: str
+    """`work`, `lost`, `unexplained`, `undivided` or `idle`."""
+    label: str
+    amount: float | None
+    """`None` where only an upper end is known; `high` has it."""
+    high: float
+    share: float | None
+    """Of the capacity, 0 to 1; `None` where that is not known, or the amount is not."""
+    finding: str | None = None
+    collect: str = ""
+
+    @property
+    def figure(self) -> str:
+        """The amount for people, two decimals."""
+        return f"{self.amount:,.2f}" if self.amount is not None else f"≤ {self.high:,.2f}"
+
+    @property
+    def bar(self) -> str:
+        """Its length of the whole capacity; at least one mark where there is an amount."""
+        if not self.share or self.amount is None:
+            return ""
+        return MARKS[self.part] * max(1, round(WIDTH * self.share))
+
+
+def rows(account: Mapping[str, Any], numbers: Mapping[str, int]) -> list[Row]:
+    """The parts: work first, then what is lost, largest first, idle last. `numbers`: key of a finding → its place."""
+    return list(_rows(account, numbers))
+
+
+def _rows(account: Mapping[str, Any], numbers: Mapping[str, int]) -> Iterator[Row]:
+    capacity = account["capacity"]
+
+    def row(part: str, label: str, amount: float | None, high: float | None = None, **more: Any) -> Row:
+        share = amount / capacity if capacity and amount is not None else None
+        return Row(part, label, amount, high if high is not None else amount or 0.0, share, **more)
+
+    waiting = account["currency"] == "waiting_tasks"
+    if account["work"]:
+        yield row("work", "running" if waiting else "work", account["work"])
+    for one in account["lost"]:
+        number = numbers.get(one["to"] or "")
+        label = f"{one['what']}{f' (finding {number})' if number else ''}"
+        yield row("lost", label, one["amount"], one["high"], finding=one["to"])
+    for part, word in (("unexplained", "{}, cause not shown"), ("undivided", "{}")):
+        if one := account[part]:
+            yield row(part, word.format(one["why"]), one["amount"], one["high"], collect=one["collect"])
+    if account["idle"]:
+        yield row("idle", "idle", account["idle"])
+
+
+def heading(account: Mapping[str, Any], product: str) -> str:
+    """`Where 8 CPUs go, on average`; of tasks `What 16.7 tasks do, on average`."""
+    span = SPANS[account["span"]]
+    if account["currency"] == "processors":
+        unit = "engines" if product == "ase" else "CPUs"
+        return f"Where {account['capacity']:g} {unit} go, {span}"
+    who = "processes" if product in ("openvms", "rdb") else "tasks"
+    if account["capacity"] is None:
+        return f"{who.capitalize()} that wait, {span}"
+    return f"What {account['capacity']:.1f} {who} that wait or run do, {span}"
+
+
+def shown(accounts: Sequence[Mapping[str, Any]], least_share: float = 0.0) -> list[Mapping[str, Any]]:
+    """Accounts worth a picture on a first page: of the mean, and that of the busiest stretch where it lost more."""
+    means = {one["currency"]: _gone(one) for one in accounts if one["span"] == "mean"}
+    return [
+        one
+        for one in accounts
+        if (one["span"] == "mean" and _gone(one) >= least_share * (one["capacity"] or 0.0))
+        or (one["span"] != "mean" and _gone(one) > 1.2 * means.get(one["currency"], 0.0) + 0.1)
+    ]
+
+
+def _gone(account: Mapping[str, Any]) -> float:
+    lost = sum(one["amount"] or 0.0 for one in account["lost"])
+    return lost + ((account["unexplained"] or {}).get("amount") or 0.0)
