@@ -356,7 +356,8 @@ def test_a_server_host_that_is_cut_off_and_comes_back_has_no_worker_taken_for_de
             plant.hosts.cut_off(name)
         time.sleep(OUTAGE)
         if name == "database":
-            stack.enter_context(gate(plant, Place(5, "UPDATE ON core_worker", _of(plant, "worker2"))))
+            other = f"inet_client_addr() = '{plant.hosts['worker2'].address}'"
+            stack.enter_context(gate(plant, Place(5, "UPDATE ON core_worker", other, "STATEMENT")))
             notes.back = notes.now()
         plant.hosts.bring_back(name)
         back = time.monotonic()
@@ -378,11 +379,6 @@ def test_a_server_host_that_is_cut_off_and_comes_back_has_no_worker_taken_for_de
         assert not notes.taken_for_dead_too_early()
     assert not [part.name for part in plant.parts if part.process.poll() is not None and part.name not in WORKERS]
     assert_kept_once(plant, uploads)
-
-
-def _of(plant: Spread, name: str) -> str:
-    """The condition that a note is of the worker of a host."""
-    return f"position('{plant.hosts[name].place}' IN NEW.name) > 0"
 
 
 def test_a_broker_whose_host_loses_power_comes_back_empty_and_every_worker_takes_tasks_again(
