@@ -22,7 +22,7 @@ class LockwrightConfig(AppConfig):
         register(sources_are_readable, Tags.security)
         register(commits_are_kept, Tags.database)
         from advisor.config.celery import app  # any process may send tasks, by this application
-        from advisor.core import infrastructure_errors, journal
+        from advisor.core import infrastructure_errors, journal, private_database
         from advisor.notifications.services import recipients
         from advisor.notifications.webhooks import setup as webhooks
         from advisor.operations.services import versions
@@ -30,6 +30,7 @@ class LockwrightConfig(AppConfig):
         versions.listen()
         journal.listen()
         infrastructure_errors.listen()
+        private_database.listen()
         recipients.listen()
         webhooks.listen()
         app.autodiscover_tasks(force=True)  # a process that only sends imports no `tasks` otherwise

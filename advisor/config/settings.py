@@ -197,6 +197,9 @@ if SECURE:
 
 CONNECTIONS_PER_ADDRESS = env.number("CONNECTIONS_PER_ADDRESS", 100, high=1000)
 """Connections that one address (of IPv6: one /64) may hold; 0: as many as it likes. A proxy of ours is not counted."""
+REQUEST_SECONDS = env.number("REQUEST_SECONDS", 60, low=1)
+"""Seconds that the head of a request, and a body of up to 64 KB of somebody unknown, may take (this project's figure:
+nginx gives a head as long, and a body of 64 KB comes in time at 1.1 KB a second)."""
 WEB_THREADS = env.number("WEB_THREADS", 16, low=2, high=200)
 
 # Uploads: bounds of one upload and of what it unpacks to (this project's figures: a month of T4 is 58 MB).

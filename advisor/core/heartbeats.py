@@ -31,6 +31,10 @@ EVERY = 5.0
 SILENT = timedelta(seconds=35)
 """Who was not heard of for so long is dead (this project's figure): six notes in a row are missing. With a look every
 ten seconds, what it had is free within a minute."""
+LISTENING = timedelta(seconds=15)
+"""Who has noted nothing itself for so long could hear nobody meanwhile, and listens anew (this project's figure): less
+than `SILENT` by the time in which everybody is back where the database was away, a connection that times out after 10
+seconds and the pause after it. Else who comes back first would take those for dead who are still on their way."""
 _ours = ""
 """The process of the worker that this process is, or does tasks for; empty: it belongs to none that is listened to."""
 _end = threading.Event()
@@ -58,7 +62,7 @@ def worker() -> str:
 def beat() -> None:
     """Note that our worker lives. Raises what the database raises."""
     name = _name()
-    broken = Q(seen__lt=Now() - SILENT) | Q(seen__gt=Now())  # it was silent, or the clock was set back
+    broken = Q(seen__lt=Now() - LISTENING) | Q(seen__gt=Now())  # it was silent, or the clock was set back
     if not Worker.objects.filter(pk=name).update(since=Case(When(broken, then=Now()), default=F("since")), seen=Now()):
         host = socket.gethostname()[:120]
         Worker.objects.create(pk=name, host=host, version=VERSION[:40], since=Now(), seen=Now())

@@ -21,6 +21,8 @@ class Place(NamedTuple):
     """Of its advisory lock, its function and its trigger."""
     written: str
     when: str
+    each: str = "ROW"
+    """`STATEMENT`: whoever waits has locked no row yet; `when` cannot speak of one then."""
 
 
 READING = Place(1, "UPDATE ON uploads_upload", "NEW.state = 'reading' AND NEW.read_bytes > 0")
@@ -77,6 +79,6 @@ def gate(plant: Plant, place: Place) -> Iterator[Gate]:
                 RETURN NEW;
             END $$""")
         connection.execute(
-            f"CREATE OR REPLACE TRIGGER {name} BEFORE {place.written} FOR EACH ROW EXECUTE FUNCTION {name}()"
+            f"CREATE OR REPLACE TRIGGER {name} BEFORE {place.written} FOR EACH {place.each} EXECUTE FUNCTION {name}()"
         )
         yield Gate(connection, place)

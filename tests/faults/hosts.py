@@ -46,9 +46,9 @@ def why_not() -> str:
 class Host:
     """One host: a process that does nothing and holds its namespaces. Raises `AssertionError` where it cannot be."""
 
-    def __init__(self, name: str, number: int, enter: list[str]) -> None:
-        """Start it, from the namespaces that `enter` leads to; it has no wire yet."""
-        self.name, self.wire, self.address = name, f"wire{number}", f"{NETWORK}.{number}"
+    def __init__(self, name: str, number: int, enter: list[str], address: str = "") -> None:
+        """Start it, from the namespaces that `enter` leads to; it has no wire yet. `address`: that of one that died."""
+        self.name, self.wire, self.address = name, f"wire{number}", address or f"{NETWORK}.{number}"
         self.holder = subprocess.Popen(
             [*enter, "unshare", *(ROOTLY if not enter else []), *OWN, "sleep", "infinity"],
             stderr=subprocess.DEVNULL,
@@ -108,12 +108,19 @@ class Hosts:
     def add(self, *names: str) -> None:
         """Make more hosts, each with a wire to the bridge; a name that was given before is given to a new host."""
         for name in names:
-            self.made += 1
-            host = self.all[name] = Host(name, self.made, self.bridge.enter)
-            self._here(f"link add name {host.wire} type veth peer name eth0 netns {host.first}")
-            self._here(f"link set {host.wire} master {BRIDGE} up")
-            for words in ("link set lo up", f"address add {host.address}/24 dev eth0", "link set eth0 up"):
-                host.run("ip", *words.split())
+            self._add(name)
+
+    def boot(self, name: str) -> None:
+        """Have a host that died come back under its address: nothing runs on it."""
+        self._add(name, self[name].address)
+
+    def _add(self, name: str, address: str = "") -> None:
+        self.made += 1
+        host = self.all[name] = Host(name, self.made, self.bridge.enter, address)
+        self._here(f"link add name {host.wire} type veth peer name eth0 netns {host.first}")
+        self._here(f"link set {host.wire} master {BRIDGE} up")
+        for words in ("link set lo up", f"address add {host.address}/24 dev eth0", "link set eth0 up"):
+            host.run("ip", *words.split())
 
     def cut_off(self, name: str) -> None:
         """Pull its wire: what it sends is lost, what is sent to it, too, and nobody is told."""
@@ -127,6 +134,10 @@ class Hosts:
         """Have it lose power: no process of it says goodbye."""
         self.cut_off(name)
         self[name].end()
+
+    def lives(self, name: str) -> bool:
+        """Whether a host has power."""
+        return self[name].holder.poll() is None
 
     def end(self) -> None:
         """Take everything down."""

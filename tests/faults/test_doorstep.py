@@ -2,7 +2,9 @@
 
 import json
 import socket
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -30,8 +32,9 @@ print("made", make_token(user, "script", ["upload"], None)[1], client.cookies["s
 class Site:
     """The service, and who is known there."""
 
-    def __init__(self, address: str, token: str, session: str, spool: Path) -> None:
+    def __init__(self, address: str, token: str, session: str, spool: Path, environment: dict[str, str]) -> None:
         self.port, self.token, self.session, self.spool = int(address.rpartition(":")[2]), token, session, spool
+        self.environment = environment
 
     def line(self) -> socket.socket:
         return socket.create_connection((HOST, self.port), timeout=PATIENCE)
@@ -57,13 +60,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "TMPDIR": str(spool),
         "CONNECTIONS_PER_ADDRESS": str(MOST),
         "BROKER_URL": "redis://127.0.0.1:1",
+        "REQUEST_SECONDS": f"{PATIENCE:.0f}",
     }
     manage("migrate", "-v", "0", environment=environment)
     manage("collectstatic", "--noinput", "-v", "0", environment=environment)
     made = [line for line in manage("shell", "-c", MAKE, environment=environment).splitlines() if line[:5] == "made "]
     _, token, session = made[0].split()
     with waitress(environment) as address:
-        yield Site(address, token, session, spool)
+        yield Site(address, token, session, spool, environment)
+
+
+@pytest.fixture(scope="module")
+def hasty(site: Site) -> Iterator[Site]:
+    """The same service once more, which gives strangers a second for a request."""
+    with waitress({**site.environment, "REQUEST_SECONDS": "1"}) as address:
+        yield Site(address, site.token, site.session, site.spool, site.environment)
 
 
 def head(path: str, size: int, *more: str) -> bytes:
@@ -169,6 +180,47 @@ def test_heads_that_never_end_keep_nobody_at_their_address_out(site: Site) -> No
     finally:
         for line in lines:
             line.close()
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        pytest.param(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ", id="head"),
+        pytest.param(head("/login/", 60_000) + b"username=", id="body"),
+        pytest.param(head("/api/uploads", 60_000, "Authorization: Bearer lw_nobody"), id="unknown-token"),
+        pytest.param(
+            head("/login/", 0).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked") + b"5000\r\nab", id="chunks"
+        ),
+    ],
+)
+def test_a_stranger_who_sends_byte_by_byte_is_ended(hasty: Site, begun: bytes) -> None:
+    """Each byte comes before the connection would count as idle."""
+    with hasty.line() as line:
+        line.sendall(begun)
+        line.settimeout(0.2)
+        until = time.monotonic() + PATIENCE
+        said = b""
+        while not said and time.monotonic() < until:
+            with suppress(TimeoutError):
+                said = line.recv(65536)
+            if not said:
+                with suppress(ConnectionError):
+                    line.sendall(b"x")
+        line.settimeout(PATIENCE)
+        with suppress(ConnectionError):  # what was sent meanwhile is not read any more
+            while piece := line.recv(65536):
+                said += piece
+    assert said.split()[1:2] == [b"408"]
+
+
+def test_who_is_known_may_be_slow(hasty: Site) -> None:
+    parts = [b'--xx\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\nslow', b"\r\n--xx--\r\n"]
+    with hasty.line() as line:
+        named = f"Authorization: Bearer {hasty.token}"
+        line.sendall(head("/api/uploads", sum(map(len, parts)), named, "Connection: close") + parts[0])
+        time.sleep(4)  # four times what a stranger has, and the server looks each second
+        line.sendall(parts[1])
+        assert answer(line)[0] == 202
 
 
 def test_others_behind_an_address_do_not_lock_out_a_browser_that_was_logged_in(site: Site) -> None:

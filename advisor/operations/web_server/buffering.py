@@ -4,7 +4,9 @@ By itself it closes the line then, and whoever brings exports learns nothing.
 """
 
 import json
+import time
 from contextlib import suppress
+from typing import Any
 
 from waitress.buffers import OverflowableBuffer
 from waitress.channel import HTTPChannel
@@ -55,6 +57,11 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
     """Whether it was looked who sends it; see `doorstep`."""
     continue_wanted = False
     expect_continue: bool
+
+    def __init__(self, adj: Any) -> None:
+        """Begin with the first byte."""
+        super().__init__(adj)
+        self.began = time.monotonic()
 
     @property
     def asks_who(self) -> bool:

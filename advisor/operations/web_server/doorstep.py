@@ -2,7 +2,8 @@
 
 waitress takes a whole body, of up to `UPLOAD_MB`, before it asks the application anything. So what is larger than any
 form of a stranger waits here: a thread looks whether its head names a session or a token that lives, while the line is
-not read on; then the body is let in, or refused and never kept.
+not read on; then the body is let in, or refused and never kept. What is smaller, and a head, must be whole within
+`REQUEST_SECONDS`: else one byte a minute holds a connection for weeks.
 """
 
 import ipaddress
@@ -48,6 +49,13 @@ class NotTaken(Error):  # type: ignore[misc]  # waitress has no types
         return f"{self.code} {self.reason}", headers, body.encode()
 
 
+class NotInTime(NotTaken):
+    """Head or body did not come within the time that anybody has."""
+
+    code, reason = 408, "Request Timeout"
+    says, do = "The request did not come whole in time.", "Send it again, faster, or log in first."
+
+
 class NotNow(NotTaken):
     """It cannot be looked up who sends it."""
 
@@ -71,20 +79,25 @@ def is_known(path: str, headers: dict[str, str]) -> bool:
     return get_user(request).is_authenticated
 
 
+def _asked(request: Any) -> tuple[str, str]:
+    """The path of a request and what it accepts, as far as they have come."""
+    return getattr(request, "path", ""), request.headers.get("ACCEPT", "")
+
+
 class Look:
     """A task for a thread of waitress: see who sends a body that waits."""
 
-    def __init__(self, channel: "Channel", request: Any) -> None:
-        self.channel, self.request = channel, request
+    def __init__(self, channel: "Channel", request: Any, refusal: type[NotTaken] = NotTaken) -> None:
+        self.channel, self.request, self.refusal = channel, request, refusal
 
     def service(self) -> None:
         """Look, and let the body in or refuse it."""
-        asked = (self.request.path, self.request.headers.get("ACCEPT", ""))
+        asked = _asked(self.request)
         error: NotTaken | None = None
         try:
             close_old_connections()
             if not is_known(self.request.path, self.request.headers):
-                error = NotTaken(asked)
+                error = self.refusal(asked)
         except Exception:
             LOG.exception("who sends a body was not found out")
             error = NotNow(asked)
@@ -104,12 +117,33 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     lingers_until: float | None = None
     to_linger = False
     close_when_flushed: bool
+    will_close: bool
 
     def readable(self) -> bool:
         """Whether the next bytes are to be read."""
         if self.lingers_until is not None:
+            self.will_close = self.will_close or time.time() > self.lingers_until
             return not self.will_close
+        self._end_what_is_late()
         return not self.looking and bool(super().readable())
+
+    def _end_what_is_late(self) -> None:
+        """Refuse a request that is not whole in time, unless who sends it is known.
+
+        The server asks each connection at least once a second whether it is to be read.
+        """
+        with self.requests_lock:
+            request = self.request
+            if request is None or request.admitted or self.looking or self.will_close or self.close_when_flushed:
+                return
+            if self.requests:  # others are answered first, and this one is not read meanwhile
+                request.began = time.monotonic()
+            elif time.monotonic() - request.began > settings.REQUEST_SECONDS:
+                if request.headers_finished:
+                    self.looking = True
+                    self.server.add_task(Look(self, request, NotInTime))
+                else:
+                    self._refuse(request, NotInTime(_asked(request)))
 
     def received(self, data: bytes) -> bool:
         """Take bytes; have it looked who sends them where they are many."""
@@ -129,17 +163,21 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             request.admitted = True
             self.looking = False
             if error is not None:
-                request.error, request.completed, self.request = error, True, None
                 self.to_linger = True
-                self.requests.append(request)
-                if len(self.requests) == 1:
-                    self.server.add_task(self)
+                self._refuse(request, error)
             elif request.continue_wanted:
                 request.expect_continue = True
                 if not self.requests and not self.sent_continue:
                     self.send_continue()
         self.last_activity = time.time()
         self.server.pull_trigger()
+
+    def _refuse(self, request: Any, error: NotTaken) -> None:
+        """Have a request answered with an error; whoever calls has `requests_lock`."""
+        request.error, request.completed, self.request = error, True, None
+        self.requests.append(request)
+        if len(self.requests) == 1:
+            self.server.add_task(self)
 
     def handle_write(self) -> None:
         """Send on; after a refusal the line is closed only when the other side has read it."""

@@ -4,7 +4,6 @@ An interval counts real minutes from its last due time. Cron goes by the clock o
 daylight saving leaves out comes when the clock has gone on, one that comes twice counts once (as Debian's cron).
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,8 +34,8 @@ MOST_COUNTED = 1_000
 """Times missed are counted up to here; this many means: this many or more."""
 MOST_JUMPS = 800
 """Blackouts passed over one after another (a year of two a day) before a schedule counts as never free."""
-STEPS = re.compile(r"\*(?:/(0?[1-9]|[1-5][0-9]))? \* \* \* \*")
-"""Cron that is an interval of minutes."""
+EACH_HOUR = ["*"] * 4
+"""What follows the minutes in cron that goes by them alone."""
 UNITS = ((10_080, "week"), (1_440, "day"), (60, "hour"), (1, "minute"))
 
 
@@ -134,15 +133,21 @@ def in_words(plan: Plan) -> str:
     """When, for people: `every 2 hours`, `At 06:00 on Monday (Europe/Oslo)`."""
     if plan.every_minutes is not None:
         return every(plan.every_minutes)
-    if steps := STEPS.fullmatch(plan.cron):
-        minutes = int(steps[1] or 1)
-        if 60 % minutes == 0:  # in words of cron "every fifth minute of every hour"
-            return every(minutes)
     try:
-        said = CronSim(plan.cron, datetime(2000, 1, 1, tzinfo=UTC)).explain()
+        read = CronSim(plan.cron, datetime(2000, 1, 1, tzinfo=UTC))
+        if plan.cron.split()[1:] == EACH_HOUR and (minutes := _apart(read.minutes)):
+            return every(minutes)  # in words of cron "every fifth minute of every hour"
+        said = read.explain()
     except (CronSimError, ValueError):
         said = f"cron {plan.cron}"
     return f"{said} ({plan.zone})"
+
+
+def _apart(minutes: set[int]) -> int:
+    """How many minutes lie between any two of these and the next, hour after hour; 0: not always as many."""
+    found = sorted(minutes)
+    gaps = {later - sooner for sooner, later in zip(found, [*found[1:], found[0] + 60], strict=True)}
+    return gaps.pop() if len(gaps) == 1 and len(found) > 1 else 0
 
 
 def every(minutes: int) -> str:

@@ -176,7 +176,7 @@ def collect_zip(connection: Connection, folder: Path, order: CollectRequest, **m
 def pack(folder: Path, path: Path) -> None:
     """Put what the manifest of a folder names into a zip, in order of name, itself first; a driver may leave more.
 
-    Its owner alone may read it: it holds the text of statements, with what users wrote into them.
+    Its owner alone may read it: it holds names of logins, tables and databases, and the text of statements.
     """
     files = [folder / name for name in (manifest.NAME, *sorted(manifest.of_folder(folder)))]
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:

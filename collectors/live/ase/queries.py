@@ -12,6 +12,7 @@ from collectors.live.ase.collect_request import LONGER, SECOND, TOTAL, WITHOUT, 
 from collectors.live.ase.connection import Connection
 from collectors.live.ase.driver import DEADLOCK, Lost, Refused, Server, Slow
 from collectors.live.ase.guard import NotReadOnly, quoted
+from collectors.live.ase.literals import masked
 from collectors.live.ase.missing import Allowed, Lack, lacks, too_much, why_not
 from collectors.live.ase.questions import Question, Release, of, question, questions
 from collectors.live.identity import Silent
@@ -270,7 +271,7 @@ class Round:
             return
         written = self.result.files.setdefault(file, Written(file))
         with (self.folder / file).open("a", encoding="utf-8", newline="\n") as out:
-            out.write(printed(one.filled(**places), parts))
+            out.write(printed(one.filled(**places), masked(parts)))
             out.flush()
             written.bytes = out.tell()
         rows = sum(len(part.rows) for part in parts if isinstance(part, ResultSet))

@@ -31,8 +31,9 @@
 -- the bound; idle ones are left out.
 -- Nothing waits: behind a lock (DDL that is not committed holds some on catalogs) the server gives our statement up after
 -- the seconds of `lock_wait`, and each question is cancelled after its own seconds (30, unless it says others).
--- Text of statements is in one answer alone, that of `monCachedStatement`. It may hold data of your users where literals
--- are not replaced (`enable literal autoparam`): --without monCachedStatement leaves it out.
+-- Text of statements is in one answer alone, that of `monCachedStatement`. What your users typed into them does not leave
+-- the collecting process: it writes ? for every string, number and binary value, and leaves comments out (literals.py).
+-- --without monCachedStatement leaves the whole answer out.
 -- monDeadLock is not asked: a reader may empty its pipe for the monitor that is there. `monSysStatement` is a pipe, too;
 -- by the manual each connection has a place of its own in it and takes nothing from another (Monitoring Tables, 15.7,
 -- "Stateful historical monitoring tables"). It is asked only where the site has switched it on for itself.

@@ -93,6 +93,18 @@ def test_nobody_is_dead_while_we_have_not_reached_the_database_for_long_enough_t
     assert taken_back(run)
 
 
+def test_who_is_back_first_after_a_short_outage_takes_nobody_for_dead_who_is_still_on_the_way(
+    run: Run, ours: str
+) -> None:
+    """The database was away for 20 seconds; we are back at once, another one only after it has tried twice more."""
+    theirs(LONG)
+    Worker.objects.filter(pk=ours).update(seen=F("seen") - timedelta(seconds=20))
+    heartbeats.beat()
+    assert not taken_back(run)
+    Worker.objects.filter(pk=ours).update(since=F("since") - LONG)
+    assert taken_back(run)
+
+
 def test_a_clock_that_was_set_back_makes_nobody_immortal_and_nobody_dead(run: Run, ours: str) -> None:
     theirs(-timedelta(hours=3))
     Worker.objects.filter(pk=ours).update(seen=F("seen") + timedelta(hours=3))

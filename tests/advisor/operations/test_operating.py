@@ -1,7 +1,9 @@
 """What an operator does at the command line: the first administrator, a database that cannot be used."""
 
 import io
+import os
 import sqlite3
+import stat
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -131,6 +133,23 @@ def test_no_process_works_with_a_database_of_a_version_before_the_apps(monkeypat
     assert found is not None
     assert found.status == 503
     assert "bring the exports again" in found.do
+
+
+def test_a_new_database_file_is_for_its_owner_alone_and_one_in_use_stays_as_it_is(tmp_path: Path) -> None:
+    def migrate() -> dict[str, int]:
+        done = run("migrate", "-v", "0", RUN_DIR=str(tmp_path), DATABASE_URL="")
+        assert done.returncode == 0, done.stderr
+        return {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("lockwright.sqlite3*")}
+
+    before = os.umask(0o022)  # what a shell has
+    try:
+        made = migrate()
+        assert "lockwright.sqlite3" in made
+        assert set(made.values()) == {0o600}
+        (tmp_path / "lockwright.sqlite3").chmod(0o640)  # an operator lets a group read it
+        assert set(migrate().values()) == {0o640}
+    finally:
+        os.umask(before)
 
 
 def test_a_database_that_does_not_answer_ends_with_one_sentence(tmp_path: Path) -> None:

@@ -142,6 +142,8 @@ def test_whatever_is_typed_is_checked_or_refused(cron: str, zone: str) -> None:
         (Times(every_minutes=1), "every minute"),
         (Times(every_minutes=5), "every 5 minutes"),
         (Times(cron="*/5 * * * *"), "every 5 minutes"),
+        (Times(cron="0-59/5 * * * *"), "every 5 minutes"),
+        (Times(cron="3,18,33,48 * * * *"), "every 15 minutes"),
         (Times(cron="* * * * *"), "every minute"),
         (Times(every_minutes=60), "every hour"),
         (Times(every_minutes=90), "every 90 minutes"),
