@@ -29,11 +29,24 @@ from typing import TYPE_CHECKING, Literal
 
 from collectors.facts import Fact
 from collectors.facts.base import Source
-from collectors.facts.openvms import T4File
+from collectors.facts.openvms import (
+    AlignmentFaults,
+    CpuModes,
+    Curve,
+    DedicatedLockManager,
+    DistributedLockRates,
+    LockDatabase,
+    LockRates,
+    Node,
+    ProcessorModes,
+    RemasterRates,
+    SystemRates,
+    T4Column,
+    T4File,
+)
 from collectors.leftovers import Leftovers
 from collectors.registry import Outcome, starting, stream
 from collectors.reports.openvms.t4 import names as t4
-from collectors.reports.openvms.t4.facts import PROVIDES
 
 if TYPE_CHECKING:
     from collectors.reports.openvms.t4.figures import Figures
@@ -48,6 +61,24 @@ OTHER_DATE = re.compile(
     re.IGNORECASE,
 )
 """A row that another program saved: months in figures, which T4 never writes."""
+
+
+PROVIDES = (
+    T4File,
+    Node,
+    ProcessorModes,
+    CpuModes,
+    LockRates,
+    LockDatabase,
+    DistributedLockRates,
+    RemasterRates,
+    DedicatedLockManager,
+    SystemRates,
+    AlignmentFaults,
+    Curve,
+    T4Column,
+)
+"""Here, as `facts` loads numpy."""
 
 
 @stream(starts=t4.STARTS, provides=PROVIDES)

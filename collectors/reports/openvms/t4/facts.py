@@ -11,17 +11,14 @@ from collectors.facts.base import ABSENT, OVERFLOW, Reading, Source, known
 from collectors.facts.openvms import (
     AlignmentFaults,
     CpuModes,
-    Curve,
     DedicatedLockManager,
     DistributedLockRates,
     LockDatabase,
     LockRates,
-    Node,
     ProcessorModes,
     RemasterRates,
     SystemRates,
     T4Column,
-    T4File,
 )
 from collectors.reports.openvms.t4.figures import Figures, cell
 from collectors.reports.openvms.t4.names import CENTISECONDS, Layout
@@ -294,23 +291,6 @@ def cpu_modes(view: View) -> Iterator[Fact]:
             user_percent=read("user mode"),
             idle_percent=read("idle"),
         )
-
-
-PROVIDES = (
-    T4File,
-    Node,
-    ProcessorModes,
-    CpuModes,
-    LockRates,
-    LockDatabase,
-    DistributedLockRates,
-    RemasterRates,
-    DedicatedLockManager,
-    SystemRates,
-    AlignmentFaults,
-    Curve,
-    T4Column,
-)
 
 
 if TYPE_CHECKING:
