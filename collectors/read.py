@@ -29,7 +29,7 @@ from collectors.text import CHUNK, Begun, NotText, blocks
 
 LINES_ABOVE = 12
 """How many unclaimed lines above its start a report may look at, for a node name or a heading."""
-LINES_SEARCHED = 200
+LINES_SEARCHED = 16
 """Lines that are searched at once for the start of a report; a fed reader may own the rest of them."""
 MOST_SEARCHED = 5_000
 """The same, after lines in which none of these began."""
