@@ -314,8 +314,9 @@ class _File:
                 self.closed[kind.id] = fed
             self._understood(first, outcome.above)
             self._keep(kind, outcome)
-            below = following - 1 - max((fact.source.last for fact in outcome.facts), default=first - 1)
-            self.above.extend(list(self.fed_last)[max(0, len(self.fed_last) - below) :])
+            if not self.at_the_end:  # else nothing looks at them
+                below = following - 1 - _last(outcome.facts, first - 1)
+                self.above.extend(list(self.fed_last)[max(0, len(self.fed_last) - below) :])
 
     def _close_whole(self) -> None:
         if not self.whole:
