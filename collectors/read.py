@@ -1,14 +1,12 @@
 """Streams in, facts out: which report is which, one after the other, whatever stands between them."""
 
-import gc
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from collectors.facts.base import Fact
+from collectors.facts.base import Fact, without_collection
 from collectors.faults import OURS, Guarded, told
 from collectors.hints import LINES_LOOKED_AT, hint_of
 from collectors.intake import UNREADABLE, Named
@@ -31,7 +29,7 @@ from collectors.text import CHUNK, Begun, NotText, blocks
 
 LINES_ABOVE = 12
 """How many unclaimed lines above its start a report may look at, for a node name or a heading."""
-LINES_SEARCHED = 200
+LINES_SEARCHED = 16
 """Lines that are searched at once for the start of a report; a fed reader may own the rest of them."""
 MOST_SEARCHED = 5_000
 """The same, after lines in which none of these began."""
@@ -85,7 +83,7 @@ def read_all(streams: Iterable[Named]) -> Iterator[Input]:
 def read_stream(name: str, stream: BinaryIO) -> list[Input]:
     """Read one stream to its end, or to where it breaks."""
     reading = _File(name)
-    with _no_collection():
+    with without_collection():
         begun = Begun(stream, FIRST_BYTES)
         kind = recorded_by(begun.start)
         if kind and kind.recording:
@@ -125,18 +123,6 @@ def _read_recording(name: str, report: str, recorder: Recorder, stream: Begun) -
 def _last(facts: Iterable[Fact], otherwise: int) -> int:
     """The last line that any of the facts was read from."""
     return max((fact.source.last for fact in facts), default=otherwise)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Pause the cycle collector: facts hold no cycles, and to look for some took a third of the time of an archive."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class _File:
@@ -328,8 +314,9 @@ class _File:
                 self.closed[kind.id] = fed
             self._understood(first, outcome.above)
             self._keep(kind, outcome)
-            below = following - 1 - max((fact.source.last for fact in outcome.facts), default=first - 1)
-            self.above.extend(list(self.fed_last)[max(0, len(self.fed_last) - below) :])
+            if not self.at_the_end:  # else nothing looks at them
+                below = following - 1 - _last(outcome.facts, first - 1)
+                self.above.extend(list(self.fed_last)[max(0, len(self.fed_last) - below) :])
 
     def _close_whole(self) -> None:
         if not self.whole:

@@ -35,6 +35,7 @@ FOLD = bytes(ord("0") if chr(code).isdigit() else ord(chr(code).lower()) for cod
 )
 """ASCII letters as small ones, digits as 0."""
 DIGITS = "0123456789"
+ASCII = range(128)
 Words = frozenset[str]
 K = TypeVar("K", bound=Hashable)
 
@@ -108,6 +109,8 @@ class Alternative(NamedTuple):
     """Whether it tells digits apart."""
     anchored: bool
     """Whether a match can only stand at the beginning."""
+    firsts: str | None
+    """With which ASCII characters, folded, a line may begin that it matches; `None`: with any."""
 
 
 def worked_out(pattern: str) -> list[Alternative]:
@@ -120,8 +123,11 @@ def worked_out(pattern: str) -> list[Alternative]:
             only = min(words) if words and len(words) == 1 else ""
             only = "" if re.search(r"\w", only) else only
             words = frozenset()
-        digits = not _takes_digits_alike(_parser.parse(part))
-        found.append(Alternative(part, sorted(words), only, digits, _is_anchored(part)))
+        parsed = _parser.parse(part)
+        anchored = _is_anchored(parsed)
+        firsts = _firsts(parsed) if anchored else None
+        digits = not _takes_digits_alike(parsed)
+        found.append(Alternative(part, sorted(words), only, digits, anchored, _as_text(firsts)))
     return found
 
 
@@ -135,9 +141,14 @@ class _Try(Generic[K]):
         self.matches: Callable[[str], re.Match[str] | None] = self._first
 
     def _first(self, line: str) -> re.Match[str] | None:
-        compiled = re.compile(self.alternative.pattern, re.IGNORECASE)
-        self.matches = compiled.match if self.alternative.anchored else compiled.search
-        return self.matches(line)
+        return self.ready()(line)
+
+    def ready(self) -> Callable[[str], re.Match[str] | None]:
+        """What matches a line, compiled."""
+        if self.matches == self._first:
+            compiled = re.compile(self.alternative.pattern, re.IGNORECASE)
+            self.matches = compiled.match if self.alternative.anchored else compiled.search
+        return self.matches
 
 
 REPEATS = (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT)
@@ -155,6 +166,8 @@ class Starts(Generic[K]):
         """The alternatives that tell digits apart."""
         self.always: list[tuple[int, str]] = []
         """Alternatives tried on every line with these characters; they may be none."""
+        self.beginning: dict[bytes, set[int]] = {first: set() for first in (b"", *(bytes([code]) for code in ASCII))}
+        """By the first byte of a shape, which alternatives a line of ASCII may match."""
         self.known: dict[str | bytes, _Shape[K] | None] = {}
         """What starts on lines of a shape: nothing (`None`), or what was found."""
         by_word: dict[str, list[int]] = {}
@@ -167,8 +180,16 @@ class Starts(Generic[K]):
                     by_word.setdefault(word, []).append(len(self.tries))
                 if part.by_digits:
                     self.by_digits.add(len(self.tries))
+                for first, may in self.beginning.items():
+                    if part.firsts is None or (first and first.decode() in part.firsts):
+                        may.add(len(self.tries))
                 self.tries.append(_Try(kind, part))
         self.words = _Words(by_word)
+        self.firsts = {
+            number: frozenset(first for first, may in self.beginning.items() if number in may)
+            for number, _ in self.always
+        }
+        """With what shapes begin that those may match which are tried on every line."""
 
     def of(self, line: str) -> list[K]:
         """The kinds that start on this line, in order."""
@@ -190,7 +211,10 @@ class Starts(Generic[K]):
         found = [self.known.get(key, UNKNOWN) for key in keys]
         if UNKNOWN in found:
             new = {key: index for index, key in enumerate(keys) if found[index] is UNKNOWN}
-            learned = dict(zip(new, self._learned([(lines[at], shapes[at]) for at in new.values()]), strict=True))
+            at = new.values()
+            learned = dict(
+                zip(new, self._learned([lines[one] for one in at], [shapes[one] for one in at]), strict=True)
+            )
             found = [learned[key] if one is UNKNOWN else one for key, one in zip(keys, found, strict=True)]
             if len(self.known) + len(learned) > MOST_SHAPES:
                 self.known.clear()
@@ -207,22 +231,30 @@ class Starts(Generic[K]):
         kinds = {*shape.kinds, *(one.kind for one in tries if one.matches(line))}
         return sorted(kinds, key=self.order.__getitem__) if len(kinds) > 1 else list(kinds)
 
-    def _learned(self, lines: Sequence[tuple[str, bytes]]) -> list["_Shape[K] | None"]:
-        """What starts on lines with the shapes of these."""
-        may: dict[int, set[int]] = {}
-        for number, only in self.always:
-            one = self.tries[number]
-            for index, (line, _) in enumerate(lines):
-                if only in line and (number in self.by_digits or one.matches(line)):
-                    may.setdefault(index, set()).add(number)
-        for index, number in self.words.within([shape for _, shape in lines]):
-            may.setdefault(index, set()).add(number)
+    def _learned(self, lines: Sequence[str], shapes: Sequence[bytes]) -> list["_Shape[K] | None"]:
+        """What starts on these lines, that have these shapes."""
         learned: list[_Shape[K] | None] = [None] * len(lines)
+        may = self.words.within(shapes)
+        for number, only in self.always:
+            unsure, matches = number in self.by_digits, self.tries[number].ready()
+            firsts = self.firsts[number]
+            for index in [
+                index
+                for index, line in enumerate(lines)
+                if only in line and (shapes[index][:1] in firsts or not line.isascii()) and (unsure or matches(line))
+            ]:
+                may.setdefault(index, set()).add(number)
         for index, numbers in may.items():
-            alike = [self.tries[number] for number in numbers - self.by_digits]
-            kinds = frozenset(one.kind for one in alike if one.matches(lines[index][0]))
+            line = lines[index]
+            if line.isascii():
+                numbers &= self.beginning[shapes[index][:1]]
+            kinds = {
+                self.tries[number].kind
+                for number in numbers
+                if number not in self.by_digits and self.tries[number].matches(line)
+            }
             if kinds or numbers & self.by_digits:
-                learned[index] = _Shape(kinds, tuple(numbers & self.by_digits))
+                learned[index] = _Shape(frozenset(kinds), tuple(numbers & self.by_digits))
         return learned
 
 
@@ -252,17 +284,19 @@ class _Words:
         if numbers:
             self.words.make_automaton()
 
-    def within(self, lines: Sequence[bytes]) -> set[tuple[int, int]]:
-        """Which lines hold which words: indices of lines, each with the numbers of the words."""
-        texts = [line.decode("utf-8", "surrogatepass") for line in lines]
-        ends = list(accumulate(len(text) + 1 for text in texts))
-        found: set[tuple[int, int]] = set()
+    def within(self, lines: Sequence[bytes]) -> dict[int, set[int]]:
+        """Which lines hold which words: the numbers of these, by index of the line."""
+        text = b"\n".join(lines).decode("utf-8", "surrogatepass")
+        sizes: Iterable[int] = map(len, lines if text.isascii() else text.split("\n"))
+        ends = list(accumulate(size + 1 for size in sizes))
+        found: dict[int, set[int]] = {}
         if self.words:
-            index = 0
-            for at, numbers in self.words.iter("\n".join(texts)):
-                if at >= ends[index]:
+            end, index = 0, 0
+            for at, numbers in self.words.iter(text):
+                if at >= end:
                     index = bisect(ends, at, index)
-                found.update([(index, number) for number in numbers])
+                    end, found[index] = ends[index], set()
+                found[index].update(numbers)
         return found
 
 
@@ -281,10 +315,59 @@ def _takes_digits_alike(item: Any) -> bool:
     return not isinstance(item, tuple | list | _parser.SubPattern) or all(map(_takes_digits_alike, item))
 
 
-def _is_anchored(pattern: str) -> bool:
+def _is_anchored(items: Sequence[Any]) -> bool:
     """Whether a match can only stand at the beginning: `search` would try every place of a line in vain."""
-    items = list(_parser.parse(pattern))
     return bool(items) and items[0][0] is c.AT and items[0][1] in (c.AT_BEGINNING, c.AT_BEGINNING_STRING)
+
+
+def _firsts(items: Iterable[Any]) -> set[str] | None:
+    """With which characters what a sequence matches may begin, "" among them where that may be none; `None`: any.
+
+    What only looks ahead is passed over, so there may be more of them than need be, never fewer.
+    """
+    found: set[str] = set()
+    for kind, given in items:
+        one = _firsts_of_one(kind, given)
+        if one is None:
+            return None
+        found |= one
+        if "" not in one:
+            return found - {""}
+    return found | {""}
+
+
+def _firsts_of_one(kind: Any, given: Any) -> set[str] | None:
+    """The same of one item."""
+    if kind in (c.AT, c.ASSERT, c.ASSERT_NOT):
+        return {""}
+    if kind in (c.SUBPATTERN, c.ATOMIC_GROUP):
+        return _firsts(given[3] if kind is c.SUBPATTERN else given)
+    if kind in REPEATS:
+        inner = _firsts(given[2])
+        return inner if inner is None or given[0] else inner | {""}
+    parts = given[1] if kind is c.BRANCH else given if kind is c.IN else ()
+    if kind is c.LITERAL and given in ASCII:
+        return {chr(FOLD[given])}
+    if kind is c.RANGE and given[1] in ASCII:
+        return {chr(FOLD[code]) for code in range(given[0], given[1] + 1)}
+    if kind is c.CATEGORY and given in CLASSES:
+        return {chr(FOLD[code]) for code in ASCII if CLASSES[given].match(chr(code))}
+    found = [_firsts(part) if kind is c.BRANCH else _firsts_of_one(*part) for part in parts]
+    return set[str]().union(*found) if found and None not in found else None  # type: ignore[arg-type]
+
+
+CLASSES = {
+    c.CATEGORY_DIGIT: re.compile(r"\d"),
+    c.CATEGORY_SPACE: re.compile(r"\s"),
+    c.CATEGORY_WORD: re.compile(r"\w"),
+    c.CATEGORY_NOT_DIGIT: re.compile(r"\D"),
+    c.CATEGORY_NOT_SPACE: re.compile(r"\S"),
+    c.CATEGORY_NOT_WORD: re.compile(r"\W"),
+}
+
+
+def _as_text(firsts: set[str] | None) -> str | None:
+    return None if firsts is None or "" in firsts else "".join(sorted(firsts))
 
 
 def alternatives(pattern: str) -> Iterator[str]:

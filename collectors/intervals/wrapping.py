@@ -81,7 +81,8 @@ def column(
             certificates[at] = certificate
     if size is None:
         return counts, certificates
-    total = max((one % size for one in after if isfinite(one)), default=0.0)
+    finite: Iterable[float] = filter(isfinite, after)
+    total = max(finite if plain else (one % size for one in finite), default=0.0)
     doubtful: Iterable[int] = ()
     if _may_have_lapped(size, max(filter(isfinite, counts), default=0.0), total, between):
         doubtful = range(len(counts))

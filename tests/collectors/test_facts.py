@@ -1,10 +1,11 @@
 """What a fact says of how to bring it: a command that can be pasted as it stands, or words nobody takes for one."""
 
+import gc
 import re
 
 import pytest
 
-from collectors.facts import Fact, Facts, is_command
+from collectors.facts import Fact, Facts, Source, is_command, without_collection
 from collectors.facts.ase import Server
 from collectors.facts.base import Undeclared
 from collectors.facts.shapes import kinds
@@ -81,3 +82,27 @@ def test_what_is_made_of_facts_is_made_once_for_all_who_declared_them() -> None:
     assert made == [1]
     with pytest.raises(Undeclared):
         facts.narrowed(()).once(Server, count)
+
+
+def test_what_is_made_without_collection_is_not_looked_through_right_after() -> None:
+    """The first round after it would look at every fact of an archive; and the collector is as it was before."""
+    assert gc.isenabled()
+    with without_collection():
+        assert not gc.isenabled()
+        facts = [Server(source=Source("a.txt", line, line)) for line in range(1, 1001)]
+        with without_collection():
+            pass
+        assert not gc.isenabled()
+    young = {id(one) for generation in (0, 1) for one in gc.get_objects(generation)}
+    assert gc.isenabled()
+    assert not [one for one in facts if id(one) in young]
+
+
+def test_what_a_process_froze_stays_frozen() -> None:
+    gc.freeze()
+    try:
+        with without_collection():
+            pass
+        assert gc.get_freeze_count()
+    finally:
+        gc.unfreeze()

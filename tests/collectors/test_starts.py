@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collectors.registry import kinds, starting, starting_on
-from collectors.starts import Starts, alternatives, words_of
+from collectors.starts import FOLD, Starts, alternatives, words_of, worked_out
 
 EXPORTS = Path(__file__).resolve().parent.parent / "exports"
 REAL = EXPORTS.parent.parent.parent / "shared" / "exports"
@@ -49,6 +49,33 @@ def test_every_match_contains_one_of_the_words(pattern: str, words: set[str] | N
 )
 def test_a_pattern_is_parted_at_its_outermost_bars_alone(pattern: str, parts: list[str]) -> None:
     assert list(alternatives(pattern)) == parts
+
+
+@pytest.mark.parametrize(
+    ("pattern", "firsts"),
+    [
+        (r"^ *Fast", " f"),
+        (r"^(?=.*:)[\"'|]?+\s{1,40}(?:Jan|[0-9])", "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \"'|"),
+        (r"^(?:a|B+|(?:c)?d)", "abcd"),
+        (r"^(?:#\d|[x-z])", "#xyz"),
+        (r"^\d\d", "0"),
+        (r"^(?:K\b|k)?7", "0k"),
+        (r"^(?=ab)", None),
+        (r"^(?:a|b?)", None),
+        (r"^[^a]b", None),
+        (r"^.b", None),
+        ("^\u017fpin", None),
+        ("^[a-\u017f]", None),
+        (r"^(x?)\1y", None),
+        ("cpu", None),
+    ],
+)
+def test_a_line_that_begins_otherwise_needs_no_pattern(pattern: str, firsts: str | None) -> None:
+    (found,) = worked_out(pattern)
+    assert found.firsts == firsts
+    if firsts is not None:
+        may = {chr(code) for code in range(128) if re.match(pattern, chr(code) + "pin77 ab:", re.IGNORECASE)}
+        assert {FOLD.decode("latin-1")[ord(one)] for one in may} <= set(firsts)
 
 
 def plainly(line: str) -> list[str]:

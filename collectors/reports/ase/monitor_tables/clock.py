@@ -30,7 +30,7 @@ HEADING = (
     r"{1,6}$"
 )
 """A line of nothing but such names, one of them a time."""
-ALONE = rf"^(?=.{{0,200}}:)\s{{0,80}}+[\"'|]?+\s{{0,40}}+(?:{ANY})\s{{0,40}}[\"'|]?\s{{0,80}}$"
+ALONE = rf"^(?=[^:]{{0,200}}:)\s{{0,80}}+[\"'|]?+\s{{0,40}}+(?:{ANY})\s{{0,40}}[\"'|]?\s{{0,80}}$"
 """A line of nothing but a date with its time."""
 DATE_ALONE = re.compile(ALONE, re.IGNORECASE)
 QUESTION = r"^.{0,80}\bselect\b(?!.{0,400}@@version).{0,400}\bgetdate\s{0,3}\(\s{0,3}\)"

@@ -28,10 +28,10 @@ from collectors.reports.ase.sp_sysmon.forms import (
     COUNT,
     PER_SECOND,
     PERCENT,
+    Cell,
     Derived,
     Form,
     added,
-    cell,
     left_out,
     total,
 )
@@ -67,10 +67,10 @@ class _Cache:
     def activity(self, advice: Sequence[Advised]) -> Form:
         """Everything of one cache as one fact."""
         row = self.rows.get
-        searches = cell(row("Total Cache Searches"), COUNT)
+        searches = Cell(row("Total Cache Searches"), COUNT)
         hits = left_out(row("Cache Hits"), searches)
         turnover = row("Total Cache Turnover", row("Pool Turnover"))
-        large = cell(row("Total Large I/O Requests"), COUNT)
+        large = Cell(row("Total Large I/O Requests"), COUNT)
         given = {"name": self.name, **self._not_measured()}
         return Form(
             CacheActivity,
@@ -96,7 +96,7 @@ class _Cache:
                 "hits": hits,
                 "misses": left_out(row("Cache Misses"), searches),
                 "found_in_wash": left_out(row("Found in Wash"), hits),
-                "grabbed_dirty": self._pooled("Grabbed Dirty", cell(turnover, COUNT)),
+                "grabbed_dirty": self._pooled("Grabbed Dirty", Cell(turnover, COUNT)),
                 "large_io_denied": added([left_out(row(label), large) for label in DENIED]),
                 "advice": lambda page: tuple(advice_text(page, one) for one in advice),
             },

@@ -41,8 +41,13 @@ class Form:
         """
         self.fact, self.first, self.last = fact, first, last
         there = {name: (at, column) for name, (at, column) in (cells or {}).items() if at is not None}
+        self.derived: list[tuple[str, Derived]] = []
+        for name, read in (derived or {}).items():
+            if isinstance(read, Cell) and read.at is not None:
+                there[name] = (read.at, read.column)
+            else:
+                self.derived.append((name, read))
         self.names, self.cells = tuple(there), tuple(there.values())
-        self.derived = tuple((derived or {}).items())
         self.given = _defaults(fact) | dict(given or {})
 
 
@@ -52,21 +57,19 @@ class Forms:
     def __init__(self, forms: Sequence[Form]) -> None:
         """Lay the figures of all forms end to end."""
         self.cells = [cell for form in forms for cell in form.cells]
-        ends = [0]
-        for form in forms:
-            ends.append(ends[-1] + len(form.cells))
-        self.forms = list(zip(forms, ends[:-1], ends[1:], strict=True))
+        self.forms = forms
 
     def fill(self, page: Page) -> list[Fact]:
         """Make the facts of one section."""
-        figures = self._figures(page)
+        figure = iter(self._figures(page)).__next__
         file, before, new = page.file, page.first, object.__new__
         facts = []
-        for form, start, end in self.forms:
+        for form in self.forms:
             fact = new(form.fact)  # a frozen dataclass's own __init__ would take a fifth of the time of reading
             values = fact.__dict__
             values.update(form.given)
-            values.update(zip(form.names, figures[start:end], strict=True))
+            for name in form.names:
+                values[name] = figure()
             for name, read in form.derived:
                 values[name] = read(page)
             values["source"] = Source(file, before + form.first, before + form.last)
@@ -76,8 +79,7 @@ class Forms:
     def _figures(self, page: Page) -> list[Reading]:
         lines, items = page.lines, page.items
         try:  # nearly always every one is a number
-            texts = [lines[at][items[at].figures[column]] for at, column in self.cells]  # type: ignore[attr-defined]
-            return list(map(float, texts))
+            return [float(lines[at][items[at].figures[column]]) for at, column in self.cells]  # type: ignore[attr-defined]
         except (TypeError, IndexError):  # one is missing, or a row has fewer columns than its place should have
             return [page.figure(at, column) for at, column in self.cells]
 
@@ -86,15 +88,24 @@ def _defaults(fact: type[Fact]) -> dict[str, Any]:
     return {one.name: one.default for one in dataclasses.fields(fact)}
 
 
-def cell(at: int | None, column: int) -> Derived:
-    """Read one figure; absent without a row."""
-    return lambda page: page.figure(at, column)
+class Cell:
+    """One figure, where a form may take what is derived, too; absent without a row."""
+
+    __slots__ = ("at", "column")
+
+    def __init__(self, at: int | None, column: int) -> None:
+        """Take the index of the row."""
+        self.at, self.column = at, column
+
+    def __call__(self, page: Page) -> Reading:
+        """Read it."""
+        return page.figure(self.at, self.column)
 
 
 def left_out(at: int | None, whole: Derived) -> Derived:
     """Read the count of a row that is left out where the whole is zero; absent if it is missing otherwise."""
     if at is not None:
-        return cell(at, COUNT)
+        return Cell(at, COUNT)
     return lambda page: 0.0 if whole(page) == 0 else ABSENT
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from collectors.facts.ase.sysmon import LockHashtable, LockRequests, LockSummary
 from collectors.facts.ase.sysmon_detail import LockEvents
-from collectors.reports.ase.sp_sysmon.forms import COUNT, PER_SECOND, PERCENT, Form, cell, left_out
+from collectors.reports.ase.sp_sysmon.forms import COUNT, PER_SECOND, PERCENT, Cell, Form, left_out
 from collectors.reports.ase.sp_sysmon.page import Block, Section
 
 HASHTABLES = {
@@ -114,7 +114,7 @@ def _requests(block: Block, name: re.Match[str]) -> Form | None:
             "total": (total, COUNT),
         },
         {
-            field: left_out(None, cell(total, COUNT))
+            field: left_out(None, Cell(total, COUNT))
             for field, at in (("granted", granted), ("waited", waited))
             if at is None
         },

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from collectors.facts.ase.sysmon import MetadataCache, MetadataSpinlock, RowsChanged, TaskSwitches
 from collectors.facts.ase.sysmon_detail import DeviceActivity, ProcedureCacheActivity, RowsAffected, SemaphoreRequests
-from collectors.reports.ase.sp_sysmon.forms import COUNT, PER_SECOND, PERCENT, Form, added, cell, left_out
+from collectors.reports.ase.sp_sysmon.forms import COUNT, PER_SECOND, PERCENT, Cell, Form, added, left_out
 from collectors.reports.ase.sp_sysmon.page import Block, Section
 
 DUE_TO = re.compile(r"T(?:ask|ext) Context Switches Due To:?")
@@ -97,7 +97,7 @@ def _semaphore(block: Block, rows: dict[str, int]) -> Form:
     if ("Local Waited" in rows) != ("Global Waited" in rows):
         waits = []  # one of the two is lost, and so is their sum
     total = next((at for label, at in rows.items() if label.startswith("Total ")), None)
-    whole = cell(total, COUNT)
+    whole = Cell(total, COUNT)
     return Form(
         SemaphoreRequests,
         block.at,
@@ -106,8 +106,8 @@ def _semaphore(block: Block, rows: dict[str, int]) -> Form:
         {"total": (total, COUNT)},
         {
             "granted": left_out(rows.get("Granted"), whole),
-            "waited": added([cell(at, COUNT) for at in waits]) if waits else left_out(None, whole),
-            "waited_percent": added([cell(at, PERCENT) for at in waits] or [cell(None, PERCENT)]),
+            "waited": added([Cell(at, COUNT) for at in waits]) if waits else left_out(None, whole),
+            "waited_percent": added([Cell(at, PERCENT) for at in waits] or [Cell(None, PERCENT)]),
         },
     )
 
@@ -166,5 +166,5 @@ def _device(blocks: Sequence[Block], place: int, rows: dict[str, int]) -> Form:
             "total_per_second": (total, PER_SECOND),
             "semaphore_waited": (rows.get("Device Semaphore Waited"), COUNT),
         },
-        {field: left_out(rows.get(label), cell(total, COUNT)) for label, field in IO.items()},
+        {field: left_out(rows.get(label), Cell(total, COUNT)) for label, field in IO.items()},
     )

@@ -1,7 +1,7 @@
 """From the summed figures of a T4 file to facts."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -126,9 +126,8 @@ class Summary:
         yield View("p95", self.p95, self.layout, self.source)
         for name, peak in self.figures.moments.items():
             if peak.row:
-                cells = [cell(text) for text in peak.cells()]
                 where = Source(self.file, peak.row.line, peak.row.line)
-                yield View(name, cells.__getitem__, self.layout, where, moment(peak.row.time))
+                yield View(name, _read_from(peak.cells()), self.layout, where, moment(peak.row.time))
 
     def column(self, at: int) -> T4Column:
         """One column over the whole file."""
@@ -190,6 +189,11 @@ class Summary:
                     f"{called}: local, incoming and outgoing add up to {sum(shares):,.1f} per second on average, the "
                     f"lock manager counted {total:,.1f}: do not judge by the distributed figures; collect again with T4"
                 )
+
+
+def _read_from(cells: Sequence[str]) -> Callable[[int], Reading]:
+    """Read a cell when it is asked for: of hundreds of columns some dozens are."""
+    return lambda at: cell(cells[at])
 
 
 def rates(view: View, cpus: Reading) -> Iterator[Fact]:

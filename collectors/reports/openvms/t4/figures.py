@@ -99,6 +99,8 @@ class Thinned:
         """The 95th percentile of each column (linear between samples); NaN where a column has no figure."""
         kept = self.rows[: self.used, 1:]
         whole = np.isfinite(kept).all(axis=0)
+        if self.used and whole.all():
+            return np.percentile(kept, 95, axis=0)
         result = np.full(kept.shape[1], math.nan)
         if self.used:
             result[whole] = np.percentile(kept[:, whole], 95, axis=0)
