@@ -29,15 +29,43 @@ from typing import TYPE_CHECKING, Literal
 
 from collectors.facts import Fact
 from collectors.facts.base import Source
-from collectors.facts.openvms import T4File
+from collectors.facts.openvms import (
+    AlignmentFaults,
+    CpuModes,
+    Curve,
+    DedicatedLockManager,
+    DistributedLockRates,
+    LockDatabase,
+    LockRates,
+    Node,
+    ProcessorModes,
+    RemasterRates,
+    SystemRates,
+    T4Column,
+    T4File,
+)
 from collectors.leftovers import Leftovers
 from collectors.registry import Outcome, starting, stream
 from collectors.reports.openvms.t4 import names as t4
-from collectors.reports.openvms.t4.facts import PROVIDES
 
 if TYPE_CHECKING:
     from collectors.reports.openvms.t4.figures import Figures
 
+PROVIDES = (
+    T4File,
+    Node,
+    ProcessorModes,
+    CpuModes,
+    LockRates,
+    LockDatabase,
+    DistributedLockRates,
+    RemasterRates,
+    DedicatedLockManager,
+    SystemRates,
+    AlignmentFaults,
+    Curve,
+    T4Column,
+)
 LINES_TO_NAMES = 12
 """So many lines not understood between the first line and the names: this is no T4 file."""
 CELLS_AT_ONCE = 65_536
