@@ -7,9 +7,10 @@ its number is never taken for it.
 
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TypeVar
+
+from cachetools import LRUCache, cached
 
 from advisor.audits.models import Capture
 
@@ -19,43 +20,11 @@ KEPT = 24
 T = TypeVar("T")
 
 
-class Recent(Generic[T]):
-    """What was asked for last, by a digest: the `most` that were asked for last are kept. Safe in threads."""
-
-    def __init__(self, most: int) -> None:
-        """Start with nothing."""
-        self.most = most
-        self.found: OrderedDict[bytes, T] = OrderedDict()
-        self.lock = threading.Lock()
-
-    def get(self, key: bytes) -> T | None:
-        """What is kept under this key, or `None`."""
-        with self.lock:
-            if key in self.found:
-                self.found.move_to_end(key)
-            return self.found.get(key)
-
-    def put(self, key: bytes, made: T) -> None:
-        """Keep it; the one that nobody asked for longest goes."""
-        with self.lock:
-            self.found[key] = made
-            while len(self.found) > self.most:
-                self.found.popitem(last=False)
+def kept(make: Callable[[Capture], T]) -> Callable[[Capture], T]:
+    """Have what a function makes of a capture kept for the captures that were asked for last. Safe in threads."""
+    return cached(LRUCache[bytes, T](KEPT), key=digest, lock=threading.Lock())(make)
 
 
-class Kept(Generic[T]):
-    """The views of the captures that were asked for last. Safe in threads."""
-
-    def __init__(self, make: Callable[[Capture], T]) -> None:
-        """Make what is not kept yet with `make`."""
-        self.make = make
-        self.recent: Recent[T] = Recent(KEPT)
-
-    def of(self, capture: Capture) -> T:
-        """What is shown of this capture. Who may see it was asked before."""
-        key = hashlib.sha256(bytes(capture.packed.data)).digest()
-        found = self.recent.get(key)
-        if found is None:
-            found = self.make(capture)
-            self.recent.put(key, found)
-        return found
+def digest(capture: Capture) -> bytes:
+    """By which the facts of a capture are known."""
+    return hashlib.sha256(bytes(capture.packed.data)).digest()

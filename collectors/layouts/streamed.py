@@ -10,7 +10,7 @@ longer than memory and fifty thousand rows take seconds::
 
 import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -85,13 +85,12 @@ def _cutter(dashes: str) -> Callable[[str], Sequence[str] | None]:
     places = [slice(one, other) for one, other in zip(starts, ends, strict=True)]
     if len(places) == 1:
         return lambda line: (line,)
-    width = starts[-1] + 1
     slices: Callable[[str], tuple[str, ...]] = itemgetter(*places)
-    between: Callable[[str], tuple[str, ...]] = itemgetter(*(slice(start - 1, start) for start in (*starts[1:], width)))
+    between: Callable[[str], Iterable[str]] = itemgetter(*(slice(start - 1, start) for start in starts[1:]))
     first = starts[0]
 
     def cut(line: str) -> Sequence[str] | None:
-        if not "".join(between(line)[:-1]).strip() and not line[:first].strip():
+        if not "".join(between(line)).strip() and not line[:first].strip():
             return slices(line)
         chunks = GAP.split(line.strip())
         return chunks if len(chunks) == len(starts) else None

@@ -3,7 +3,7 @@
 import pytest
 
 from collectors.live.ase.collecting import order_of
-from collectors.live.ase.connection import Connection, parse, scrub
+from collectors.live.ase.connection import LONGEST, Connection, parse, scrub
 from collectors.live.registry import CollectorFailed
 
 SECRET = "Plover; {42}=quay"
@@ -202,3 +202,12 @@ def test_only_questions_that_are_there_can_be_left_out() -> None:
     assert order_of(without=["tables"]).without == ("tables",)
     with pytest.raises(CollectorFailed, match="there is no question 'nothing' to leave out"):
         order_of(without=["tables", "nothing"])
+
+
+def test_a_connection_may_be_as_long_as_the_refusal_says() -> None:
+    text = "DRIVER=FreeTDS;SERVER=ledger;PORT=5000;UID=" + "x" * 5000
+    with pytest.raises(CollectorFailed, match="the connection cannot be read"):
+        parse(text[: LONGEST + 1])
+    with pytest.raises(CollectorFailed) as refused:
+        parse("no connection " + "x" * (LONGEST - 14))
+    assert f"at most {LONGEST} characters" not in refused.value.do

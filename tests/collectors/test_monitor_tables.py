@@ -19,6 +19,7 @@ from collectors.facts.ase import (
 from collectors.facts.base import ABSENT, NOWHERE
 from collectors.read import Input, read_stream
 from collectors.reports.ase.monitor_tables.gathering import MOST_OF_ONE_NAME
+from collectors.reports.ase.monitor_tables.snapshots import Moment
 from tests.collectors.printing import Row, bcp, box, isql, separated
 
 SPINLOCKS: Row = ("SpinlockName", "Grabs", "Spins", "Waits", "OwnerPID", "LastOwnerPID", "Contention", "InstanceID")
@@ -226,3 +227,11 @@ def test_objects_without_their_index_say_nothing_of_scans() -> None:
     (found,) = read(isql(("DBName", "ObjectName", "UsedCount", "LockWaits"), [("salesdb", "lines", "7", "9")]))
     (one,) = [fact for fact in found.facts if isinstance(fact, MonOpenObjectActivity)]
     assert (one.used_count, one.lock_waits) == (ABSENT, 9.0)
+
+
+def test_what_an_answer_does_not_say_stays_as_it_was() -> None:
+    booted, cleared, taken = (datetime(2026, 3, day) for day in (1, 2, 3))  # noqa: DTZ001  # the export has no zone
+    learned = Moment()
+    learned.learn(Moment(server="ALDER", taken=taken, booted=booted, cleared=cleared))
+    learned.learn(Moment())
+    assert (learned.server, learned.taken, learned.booted, learned.cleared) == ("ALDER", taken, booted, cleared)

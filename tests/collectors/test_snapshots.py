@@ -245,3 +245,10 @@ def test_snapshots_put_into_a_file_the_later_one_first_are_ordered_by_their_time
     found, _ = sort_out([one])
     assert counted(found) == [[LOCK]]
     assert one.problems == []
+
+
+def test_a_server_that_only_the_first_snapshot_names_is_that_of_the_interval() -> None:
+    second = Snapshot(number=2, taken=at(60))
+    found, _ = sort_out([given("a.txt", snapshot(0), lock(10.0), second, lock(50.0))])
+    (pair,) = [fact for fact in found[0].facts if isinstance(fact, Snapshot)]
+    assert (pair.server, pair.taken) == ("LARCH", at(60))

@@ -15,6 +15,7 @@ from collectors.facts.openvms import LockRates, Node, ProcessorModes, T4Column, 
 from collectors.read import Input, read_stream
 from collectors.reports.openvms.t4 import T4
 from collectors.reports.openvms.t4.figures import Thinned
+from collectors.reports.openvms.t4.names import STAMP, Clock
 
 EXPORTS = Path(__file__).parent.parent / "exports" / "openvms" / "t4"
 NAMES = [f"[MON.PROC]P{n} Dirio" for n in range(56)]
@@ -178,3 +179,15 @@ def test_real_format_1_with_its_tail(real_exports: Path) -> None:
     assert isinstance(file, T4File)
     assert (file.kind, file.file_format, file.rows) == ("scs", 1, 1438 - 1)
     assert {fact.samples for fact in item.facts if type(fact) is T4Column} == {1437}
+
+
+@pytest.mark.parametrize("time", ["24:00:00", "23:60:00", "23:59:60"])
+def test_a_time_that_no_clock_shows_is_none(time: str) -> None:
+    last, wrong = (STAMP.match(f"19-NOV-2015 {one}.99") for one in ("23:59:59", time))
+    assert last is not None
+    assert wrong is not None
+    clock = Clock()
+    assert clock.read(wrong) is None
+    day = STAMP.match("19-NOV-2015 00:00:00.00")
+    assert day is not None
+    assert clock.read(last) == (clock.read(day) or 0) + 24 * 3600 * 100 - 1

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collectors.read import read_stream
-from collectors.text import CHUNK, LONGEST_LINE, NotText, blocks
+from collectors.text import CHUNK, LONGEST_LINE, Begun, NotText, blocks
 
 
 def lines_of(data: bytes) -> tuple[list[str], list[str]]:
@@ -129,3 +129,9 @@ def test_nul_bytes_are_a_problem_of_their_file_and_what_else_it_holds_is_read() 
         "line 4 has NUL bytes (1 in all): left out, so figures beside them may be wrong. Transfer the export again"
     ]
     assert one.report == "scaling/load_series"
+
+
+def test_a_stream_of_which_nothing_is_asked_gives_nothing_and_loses_nothing() -> None:
+    begun = Begun(io.BytesIO(b"abcdef"), 3)
+    assert begun.read(0) == b""
+    assert begun.read() == b"abcdef"

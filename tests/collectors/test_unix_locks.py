@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from collectors.capture import captures
 from collectors.facts.unix import RecordLock, RecordLockTable
 from collectors.layouts import record_locks
 from collectors.layouts.record_locks import MOST_IDLE
@@ -180,3 +181,14 @@ def test_both_listings_of_the_same_machine_say_the_same(real_exports: Path) -> N
         }
     assert by_report["proc_locks.txt"] == by_report["lslocks_output_all.txt"]
     assert ("POSIX", "WRITE", 15671, "254:0", 10297347, 5, 14, True, 15630) in by_report["proc_locks.txt"]
+
+
+def test_listings_of_one_host_each_name_another_one() -> None:
+    listing = (EXPORTS / "proc_locks").glob("*.txt")
+    text = min(path.read_text() for path in listing)
+    found = [read_stream(f"day/locks{n}.txt", BytesIO(text.encode()))[0] for n in (1, 2, 3)]
+    assert len(captures(found)) >= 1
+    named = [next(said for said in one.problems if "taken for a sample" in said) for one in found]
+    assert [said.split(" of the one that ")[1].split(" is of")[0] for said in named] == [
+        *("locks2.txt", "locks3.txt", "locks1.txt"),
+    ]

@@ -210,6 +210,15 @@ def test_every_system_table_begins_with_sys_once() -> None:
     assert all(not name.startswith("sys") for name in ase_table.SYSTEM_TABLES.split())
 
 
+@pytest.mark.parametrize("no_table", [0, -8, 2**31])
+def test_a_number_that_no_table_has_stands_in_no_script(no_table: int) -> None:
+    change = alter_lock_scheme(
+        database="sales", owner="dbo", table="orders", old="allpages", new="datarows", object_id=no_table
+    )
+    assert sum('dbcc checktable("dbo.orders")' in line for line in change.apply) == 2
+    assert not any(f"checktable({no_table})" in line for line in change.apply)
+
+
 def test_the_table_is_checked_by_its_number_where_that_is_known() -> None:
     change = alter_lock_scheme(
         database="sales", owner="dbo", table="odd name", old="allpages", new="datarows", object_id=77

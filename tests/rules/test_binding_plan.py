@@ -38,6 +38,7 @@ from rules.ase._evidence.caches.contents import (
     contents_of,
     partitions_of,
 )
+from rules.ase._evidence.caches.fit import said_days
 from rules.ase._evidence.caches.memory import free_memory
 from rules.changes.ase_cache import set_partitions
 from rules.changes.ase_config import configure
@@ -361,3 +362,10 @@ def test_relaxed_is_for_what_is_hardly_read_from_disk_or_changed(
 ) -> None:
     one = Held("sales", "dbo", "t", 0, None, DEFAULT, False, 1000.0, CACHE.source, misses=misses, changed=changed)
     assert suits_relaxed((one,), seconds)[0] is relaxed
+
+
+@pytest.mark.parametrize(
+    ("days", "said"), [(1.9, "45.6 hours"), (2.0, "2 days"), (3.4, "3 days"), (1200.0, "1,200 days")]
+)
+def test_a_time_is_said_in_days_from_two_days_on(days: float, said: str) -> None:
+    assert said_days(days) == said

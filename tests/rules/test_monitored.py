@@ -147,3 +147,13 @@ def test_an_interval_that_may_have_had_no_length_gives_no_rate() -> None:
     assert span_of(MonSpinlockActivity(name="A", seconds_low=0.0, seconds_high=0.0)) is None
     assert span_of(MonSpinlockActivity(name="A", seconds_low=0.0, seconds_high=2.0)) is None
     assert span_of(MonSpinlockActivity(name="A", seconds_low=9.0, seconds_high=11.0)) == (9.0, 11.0)
+
+
+def test_one_row_is_neither_the_hottest_nor_the_coldest_of_one() -> None:
+    (alone,) = spinlocks_by_name(Facts((row("c"),))).values()
+    (parted,) = spinlocks_by_name(Facts((row("c", slot=0), row("c", waits=100.0, slot=1)))).values()
+    assert [one.metric for one in alone.evidence()] == ["c contention", "c spins", "c share of all spins"]
+    assert [(one.metric, one.value) for one in parted.evidence()][3:] == [
+        ("hottest of 2 rows", 10.0),
+        ("coldest of 2 rows", 1.0),
+    ]

@@ -6,7 +6,7 @@ from advisor.ase.services.caches import CacheMap, cache_map
 from advisor.ase.services.spinlocks import Spinlocks, spinlocks_of
 from advisor.audits.models import Capture
 from advisor.audits.services.persistence import restore
-from advisor.core.page_cache import Kept
+from advisor.core.page_cache import kept
 from collectors.facts import Fact, Facts
 from collectors.facts.ase import (
     CacheActivity,
@@ -53,12 +53,9 @@ class Views:
     """What of the stored facts could not be restored."""
 
 
+@kept
 def views_of(capture: Capture) -> Views:
     """What is shown of this capture. Who may see it was asked before."""
-    return _kept.of(capture)
-
-
-def _made(capture: Capture) -> Views:
     found, problems = restore(capture)
     facts = found.facts
     contents = contents_of(facts)
@@ -67,6 +64,3 @@ def _made(capture: Capture) -> Views:
         contents = replace(contents, held=contents.held[:MOST_HELD])
     small = Facts(tuple(fact for fact in facts if type(fact) in SMALL))
     return Views(caches, spinlocks_of(facts), small, contents, tuple(problems))
-
-
-_kept = Kept(_made)

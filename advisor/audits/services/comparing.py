@@ -12,13 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from cachetools import LRUCache, cached
 from django.db.models import QuerySet
 
 from advisor.audits.models import Capture
 from advisor.audits.report.comparison import comparison_data
 from advisor.audits.services.limits import limits_of
 from advisor.audits.services.persistence import restore
-from advisor.core.page_cache import Recent
+from advisor.core.page_cache import digest
 from advisor.systems.models import System
 from advisor.systems.services import history
 from collectors import facts as facts_of
@@ -122,15 +123,21 @@ def compared(sides: Sides, *, wait: bool = True) -> Compared:
 
     Raises `Refused` where stored facts are damaged; without `wait` also `Busy`, where there is no room for `PATIENCE`.
     """
-    limits = limits_of(sides.system)
+    return _compared(sides, limits_of(sides.system), wait)
+
+
+def _key(sides: Sides, limits: dict[str, float], wait: bool) -> bytes:
     digests = [[_digest(one) for one in side] for side in (sides.before, sides.after)]
-    key = hashlib.sha256(repr((sides.system.name, digests, sorted(limits.items()))).encode()).digest()
-    found = _kept.get(key)
-    if found is None:
-        with _room(wait):
-            found = _made(sides, limits)
-        _kept.put(key, found)
-    return found
+    return hashlib.sha256(repr((sides.system.name, digests, sorted(limits.items()))).encode()).digest()
+
+
+_kept: LRUCache[bytes, Compared] = LRUCache(KEPT)
+
+
+@cached(_kept, key=_key, lock=threading.Lock())
+def _compared(sides: Sides, limits: dict[str, float], wait: bool) -> Compared:
+    with _room(wait):
+        return _made(sides, limits)
 
 
 def _made(sides: Sides, limits: dict[str, float]) -> Compared:
@@ -160,10 +167,9 @@ def _damaged(capture: Capture, why: DamagedFacts) -> str:
 def _digest(capture: Capture) -> tuple[str, str]:
     """What a capture is: its facts, and what the system's rows tell besides."""
     told = repr((capture.version, capture.platform, capture.processors, capture.interval, capture.seconds))
-    return hashlib.sha256(bytes(capture.packed.data)).hexdigest(), told
+    return digest(capture).hex(), told
 
 
-_kept: Recent[Compared] = Recent(KEPT)
 _rooms = threading.BoundedSemaphore(AT_A_TIME)
 PATIENCE = 3.0
 """Seconds that a page waits for room: most comparisons take a tenth of one."""

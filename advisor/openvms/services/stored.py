@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from advisor.audits.models import Capture
 from advisor.audits.services.persistence import restore
-from advisor.core.page_cache import Kept
+from advisor.core.page_cache import kept
 from collectors.facts import Fact, Facts
 from collectors.facts.openvms import (
     ClusterMember,
@@ -46,14 +46,8 @@ class Stored:
     """What of the stored facts could not be restored."""
 
 
+@kept
 def stored(capture: Capture) -> Stored:
     """What is kept of this capture. Who may see it was asked before."""
-    return _kept.of(capture)
-
-
-def _made(capture: Capture) -> Stored:
     found, problems = restore(capture)
     return Stored(Facts(tuple(fact for fact in found.facts if type(fact) in ASKED_FOR)), tuple(problems))
-
-
-_kept = Kept(_made)

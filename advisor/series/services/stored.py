@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from advisor.audits.models import Capture
 from advisor.audits.services.persistence import restore
-from advisor.core.page_cache import Kept
+from advisor.core.page_cache import kept
 from advisor.series.services.fitted import Fitted, fitted
 from collectors.facts.scaling import LoadSeries
 
@@ -24,16 +24,10 @@ class Stored:
     """What of the stored facts could not be restored."""
 
 
+@kept
 def stored(capture: Capture) -> Stored:
     """The series of this capture. Who may see it was asked before."""
-    return _kept.of(capture)
-
-
-def _made(capture: Capture) -> Stored:
     found, problems = restore(capture)
     series = found.facts.every(LoadSeries)
     shown = tuple(fitted(number, one) for number, one in enumerate(series[:MOST_SERIES], 1))
     return Stored(shown, max(0, len(series) - MOST_SERIES), tuple(problems))
-
-
-_kept = Kept(_made)

@@ -197,8 +197,8 @@ def _made(kind: str, shape: str, indent: int, tokens: list[Token]) -> Row:
     figures: list[slice | Missing] = []
     for start, end, what, _ in tokens:
         figures.append(ABSENT if what in "n%" else OVERFLOW if what == "*" else slice(start, end))
-    while kind == "standard" and len(figures) < 4:
-        figures.append(ABSENT)
+    if kind == "standard":
+        figures += [ABSENT] * (4 - len(figures))
     gaps = [after[0] - before[1] - 2 * before[3] for before, after in pairwise(tokens)]
     return Row(
         kind,

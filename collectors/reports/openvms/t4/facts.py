@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from collectors.facts import Fact
 from collectors.facts.base import ABSENT, OVERFLOW, Reading, Source, known
@@ -150,14 +149,13 @@ class Summary:
         """As many as have columns of their own; else what the modes add up to."""
         if self.layout.cpus:
             return float(len(self.layout.cpus))
-        total = 0.0
-        for group, name in self.layout.where:
-            if group == "mon.mode" and re.search(r"(?: mode| state|^mp synch|^idle time)$", name):
-                mean = self.mean(self.layout.where[group, name])
-                if not known(mean):
-                    return ABSENT
-                total += mean
-        return float(round(total / 100)) or ABSENT
+        modes = [
+            self.mean(at)
+            for (group, name), at in self.layout.where.items()
+            if group == "mon.mode" and re.search(r"(?: mode| state|^mp synch|^idle time)$", name)
+        ]
+        measured = [mean for mean in modes if known(mean)]
+        return float(round(sum(measured) / 100)) or ABSENT if measured == modes else ABSENT
 
     def databases(self) -> Iterator[Fact]:
         """Locks and resources: mean and highest."""
@@ -297,11 +295,7 @@ def cpu_modes(view: View) -> Iterator[Fact]:
         )
 
 
-if TYPE_CHECKING:
-    from collectors.reports.openvms.t4.facts import View
-
-
-def node_rates(view: "View") -> Iterator[Fact]:
+def node_rates(view: View) -> Iterator[Fact]:
     """I/O, faults and alignment faults, for the groups that are there."""
     if view.layout.has("mon.syst"):
         rate, lists = view.of("mon.syst"), view.of("mon.page")

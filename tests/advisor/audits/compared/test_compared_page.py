@@ -30,9 +30,9 @@ SCRIPT = "<script>alert(1)</script>"
 
 @pytest.fixture(autouse=True)
 def _nothing_kept() -> Iterator[None]:
-    comparing._kept.found.clear()
+    comparing._kept.clear()
     yield
-    comparing._kept.found.clear()
+    comparing._kept.clear()
 
 
 @pytest.fixture
@@ -180,14 +180,14 @@ def test_it_is_made_once_and_anew_when_a_limit_or_the_facts_change(
 ) -> None:
     client = as_user(people.owner)
     client.get(address(two[0]))
-    assert len(comparing._kept.found) == 1
+    assert len(comparing._kept) == 1
     with django_assert_max_num_queries(20):
         client.get(address(two[0]))
-    assert len(comparing._kept.found) == 1
+    assert len(comparing._kept) == 1
     name = "ase/address_lock_spinlock_contended.contention_percent"
     set_limit(name, 90.0, people.owner, system=two[0].system)
     page = text_of(client, address(two[0]))
-    assert len(comparing._kept.found) == 2
+    assert len(comparing._kept) == 2
     assert "Address lock hash table spinlocks 52.3 % contended" not in page, "by this limit it never stood"
 
 
@@ -284,12 +284,12 @@ def test_a_figure_that_is_one_of_work_already_is_not_written_twice_and_remarks_a
     """Of z/VM the report itself gives `CP msec/Tx`: 3.231 ms, which are ms per transaction."""
     client = as_user(people.owner)
     client.get(address(two[0]))
-    key, made = next(iter(comparing._kept.found.items()))
+    key, made = next(iter(comparing._kept.items()))
     figure, *others = made.data["metrics"]
     told = {**figure, "metric": "CP time", "unit": "ms", "per_work_unit": "ms per transaction"}
     told |= {"before": 3.231, "after": 3.133, "per_work_before": 3.231, "per_work_after": 3.133}
     data = {**made.data, "metrics": [told, *others], "remarks": [f"The two sides overlap in time. {SCRIPT}"]}
-    comparing._kept.found[key] = comparing.Compared(data, made.problems)
+    comparing._kept[key] = comparing.Compared(data, made.problems)
     page = text_of(client, address(two[0]))
     begin = page.index('class="said">CP time')
     row = page[begin : page.index("</tr>", begin)]
