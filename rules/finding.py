@@ -68,7 +68,7 @@ class Risk:
 
 TAKES_A_CPU = Risk("medium", "takes a CPU from other work; it is given back at once")
 """Of dedicating a CPU to the lock manager, and of stopping one."""
-PLACEHOLDER = re.compile(r"<(?:table|owner|database|index|cache|name)>")
+PLACEHOLDER = re.compile(r"<(?:table|owner|database|index)>")
 """What a template has in place of a name that no export shows."""
 
 

@@ -139,8 +139,11 @@ def _unmeasured(accounts: Sequence[Account], unit: str) -> Iterator[str]:
     """That the findings have no cost, because nothing tells work and loss apart."""
     for account in accounts:
         if account.span == MEAN and account.currency == PROCESSORS and account.undivided and account.capacity:
-            busy = account.undivided.amount.booked
-            yield f"what it costs is not measured ({busy:.1f} of {account.capacity:g} {unit}: {account.undivided.why})"
+            why, amount = account.undivided.why, account.undivided.amount.booked
+            if why.startswith("busy"):
+                yield f"what it costs is not measured, as {amount:.1f} of {account.capacity:g} {unit} are {why}"
+            else:
+                yield why
 
 
 def _to_do(findings: Sequence[Ranked], plan: Plan) -> Iterator[ToDo]:
@@ -176,7 +179,7 @@ def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, *, promi
         after=change.new,
         when=step.when,
         effect=effect,
-        undo=UNDO[step.takes_effect].format("what it was" if change.old is None else _value(change.old)),
+        undo=UNDO[step.takes_effect].format("before" if change.old is None else _value(change.old)),
         finding=ranked.key,
     )
 

@@ -23,8 +23,8 @@ def blocks(page: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("page", "begins", "command"),
     [
-        (README, "LOCKWRIGHT AUDIT: ", ["audit", "advisor/examples/audits/address_lock_storm"]),
-        (OUTPUT, "LOCKWRIGHT AUDIT: ", ["audit", "advisor/examples/audits/address_lock_storm"]),
+        (README, "LOCKWRIGHT AUDIT: ", ["audit", "advisor/examples/audits/payroll_page_locks"]),
+        (OUTPUT, "LOCKWRIGHT AUDIT: ", ["audit", "--full", "advisor/examples/audits/address_lock_storm"]),
         (OUTPUT, "Before  ", ["compare", "--before", f"{COMPARED}/before", "--after", f"{COMPARED}/after"]),
     ],
 )
