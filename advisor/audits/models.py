@@ -69,7 +69,7 @@ class Audit(models.Model):
     counts = models.JSONField(default=dict)
     """Verdicts and findings by name: `{"fired": 3, "unknown": 4, …, "critical": 1, …}`."""
     processors_lost = models.FloatField(null=True, blank=True)
-    """The dearest root finding's cost; null where no finding has a cost."""
+    """What the account has lost on average, else what the findings cost together; null where neither is known."""
     headline = models.CharField(max_length=500, blank=True)
     """The title of its worst finding (of several the dearest)."""
     headline_number = models.IntegerField(default=0)
@@ -86,6 +86,10 @@ class Audit(models.Model):
     comparisons = models.JSONField(default=list)
     """Before and after where one file holds both sides, as the contract prints them."""
     plan = models.JSONField(default=dict)
+    account = models.JSONField(default=list, db_default=[])
+    """Where the capacity went, as the contract prints it; of audits before version 0.9.0 empty."""
+    summary = models.JSONField(default=dict, db_default={})
+    """The verdict, what to do and what to collect, as the contract prints it; as `account`."""
     problems = models.JSONField(default=list)
     """What of the stored facts could not be restored, where an old capture was audited again."""
 

@@ -73,6 +73,8 @@ def _capture(audit: Audit) -> dict[str, Any]:
         },
         "interval": capture.interval,
         **_collected(capture.upload),
+        **({"summary": audit.summary} if audit.summary else {}),
+        "account": audit.account,
         "verdicts": audit.verdicts,
         "findings": [finding.data for finding in audit.findings.all()],
         "models": audit.laws,

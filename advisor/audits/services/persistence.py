@@ -142,13 +142,15 @@ def remember_audit(
             headline=findings[headline]["title"][:500] if findings else "",
             headline_number=headline,
             counts=dict(counts),
-            processors_lost=processors_lost(findings),
+            processors_lost=lost_on_average(data["account"], findings),
             findings_digest={finding["key"]: LEVEL[finding["severity"]] for finding in findings},
             unjudged=[verdict["rule"] for verdict in data["verdicts"] if verdict["verdict"] in UNJUDGED],
             verdicts=data["verdicts"],
             laws=data["models"],
             comparisons=data["comparisons"],
             plan=data["plan"],
+            account=data["account"],
+            summary=data["summary"],
             problems=problems or [],
         )
         Finding.objects.bulk_create(
@@ -174,7 +176,10 @@ def remember_audit(
 
 def settle_system(system: System) -> None:
     """Bring a system's newest audit, versions and trend up to date; one left with nothing at all is forgotten."""
-    heavy = [f"audit__{name}" for name in ("verdicts", "laws", "comparisons", "plan", "findings_digest")]
+    heavy = [
+        f"audit__{name}"
+        for name in ("verdicts", "laws", "comparisons", "plan", "account", "summary", "findings_digest")
+    ]
     audited = system.captures.exclude(audit=None).select_related("audit").defer("figures", *heavy)
     # a listing that says no time is no newer than the figures: it must not hide what they show
     newest = list(audited.order_by("-timed", "-taken", "-id")[:TREND])
@@ -221,6 +226,19 @@ def _snapshot(system: System, values: dict[str, Any]) -> SettingsSnapshot | None
         return None
     digest = hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()
     return SettingsSnapshot.objects.get_or_create(system=system, digest=digest, defaults={"values": values})[0]
+
+
+def lost_on_average(accounts: list[dict[str, Any]], findings: list[dict[str, Any]]) -> float | None:
+    """Processors lost by the account, with or without a shown cause; where it cannot divide, by the findings."""
+    means = [one for one in accounts if (one["currency"], one["span"]) == ("processors", "mean")]
+    if len(means) != 1:  # of a table of measured runs each has its own
+        return processors_lost(findings)
+    (account,) = means
+    lost = [one["amount"] for one in account["lost"] if one["amount"] is not None]
+    lost += [account["unexplained"]["amount"]] if account["unexplained"] else []
+    if not lost and account["undivided"]:
+        return processors_lost(findings)
+    return float(sum(lost))
 
 
 OF_TESTS = ("openvms/concurrency_past_peak", "scaling/throughput_retrograde")
