@@ -101,7 +101,9 @@ def as_loud_as_lost(findings: Sequence[Ranked], accounts: Sequence[Account]) -> 
                 loud.add(loss.to)
     return [
         replace(one, finding=replace(one.finding, severity=Severity.CRITICAL))
-        if one.key in loud and one.finding.severity is Severity.WARNING
+        if one.key in loud
+        and one.finding.severity is Severity.WARNING
+        and (one.finding.cost is None or one.finding.cost.of_capture)
         else one
         for one in findings
     ]

@@ -57,13 +57,12 @@ def verdicts_of(audits: list[Audit]) -> dict[str, Any]:
         start = audit.capture.interval.start
         key = audit.capture.system.name + (f" {start.isoformat(sep=' ')}" if start else "")
         said[key] = {
-            verdict.rule: verdict.verdict
-            if not verdict.findings
-            else {
+            verdict.rule: {
                 finding.subject: [finding.severity.label, finding.title]
                 + [f"{change.target}: {change.old} -> {change.new}" for change in finding.changes]
-                for finding in verdict.findings
+                for finding in (one.finding for one in audit.findings if one.rule == verdict.rule)
             }
+            or verdict.verdict
             for verdict in audit.verdicts
         }
     return said

@@ -29,8 +29,8 @@ def test_story_is_kept(story: Path) -> None:
         for verdict in audit.verdicts:
             assert verdict.verdict != "broken", verdict
             quiet.setdefault(verdict.verdict, set()).add(verdict.rule)
-            for finding in verdict.findings:
-                fired.setdefault(verdict.rule, {})[finding.subject] = finding.severity.label
+        for one in audit.findings:
+            fired.setdefault(one.rule, {})[one.finding.subject] = one.finding.severity.label
     for rule, subjects in claim.get("fires", {}).items():
         assert rule in fired, f"{rule} did not fire"
         assert sorted(fired[rule]) == sorted(subjects)
