@@ -20,8 +20,7 @@ def of_this_boot(finding: Finding, facts: Facts) -> Finding:
     since = facts.once(Node, booted_since)
     captured = facts.once(T4File, _captured) if since else frozenset()
     if finding.changes and any(one.source.file in captured for one in finding.evidence):
-        says = f"{finding.says} Nothing is to be changed for it: {since}."
-        return finding.keeping((), says)
+        return finding.keeping((), f"Nothing is to be changed for it: {since}.")
     for start in facts.every(ServerStart):
         measured = facts.once(SysmonSample, _measured)
         ends = [end for one in finding.evidence if (end := _end_at(measured, one.source)) and end < start.at]
