@@ -76,14 +76,6 @@ WAITING = [
     "openvms/spinlock_hot",
     "openvms/spinning_unexplained",
     "openvms/value_block_not_the_cause",
-    "scaling/parameter_gain_flattens",
-    "scaling/throughput_retrograde",
-    "unix/clock_frequency_moved",
-    "unix/coarse_record_locks",
-    "unix/mandatory_locking_costs",
-    "zvm/idle_guests_wake_too_often",
-    "zvm/scheduler_lock_contended",
-    "zvm/spin_locks_cost_too_much",
 ]
 """Rules whose text is still in one piece."""
 
