@@ -71,7 +71,7 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
         if missing:
             yield Untrusted(
                 f"{one.subject}: active row caches: {active:g}, yet the export shows {listed(missing)}, and one "
-                "excludes the other: bring a new header, dumped while the database is open"
+                "excludes the other: collect a new header, dumped while the database is open"
             )
             return
         yield Clean(f"{one.subject}: active row caches: {active:g}{one.read_apart}")

@@ -105,7 +105,7 @@ def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
     many: dict[float, str] = {}
     for run in runs:
         if why := doubt(run):
-            yield Untrusted(f"run {run.run}: {why}; bring the table again")
+            yield Untrusted(f"run {run.run}: {why}; collect the table again")
         elif known(run.sie_per_second):
             at_most = run.sie_per_second / TICKS
             said = f"run {run.run}: {run.sie_per_second:,.0f} SIE/s, so at most {at_most:,.0f} guests wake every 10 ms"

@@ -128,7 +128,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
     """What pairs of runs show of a release; of a run by itself nothing, for a table does not name the lock."""
-    yield from (Untrusted(f"run {run.run}: {doubt(run)}; bring the table again") for run in runs if doubt(run))
+    yield from (Untrusted(f"run {run.run}: {doubt(run)}; collect the table again") for run in runs if doubt(run))
     judged: list[PerformanceRun] = []
     for pair in pairs(runs):
         between = [] if pair.doubt else _between(pair)
@@ -214,7 +214,7 @@ def _pair(pair: Pair, between: list[Improvement], limits: Limits) -> Outcome:
     if percent is None or percent < limits.spin_percent or cp is None or not cp.before:
         return Clean(said)
     if cp.after > cp.before * (1 - limits.repeat_percent / 100):
-        return Clean(f"{said}: the release did not relieve this work")
+        return Clean(f"{said}: the release did not help this work")
     left = spun_percent(run)
     if left is None:
         return Unknown.without(
@@ -260,7 +260,7 @@ def _pages(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{figures}{sent}; {why}", tuple(spin.fact.source for spin in here))
         return
     if machine.release is None:
-        why = f"{figures}: what relieves that depends on the release, which no page names, or they name several"
+        why = f"{figures}: what reduces that depends on the release, which no page names, or they name several"
         yield Unknown((ASK,), why)
         return
     named = release_of(facts)

@@ -92,7 +92,7 @@ def _severity(percent: float, limits: Limits) -> Severity:
 
 def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
     sound = [run for run in runs if not doubt(run)]
-    yield from (Untrusted(f"run {run.run}: {doubt(run)}; bring the table again") for run in runs if doubt(run))
+    yield from (Untrusted(f"run {run.run}: {doubt(run)}; collect the table again") for run in runs if doubt(run))
     dear: list[tuple[float, PerformanceRun]] = []
     for run in sound:
         percent, part = spun_percent(run), spun_share(run)

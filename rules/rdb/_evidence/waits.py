@@ -110,7 +110,9 @@ class Waits:
         for group in self.groups:
             for seconds in (group.longest_seconds, group.seconds):
                 if known(seconds) and not 0 <= seconds < LONGEST:
-                    return Untrusted(f"a wait of {seconds:,.4g} s for {named(group)} is no length: bring the log again")
+                    return Untrusted(
+                        f"a wait of {seconds:,.4g} s for {named(group)} is no length: collect the log again"
+                    )
             longest, whole = group.longest_seconds, group.seconds
             if known(longest) and known(whole) and longest > whole + 0.1:
                 return Untrusted(
