@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import StatisticRow
 from rules.engine import limit, percent, rule
-from rules.finding import Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     ASKED,
     COUNTED_FACTS,
@@ -32,6 +32,7 @@ from rules.rdb._evidence.counted import (
     on_node,
     per_transaction,
     quiet,
+    rounded,
     shown,
     stalled_of,
     waits_matter,
@@ -42,26 +43,31 @@ from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
 BLASTS = "blocking asts"
+MEANING = (
+    "A blocking AST interrupts the holder of a lock that another process wants: the vendor calls many of them a good "
+    "indication of contention and names no limit, so the limits are this project's."
+)
+MODES = "see which transactions reserve them in a protected or exclusive mode"
+ROOT = "Commits queue for the root file: see whether commit to journal is on (rdb/root_file_locks_hot)."
 REMEDY = {
-    "record": "Rows, or the levels of adjustable locking above them, are wanted by several processes: see "
-    "rdb/record_granularity.",
-    "area": "Processes give up storage areas to each other: see rdb/carry_over_locks, and which transactions reserve "
-    "them in a protected or exclusive mode.",
-    "logical area": "Processes give up tables to each other: see which transactions reserve them in a protected or "
-    "exclusive mode.",
-    "seqblk": "Commits queue for the root file: see rdb/root_file_locks_hot.",
-    "tsnblk": "Commits queue for the root file: see rdb/root_file_locks_hot.",
+    "record": "Several processes want the same rows, or levels of adjustable lock granularity above them: see whether "
+    "that setting suits the work (rdb/record_granularity).",
+    "area": f"Processes give up storage areas to each other: {MODES}, and whether carry-over locks suit the work "
+    "(rdb/carry_over_locks).",
+    "logical area": f"Processes give up tables to each other: {MODES}.",
+    "seqblk": ROOT,
+    "tsnblk": ROOT,
 }
 PAGES = "Pages pass from process to process"
 CACHES = "row caches keep rows off pages (rdb/row_cache_missing)"
 MEMORY = "page transfer via memory passes them on without a write (rdb/page_transfer_via_disk)"
 BY_PAGE = (
-    " Locking is at page level {}, where a page lock is held to the end of the transaction: where those pages are the "
-    "ones waited for, LOCKING IS ROW LEVEL for that area comes first, and takes more locks."
+    "Locking is at page level {}, where a page lock is held to the end of the transaction: if they are waited for, "
+    "LOCKING IS ROW LEVEL comes first there (more locks)."
 )
 """Page level is not for areas where page conflicts show: knowledge/rdb-rules.md, section 2."""
-FEW = " Few requests were seen to stall, or only briefly, so this is a note: holders give up at once."
-UNSEEN = " Whether requests stall is not in the export, so this is a note."
+FEW = "Few requests were seen to stall, or only briefly: holders give up at once, so this is a note."
+UNSEEN = "Whether requests stall is not in the export, so this is a note: Summary Locking Statistics shows it."
 COLLECTED_BY = MissingInput(
     "blocking ASTs beside the locks requested and promoted, in all and by lock type", StatisticRow.COLLECTED_BY
 )
@@ -156,18 +162,19 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
     most = types[0] if types and types[0].rate.per_second >= limits.main_percent / 100 * whole else None
     main = most if worst.lock_type == "total" else worst
     remedy = (
-        f"{f' Most are of {main.lock_type} locks.' if main is most else ''} {_remedy(one, main.lock_type)}"
+        _remedy(one, main.lock_type)
         if main
-        else " Which lock type has them decides the remedy: write the screen Locking (blocking ASTs)."
+        else "First write the screen Locking (blocking ASTs): the lock type with most of them decides what to change."
         if not types
-        else " No lock type has most of them."
+        else "No lock type has most of them, so no single change reduces them."
     )
     stalls = _stalled(each, main)
     of_type = main.lock_type if main and stalled_of(each, main.lock_type) else "total"
     waits = waits_matter(each, stalls.per_second if stalls else None, limits.stalled_per_second, of_type)
     per = per_transaction(each, [worst.rate])
-    said = ", ".join(f"{b.lock_type} {b.rate.per_second:,.1f}/s ({b.percent:.0f} %)" for b in types[:4])
-    each_has = f" and {per:,.2f} for each transaction" if per is not None else ""
+    said = ", ".join(f"{b.lock_type} {rounded(b.rate.per_second)}/s ({b.percent:.0f} %)" for b in types[:4])
+    each_has = f" and {rounded(per)} for each transaction" if per is not None else ""
+    most_are = f", so most are of {main.lock_type} locks" if main and main is most else ""
     named = f"blocking ASTs of {worst.lock_type} locks"
     of_asked = f"{named} requested and promoted"
     kind = "" if worst.lock_type == "total" else f" on {worst.lock_type} locks"
@@ -175,15 +182,14 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
         subject=one.subject,
         severity=Severity.ADVICE if waits else Severity.NOTE,
         title=f"{worst.percent:.0f} % of the lock requests{kind} make a holder give up its lock",
-        seen=(
-            f"{worst.rate.per_second:,.1f} blocking ASTs/s{kind}{on_node(each)} ({each.over}), {worst.percent:.1f} % "
-            f"of {worst.named} locks requested and promoted{each_has}. "
-            "The vendor calls them a good indication of contention and names no limit; these are this project's."
-            + (f" By lock type: {said}." if said else "")
-            + remedy
-            + ("" if waits else FEW if stalls else UNSEEN)
-            + averaged(each)
+        seen=joined(
+            f"{rounded(worst.rate.per_second)} blocking ASTs/s{kind}{on_node(each)} ({each.over}), "
+            f"{rounded(worst.percent)} % of {worst.named} locks requested and promoted{each_has}.",
+            f"By lock type: {said}{most_are}." if said else "",
         ),
+        because=joined(MEANING, FEW if stalls and not waits else ""),
+        do=remedy,
+        unknown=joined("" if waits or stalls else UNSEEN, averaged(each)),
         evidence=(
             *shown(named, worst.rate, limits.blasts_per_second),
             Evidence(of_asked, round(worst.percent, 1), "%", worst.rate.source, limits.blasts_percent),
@@ -216,17 +222,20 @@ def _same_conflicts(each: Statistics, main: Blasts | None, limits: Limits) -> bo
 def _remedy(one: OneDatabase, lock_type: str) -> str:
     """What helps against them, of pages that which is not in force."""
     if lock_type != "page":
-        return REMEDY.get(lock_type, "")
+        return REMEDY.get(lock_type, f"See what waits for {lock_type} locks before anything is changed.")
     where = page_level(one)
-    return _of_pages(one) + (BY_PAGE.format(where) if where else "")
+    return joined(_of_pages(one), BY_PAGE.format(where) if where else "")
 
 
 def _of_pages(one: OneDatabase) -> str:
     if why := never(one):
-        return f"{PAGES}; neither row caches nor page transfer via memory can be used: {why}."
+        return (
+            f"{PAGES}, and neither row caches nor page transfer via memory can be used: {why}. Let the work on one "
+            "area meet on one node."
+        )
     left = [*([] if active_caches(one) else [CACHES]), *([] if one.word("page_transfer") == "memory" else [MEMORY])]
     if left:
-        return f"{PAGES}: {', '.join(left)}."
+        return f"{PAGES}: {', and '.join(left)}."
     return (
         f"{PAGES}, although row caches and page transfer via memory are set: see which tables are in no cache, and let "
         "the work on one table meet in fewer processes."

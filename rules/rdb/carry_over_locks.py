@@ -24,7 +24,7 @@ from collectors.facts import Facts, known
 from collectors.facts.rdb import Database, HeldLock, StatisticRow, WaitGroup
 from rules.changes.rdb_database import alter
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     Stalled,
@@ -34,6 +34,7 @@ from rules.rdb._evidence.counted import (
     on_node,
     per_transaction,
     quiet,
+    rounded,
     shown,
     stalled_of,
     waits_matter,
@@ -53,13 +54,23 @@ WHY_OFF = (
     "Ask why they are off: NOWAIT transactions that waited for the NOWAIT lock are the reason the vendor names, and "
     "they wait again when they are on.",
 )
-COST = ("Each transaction then asks for its area locks and top record locks anew: count both before and after.",)
-NOTHING = ", so nothing is set here."
-WANTED = (
-    " Requests for areas stall: processes want the same areas in modes that exclude each other, and a lock that is "
-    "carried over makes the next one wait as well. See which transactions reserve them in a protected or exclusive "
-    "mode first; nothing is set here."
+ENABLE = (
+    "Ask why they are off, as NOWAIT transactions may need that; if nothing speaks against it set CARRY OVER LOCKS "
+    "from DISABLED to ENABLED, which is possible while users are attached."
 )
+DISABLE = (
+    "The vendor says to consider disabling them if that delay is noticeable: CARRY OVER LOCKS from ENABLED to "
+    "DISABLED, possible while users are attached."
+)
+COST = ("Each transaction then asks for its area locks and top record locks anew: count both before and after.",)
+NOTHING = "Nothing is set here: "
+AGAINST = f"{NOTHING}NOWAIT transactions are the reason the vendor names for disabling them, and would wait again."
+WANTED = (
+    "Requests for areas stall: processes want the same areas in modes that exclude each other, and a lock that is "
+    "carried over makes the next one wait as well."
+)
+MODES = f"{NOTHING}first see which transactions reserve those areas in a protected or exclusive mode."
+PRICE = "each transaction then asks for its area locks and top record locks anew"
 KINDS = (*STALLS, TIMEOUTS[0])
 
 
@@ -131,7 +142,9 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
     per = per_transaction(each, [rate])
     if per is None:
         return Unknown.without("transactions (the screen Summary IO)", StatisticRow.COLLECTED_BY, start)
-    figures = f"{rate.per_second:,.1f} area locks/s{on_node(each)} are requested, {per:,.2f} for each transaction"
+    figures = (
+        f"{rounded(rate.per_second)} area locks/s{on_node(each)} are requested, {rounded(per)} for each transaction"
+    )
     if per < limits.areas_per_transaction or rate.per_second < limits.areas_per_second:
         said = f"(limits {limits.areas_per_second:g}/s and {limits.areas_per_transaction:g})"
         return quiet(f"{start}, and only {figures} {said}", each)
@@ -139,16 +152,21 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
     wanted = waits_matter(each, stalled.per_second if stalled else None, limits.areas_stalled, "area")
     against, reasons = _against(facts, one, limits, found)
     costs = rate.per_second >= limits.busy_areas and not wanted and not against
-    little = "" if costs else f" Below {limits.busy_areas:,.0f}/s there is little to gain{NOTHING}"
+    little = (
+        f"{NOTHING}below {limits.busy_areas:,.0f}/s there is little to gain, and NOWAIT transactions may need it so."
+    )
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title=f"each transaction asks for {per:,.1f} area locks anew: carry-over locks are off",
-        seen=(
-            f"{figures} ({each.over}). With carry-over locks a process keeps them from one transaction to the next, "
-            "and its top record locks, too: a substantial reduction, the vendor says, where the same areas are used "
-            f"again. {WHY_OFF[0]}{against or (WANTED if wanted else little)}" + caveats(one, each)
+        seen=joined(f"{figures} ({each.over}), and carry-over locks are disabled.", against),
+        because=joined(
+            "With carry-over locks a process keeps them, and its top record locks, from one transaction to the next: a "
+            "substantial reduction, the vendor says, where the same areas are used again.",
+            WANTED if wanted else "",
         ),
+        do=ENABLE if costs else AGAINST if against else MODES if wanted else little,
+        unknown=caveats(one, each),
         evidence=(
             Evidence("carry-over locks", "disabled", "", setting.source),
             *shown("area locks requested", rate, limits.areas_per_second),
@@ -177,15 +195,15 @@ def _against(
         rates = [rate for each in found if (rate := each.rate(item, "nowait"))]
         asked = max(rates, key=lambda rate: rate.per_second, default=None)
         if asked and asked.per_second >= limits.stalled_per_second:
-            seen.append(f"{asked.per_second:,.1f} {item}/s for the NOWAIT lock")
+            seen.append(f"{rounded(asked.per_second)} {item}/s")
             proof += shown(f"{item} (NOWAIT lock)", asked, limits.stalled_per_second)
     if _many(groups, limits):
         events = total(groups)
-        seen.append(f"{events:,} waits for the NOWAIT lock were logged")
+        seen.append(f"{events:,} logged waits")
         proof.append(Evidence("waits for the NOWAIT lock", events, "events", groups[0].source, limits.events))
     if not seen:
         return "", ()
-    return f" Here that reason is in the export: {' and '.join(seen)}, so nothing is set here.", tuple(proof)
+    return f"NOWAIT transactions are at work: {' and '.join(seen)} for the NOWAIT lock.", tuple(proof)
 
 
 def _areas(each: Statistics) -> Rate | None:
@@ -265,17 +283,23 @@ def _finding(
         seen.append(f"{stalled.per_second:,.2f} requests/s for it stalled{on_node(worst[1])}")
         rate = round(stalled.per_second, 2)
         evidence.append(Evidence("stalled NOWAIT locks", rate, "/s", stalled.source, limits.stalled_per_second))
-    cost, more, expects = _cost(found)
+    per, more, expects = _cost(found)
     costs = _costs(limits, total(groups), [seconds for seconds, _ in lengths], worst, hours)
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title="NOWAIT transactions wait for carry-over locks to be given up",
-        seen=(
-            f"Carry-over locks are enabled, and {', '.join(seen)}. A NOWAIT transaction needs that lock first, and all "
-            "others then give up what they carried over, which takes as long as their longest verb. The vendor says to "
-            f"consider disabling them if that delay is noticeable.{cost}{caveats(one, worst[1] if worst else None)}"
-            + ("" if costs else f" So few waits are not worth that{NOTHING}")
+        seen=f"Carry-over locks are enabled, and requests for the NOWAIT lock wait: {', '.join(seen)}.",
+        because=(
+            "A NOWAIT transaction needs that lock first, and all others then give up what they carried over, which "
+            "takes as long as their longest verb."
+        ),
+        do=f"{DISABLE} The price: {PRICE}{per}."
+        if costs
+        else f"{NOTHING}so few waits are not worth that {PRICE}{per}.",
+        unknown=joined(
+            "" if per else "How many that is now, Locking (area locks) beside Summary IO tells.",
+            caveats(one, worst[1] if worst else None),
         ),
         evidence=(*evidence, *more),
         changes=(alter("carry_over_locks", place_of(facts, one), "ENABLED", "DISABLED", cautions=COST),)
@@ -300,16 +324,15 @@ def _costs(
 
 
 def _cost(found: list[Statistics]) -> tuple[str, tuple[Evidence, ...], tuple[Expectation, ...]]:
-    """What disabling them costs, by the area locks requested now."""
+    """The area locks that are requested now, of which disabling them makes more."""
     rows: list[tuple[Rate, float]] = [
         (rate, per) for rate, each in of_each_node(found, _areas) if (per := per_transaction(each, [rate])) is not None
     ]
-    said = " The price: each transaction then asks for its area locks and top record locks anew"
     if not rows:
-        return f"{said}; how many that is now, Locking (area locks) beside Summary IO would tell.", (), ()
+        return "", (), ()
     rate, per = max(rows, key=lambda pair: pair[0].per_second)
     return (
-        f"{said}; now it asks for {per:,.2f} area locks.",
+        f"; now it asks for {rounded(per)} area locks",
         (Evidence(EACH, round(per, 2), "", rate.source),),
         (Expectation(EACH, round(per, 2), "higher", "heuristic"),),
     )

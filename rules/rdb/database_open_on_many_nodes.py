@@ -23,12 +23,13 @@ from collectors.facts import Facts
 from collectors.facts.rdb import DatabaseUse
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 from rules.rdb._evidence.counted import COUNTED_FACTS, counted
 from rules.rdb._evidence.databases import Nodes, OneDatabase, databases, node_names
 from rules.rdb._evidence.prerequisites import CONFIGURED, change_nodes
 from rules.rdb._evidence.sharing import (
     DLOCK,
+    NOT_THIS,
     ON_EACH_NODE,
     OTHERS,
     Remote,
@@ -47,6 +48,11 @@ from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
 from rules.sources import JCC
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",)
+MOVE = (
+    "Move the work to one node, or let the others reach it through Rdb remote access, whose network has limits of its "
+    "own."
+)
+STAY = "NUMBER OF CLUSTER NODES must stay as it is while users attach from several nodes."
 FAILOVER = (
     "Where nobody can try out here how another node takes the database over after a failure, leave it as it is.",
 )
@@ -125,12 +131,10 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         subject=one.subject,
         severity=Severity.NOTE if lesser else Severity.ADVICE,
         title=f"{one.subject} is in use on {len(one.in_use)} nodes, and locks cross the cluster",
-        seen=(
-            f"{names} have users in it at one time, and {remote.said}. Performance is often better with the database "
-            "open on one node: move the work there, or let the others reach it through Rdb remote access, whose "
-            "network has limits of its own. NUMBER OF CLUSTER NODES must stay as it is while users attach from several "
-            "nodes." + (lesser or ("" if main else OTHERS.format(remote.where)))
-        ),
+        seen=joined(f"{names} have users in it at one time, and {remote.said}.", lesser),
+        because="Performance is often better with the database open on one node, where all its locks are local.",
+        do=f"{NOT_THIS.format(remote.where) if lesser else MOVE} {STAY}",
+        unknown="" if main or lesser else OTHERS.format(remote.where),
         evidence=(*seen, *remote.evidence(limits)),
         explains=("openvms/locks_mastered_remotely",) if main else (),
         expects=() if lesser else (remote.expects,),
@@ -144,7 +148,7 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
     busiest, of = max(rates, key=lambda pair: pair[0], default=(None, None))
     busy = busiest is not None and busiest >= limits.busy_operations and refused is None
     asked = of.rate("locks requested", "total") if of else None
-    measured = f", with {busiest:,.0f} lock operations/s" if busiest is not None else ""
+    measured = f", it has {busiest:,.0f} lock operations/s" if busiest is not None else ""
     evidence = [Evidence("cluster nodes", configured, "nodes", nodes.source, 1)]
     if busiest is not None and asked is not None:
         rate = round(busiest, 1)
@@ -152,24 +156,27 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
     evidence += [
         Evidence(f"open on {comment(listed.node, 31)}", "no", "", listed.source) for listed in nodes_without(facts, one)
     ]
-    quietly = ""
-    if not busy:
-        quietly = " With so little locking nothing is set here."
-        if busiest is None:
-            quietly = " How much it locks is not in the exports of this capture, so no script is written for it here."
-        if isinstance(refused, Untrusted):
-            quietly = f" No script is written for it here: {refused.why}."
+    do = (
+        "First make sure that no other node opens it at night or after a failure, nor has to at the same time; then "
+        f"set NUMBER OF CLUSTER NODES from {configured:g} to 1 with the database closed and after a full backup."
+    )
+    if isinstance(refused, Untrusted):
+        do = f"No script is written for it here: {refused.why}."
+    elif busiest is None:
+        do = "Nothing is set here: how much it locks is not in the exports of this capture."
+    elif not busy:
+        do = "Nothing is set here: with so little locking there is little to gain."
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if busy else Severity.NOTE,
         title=f"{one.subject} is open on one node, but declared for {configured:g}",
-        seen=(
-            f"No other node has it open{listed_when(facts, one)}{measured}, and it is "
-            f"declared for {configured:g} nodes: Rdb keeps the locks "
-            "and the root file I/O that only a cluster needs. NUMBER OF CLUSTER NODES 1 leaves them out, and is "
-            "needed for row caches and page transfer via memory. The export shows one moment: ask whether another node "
-            "opens it at night or after a failure. Not where it must be able to open it at the same time." + quietly
+        seen=f"No other node has it open{listed_when(facts, one)}{measured}, and it is declared for {configured:g}.",
+        because=(
+            "Rdb keeps the locks and the root file I/O that only a cluster needs; NUMBER OF CLUSTER NODES 1 leaves "
+            "them out, and is needed for row caches and page transfer via memory."
         ),
+        do=do,
+        unknown="The export shows one moment, not whether another node opens it at night or after a failure.",
         evidence=tuple(evidence),
         changes=(change_nodes(facts, one, FAILOVER),) if busy else (),
         expects=(Expectation("lock operations per transaction", None, "lower", "heuristic"),),

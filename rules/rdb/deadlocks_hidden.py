@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source
 from collectors.facts.rdb import EventLog, StatisticRow, WaitGroup
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     STALLED,
@@ -28,6 +28,7 @@ from rules.rdb._evidence.counted import (
     in_order,
     of_each_node,
     on_node,
+    rounded,
     rows_of,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
@@ -43,6 +44,8 @@ REMEDY = {
     "area": "Storage areas are reserved in different orders: reserve them in one order, in one SET TRANSACTION.",
     "logical area": "Tables are reserved in different orders: reserve them in one order, in one SET TRANSACTION.",
 }
+TYPES = "First write the screens Locking (rqst deadlocks) and (prom deadlocks): they tell of which lock type they are."
+AGAIN = "Rdb tries most of them again by itself, so no error tells."
 COLLECTED_BY = MissingInput("deadlocks with the time they cover", StatisticRow.COLLECTED_BY)
 
 
@@ -142,19 +145,14 @@ def _hourly(rate: Rate) -> float | None:
 def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Waits) -> Outcome:
     each = found.each
     whole = f", {found.count:,.0f} in all" if found.count is not None else ""
-    figures = f"{found.per_hour:,.1f} deadlocks an hour{on_node(each)} ({each.over}{whole})"
+    figures = f"{rounded(found.per_hour)} deadlocks an hour{on_node(each)} ({each.over}{whole})"
     few = found.count is not None and found.count < limits.least
     if found.per_hour < limits.per_hour or few:
         if found.half:
             why = f"{one.subject}: {figures}, of requests or of promotions alone"
             return Unknown.without("deadlocks of requests and of promotions", StatisticRow.COLLECTED_BY, why)
         return in_order(f"{one.subject}: {figures} (limit {limits.per_hour:g}/h, {limits.least:g} at least)", each)
-    said = ", ".join(f"{kind} {hourly:,.1f}/h" for kind, hourly in found.types[:3])
-    kinds = (
-        f" By lock type: {said}. {REMEDY.get(found.types[0][0], '')}"
-        if found.types
-        else " Which lock type they are of, the screens Locking (rqst deadlocks) and (prom deadlocks) tell."
-    )
+    said = ", ".join(f"{kind} {rounded(hourly)}/h" for kind, hourly in found.types[:3])
     stalled = [hourly for rate in rows_of(each, STALLED) if (hourly := _hourly(rate)) is not None]
     waited = sum(stalled)
     share = min(100.0, 100 * found.per_hour / waited) if len(stalled) == len(STALLED) and waited else None
@@ -164,11 +162,12 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
         subject=one.subject,
         severity=Severity.ADVICE if found.per_hour >= limits.worth_per_hour else Severity.NOTE,
         title=f"{found.per_hour:,.0f} deadlocks an hour that the application may never see",
-        seen=(
-            f"{figures}. Rdb tries most of them again by itself, so no error tells.{kinds}{_named(groups)}"
-            + (f" They are {share:.0f} % of all requests that stalled, and counted among them." if most else "")
-            + averaged(each)
+        seen=joined(f"{figures}{f'; by lock type: {said}' if said else ''}.", _named(groups)),
+        because=joined(
+            AGAIN, f"They are {share:.0f} % of all requests that stalled, and counted among them." if most else ""
         ),
+        do=REMEDY.get(found.types[0][0], "") if found.types else TYPES,
+        unknown=averaged(each),
         evidence=(
             Evidence("deadlocks", round(found.per_hour, 1), "/h", found.source, limits.per_hour),
             *((Evidence("deadlocks in all", found.count, "", found.source),) if found.count is not None else ()),
@@ -182,14 +181,14 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
 
 
 def _named(groups: Sequence[WaitGroup]) -> str:
-    return f" The log names most: {hottest(groups, 'deadlocks')}." if groups else ""
+    return f"The log names most: {hottest(groups, 'deadlocks')}." if groups else ""
 
 
 def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: float) -> Outcome:
     if why := waits.refused():
         return why
     per_hour = log.count / hours
-    figures = f"{log.said} deadlocks in {hours:,.1f} h of the deadlock log, {per_hour:,.1f} an hour"
+    figures = f"{log.said} deadlocks in {hours:,.1f} h of the deadlock log, {rounded(per_hour)} an hour"
     if per_hour < limits.per_hour or log.count < limits.least:
         return Clean(f"{one.subject}: {figures} (limit {limits.per_hour:g}/h, {limits.least:g} at least)")
     groups = waits.of(DEADLOCKS[:1])
@@ -201,10 +200,10 @@ def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: 
         subject=one.subject,
         severity=Severity.ADVICE if per_hour >= limits.worth_per_hour else Severity.NOTE,
         title=f"{per_hour:,.0f} deadlocks an hour that the application may never see",
-        seen=(
-            f"{figures}. Rdb tries most of them again by itself, so no error tells.{_named(groups)} "
-            f"{REMEDY.get(most, '')} The log is written at each refresh: compare with Locking (rqst deadlocks)."
-        ),
+        seen=joined(f"{figures}.", _named(groups)),
+        because=AGAIN,
+        do=REMEDY.get(most, ""),
+        unknown="The log is written at each refresh and may miss some: compare with Locking (rqst deadlocks).",
         evidence=(
             Evidence("deadlocks", round(per_hour, 1), "/h", log.source, limits.per_hour),
             Evidence("lines of the log", log.logged, "deadlocks", log.source),

@@ -20,7 +20,16 @@ from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
-from rules.rdb._evidence.counted import COUNTED_FACTS, caveats, counted, of_each_node, quiet, shown, waits_matter
+from rules.rdb._evidence.counted import (
+    COUNTED_FACTS,
+    caveats,
+    counted,
+    of_each_node,
+    quiet,
+    rounded,
+    shown,
+    waits_matter,
+)
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
 from rules.rdb._evidence.prerequisites import (
     changes_to,
@@ -82,7 +91,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     (writes, done), of = max(read, key=lambda pair: pair[0][0].per_second)
     each_writes = writes.per_second / done.per_second if done.per_second else 0.0
-    figures = f"{writes.per_second:,.1f} synchronous data writes/s, {each_writes:.1f} for each transaction"
+    figures = f"{rounded(writes.per_second)} synchronous data writes/s, {rounded(each_writes)} for each transaction"
     if each_writes < limits.writes_per_transaction or writes.per_second < limits.writes_per_second:
         yield quiet(
             f"{one.subject}: fast commit is disabled, but only {figures} (limits {limits.writes_per_second:g}/s and "
@@ -108,18 +117,25 @@ def _finding(
     stalled = of.rate("requests stalled", "total")
     waits = waits_matter(of, stalled.per_second if stalled else None, limits.stalled_per_second)
     missing = unmet(steps_to("fast_commit", one))
-    first = f"First: {listed(missing)}, which needs a journal file on a disk of its own. " if missing else ""
+    if waits:
+        do = (
+            (f"First {listed(missing)}, which needs a journal file on a disk of its own; then s" if missing else "S")
+            + "et FAST COMMIT from DISABLED to ENABLED with the database closed and after a full backup. Choose the "
+            "checkpoint interval by how long a recovery may take."
+        )
+    else:
+        do = "Nothing is set here: hardly a lock was seen to wait, or none was measured."
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if waits else Severity.NOTE,
         title=f"commits wait for {each_writes:.1f} page writes each",
-        seen=(
-            f"{figures}: without fast commit each commit writes its pages first, and keeps their locks meanwhile. "
-            f"{first}Fast commit leaves them to the next checkpoint; in return a recovery has to do again all work "
-            "since then, so choose the checkpoint interval by how long a recovery may take."
-            + ("" if waits else " Hardly a lock was seen to wait, or none was measured, so nothing is set here.")
-            + caveats(one, of)
+        seen=f"{figures}, and fast commit is disabled.",
+        because=(
+            "Without fast commit each commit writes its pages first, and keeps their locks meanwhile. Fast commit "
+            "leaves them to the next checkpoint; in return a recovery has to do again all work since then."
         ),
+        do=do,
+        unknown=caveats(one, of),
         evidence=(
             Evidence("fast commit", "disabled", "", fast.source),
             *shown("synchronous data writes", writes, limits.writes_per_second),

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.rdb import EventLog, HeldLock, StatisticRow, WaitGroup
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     Mean,
@@ -33,6 +33,7 @@ from rules.rdb._evidence.counted import (
     of_each_node,
     on_node,
     quiet,
+    rounded,
     rows_of,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
@@ -62,6 +63,28 @@ COLLECTED_BY = MissingInput(
 )
 ENDED = ("request timeouts", "promotion timeouts")
 COUNT = MissingInput("how many lock requests timed out", StatisticRow.COLLECTED_BY)
+KEEPS = "A process that waits keeps its own locks, and others wait for those; Oracle calls a stall of {:g} s long."
+NO_INTERVAL = (
+    "The database has no interval of its own (0 is none), so they are of transactions that set one or do not wait at "
+    "all (NOWAIT): those are refused at once, which no setting of the database changes."
+)
+"""Vendor: SQL help on LOCK TIMEOUT INTERVAL."""
+SOONER = (
+    "See what the transactions of the holders do: let them commit sooner, ask no person for input, and find rows by an "
+    "index."
+)
+CULPRIT = (
+    "While it is waited for, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): let "
+    "that transaction commit sooner."
+)
+UNPARTITIONED = (
+    "RMU/SHOW LOCKS listed nothing, which with partitioned lock trees proves nothing: ask again without a root file."
+)
+LONGER = "A longer lock timeout interval only makes the waits longer: see to the holder first."
+INTERVALS = (
+    "A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET TRANSACTION WAIT may set another interval, and the manuals "
+    "disagree on which of them counts."
+)
 HOUR = 3600.0
 
 
@@ -177,18 +200,17 @@ def _finding(
     timeouts: Events | None,
     of: Statistics | None,
 ) -> Finding:
-    held = culprits(waits.held)
-    says: list[str] = []
+    held, seen, because = culprits(waits.held), [], [KEEPS.format(limits.stall_seconds)]
     evidence: list[Evidence] = []
     if long:
-        says.append(_of_groups(long))
+        seen.append(_of_groups(long[: 1 if mean or timeouts else 3]))
         for group in long[:3]:
             name = f"longest wait for {named(group)}"
             evidence.append(Evidence(name, round(_longest(group), 2), "s", group.source, limits.stall_seconds))
     if mean:
-        says.append(_of_mean(mean, limits))
+        seen.append(_of_mean(mean))
         if main := _main(waits, limits):
-            says.append(_of_main(main))
+            because.append(_of_main(main))
             evidence += evidence_of(main[:1], "logged stalls for")
         crowd = limits.waiting if mean.seconds < limits.stall_seconds else limits.processes
         evidence += [
@@ -197,29 +219,32 @@ def _finding(
         ]
     if timeouts:
         ended = waits.most(TIMEOUTS)
-        says.append(_of_timeouts(one, timeouts, hottest(ended, "timeouts"), of))
+        seen.append(_of_timeouts(one, timeouts, hottest(ended, "timeouts"), of))
+        if one.figure("lock_timeout_seconds") == 0:
+            because.append(NO_INTERVAL)
         evidence.append(Evidence("lock timeouts", timeouts.count, "events", timeouts.source, limits.timeouts))
         evidence += evidence_of(ended, "lock timeouts for")
         seconds = one.read("lock_timeout_seconds")
         if seconds and known(seconds.value):
             evidence.append(Evidence("lock timeout interval", seconds.value, "s", seconds.source))
     if held:
-        says.append(f"RMU/SHOW LOCKS names who holds others up: {held_by(held)}.")
         evidence += [Evidence(f"{held_by([lock])}", lock.granted or "", "", lock.source) for lock in held[:3]]
-    elif waits.hidden:
-        says.append(
-            "RMU/SHOW LOCKS listed nothing, which with partitioned lock trees proves nothing: ask without a root file."
-        )
-    else:
-        says.append(
-            "Logs name the resource, never the holder: RMU/SHOW LOCKS/MODE=CULPRIT does, while it is waited for."
-        )
+    do = SOONER if held else UNPARTITIONED if waits.hidden else CULPRIT
+    said = "; ".join(seen)
     longest = _longest(long[0]) if long else None
     return Finding(
         subject=one.subject,
         severity=_severity(limits, long, mean, timeouts, _logged_share(waits, long)),
         title=_title(limits, longest, mean, timeouts),
-        seen=" ".join(says) + (averaged(mean.each) if mean else averaged(of) if of and timeouts else ""),
+        seen=joined(
+            f"{said[0].upper()}{said[1:]}.",
+            f"RMU/SHOW LOCKS names who holds others up: {held_by(held)}." if held else "",
+        ),
+        because=joined(*because[-2:]),
+        do=joined(do, LONGER if timeouts else ""),
+        unknown=joined(
+            INTERVALS if timeouts else "", averaged(mean.each) if mean else averaged(of) if of and timeouts else ""
+        ),
         evidence=tuple(evidence),
         expects=(
             Expectation("longest wait for a lock (s)", round(longest, 2), "lower", "heuristic")
@@ -266,27 +291,24 @@ def _title(limits: Limits, longest: float | None, mean: Mean | None, timeouts: E
 
 
 def _of_groups(long: list[WaitGroup]) -> str:
+    """The longest waits, with their sums: at most, for a stall may stand in several lines."""
     named_ones = ", ".join(
-        f"{named(g)} up to {_longest(g):,.1f} s"
-        + (f" ({g.seconds:,.0f} s in {g.logged:,} lines)" if known(g.seconds) and g.logged > 1 else "")
+        f"{named(g)} up to {rounded(_longest(g))} s"
+        + (f" (at most {rounded(g.seconds)} s in {g.logged:,} lines)" if known(g.seconds) and g.logged > 1 else "")
         + (f" by {g.processes} processes" if g.processes > 1 else "")
-        for g in long[:3]
+        for g in long
     )
-    again = (
-        " A stall may stand in several lines, so the sums are at most." if any(g.logged > 1 for g in long[:3]) else ""
-    )
-    moment = " A screen shows one moment." if all(g.kind == "stall messages" for g in long) else ""
-    return f"Longest waits for a lock: {named_ones}.{again}{moment}"
+    moment = " at one moment" if all(g.kind == "stall messages" for g in long) else ""
+    return f"longest waits for a lock{moment}: {named_ones}"
 
 
-def _of_mean(mean: Mean, limits: Limits) -> str:
+def _of_mean(mean: Mean) -> str:
     types = [one for kind in mean.each.lock_types if (one := mean_stall(mean.each, kind)) and one.seconds]
     types.sort(key=lambda one: -one.waiting)
-    said = ", ".join(f"{one.lock_type} {one.seconds:,.2f} s" for one in types[:3])
+    said = ", ".join(f"{one.lock_type} {rounded(one.seconds)} s" for one in types[:3])
     return (
-        f"A request that stalls waits {mean.seconds:,.2f} s on average{on_node(mean.each)} ({mean.each.over}), and "
-        f"{mean.waiting:,.2f} processes wait at any moment; Oracle calls {limits.stall_seconds:g} s long."
-        + (f" By lock type: {said}." if said else "")
+        f"a request that stalls waits {rounded(mean.seconds)} s on average{on_node(mean.each)} ({mean.each.over}"
+        f"{f'; {said}' if said else ''}), and {rounded(mean.waiting)} processes wait at any moment"
     )
 
 
@@ -301,34 +323,20 @@ def _of_main(groups: list[WaitGroup]) -> str:
     """A level above rows has a line below zero (recalled)."""
     main = groups[0]
     row = main.resource_kind == "record" and not main.resource.rpartition(":")[2].startswith("-")
-    return f"Of {total(groups):,} logged stalls {total([main]):,} are for {named(main)}." + (
-        " That is one row, which no lock setting splits: change it less often or for a shorter time." if row else ""
-    )
+    one_row = ", one row, which no lock setting splits: change it less often or for a shorter time" if row else ""
+    return f"Of {total(groups):,} logged stalls {total([main]):,} are for {named(main)}{one_row}."
 
 
 def _of_timeouts(one: OneDatabase, timeouts: Events, where: str, of: Statistics | None) -> str:
-    """With the interval as the header has it, where 0 is none (vendor: SQL help on LOCK TIMEOUT INTERVAL).
-
-    Two manuals disagree on what else overrides it.
-    """
+    """With the interval as the header has it."""
     seconds = one.figure("lock_timeout_seconds")
     types = [(kind, found.count) for kind in (of.lock_types if of else ()) if of and (found := _on_screens(of, kind))]
     types = sorted((pair for pair in types if pair[1]), key=lambda pair: -pair[1])[:3]
     where = where or ", ".join(f"{kind} locks {count:,} timeouts" for kind, count in types)
-    named_ones = f"; waited for: {where}" if where else ""
+    named_ones = f", waited for: {where}" if where else ""
     after = f" after {seconds:,.0f} s each, as the database is set" if seconds else ""
     over = f"{on_node(of)} ({of.over})" if of else ""
-    none = (
-        " The database has no interval of its own (0 is none), so they are of transactions that set one or do not wait "
-        "at all (NOWAIT): those are refused at once, which no setting of the database changes."
-        if seconds == 0
-        else ""
-    )
-    return (
-        f"{timeouts.said} lock requests timed out{over}{after}{named_ones}.{none} A longer lock timeout interval only "
-        "makes the waits longer: see to the holder first. A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET "
-        "TRANSACTION WAIT may set another interval, and the manuals disagree on which of them counts."
-    )
+    return f"{timeouts.said} lock requests timed out{over}{after}{named_ones}"
 
 
 def _no_tuning(one: OneDatabase, limits: Limits, waits: Waits, kind: str) -> Finding | None:
@@ -337,11 +345,14 @@ def _no_tuning(one: OneDatabase, limits: Limits, waits: Waits, kind: str) -> Fin
     if not groups:
         return None
     worst = max(groups, key=_longest)
+    count, (because, do) = worst.processes or 1, NO_TUNING[kind]
     return Finding(
         subject=f"{one.subject} {kind}",
         severity=Severity.NOTE,
         title=f"processes wait up to {_longest(worst):,.1f} s for the {kind} lock: no matter of tuning",
-        seen=f"{worst.processes or 1} processes waited: {NO_TUNING[kind]}. No lock setting changes that.",
+        seen=f"{count} process{'es' * (count > 1)} waited for {named(worst)}, up to {rounded(_longest(worst))} s.",
+        because=because,
+        do=do,
         evidence=(
             Evidence(
                 *(f"longest wait for {named(worst)}", round(_longest(worst), 2), "s"),
@@ -352,14 +363,18 @@ def _no_tuning(one: OneDatabase, limits: Limits, waits: Waits, kind: str) -> Fin
 
 
 def _mean_no_tuning(one: OneDatabase, limits: Limits, mean: Mean, kind: str) -> Finding:
+    because, do = NO_TUNING[kind]
     return Finding(
         subject=f"{one.subject} {kind}",
         severity=Severity.NOTE,
         title=f"most of the time that processes wait for locks is for the {kind} lock: no matter of tuning",
         seen=(
-            f"A request that stalls waits {mean.seconds:,.2f} s on average, and half of that time or more is for the "
-            f"{kind} lock: {NO_TUNING[kind]}. No lock setting changes that.{averaged(mean.each)}"
+            f"A request that stalls waits {rounded(mean.seconds)} s on average, and half of that time or more is for "
+            f"the {kind} lock."
         ),
+        because=because,
+        do=do,
+        unknown=averaged(mean.each),
         evidence=(Evidence("mean stall", round(mean.seconds, 2), "s", mean.source, limits.stall_seconds),),
     )
 

@@ -22,12 +22,13 @@ from collectors.facts import Facts
 from collectors.facts.rdb import Database
 from rules.changes.rdb_database import alter
 from rules.engine import rule
-from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import COUNTED_FACTS
 from rules.rdb._evidence.databases import OneDatabase, databases, node_names
 from rules.rdb._evidence.prerequisites import place_of
 from rules.rdb._evidence.sharing import (
     DLOCK,
+    NOT_THIS,
     OTHERS,
     Remote,
     RemoteLimits,
@@ -42,6 +43,11 @@ from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p061.htm",)
 WHEN = "when it is known that the storage areas have distinct main users, which no export tells"
+PARTITION = (
+    "Where the storage areas have distinct main users set LOCK PARTITIONING from DISABLED to ENABLED, with the "
+    "database closed on all nodes and after a full backup; else let the work meet on one node."
+)
+USED = "Which node uses which storage area most is in no export."
 DISTINCT = (
     "Only where the storage areas have distinct main users: an area that all nodes use stays remote for all but one.",
 )
@@ -100,12 +106,13 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         subject=one.subject,
         severity=Severity.NOTE if lesser else Severity.ADVICE,
         title=f"{one.subject} has one lock tree for {len(one.in_use)} nodes",
-        seen=(
-            f"{names} are in it at one time, lock partitioning is disabled, and {remote.said}. All locks of the "
-            "database have one master, and every other node asks it for each. Partitioned, each storage area is "
-            "mastered where it is used most. That helps where the areas have distinct main users; else let the work "
-            "meet on one node." + (lesser or ("" if main else OTHERS.format(remote.where)))
+        seen=joined(f"{names} have users in it at one time, lock partitioning is disabled, and {remote.said}.", lesser),
+        because=(
+            "All locks of the database have one master, and every other node asks it for each. Partitioned, each "
+            "storage area is mastered where it is used most."
         ),
+        do=NOT_THIS.format(remote.where) if lesser else PARTITION,
+        unknown=joined(USED, "" if main or lesser else OTHERS.format(remote.where)),
         evidence=(
             Evidence("lock partitioning", "disabled", "", partitioned.source),
             *(Evidence(f"open on {node_names([use])}", "yes", "", use.source) for use in one.in_use),

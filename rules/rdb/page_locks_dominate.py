@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import StatisticRow
 from rules.engine import limit, percent, rule
-from rules.finding import Evidence, Expectation, Finding, NotApplicable, Outcome, Severity
+from rules.finding import Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     caveats,
@@ -31,6 +31,7 @@ from rules.rdb._evidence.counted import (
     part_of_own,
     per_transaction,
     quiet,
+    rounded,
     stalled_of,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases, node_names
@@ -44,7 +45,7 @@ from rules.rdb._evidence.page_locks import (
     part_evidence,
     share_evidence,
 )
-from rules.rdb._evidence.prerequisites import active_caches
+from rules.rdb._evidence.prerequisites import active_caches, page_level
 from rules.rdb._evidence.sharing import several_nodes
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
 from rules.rdb._evidence.waits import STALLS, TIMEOUTS, WAIT_FACTS, Waits, evidence_of, hottest, waits_of
@@ -54,8 +55,13 @@ LINKS = (
     "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP72.HLB?key=ALTER~DATABASE~Arguments~LOCKING_level",
 )
 CAUSES = ("openvms/spinlock_hot:LCKMGR", "openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak")
+WORK = (
+    "Rdb locks a page to read or change any row of it, and each such lock is work of the lock manager, which does less "
+    "when many CPUs ask it at once."
+)
+MEET = "Let the work on one area meet on one node."
 PAGE_LEVEL = (
-    " Where short transactions touch several rows of a page, LOCKING IS PAGE LEVEL for that storage area takes fewer "
+    "Where short transactions touch several rows of a page, LOCKING IS PAGE LEVEL for that storage area takes fewer "
     "locks; it holds page locks to the end of the transaction, so not for long ones."
 )
 
@@ -108,17 +114,21 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
         evidence.append(Evidence("page lock operations per transaction", round(per, 1), "", share.source))
     evidence += part_evidence(part, limits)
     hot, hot_evidence = _hot(waits)
-    said, more = _page_level(one, limits, each, waits)
+    because, do = _meaning(one)
+    by_page, level, more = _page_level(one, limits, each, waits)
+    little = f"Nothing is set here: below {limits.busy_operations:,.0f}/s in all there is little to gain."
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if busy and not one.by_page else Severity.NOTE,
         title=f"{share.percent:.0f} % of the locking is page locks",
-        seen=(
+        seen=joined(
             f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{on_node(each)} ({each.over}) are page locks"
-            f"{of_node}{f', {per:,.1f} for each transaction' if per is not None else ''}. {_meaning(one)}{hot}{said}"
-            + ("" if busy else f" Below {limits.busy_operations:,.0f}/s in all there is little to gain.")
-            + caveats(one, each)
+            f"{of_node}{f', {rounded(per)} for each transaction' if per is not None else ''}.",
+            hot,
         ),
+        because=joined(because, by_page),
+        do=joined(do, level) if busy else do if one.by_page else joined(little, do),
+        unknown=caveats(one, each),
         evidence=(*evidence, *hot_evidence, *more),
         explains=CAUSES if strong else (),
         expects=()
@@ -128,30 +138,26 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
     )
 
 
-def _meaning(one: OneDatabase) -> str:
-    """What they mean by how the database is set up."""
+def _meaning(one: OneDatabase) -> tuple[str, str]:
+    """What they mean by how the database is set up, and what to do."""
     if one.by_page:
         return (
-            "By design: locking is at page level in every storage area but RDB$SYSTEM, so no row has a lock of its own."
+            "By design: locking is at page level in every storage area but RDB$SYSTEM, so no row has its own lock.",
+            "Nothing is to be done for it.",
         )
+    neither = "neither row caches nor page transfer via memory can be used"
     if len(one.in_use) > 1:
-        return (
-            f"Users of {node_names(one.in_use)} are in it at one time, so neither row caches nor page transfer via "
-            "memory can be used: let the work on one area meet on one node."
-        )
+        return f"Users of {node_names(one.in_use)} attach at one time, so {neither}.", MEET
     if said := several_nodes(one):
-        return (
-            f"{said[0].upper()}{said[1:]}: neither row caches nor page transfer via memory can be used there. Let the "
-            "work on one area meet on one node."
-        )
+        return f"{said[0].upper()}{said[1:]}: {neither} there.", MEET
     active = active_caches(one)
     if active:
-        return f"{active:g} row caches are active: see which tables used often are in none of them."
-    memory = one.word("page_transfer") == "memory"
+        return WORK, f"{active:g} row caches are active: see which tables used often are in none of them."
     if one.figure("active_row_caches"):
-        return "Row caches are there, but cannot be active as things are (see rdb/row_cache_prerequisites_unmet)."
-    cache = "On one node, row caches can eliminate many of them (see rdb/row_cache_missing for what they need)"
-    return f"{cache}{'' if memory else ', and page transfer via memory makes holding one shorter'}."
+        return WORK, "Row caches are there, but cannot be active as things are: see rdb/row_cache_prerequisites_unmet."
+    memory = one.word("page_transfer") == "memory"
+    shorter = "" if memory else ", and page transfer via memory makes holding one shorter"
+    return WORK, f"On one node row caches can eliminate many of them (rdb/row_cache_missing has the steps){shorter}."
 
 
 def _hot(waits: Waits) -> tuple[str, tuple[Evidence, ...]]:
@@ -159,17 +165,26 @@ def _hot(waits: Waits) -> tuple[str, tuple[Evidence, ...]]:
     if waits.refused():
         return "", ()
     if pages := waits.most((*STALLS, TIMEOUTS[0], "deadlock"), "page"):
-        return f" Waited for most: {hottest(pages)}.", evidence_of(pages, "waits for")
+        return f"Waited for most: {hottest(pages)}.", evidence_of(pages, "waits for")
     if read := waits.of(("dbkey",), "page"):
-        return f" Read most: {hottest(read, 'times')}: reads, not waits.", evidence_of(read, "reads of")
+        return f"Read most: {hottest(read, 'times')}: reads, not waits.", evidence_of(read, "reads of")
     return "", ()
 
 
-def _page_level(one: OneDatabase, limits: Limits, each: Statistics, waits: Waits) -> tuple[str, tuple[Evidence, ...]]:
-    """Whether page level locking is worth a thought: rows must have locks to save, and pages must not be waited for."""
-    areas = [area.name for area in one.areas if area.page_level_locking]
-    if areas:
-        return f" {len(areas)} storage areas have page level locking: there page locks replace those of rows.", ()
+def _page_level(
+    one: OneDatabase, limits: Limits, each: Statistics, waits: Waits
+) -> tuple[str, str, tuple[Evidence, ...]]:
+    """What page level locking does here already, or that it is worth a thought, with its evidence.
+
+    It is where rows have locks to save, and pages are not waited for.
+    """
+    if any(area.page_level_locking for area in one.areas):
+        where = (
+            ""
+            if one.by_page
+            else f"Locking is at page level {page_level(one)}: there page locks replace those of rows."
+        )
+        return where, "", ()
     records = each.share("record")
     pages = waits.of((*STALLS, *TIMEOUTS, "deadlock"), "page")
     stalled = stalled_of(each, "page")
@@ -179,6 +194,6 @@ def _page_level(one: OneDatabase, limits: Limits, each: Statistics, waits: Waits
         or pages
         or (stalled and stalled.per_second >= limits.stalled_per_second)
     ):
-        return "", ()
+        return "", "", ()
     shown = Evidence("record locks", round(records.percent, 1), "% of lock operations", records.source)
-    return PAGE_LEVEL, (shown,)
+    return "", PAGE_LEVEL, (shown,)

@@ -21,7 +21,18 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, NotApplicable, Outcome, Severity, Unknown
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    joined,
+)
 from rules.rdb._evidence.counted import (
     ASKED,
     COUNTED_FACTS,
@@ -32,6 +43,7 @@ from rules.rdb._evidence.counted import (
     counted,
     of_each_node,
     quiet,
+    rounded,
     shown,
     stalled_of,
     waiting_of,
@@ -65,15 +77,17 @@ COUNTED_BY = MissingInput(
     "a write (key W) of the RMU/SHOW STATISTICS screen PIO Statistics--Data Writes (line blocking AST), after some "
     "minutes of typical load, twice",
 )
-HARDLY = " Hardly a request for a page was seen to wait, so nothing is set here."
-UNSEEN = " Whether requests for pages wait is not in the export, so nothing is set here."
+PRICE = "It needs memory for global buffers and makes recovery longer."
+WRITTEN = "A page that another process wants is written before it may have it; via memory it need not be."
+HARDLY = "Nothing is set here: hardly a request for a page was seen to wait."
+UNSEEN = "Nothing is set here: whether requests for pages wait is not in the export."
 FEW = (
-    " But at most {:.1f} % of the pages that are asked back can have been written for it, so the waits are hardly for "
-    "the disk: nothing is set here."
+    "Nothing is set here: at most {} % of the pages that are asked back can have been written for it, so the waits are "
+    "hardly for the disk."
 )
 HELD = (
-    " Locking is at page level {}: a holder keeps such a page until it commits, so via memory the others would wait as "
-    "long. See which pages are waited for; nothing is set here."
+    "Nothing is set here, as locking is at page level {}: a holder keeps such a page until it commits, so via memory "
+    "the others would wait as long. See which pages are waited for."
 )
 STALLS = MissingInput(
     "how long requests for page locks wait (the screen Locking (page locks))", StatisticRow.COLLECTED_BY
@@ -157,20 +171,22 @@ def _of_node(
     waiting = waiting_of(each, "page")
     costs = waits_matter(each, stalled.per_second if stalled else None, limits.stalled_per_second, "page")
     figures = (
-        f"{blasts.per_second:,.1f} blocking ASTs/s on page locks ({percent:.1f} % of those requested and promoted) "
-        f"and {writes.per_second:,.1f} {_named(counted_ones)}/s"
+        f"{rounded(blasts.per_second)} blocking ASTs/s on page locks ({rounded(percent)} % of those requested and "
+        f"promoted) and {rounded(writes.per_second)} {_named(counted_ones)}/s"
     )
     waits = (
-        f", {stalled.per_second:,.1f} stalled page locks/s" if stalled else ", waits for page locks not in the export"
+        f", {rounded(stalled.per_second)} stalled page locks/s"
+        if stalled
+        else ", waits for page locks not in the export"
     )
-    waits += f", {waiting.per_second / HUNDREDTHS:,.2f} processes wait for one at any moment" if waiting else ""
+    waits += f", {rounded(waiting.per_second / HUNDREDTHS)} processes wait for one at any moment" if waiting else ""
     start = f"{one.subject}: transfer via disk, and {figures}{waits}"
     few = blasts.per_second < limits.blasts_per_second or writes.per_second < limits.writes_per_second
     if few or (stalled and not costs and percent < limits.blasts_percent):
         return quiet(
-            f"{start}; speaks from {limits.blasts_per_second:g} blocking ASTs/s and {limits.writes_per_second:g} "
-            f"writes/s on, where {limits.stalled_per_second:g}/s stall and {WAITING:g} of a process waits, or where "
-            f"the share is {limits.blasts_percent:g} % (limits of this project)",
+            f"{start}; limits {limits.blasts_per_second:g} blocking ASTs/s and {limits.writes_per_second:g} writes/s, "
+            f"where {limits.stalled_per_second:g}/s stall and {WAITING:g} of a process waits, or where the share is "
+            f"{limits.blasts_percent:g} % (this project's)",
             each,
         )
     if percent < limits.blasts_percent and not stalled:
@@ -205,10 +221,9 @@ def _set_already(facts: Facts, one: OneDatabase, transfer: Read) -> Iterator[Out
             subject=one.subject,
             severity=Severity.ADVICE,
             title="page transfer via memory is set, but pages still go over the disk",
-            seen=(
-                f"Missing: {listed(missing)}. Without them Rdb transfers pages via disk, whatever is set. Make them in "
-                "this order, each with the database closed and after a full backup."
-            ),
+            seen=f"Missing: {listed(missing)}.",
+            because="Without all of these Rdb transfers pages via disk, whatever is set.",
+            do="Make what is missing in this order, with the database closed and after a full backup.",
             evidence=(Evidence("page transfer", "memory", "", transfer.source), *evidence_of(missing)),
             changes=changes_of("page_transfer", facts, one),
         )
@@ -218,13 +233,11 @@ def _set_already(facts: Facts, one: OneDatabase, transfer: Read) -> Iterator[Out
         yield Unknown(tuple(lacking), f"{one.subject}: page transfer via memory is set")
 
 
-def _why_nothing(held: str, few: bool, part: float, stalled: Stalled | None, costs: bool) -> str:
-    """Why nothing is set, a sentence with a blank before it; empty where it is."""
-    if costs:
-        return ""
+def _why_nothing(held: str, few: bool, part: float, stalled: Stalled | None) -> str:
+    """Why nothing is set."""
     if held:
         return HELD.format(held)
-    return FEW.format(part) if few else HARDLY if stalled else UNSEEN
+    return FEW.format(rounded(part)) if few else HARDLY if stalled else UNSEEN
 
 
 def _finding(
@@ -243,7 +256,8 @@ def _finding(
     few = part < limits.writes_percent
     costs = waited and not held and not few
     missing = unmet(steps_to("page_transfer", one))
-    first = f"Missing so far, in the order in which it is made: {listed(missing)}. " if missing else ""
+    first = f"make what is missing in this order: {listed(missing)}; then " if missing else ""
+    do = f"With the database closed and after a full backup {first}set PAGE TRANSFER VIA from DISK to MEMORY. {PRICE}"
     waiters = []
     if waiting := waiting_of(each, "page"):
         processes = round(waiting.per_second / HUNDREDTHS, 2)
@@ -252,12 +266,10 @@ def _finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title=f"{blasts.per_second:,.0f} page locks per second are wanted by another process, pages go over disk",
-        seen=(
-            f"{figures}: a page that another process wants is written before it may have it. Via memory it need not. "
-            f"{first}It needs memory for global buffers and makes recovery longer.{moved(one)}"
-            + _why_nothing(held, few, part, stalled, costs)
-            + caveats(one, each)
-        ),
+        seen=f"{figures}.",
+        because=WRITTEN,
+        do=do if costs else _why_nothing(held, few, part, stalled),
+        unknown=joined(moved(one), caveats(one, each)),
         evidence=(
             Evidence("page transfer", str(transfer.value), "", transfer.source),
             *shown("blocking ASTs on page locks", blasts, limits.blasts_per_second),

@@ -22,7 +22,7 @@ from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow, WaitGroup
 from rules.changes.rdb_database import alter
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     ASKED,
     COUNTED_FACTS,
@@ -32,6 +32,7 @@ from rules.rdb._evidence.counted import (
     on_node,
     per_transaction,
     quiet,
+    rounded,
     shown,
     stalled_of,
 )
@@ -58,6 +59,18 @@ FIRST = (
     "how many, so watch SHOW MEMORY/POOL and the locks of MONITOR LOCK"
 )
 
+WALKS = (
+    "With adjustable lock granularity a holder walks down to single rows whenever another process comes. The limits "
+    "are this project's; the vendor names none."
+)
+SCATTERED = (
+    "Where transactions change scattered rows, consider setting ADJUSTABLE LOCK GRANULARITY from ENABLED to DISABLED: "
+    "more locks are then taken, so raise LOCKIDTBL, RESHASHTBL and ENQLM first. Where they mostly read, keep it."
+)
+UPDATES = "an hour of many updates may be why it is off"
+ENABLE = (
+    f"Ask first, as {UPDATES}; if nothing speaks against it set ADJUSTABLE LOCK GRANULARITY from DISABLED to ENABLED."
+)
 MORE = ("Disabled, it takes more locks: raise LOCKIDTBL and the ENQLM of its users first.",)
 BACK = ("Only the way back takes more locks: see LOCKIDTBL and the ENQLM of its users before that.",)
 
@@ -145,8 +158,8 @@ def _records(each: Statistics) -> Records | None:
 def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, found: Records) -> Outcome:
     each, blasts = found.each, found.blasts
     figures = (
-        f"{blasts.per_second:,.1f} blocking ASTs/s on record locks{on_node(each)}, {found.percent:.1f} % of those "
-        "requested and promoted"
+        f"{rounded(blasts.per_second)} blocking ASTs/s on record locks{on_node(each)}, {rounded(found.percent)} % of "
+        "those requested and promoted"
     )
     if found.percent < limits.blasts_percent or blasts.per_second < limits.blasts_per_second:
         said = f"(limits {limits.blasts_per_second:g}/s and {limits.blasts_percent:g} %, this project's)"
@@ -171,14 +184,14 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
         subject=one.subject,
         severity=Severity.ADVICE if waited else Severity.NOTE,
         title=f"{found.percent:.0f} % of the record locks are asked back: adjustable granularity may not suit the work",
-        seen=(
-            f"{figures}{f', {per:,.2f} for each transaction' if per is not None else ''} ({each.over}). With "
-            "adjustable lock granularity a holder walks down to single rows whenever another process comes. Where "
-            "transactions change scattered rows, consider to disable it: more locks are then taken, so raise "
-            "LOCKIDTBL, RESHASHTBL and ENQLM first. Where they mostly read, keep it. The limits are this project's; "
-            "the vendor names none."
-            + (f" Waited for: {hottest(groups)}." if groups else " No log names the rows: bring one first.")
-            + caveats(one, each)
+        seen=joined(
+            f"{figures}{f', {rounded(per)} for each transaction' if per is not None else ''} ({each.over}).",
+            f"Waited for: {hottest(groups)}." if groups else "",
+        ),
+        because=WALKS,
+        do=SCATTERED,
+        unknown=joined(
+            "" if groups else "No log names the rows that are waited for: collect one first.", caveats(one, each)
         ),
         evidence=(
             Evidence("adjustable lock granularity", "enabled", "", setting.source),
@@ -230,12 +243,17 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title=f"{per:,.0f} record locks for each transaction, one by one: adjustable granularity is off",
         seen=(
-            f"{figures} ({each.over}), and only {found.percent:.2f} % of the record locks are asked back by another "
-            "process. Work that mostly reads takes fewer locks with adjustable lock granularity, which the vendor "
-            "advises for it. Ask why it was switched off: an hour of many updates may be the reason."
-            + ("" if costs else f" Below {limits.busy_records:,.0f}/s there is little to gain, so nothing is set here.")
-            + caveats(one, each)
+            f"{figures} ({each.over}), and only {rounded(found.percent)} % of the record locks are asked back by "
+            "another process."
         ),
+        because=(
+            "Work that mostly reads takes fewer locks with adjustable lock granularity, which the vendor advises for "
+            "it."
+        ),
+        do=ENABLE
+        if costs
+        else f"Nothing is set here: below {limits.busy_records:,.0f}/s there is little to gain, and {UPDATES}.",
+        unknown=caveats(one, each),
         evidence=(
             Evidence("adjustable lock granularity", "disabled", "", setting.source),
             Evidence("record locks per transaction", round(per, 1), "", asked, limits.records_per_transaction),

@@ -22,7 +22,7 @@ from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow
 from rules.changes.rdb_database import alter, key_of
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import Change, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     caveats,
@@ -31,6 +31,7 @@ from rules.rdb._evidence.counted import (
     on_node,
     per_transaction,
     quiet,
+    rounded,
     rows_of,
     stalled_of,
     waits_matter,
@@ -55,6 +56,7 @@ BLASTS = "blocking asts"
 LEAST, MOST, DEFAULT = 8, 1024, 256
 """Range and default of TRANSACTION INTERVAL (vendor: help on ALTER DATABASE)."""
 SESSIONS = "when it is known that there are few users or all sessions are long; for many users or short ones less"
+COMMIT = "Set COMMIT TO JOURNAL OPTIMIZATION from DISABLED to ENABLED with the database closed and after a full backup."
 SNAPSHOTS = (
     "Recalled, not confirmed: commit to journal wants snapshots disabled or deferred; with deferred ones a read-only "
     "transaction waits for the writers. Read HELP ALTER DATABASE first.",
@@ -157,18 +159,18 @@ def _over(hot: Hot, limits: Limits) -> bool:
 
 def _figures(hot: Hot) -> str:
     stalls = (
-        f", and {hot.stalls:,.1f} stalled requests/s, {hot.stalled:.0f} % of all"
+        f", and {rounded(hot.stalls)} stalled requests/s, {hot.stalled:.0f} % of all"
         if hot.stalled is not None and hot.stalls is not None
         else ""
     )
-    return f"{hot.operations:.1f} % of {hot.whole:,.0f} lock operations/s are SEQBLK and TSNBLK locks{stalls}"
+    return f"{rounded(hot.operations)} % of {hot.whole:,.0f} lock operations/s are SEQBLK and TSNBLK locks{stalls}"
 
 
 def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Finding:
     each, source = hot.each, hot.rates[0].source
     waits = any(waits_matter(each, hot.stalls, limits.stalled_per_second, kind) for kind in ROOT)
     per = per_transaction(each, hot.rates)
-    said, more, changes = _remedy(facts, one)
+    (said, why, do), more, changes = _remedy(facts, one)
     percent = round(hot.operations, 1)
     evidence = [
         Evidence("SEQBLK and TSNBLK locks", percent, "% of lock operations", source, limits.operations_percent),
@@ -186,13 +188,14 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         subject=one.subject,
         severity=Severity.ADVICE if waits else Severity.NOTE,
         title="commits queue for the root file" if waits else "much of the locking is for the root file",
-        seen=(
+        seen=joined(
             f"{_figures(hot)}{on_node(each)} ({each.over})"
-            f"{f', {per:,.1f} operations for each transaction' if per is not None else ''}. They guard the sequence "
-            f"numbers of transactions, at each start and commit. {said}"
-            + ("" if waits else " Few requests were seen to wait for them, so nothing is set here.")
-            + caveats(one, each)
+            f"{f', {rounded(per)} operations for each transaction' if per is not None else ''}.",
+            said,
         ),
+        because=joined("They guard the sequence numbers of transactions, at each start and commit.", why),
+        do=do if waits else "Nothing is set here: few requests were seen to wait for them.",
+        unknown=caveats(one, each),
         evidence=(*evidence, *more),
         explains=() if source.tentative else _explains(hot, limits),
         changes=changes if waits else (),
@@ -210,11 +213,11 @@ def _explains(hot: Hot, limits: Limits) -> tuple[str, ...]:
     return (("rdb/blocking_asts_high",) if most else ()) + (("rdb/lock_stalls_long",) if stalls else ())
 
 
-def _remedy(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ...], tuple[Change, ...]]:
-    """What to set: commit to journal with what it needs, or another interval."""
+def _remedy(facts: Facts, one: OneDatabase) -> tuple[tuple[str, str, str], tuple[Evidence, ...], tuple[Change, ...]]:
+    """What is set, why it matters and what to set: commit to journal with what it needs, or another interval."""
     journal = one.read("commit_to_journal")
     if journal is None:
-        return "Whether commit to journal is on is not in the export.", (), ()
+        return ("", "", "Nothing is set here: whether commit to journal is on is not in the export."), (), ()
     place = place_of(facts, one)
     if not journal.value:
         shown = Evidence("commit to journal", "disabled", "", journal.source)
@@ -228,22 +231,26 @@ def _remedy(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ...], 
         needs = tuple(change.key for change in before)
         change = alter("commit_to_journal", place, "DISABLED", "ENABLED", needs=needs, cautions=SNAPSHOTS, when=when)
         change = replace(change, yields_to=(key_of("snapshot", place),))  # which would take away what it rests on
-        first = f" Missing so far: {listed(missing)}, then fast commit." if missing else ""
-        first = " Fast commit has to be enabled first." if fast is False and not missing else first
-        said = f"Commit to journal is off: with it each user gets a range of numbers beforehand.{first}"
+        first = f"First make {listed(missing)}, then fast commit." if missing else ""
+        first = "Fast commit has to be enabled first." if fast is False and not missing else first
+        why = "With commit to journal each user gets a range of numbers beforehand."
+        said = ("Commit to journal is off.", why, joined(first, COMMIT))
         return said, (shown, *evidence_of(missing)), (*before, change)
     shown = Evidence("commit to journal", "enabled", "", journal.source)
     now = one.read("transaction_interval")
     value = one.figure("transaction_interval")
     if value is not None and not LEAST <= value <= MOST:
         value = None
-    said = (
-        f"Commit to journal is on, with a TRANSACTION INTERVAL of {value:,.0f}"
+    seen = (
+        f"Commit to journal is on, with a TRANSACTION INTERVAL of {value:,.0f} ({LEAST} to {MOST:,})."
         if value is not None
-        else f"Commit to journal is on; its TRANSACTION INTERVAL is not in the export (default {DEFAULT})"
+        else f"Commit to journal is on; its TRANSACTION INTERVAL is not in the export (default {DEFAULT})."
     )
-    said += f" ({LEAST} to {MOST:,}): larger for few users or long sessions, smaller for many users or short ones."
+    sizes = "larger for few users or long sessions, smaller for many users or short ones"
     more = (shown, *((Evidence("transaction interval", value, "", now.source),) if now and value is not None else ()))
     if value is None or value >= DEFAULT:
-        return f"{said} Which of the two these sessions need is not in the export, so nothing is set here.", more, ()
-    return said, more, (alter("transaction_interval", place, value, DEFAULT, when=SESSIONS),)
+        do = f"Nothing is set here: which interval these sessions need ({sizes}) is in no export."
+        return (seen, "", do), more, ()
+    do = f"If there are few users or all sessions are long, set TRANSACTION INTERVAL from {value:,.0f} to {DEFAULT} "
+    do += f"with the database closed and after a full backup ({sizes})."
+    return (seen, "", do), more, (alter("transaction_interval", place, value, DEFAULT, when=SESSIONS),)

@@ -17,14 +17,14 @@ locks stand in for record locks and dominate by design, and a row cache needs ro
 lengthens recovery after a failure.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.rdb import Database, StatisticRow
 from rules.changes.quoting import comment
 from rules.engine import rule
-from rules.finding import Clean, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.finding import Clean, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import COUNTED_FACTS, caveats, counted, on_node, part_of_own, quiet
 from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.page_locks import (
@@ -38,6 +38,7 @@ from rules.rdb._evidence.page_locks import (
     share_evidence,
 )
 from rules.rdb._evidence.prerequisites import (
+    Step,
     active_caches,
     changes_to,
     evidence_of,
@@ -50,14 +51,15 @@ from rules.rdb._evidence.prerequisites import (
     unsure,
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
-from rules.sources import JCC
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p080.htm",)
 MEGABYTE = 1_048_576
 MOST = 3
 """Caches that are named."""
-NOTHING_SET = ", so nothing is set here."
-ADD = "Then ADD CACHE for the small tables that are used most, and assign it: which ones, only the application tells."
+CLOSED = "with the database closed and after a full backup"
+ADD = "ADD CACHE for the small tables used most (only the application tells which) and assign it"
+MET = "The prerequisites that the export shows are met"
+ASSIGN = "see that a table or area is assigned to each cache and that the node has the memory"
 
 
 @dataclass(frozen=True)
@@ -108,10 +110,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield Unknown(tuple(lacking))
 
 
-def _add(one: OneDatabase) -> str:
-    """What has to be there for the clause to do anything: a cache, and a table or area assigned to it."""
+def _defined(one: OneDatabase) -> str:
+    """The caches that are defined already, a sentence, or nothing."""
     if not one.caches:
-        return ADD
+        return ""
     sizes = [
         f"{comment(cache.name, 31)} ({cache.slots:,.0f} rows of {cache.row_bytes:,.0f} bytes, at least "
         f"{cache.slots * cache.row_bytes / MEGABYTE:,.1f} MB)"
@@ -120,20 +122,29 @@ def _add(one: OneDatabase) -> str:
         for cache in one.caches[:MOST]
     ]
     more = f" and {len(one.caches) - MOST} more" if len(one.caches) > MOST else ""
-    return (
-        f"Defined already: {', '.join(sizes)}{more}. See that a table or area is assigned to each, and that the node "
-        "has that memory."
-    )
+    return f"Defined already: {', '.join(sizes)}{more}."
+
+
+def _do(one: OneDatabase, missing: Sequence[Step], old: str | None) -> str:
+    """All that has to be there for a row cache to do anything, in its order."""
+    steps = [f"make what is missing in this order: {listed(missing)}"] if missing else []
+    switch = [] if old == "ENABLED" else [f"set ROW CACHE {'from DISABLED ' if old else ''}to ENABLED"]
+    steps += [ASSIGN, *switch] if one.caches else [" and ".join((*switch, ADD))]
+    said = "; then ".join(steps)
+    if missing:
+        return f"W{CLOSED[1:]} {said}."
+    return f"{MET}: {f'{CLOSED} ' if old != 'ENABLED' or not one.caches else ''}{said}."
+
+
+def _why_nothing(missing: Sequence[Step], limits: Limits) -> str:
+    first = f"A row cache would first need {listed(missing)}." if missing else f"{MET}."
+    return f"Nothing is set here: below {limits.busy_operations:,.0f}/s there is little to gain. {first}"
 
 
 def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: Statistics) -> Finding:
     steps = steps_to("row_cache", one)
     missing = unmet(steps)
-    first = (
-        f"Missing so far, in the order in which it is made: {listed(missing)}. "
-        if missing
-        else "The prerequisites that the export shows are met. "
-    )
+    by_page, row_level = not_by_page(one)
     part = part_of_own(facts, of, share.part)
     strong = part is not None and part.percent >= limits.node_percent
     enabled = one.is_on("row_cache_enabled")
@@ -147,13 +158,11 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
         seen=(
             f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{on_node(of)} ({of.over}) are page locks"
             + (f", {part.percent:.0f} % of what the node itself locks" if part is not None else "")
-            + f". Row caches can eliminate a large number of them ({JCC}; no figure there). {first}"
-            + _add(one)
-            + moved(one)
-            + not_by_page(one)
-            + ("" if busy else f" Below {limits.busy_operations:,.0f}/s there is little to gain{NOTHING_SET}")
-            + caveats(one, of)
+            + joined(", and no row cache is active.", _defined(one))
         ),
+        because=joined("Row caches can eliminate a large number of page locks (JCC; no figure there).", by_page),
+        do=joined(row_level, _do(one, missing, old)) if busy else _why_nothing(missing, limits),
+        unknown=joined(moved(one), caveats(one, of)),
         evidence=(
             *share_evidence(share, limits),
             *part_evidence(part, limits),

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import Database
 from rules.engine import rule
-from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted, joined
 from rules.rdb._evidence.databases import DATABASE_FACTS, OneDatabase, Read, databases
 from rules.rdb._evidence.prerequisites import (
     Step,
@@ -71,7 +71,7 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
         if missing:
             yield Untrusted(
                 f"{one.subject}: active row caches: {active:g}, yet the export shows {listed(missing)}, and one "
-                "excludes the other: bring a new header, dumped while the database is open"
+                "excludes the other: collect a new header, dumped while the database is open"
             )
             return
         yield Clean(f"{one.subject}: active row caches: {active:g}{one.read_apart}")
@@ -86,34 +86,40 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
 
 def _finding(facts: Facts, one: OneDatabase, missing: list[Step], wanted: Read, impossible: str) -> Finding:
     active = one.figure("active_row_caches")
-    empty = (
-        ""
-        if one.caches or active or impossible
-        else " No cache is defined, and without one nothing changes: the database is not to be closed for these alone, "
-        "but for a cache to add (ADD CACHE, by table or area) together with them."
-    )
-    lacking = f" Missing: {listed(missing)}." if missing else ""
+    by_page, row_level = ("", "") if impossible else not_by_page(one)
+    lacking = f"Missing: {listed(missing)}." if missing else ""
     none = (
         f"the header counts {active:g} as active, which seems to mean defined, as it does of storage areas"
         if active
         else "none is active"
     )
-    advice = (
-        f"It can never become active as things are: {impossible}. Disable it, or bring the users to one node first."
-        if impossible
-        else "Make them in this order, each with the database closed and after a full backup, or disable row caches."
-    )
+    if impossible:
+        because = f"None can become active as things are: {impossible}."
+        do = "Disable them, or let all users attach on one node first."
+    else:
+        because = "Rdb accepts the setting and goes on without row caches until all of these are there."
+        do = "Make what is missing in this order, with the database closed and after a full backup"
+        do += (
+            ", or disable row caches."
+            if one.caches or active
+            else (
+                " and together with a cache to add (ADD CACHE, by table or area), or disable row caches: no cache is "
+                "defined, so the database is not to be closed for these alone."
+            )
+        )
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE,
         title=(
-            f"row caches are wanted, but {len(missing)} of their prerequisites are missing"
+            f"row caches are wanted, but {len(missing)} of their prerequisites {'is' if len(missing) == 1 else 'are'} "
+            "missing"
             if missing
             else "row caches are wanted where none can be active"
         ),
-        seen=f"Row caches are enabled or defined and {none}.{lacking} {advice}{empty}"
-        + moved(one)
-        + ("" if impossible else not_by_page(one)),
+        seen=joined(f"Row caches are enabled or defined and {none}.", lacking),
+        because=joined(because, by_page),
+        do=joined(do, row_level),
+        unknown=moved(one),
         evidence=(Evidence("row caches wanted", "yes", "", wanted.source), *evidence_of(missing)),
         changes=() if impossible else changes_of("row_cache", facts, one),
     )

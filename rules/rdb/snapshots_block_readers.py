@@ -21,7 +21,7 @@ from collectors.facts import Facts, known, number_or
 from collectors.facts.rdb import Database, EventLog, WaitGroup
 from rules.changes.rdb_database import alter
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     STALL_TIME,
@@ -29,6 +29,7 @@ from rules.rdb._evidence.counted import (
     counted,
     of_each_node,
     quiet,
+    rounded,
     stalled_of,
     waits_matter,
 )
@@ -45,6 +46,15 @@ COST = (
     "The snapshot files may have to grow: see that their disks have room.",
 )
 
+LONG = "Look for the long read/write transaction first and let it commit sooner."
+IMMEDIATE = (
+    "If readers come all the time, set SNAPSHOT from DEFERRED to IMMEDIATE with the database closed and after a full "
+    "backup: they then start at once, and every writer pays snapshot I/O."
+)
+LITTLE = (
+    "Nothing is set here, as so few waits are not worth closing the database: look for the long read/write transaction."
+)
+ON = "Commit to journal is on and, as recalled, needs snapshots deferred or disabled: find out before that."
 JOURNAL = (
     "when it is known that commit to journal, which is on, can go without: as recalled, not confirmed, it needs "
     "snapshots deferred or disabled"
@@ -153,7 +163,7 @@ def _finding(
         where = next(wait.source for wait in readers if wait.longest_seconds == longest)
         evidence.append(Evidence("longest wait for a snapshot lock", longest, "s", where, limits.stall_seconds))
     if stalled is not None:
-        seen.append(f"{stalled.per_second:,.1f} requests/s for snapshot locks stalled")
+        seen.append(f"{rounded(stalled.per_second)} requests/s for snapshot locks stalled")
         rate = round(stalled.per_second, 2)
         evidence.append(Evidence("stalled snapshot locks", rate, "/s", stalled.source, limits.stalled_per_second))
     logged = waits_of(facts, one).events([wait.kind for wait in readers[:1]])
@@ -167,13 +177,12 @@ def _finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title="read-only transactions wait for read/write ones (deferred snapshots)",
-        seen=(
-            f"Snapshots are deferred, and {', '.join(seen)}. A read-only transaction that starts has to wait until all "
-            "active read/write transactions have ended: look for the long one first. If readers come all the time, "
-            "SNAPSHOT IS ENABLED IMMEDIATE lets them start at once, and costs every writer snapshot I/O."
-            + ("" if costs else " So few waits are not worth closing the database, so nothing is set here.")
-            + caveats(one, each)
+        seen=f"Snapshots are deferred, and {', '.join(seen)}.",
+        because=(
+            "A read-only transaction that starts has to wait until all active read/write transactions have ended."
         ),
+        do=f"{LONG} {IMMEDIATE}" if costs else LITTLE,
+        unknown=joined(ON if costs and when else "", caveats(one, each)),
         evidence=tuple(evidence),
         explains=("rdb/lock_stalls_long",) if _most(waits_of(facts, one), each, limits) else (),
         changes=(alter("snapshot", place_of(facts, one), "DEFERRED", "IMMEDIATE", cautions=COST, when=when),)

@@ -103,10 +103,9 @@ def _finding(facts: Facts, one: OneDatabase, off: bool, proof: tuple[Statistics,
         subject=one.subject,
         severity=Severity.ADVICE,
         title="statistics are not counted: zeros on the screens mean nothing",
-        seen=(
-            f"{said}{although}. No lock statistics of this database can be judged. {_first(one)}, wait for the busiest "
-            "hour and write the screens again, twice."
-        ),
+        seen=f"{said}{although}.",
+        because="No lock statistics of this database can be judged: zeros only look like a lack of contention.",
+        do=f"{_first(one)} Then wait for the busiest hour and write the screens again, twice.",
         evidence=tuple(evidence),
         changes=(_enable(facts, one),),
     )
@@ -115,8 +114,8 @@ def _finding(facts: Facts, one: OneDatabase, off: bool, proof: tuple[Statistics,
 def _first(one: OneDatabase) -> str:
     """What has to be done before anything is counted."""
     if one.is_on("statistics_enabled"):
-        return "The header has them enabled, so the logical name RDM$BIND_STATS_ENABLE is the suspect: see it"
-    return "Enable them"
+        return "The header has them enabled, so look at the logical name RDM$BIND_STATS_ENABLE."
+    return "Ask why they are off, and enable them (RDM$BIND_STATS_ENABLE, or the attribute of the database)."
 
 
 def _enable(facts: Facts, one: OneDatabase) -> Change:

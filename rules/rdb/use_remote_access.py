@@ -22,7 +22,7 @@ from collectors.facts import Facts
 from collectors.facts.rdb import DatabaseUse
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.laws.hardware import Order
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, own_name
 from rules.openvms._evidence.mastership import compare_nodes
@@ -30,8 +30,15 @@ from rules.rdb._evidence.counted import COUNTED_FACTS
 from rules.rdb._evidence.databases import OneDatabase, databases, node_names
 from rules.rdb._evidence.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of, users_unknown
 from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
-from rules.sources import JCC
 
+TRY = (
+    "Attach one application through Rdb remote access, and measure both nodes and the network before and after: no "
+    "setting of the database changes."
+)
+SLOWER = (
+    "Whether the node that masters the locks is the slower one is not in the export, and no work is to be sent to a "
+    "slower one: a LOCKTIME run on both tells."
+)
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
 
 
@@ -111,9 +118,8 @@ def _finding(
     one: OneDatabase, limits: Limits, remote: Remote, names: str, figures: str, *, known_faster: bool
 ) -> Finding:
     leaving = round(remote.leaving, 1)
-    slow = "" if known_faster else " Not where the node that masters them is the slower one: a LOCKTIME run tells."
     first = (
-        " Lock partitioning is disabled: where the storage areas have distinct main users, try that first."
+        "Lock partitioning is disabled: where the storage areas have distinct main users, try that first."
         if one.is_on("lock_partitioning") is False
         else ""
     )
@@ -121,11 +127,13 @@ def _finding(
         subject=one.subject,
         severity=Severity.ADVICE,
         title=f"{leaving:.0f} % of {remote.where}'s lock requests leave it: Rdb remote access may be cheaper",
-        seen=(
-            f"Users of {names} are in it at one time, and {figures}. Through Rdb remote access their locks are taken "
-            "where the database is, and SQL goes over the network instead. It can often improve throughput in a "
-            f"cluster ({JCC}), and the network becomes the limit: try it with one application and measure.{slow}{first}"
+        seen=f"Users of {names} are in it at one time, and {figures}.",
+        because=(
+            "Through Rdb remote access their locks are taken where the database is, and SQL goes over the network "
+            "instead. It can often improve throughput in a cluster (JCC), and the network becomes the limit."
         ),
+        do=joined(first, TRY),
+        unknown="" if known_faster else SLOWER,
         evidence=(
             *(Evidence(f"open on {node_names([use])}", "yes", "", use.source) for use in one.in_use),
             Evidence("own requests served elsewhere", leaving, "%", remote.source, limits.leaving_percent),

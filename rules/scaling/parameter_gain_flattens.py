@@ -27,6 +27,8 @@ from rules.sources import JCC
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
 LEAST_VALUES = 3
+MOST_SHOWN = 8
+"""Values in a sentence; of more those that decide."""
 
 
 @dataclass(frozen=True)
@@ -94,28 +96,25 @@ def _finding(series: ParameterSeries, steps: list[_Step], best: _Step, enough: _
     low, last = steps[0], steps[-1]
     before = next((step for step, then in pairwise(steps) if then is enough), None)
     rises = enough is last
-    said = [
-        f"{unit[0].upper()}{unit[1:]} over {name}: {', '.join(f'{_said(s.rate)} at {_said(s.value)}' for s in steps)}."
-    ]
-    if rises:
-        said.append(
-            f"It still rises at {_said(last.value)}, the largest value measured: whether a larger one does more is not "
-            "known."
-        )
-    elif last.rate >= best.rate * (1 - limits.noise_percent / 100):
-        said.append(
-            f"From {_said(enough.value)} on nothing is gained beyond {limits.noise_percent:g} %, up to "
-            f"{_said(last.value)}, the largest value measured; beyond it nothing is known."
-        )
-    else:
-        said.append(
-            f"{_said(enough.value)} does within {limits.noise_percent:g} % of the best, and {_said(last.value)}, the "
-            f"largest, {100 * (1 - last.rate / best.rate):.0f} % less than the best: run both again before a larger "
-            "value is blamed."
-        )
+    shown = steps if len(steps) <= MOST_SHOWN else [step for step in steps if step in (low, before, enough, best, last)]
+    between = ""
     if before is not None and not rises:
-        said.append(f"Between {_said(before.value)} and {_said(enough.value)} nothing was measured, either.")
-    said.append("Which value is in force the series does not say.")
+        between = f"between {_said(before.value)} and {_said(enough.value)} nothing was measured"
+    if rises:
+        because = f"The rate still rises at {_said(last.value)}, the largest value measured."
+        do = "Measure a larger value before anything is set: whether it does more is not known."
+    elif last.rate >= best.rate * (1 - limits.noise_percent / 100):
+        because = (
+            f"From {_said(enough.value)} on nothing is gained beyond {limits.noise_percent:g} %, up to "
+            f"{_said(last.value)}, the largest value measured."
+        )
+        do = f"See which value is in force: only one below {_said(enough.value)} leaves something to gain."
+    else:
+        because = (
+            f"{_said(enough.value)} does within {limits.noise_percent:g} % of the best, and {_said(last.value)}, the "
+            f"largest, {100 * (1 - last.rate / best.rate):.0f} % less than the best."
+        )
+        do = f"Run {_said(enough.value)} and {_said(last.value)} again before a larger value is blamed."
     return Finding(
         subject=series.title,
         severity=Severity.NOTE,
@@ -124,7 +123,16 @@ def _finding(series: ParameterSeries, steps: list[_Step], best: _Step, enough: _
             if rises
             else f"{name}: {_said(enough.value)} does as much as the best that was measured"
         ),
-        seen=" ".join(said),
+        seen=(
+            f"{unit[0].upper()}{unit[1:]} over {name}: "
+            f"{', '.join(f'{_said(one.rate)} at {_said(one.value)}' for one in shown)}."
+        ),
+        because=because,
+        do=do,
+        unknown=(
+            f"Beyond {_said(last.value)} nothing is known{f', and {between}' if between else ''}. Which value is in "
+            "force the series does not say."
+        ),
         evidence=(
             Evidence(f"rate at {name} {_said(low.value)}, the smallest", low.rate, unit, low.source),
             Evidence(f"rate at {name} {_said(enough.value)}", enough.rate, unit, enough.source),

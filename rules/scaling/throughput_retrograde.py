@@ -26,7 +26,18 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts
 from collectors.facts.scaling import LoadSeries, ParameterSeries
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
 from rules.laws.derived import BUSY_PERCENT, demand, was_busy
 from rules.laws.modes import spinning
 from rules.laws.series import TimeSeries, course_of
@@ -34,6 +45,7 @@ from rules.laws.usl import LEAST_POINTS, LEAST_R2, Model, harm_from, model_of
 from rules.laws.work import uneven_work
 from rules.sources import JCC
 
+LITTLE = "What is lost beyond the peak is within what runs differ by."
 LINKS = ("https://github.com/cran/usl", "https://github.com/codahale/usl4j")
 
 
@@ -129,7 +141,8 @@ def _few(series: LoadSeries, course: TimeSeries, limits: Limits) -> Finding | Un
     if isinstance(found, Untrusted):
         return found
     more = f"Where the peak lies is known no better than these loads are apart: {limits.least_loads} would tell."
-    return replace(found.adding(unknown=more), severity=min(found.severity, Severity.ADVICE))
+    asked = demand(series) if series.derived else ""
+    return replace(found, unknown=joined(asked, more), severity=min(found.severity, Severity.ADVICE))
 
 
 def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model, figures: str) -> Finding:
@@ -137,18 +150,18 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
     most = model.rate(best)
     unit = series.rate_name.replace("_", " ")
     inside = top <= last.load
-    at, peaks = f"{best:.0f}" if best == int(best) else f"{best:.1f}", "peaks" if inside else "would peak"
+    at, peaks = _load(best), "peaks" if inside else "would peak"
     lost = 100 * (1 - model.rate(last.load) / most)
     fell = inside and lost > limits.noise_percent
     said = (
-        f"At {last.load:g}, the highest measured, it gives {lost:.0f} % less than at the peak."
+        f"at {last.load:g}, the highest measured, it gives {lost:.0f} % less than at the peak"
         if inside
-        else f"The measured range ends at {last.load:g}, before that: it was not reached, and a run there would tell."
+        else f"the measured range ends at {last.load:g}, before that: it was not reached, and a run there would tell"
     )
-    stay = f"Do not go beyond {at} {series.load_name}" if float(at) > 1 else "One at a time does the most"
-    then = f"beyond it each further one {'takes' if inside else 'would take'} throughput from the others"
+    do, then = _stay(best, series), "takes" if inside else "would take"
+    because = f"Beyond the peak each further one {then} throughput from the others."
     if inside and not fell:
-        stay, then = f"Beyond {at} {series.load_name} little is gained", "what is lost is within what runs differ by"
+        do, because = f"Nothing is to be done: beyond {at} {series.load_name} little is gained.", LITTLE
     fits = (
         f"The Universal Scalability Law fits ({figures})"
         if model.first is None
@@ -156,14 +169,16 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
         f"{model.cap} processors, beyond which the rate stays where it is, it does ({figures})"
     )
     spun, spins = _spins(series, course)
-    asked = f"{demand(series)} " if series.derived else ""
     return Finding(
         subject=series.title,
         severity=_severity(series, course, limits, best) if fell else Severity.NOTE,
         title=f"Throughput {peaks} at {at} {series.load_name}, about {_rate(most)} {unit}",
-        seen=(
-            f"{fits} and {peaks} at {at} {series.load_name} with {_rate(most)} {unit}. {said}{spun} {stay}: {then}. "
-            f"{asked}The same machine, software and work are meant; change one and measure again."
+        seen=joined(f"Throughput {peaks} at {at} {series.load_name} with {_rate(most)} {unit}; {said}.", spun),
+        because=f"{fits}. {because}",
+        do=do,
+        unknown=joined(
+            demand(series) if series.derived else "",
+            "The same machine, software and work are meant; change one and measure again.",
         ),
         evidence=(
             Evidence(f"peak load ({series.load_name})", round(top, 2), "", series.source),
@@ -200,8 +215,6 @@ def _measured(series: LoadSeries, course: TimeSeries, limits: Limits, poor: str)
         return Untrusted(f"{series.title}: repeated runs at {peak.load:g} and {last.load:g} overlap: measure again")
     unit = series.rate_name.replace("_", " ")
     spun, spins = _spins(series, course)
-    asked = f" {demand(series)}" if series.derived else ""
-    alone = f" {course.alone_said}" if course.alone else ""
     severity = _severity(series, course, limits, peak.load)
     if fall <= limits.steep_percent:  # the best of many runs and one low one may make as much
         severity = min(severity, Severity.ADVICE)
@@ -209,10 +222,16 @@ def _measured(series: LoadSeries, course: TimeSeries, limits: Limits, poor: str)
         subject=series.title,
         severity=severity,
         title=f"Measured throughput falls by {fall:.0f} % beyond {peak.load:g} {series.load_name}",
-        seen=(
+        seen=joined(
             f"{_rate(peak.rate)} {unit} at {peak.load:g} {series.load_name}, the most that was measured, and "
-            f"{_rate(last.rate)} at {last.load:g}. {poor}{spun} Do not go beyond {peak.load:g} {series.load_name} with "
-            f"this work; more runs around it would show the peak more exactly.{alone}{asked}"
+            f"{_rate(last.rate)} at {last.load:g}.",
+            spun,
+        ),
+        because=joined(poor, course.alone_said if course.alone else ""),
+        do=_stay(peak.load, series),
+        unknown=joined(
+            demand(series) if series.derived else "",
+            f"More runs around {peak.load:g} would show the peak more exactly.",
         ),
         evidence=(
             Evidence(f"highest rate measured, at {peak.load:g}", peak.rate, unit, peak.source),
@@ -222,6 +241,17 @@ def _measured(series: LoadSeries, course: TimeSeries, limits: Limits, poor: str)
         ),
         expects=(Expectation(f"{unit}, at {peak.load:g} {series.load_name}", last.rate, peak.rate, "arithmetic"),),
     )
+
+
+def _stay(peak: float, series: LoadSeries) -> str:
+    """To keep the load under the peak; a single one may stay as it is."""
+    if float(_load(peak)) <= 1:
+        return "One at a time does the most: let the rest queue."
+    return f"Do not go beyond {_load(peak)} {series.load_name} with this work: limit them, and let the rest queue."
+
+
+def _load(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) else f"{value:.1f}"
 
 
 def _alone(course: TimeSeries) -> str:
@@ -246,7 +276,7 @@ def _spins(series: LoadSeries, course: TimeSeries) -> tuple[str, tuple[Evidence,
         return "", ()
     unit, name = "processors' worth", series.load_name
     return (
-        f" At {course.peak.load:g} {name} {spun.at_peak:.1f} processors' worth of time is MP synch, at "
+        f"At {course.peak.load:g} {name} {spun.at_peak:.1f} processors' worth of time is MP synch, at "
         f"{spun.step.load:g} it is {spun.past:.1f}.",
         (
             Evidence(f"MP synch at {course.peak.load:g} {name}", round(spun.at_peak, 2), unit, course.peak.source),

@@ -34,6 +34,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    joined,
 )
 from rules.unix._evidence.clock import CLOCK_FACTS, Clock, Tolerance, clock_of, moved, users_of
 from rules.unix._evidence.runs import Pair, counted, pairs
@@ -147,15 +148,19 @@ def _finding(found: Sequence[Pair], suspected: Sequence[tuple[Pair, str]], clock
     evidence += [Evidence(one.name, "boosting allowed", "", one.source) for one in clock.boosted]
     if not evidence:
         evidence.append(Evidence("runs", len(found), "pairs", pair.source))
-    host = " The cpufreq files are empty, so the host of this machine sets the clock." if clock.hidden else ""
+    host = "The cpufreq files are empty, so the host of this machine sets the clock." if clock.hidden else ""
     return Finding(
         subject=pair.title,
         severity=Severity.ADVICE,
         title=f"The clock may have moved in {len(suspected)} of {len(found)} comparisons, so they are not believed",
-        seen=(
-            f"{pair.name}: {why}.{host} Waiting processes let processors idle, and the clock of an "
-            "idle processor may be lowered: then one variant is measured on a slower machine than the other. Fix the "
-            "clock, measure every variant again, and give it back; until then no comparison of these runs is believed."
+        seen=joined(f"{pair.name}: {why}.", host),
+        because=(
+            "Waiting processes let processors idle, and the clock of an idle processor may be lowered: then one "
+            "variant is measured on a slower machine than the other."
+        ),
+        do=(
+            f"Fix the clock{' on the host' if clock.hidden else ''}, measure every variant again, and give it back; "
+            "until then no comparison of these runs is believed."
         ),
         evidence=tuple(evidence),
         changes=() if clock.hidden else fix_clock(clock),
@@ -191,11 +196,12 @@ def _over_processes(runs: Sequence[LockingRun], clock: Clock, limits: Limits) ->
             subject=f"{title}, {name}",
             severity=Severity.NOTE,
             title=f"{name}: {high:,.0f} MHz with {counted(fast.processes)}, {low:,.0f} with {slow.processes:g}",
-            seen=(
-                f"The clock of the processors differs by {100 * (high / low - 1):.0f} % between the runs of {name}. "
-                "Throughput by number of processes bends for that reason, too: a law fitted to it takes the clock for "
-                "contention. Processors that boost run faster while others idle; fix the clock to see locking alone."
+            seen=f"The clock of the processors differs by {100 * (high / low - 1):.0f} % between the runs of {name}.",
+            because=(
+                "Processors that boost run faster while others idle. Throughput by number of processes bends for that "
+                "reason, too: a law fitted to it takes the clock for contention."
             ),
+            do="Fix the clock and measure again to see locking alone.",
             evidence=tuple(
                 Evidence(f"clock of the processors, {counted(run.processes)}", round(value, 1), "MHz", run.source)
                 for value, run in ((high, fast), (low, slow))

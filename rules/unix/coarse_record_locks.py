@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.unix import LockingCalls, LockingRun, RecordLockTable
+from collectors.facts.unix import LockingCalls, LockingRun, RecordLock, RecordLockTable
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
 from rules.unix._evidence import clock
@@ -38,6 +38,7 @@ SEVERAL = MissingInput(
     "several listings",
     "several listings, as `for i in 1 2 3 4 5 6; do cat /proc/locks; sleep 10; done` prints them under load",
 )
+NOTHING_TO_DIVIDE = "If the file only stands for something (a lock file, a mutex), there is nothing to divide."
 MOST_FILES = 20
 """Files with a finding of their own: those with the longest queues."""
 FIRST_BYTE = MissingInput(
@@ -115,28 +116,29 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
     if count < limits.waiters:
         return Clean(f"{name}: {count} waits for the whole file (limit {limits.waiters}): that is what locks are for")
     seen = sum(len(one.whole) >= limits.waiters for one in several)
-    if len(tables) < limits.listings:
-        often = f"{_of(tables)}: each shows one moment, so bring several before a program is changed"
-    else:
-        often = f"In {seen} of {len(tables)} listings {limits.waiters} or more wait"
-    nature = (
-        "flock locks whole files and nothing smaller: finer locks are fcntl ranges, in every program that uses this "
-        "file. If the file only stands for something (a mutex), there is nothing to divide."
+    often = "" if len(tables) == 1 else f"; in {seen} of {len(tables)} listings {limits.waiters} or more wait"
+    do = (
+        "use fcntl ranges in every program that uses this file, for flock locks whole files and nothing smaller"
         if worst.flock
-        else "Lock the bytes of the records that are read and written instead. If the file only stands for something "
-        "(a lock file), there is nothing to divide."
+        else "lock the bytes of the records that are read and written instead"
     )
+    few = "Each listing shows one moment, so collect several before a program is changed; then "
+    do = f"{few}{do}." if len(tables) < limits.listings else f"{do[0].upper()}{do[1:]}."
     held = worst.holders(worst.whole)
-    by = f"The lock is held by {owners(held)}" if held else "Who holds it the listing does not show"
     return Finding(
         subject=f"{name} (flock)" if worst.flock else name,
         severity=_severity(worst, seen, len(tables), limits),
         title=f"{count} wait for {'flock on' if worst.flock else 'a lock on all of'} {name}",
         seen=(
             f"{count} of {len(worst.waiters)} waiters want the whole file, from its first byte to its end: "
-            f"{owners(worst.whole)}. {by}. {often}; how long they wait no listing tells. {nature} Expect clock time to "
-            "fall and system time to rise, as finer locks take more calls."
+            f"{owners(worst.whole)}. {_held(held)}{often}."
         ),
+        because=(
+            "A lock on the whole file makes all who use it wait for each other, whichever record they want. With finer "
+            "locks expect clock time to fall and system time to rise, as they take more calls."
+        ),
+        do=f"{do} {NOTHING_TO_DIVIDE}",
+        unknown="How long they wait no listing tells.",
         evidence=(
             Evidence("waiters for the whole file", count, "waiters", worst.whole[0].source, limits.waiters),
             *(Evidence("held by", owners((one,)), "", one.source) for one in held[:4]),
@@ -177,9 +179,10 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
         title=f"{len(behind)} that lock ranges of {name} wait for one that locks all of it",
         seen=(
             f"{owners(behind)} wait for ranges of the file, which {owners(held)} has locked from its first byte to its "
-            "end. A backup or a reorganisation may need that; a program that changes records does not. One listing is "
-            "one moment: see whether it lasts."
+            "end."
         ),
+        because="A backup or a reorganisation may need that; a program that changes records does not.",
+        do="See whether it lasts: one listing is one moment.",
         evidence=(
             Evidence("waiters behind it", len(behind), "waiters", behind[0].source, limits.waiters),
             *(Evidence("held by", owners((one,)), "", one.source) for one in held[:4]),
@@ -199,15 +202,18 @@ def _one_record(
         for queue in several
     )
     held = hot.holders(waiting)
-    by = f"The lock is held by {owners(held)}" if held else "Who holds it the listing does not show"
     return Finding(
         subject=name,
         severity=Severity.NOTE,
         title=f"not coarse: one record of {name} is waited for by {count}",
         seen=(
-            f"{owners(waiting)} wait for bytes {first.start:,} {to}. {by}; seen in {seen} of {len(tables)} "
-            f"{'listing' if len(tables) == 1 else 'listings'}. Finer locks change nothing here: see what the holder "
-            "does while it holds this record, and why so many need the same one (a counter, the head of a list)."
+            f"{owners(waiting)} wait for bytes {first.start:,} {to}. {_held(held)}; seen in {seen} of {len(tables)} "
+            f"{_listings_of(tables)}."
+        ),
+        because="Finer locks change nothing here: all of them want one record.",
+        do=(
+            "See what the holder does while it holds this record, and why so many need the same one (a counter, the "
+            "head of a list)."
         ),
         evidence=(
             Evidence("waiters for one record", count, "waiters", first.source, limits.record_waiters),
@@ -218,5 +224,13 @@ def _one_record(
     )
 
 
+def _held(held: Sequence[RecordLock]) -> str:
+    return f"The lock is held by {owners(tuple(held))}" if held else "Who holds it the listing does not show"
+
+
 def _of(tables: Sequence[RecordLockTable]) -> str:
     return "One listing" if len(tables) == 1 else f"{len(tables)} listings"
+
+
+def _listings_of(tables: Sequence[RecordLockTable]) -> str:
+    return "listing" if len(tables) == 1 else "listings"

@@ -21,7 +21,18 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.unix import LockingRun, RecordLock, RecordLockTable
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
 from rules.unix._evidence import clock
 from rules.unix._evidence.queues import QUEUE_FACTS, named, owners
 from rules.unix._evidence.runs import (
@@ -99,14 +110,14 @@ def _judge(found: Sequence[Pair], at: clock.Clock, limits: Limits) -> Outcome:
         title=f"Mandatory locks take {span} more system time than advisory ones",
         seen=(
             f"With {counted(first.processes)} mandatory locks take {more[0]:.0f} % more system time than advisory ones "
-            f"of the same grain, with {counted(last.processes)} {more[-1]:.0f} % more{slower}: the kernel checks every "
-            "read and write against all locks of the file. Use advisory locks, taken by every program that uses the "
-            "file; Linux has no mandatory locks since 5.15."
-            + (
-                ""
-                if mandatory - advisory >= limits.system_seconds
-                else f" It is {mandatory - advisory:.2f} s in this run: measure longer ones first."
-            )
+            f"of the same grain, with {counted(last.processes)} {more[-1]:.0f} % more{slower}."
+        ),
+        because="The kernel checks every read and write against all locks of the file.",
+        do=joined(
+            ""
+            if mandatory - advisory >= limits.system_seconds
+            else f"It is {mandatory - advisory:.2f} s in this run: measure longer ones first.",
+            "Use advisory locks, taken by every program that uses the file; Linux has no mandatory locks since 5.15.",
         ),
         evidence=tuple(_evidence(timed, limits)),
         expects=(Expectation(f"system seconds, {counted(last.processes)}", mandatory, advisory, "arithmetic"),),
@@ -137,10 +148,14 @@ def _listed(facts: Facts, tables: Sequence[RecordLockTable]) -> Iterator[Outcome
             subject=name,
             severity=Severity.NOTE,
             title=f"Mandatory locks on {name}",
-            seen=(
-                f"{owners(tuple(locks))} hold or want mandatory locks on it. The kernel checks every read and write of "
-                "the file against them; a published test took 20 to 76 % more system time than with advisory locks. "
-                "Linux has none since 5.15: an update of the kernel takes this protection away silently."
+            seen=f"{owners(tuple(locks))} hold or want mandatory locks on it.",
+            because=(
+                "The kernel checks every read and write of the file against them; a published test took 20 to 76 % "
+                "more system time than with advisory locks."
+            ),
+            do=(
+                "Let every program that uses the file take advisory locks instead: Linux has no mandatory ones since "
+                "5.15, and an update of the kernel takes this protection away silently."
             ),
             evidence=(
                 Evidence("mandatory locks", len(locks), "locks", locks[0].source),

@@ -22,7 +22,18 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.zvm import PerformanceRun, ProcessorLoad, SpinLock
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
 from rules.zvm._evidence.machine import ASK_USERS, FEW, LEAST, MACHINE_FACTS, MEAN, Machine, machine_of
 from rules.zvm._evidence.releases import HCPTRQLK, SRMSLOCK, Release
 from rules.zvm._evidence.runs import distinct, doubt
@@ -94,7 +105,7 @@ def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
     many: dict[float, str] = {}
     for run in runs:
         if why := doubt(run):
-            yield Untrusted(f"run {run.run}: {why}; bring the table again")
+            yield Untrusted(f"run {run.run}: {why}; collect the table again")
         elif known(run.sie_per_second):
             at_most = run.sie_per_second / TICKS
             said = f"run {run.run}: {run.sie_per_second:,.0f} SIE/s, so at most {at_most:,.0f} guests wake every 10 ms"
@@ -154,20 +165,26 @@ def _finding(
     proven = least >= limits.spin_percent or scale is Scale.MEAN
     loud = most >= limits.advice_percent and not few and proven and not spin.moment
     rate = spin.fact.collisions_per_second
-    says = (
-        f"{spin.percent:.1f} % of the time is spent spinning for {HCPTRQLK}, the queue of timer requests. {count:,.0f} "
-        f"users are logged on and take {each:.2f} % of a processor each on average, so at least half of them no more "
-        f"than {2 * each:.2f} %: idle guests that wake every 10 ms look like this. The pages do not count wakes, so "
-        "look: an idle guest that stays in queue (INDICATE QUEUES EXP, several times) wakes; in it uname -r tells the "
-        "kernel (tickless since 2.6.21) and /proc/sys/kernel/hz_timer the timer patch (1: it ticks)."
-    )
-    if few:
-        says += " On so few processors there is little to gain."
     return Finding(
         subject=HCPTRQLK,
         severity=Severity.ADVICE if loud else Severity.NOTE,
         title=f"{count:,.0f} guests, mostly idle, and {spin.percent:.0f} % spinning for timer requests",
-        seen=says,
+        seen=(
+            f"{spin.percent:.1f} % of the time is spent spinning for {HCPTRQLK}, the queue of timer requests. "
+            f"{count:,.0f} users are logged on and take {each:.2f} % of a processor each on average, so at least half "
+            f"of them no more than {2 * each:.2f} %."
+        ),
+        because=joined(
+            "Idle guests that wake every 10 ms look like this: without the timer patch a Linux kernel before 2.6.21 "
+            "asks CP for 100 timer interrupts a second even when idle.",
+            "On so few processors there is little to gain." if few else "",
+        ),
+        do=(
+            "Look for idle guests that stay in queue (INDICATE QUEUES EXP, several times); in them uname -r tells the "
+            "kernel (tickless since 2.6.21) and /proc/sys/kernel/hz_timer the timer patch (1: it ticks). Where one "
+            "ticks, take a tickless kernel, or set kernel.hz_timer=0 in its /etc/sysctl.conf (1 takes that back)."
+        ),
+        unknown="The pages do not count wakes, so only the guests can confirm it.",
         evidence=(
             Evidence(f"{HCPTRQLK} spinning", round(spin.percent, 3), spin.unit, spin.fact.source, limits.spin_percent),
             *((Evidence(f"{HCPTRQLK} spins", rate, "/s", spin.fact.source),) if known(rate) else ()),

@@ -24,7 +24,18 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.zvm import DISPATCHER_9C, PerformanceRun, SpinLock, SystemCounter
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
 from rules.zvm._evidence.locks import BY_NAME
 from rules.zvm._evidence.machine import ASK_PROCESSORS, FEW, LEAST, MACHINE_FACTS, Machine, machine_of
 from rules.zvm._evidence.releases import (
@@ -36,9 +47,11 @@ from rules.zvm._evidence.releases import (
     Improvement,
     Release,
     ask_service,
+    listed,
     newer,
     parsed,
     release_of,
+    upgrade,
 )
 from rules.zvm._evidence.runs import (
     REPEAT_PERCENT,
@@ -69,6 +82,7 @@ LINKS = (
 )
 DEAR = "zvm/spin_locks_cost_too_much:{0}"
 LITTLE = "on 3 processors the published gain was 3 %, no more than runs vary by"
+REDUCE = "Reduce what takes the lock: timer requests of idle guests, and processors that the load does not need."
 TIMERS = Release(4, 4)
 """The first release in which timer requests do not take the scheduler lock."""
 OVERHEAD = "system overhead, mean of the processors"
@@ -114,7 +128,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
     """What pairs of runs show of a release; of a run by itself nothing, for a table does not name the lock."""
-    yield from (Untrusted(f"run {run.run}: {doubt(run)}; bring the table again") for run in runs if doubt(run))
+    yield from (Untrusted(f"run {run.run}: {doubt(run)}; collect the table again") for run in runs if doubt(run))
     judged: list[PerformanceRun] = []
     for pair in pairs(runs):
         between = [] if pair.doubt else _between(pair)
@@ -152,19 +166,21 @@ def _before_timers(run: PerformanceRun, release: Release, percent: float, limits
     """A release in which timer requests take the scheduler lock: the next one is named, though no lock is."""
     many = known(run.processors) and run.processors >= limits.published_processors
     cpus = f" with {run.processors:g} processors" if known(run.processors) else ""
-    cp = run.cp_msec_per_tx
+    cp, rows = run.cp_msec_per_tx, [one for one in newer(release, SRMSLOCK) if one.locks]
     return Finding(
         subject=f"run {run.run}",
         severity=Severity.WARNING if many else Severity.NOTE,
         title=f"z/VM {release}: {percent:.3g} % of the time spent spinning, 4.4.0 takes timers off the scheduler lock",
         seen=(
             f"{percent:.3g} % of the time goes into spinning on z/VM {release}{cpus}. The table names no lock, so by "
-            "the release alone: until 4.4.0 every timer request takes the scheduler lock, and idle guests make many. "
-            f"{'; '.join(one.says for one in newer(release, SRMSLOCK) if one.locks)}. 7.1 has them all; see first "
-            "which releases run on this type of machine. In the published runs spinning fell from 24.9 to 1.96 % of "
-            "the time on 9 processors, on 16 from 43.1 to 25.6 %: less, not gone. Nothing is promised here: a page "
-            "with the names of the locks tells first whether it is this one."
-            + ("" if many else " With so few processors no gain was published.")
+            "the release alone: until 4.4.0 every timer request takes the scheduler lock, and idle guests make many."
+        ),
+        because=f"{listed(rows)}.",
+        do=f"First save a page with the names of the locks: it tells whether it is this one. {upgrade(rows)}",
+        unknown=joined(
+            "Nothing is promised here: in the published runs spinning fell from 24.9 to 1.96 % of the time on 9 "
+            "processors, on 16 from 43.1 to 25.6 %, which is less, not gone.",
+            "" if many else "With so few processors no gain was published.",
         ),
         evidence=(
             Evidence(f"Pct Spin Time of run {run.run}", round(percent, 3), "%", run.source, limits.spin_percent),
@@ -198,7 +214,7 @@ def _pair(pair: Pair, between: list[Improvement], limits: Limits) -> Outcome:
     if percent is None or percent < limits.spin_percent or cp is None or not cp.before:
         return Clean(said)
     if cp.after > cp.before * (1 - limits.repeat_percent / 100):
-        return Clean(f"{said}: the release did not relieve this work")
+        return Clean(f"{said}: the release did not help this work")
     left = spun_percent(run)
     if left is None:
         return Unknown.without(
@@ -210,10 +226,10 @@ def _pair(pair: Pair, between: list[Improvement], limits: Limits) -> Outcome:
         subject=f"run {base.run}",
         severity=Severity.ADVICE,
         title=f"z/VM {run.release} takes {cp.after:g} instead of {cp.before:g} CP ms per transaction",
-        seen=(
-            f"{said}. Between the releases the scheduler lock was relieved: {'; '.join(one.says for one in between)}. "
-            "Whatever else is new between the two counts in that, too."
-        ),
+        seen=f"{said}.",
+        because=f"Between the releases the scheduler lock was changed: {listed(between)}.",
+        do=f"Where z/VM {base.release} still runs, take {run.release} or a later release that this machine can run.",
+        unknown="Whatever else is new between the two releases counts in that, too.",
         evidence=(
             Evidence(f"CP msec/Tx of run {base.run}", cp.before, "ms", base.source),
             Evidence(f"CP msec/Tx of run {run.run}", cp.after, "ms", run.source),
@@ -244,7 +260,7 @@ def _pages(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{figures}{sent}; {why}", tuple(spin.fact.source for spin in here))
         return
     if machine.release is None:
-        why = f"{figures}: what relieves that depends on the release, which no page names, or they name several"
+        why = f"{figures}: what reduces that depends on the release, which no page names, or they name several"
         yield Unknown((ASK,), why)
         return
     named = release_of(facts)
@@ -324,28 +340,26 @@ def _finding(
     few: bool,
 ) -> Finding:
     overhead, lock = machine.system.value if machine.system else None, spin.lock
-    says = [f"{spin.percent:.1f} % of the time is spent spinning for {lock} on z/VM {machine.release}."]
-    if rows:
-        whole = " 7.1 has them all." if len(rows) > 1 else ""
-        says.append(f"What relieved it since: {'; '.join(one.says for one in rows)}.{whole}")
-        says.append("See first which releases run on this type of machine.")
-        if any(machine.release in one.service_on for one in rows):
-            says.append("Whether that service is applied is not in the export.")
-    else:
-        says.append("Every relief that is known is in this release: what is left is less of what takes the lock.")
+    seen = f"{spin.percent:.1f} % of the time is spent spinning for {lock}, which guards {BY_NAME[lock].guards}, on "
+    seen += f"z/VM {machine.release}."
+    because, do = f"It was changed since: {listed(rows)}.", upgrade(rows) if rows else REDUCE
+    if not rows:
+        because = "Every improvement that is known is in this release."
+    open_ones = []
     if overhead is None:
-        says.append(
+        open_ones.append(
             f"Whether that is worth it stays open without the system overhead (for {REDESIGN} IBM asks for over 10 %)."
         )
     elif overhead <= limits.overhead_percent:
-        says.append(f"System overhead is {overhead:.1f} %: there is little to win.")
+        seen += f" System overhead is {overhead:.1f} %: there is little to win."
     else:
-        says.append(f"System overhead is {overhead:.1f} % (IBM's condition for {REDESIGN}: over 10 %).")
+        seen += f" System overhead is {overhead:.1f} % (IBM's condition for {REDESIGN}: over 10 %)."
     if few:
-        says.append(f"With {machine.processors:g} processors there is little to gain: {LITTLE}.")
+        do += f" With {machine.processors:g} processors there is little to gain: {LITTLE}."
+    elif any(machine.release in one.service_on for one in rows):
+        do += " Whether that service is applied is not in the export."
     if lock == SRMSLOCK and any(REDESIGN in one.service for one in rows):
-        says.append(NOT_COMPARABLE)
-    says.append(f"{lock} guards {BY_NAME[lock].guards}.")
+        open_ones.append(NOT_COMPARABLE)
     found = [Evidence(f"{lock} spinning", round(spin.percent, 3), spin.unit, spin.fact.source, limits.spin_percent)]
     if machine.system:
         found.append(
@@ -355,7 +369,10 @@ def _finding(
         subject=lock,
         severity=Severity.ADVICE if worth else Severity.NOTE,
         title=f"{lock}: {spin.percent:.0f} % of the time is spent spinning on z/VM {machine.release}",
-        seen=" ".join(says),
+        seen=seen,
+        because=because,
+        do=do,
+        unknown=joined(*open_ones),
         evidence=(*found, *evidence),
         explains=(DEAR.format(lock),) if worth else (),
         expects=(Expectation(f"{OVERHEAD} (%)", round(overhead, 1), "lower", "heuristic"),)

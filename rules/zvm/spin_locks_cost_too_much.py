@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, known
 from collectors.facts.zvm import PerformanceRun, SpinLock
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 from rules.laws.spin_cost import share_percent
-from rules.zvm._evidence.locks import told_of
+from rules.zvm._evidence.locks import known_of
 from rules.zvm._evidence.machine import ASK_PROCESSORS, LEAST, MACHINE_FACTS, Machine, machine_of, more_than_needed
 from rules.zvm._evidence.releases import newer, parsed
 from rules.zvm._evidence.runs import (
@@ -92,7 +92,7 @@ def _severity(percent: float, limits: Limits) -> Severity:
 
 def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
     sound = [run for run in runs if not doubt(run)]
-    yield from (Untrusted(f"run {run.run}: {doubt(run)}; bring the table again") for run in runs if doubt(run))
+    yield from (Untrusted(f"run {run.run}: {doubt(run)}; collect the table again") for run in runs if doubt(run))
     dear: list[tuple[float, PerformanceRun]] = []
     for run in sound:
         percent, part = spun_percent(run), spun_share(run)
@@ -122,9 +122,9 @@ def _run_finding(run: PerformanceRun, percent: float, runs: list[PerformanceRun]
     after = next((pair.run for pair in pairs(runs) if pair.base is run), None)
     left = spun_percent(after) if after else None
     relieved = left is not None and left < limits.spin_percent
-    says = [f"{_said(run)}{f', on z/VM {run.release}' if run.release else ''}."]
-    if cost:
-        says.append(f"That is {cost.processors:.1f} of {run.processors:g} processors.")
+    seen = f"{_said(run)}{f', on z/VM {run.release}' if run.release else ''}"
+    seen += f": {cost.processors:.1f} of {run.processors:g} processors." if cost else "."
+    because = "A processor that spins does nothing else."
     often = [
         one
         for one in runs
@@ -133,16 +133,15 @@ def _run_finding(run: PerformanceRun, percent: float, runs: list[PerformanceRun]
     ]
     if often:
         most = max(often, key=lambda one: one.spin_rate if known(one.spin_rate) else 0.0)
-        says.append(
-            f"Run {most.run} spins more often ({most.spin_rate:,.0f} against {run.spin_rate:,.0f}/s) and loses less: "
+        seen += (
+            f" Run {most.run} spins more often ({most.spin_rate:,.0f} against {run.spin_rate:,.0f}/s) and loses less: "
             "time counts, the rate does not."
         )
     if after is not None and left is not None:
-        says.append(
+        because = (
             f"Run {after.run} of the same table, on as many processors{_on(after)}, spends {left:.3g} % spinning"
-            f"{', so this is relieved there' if relieved else ''}."
+            f"{', so this is fixed there' if relieved else ''}."
         )
-    says.append("The table does not say for which lock: a LOCKLOG (FCX265) or LOCKACT (FCX326) page does.")
     evidence = [Evidence("Pct Spin Time", round(percent, 3), "% of the time", source, limits.spin_percent)]
     if spun is not None:
         evidence.append(Evidence("spinning per transaction", round(spun, 3), "ms", source))
@@ -165,7 +164,9 @@ def _run_finding(run: PerformanceRun, percent: float, runs: list[PerformanceRun]
             if cost
             else f"{percent:.0f} % of the processors' time is spent spinning for locks of CP"
         ),
-        seen=" ".join(says),
+        seen=seen,
+        because=because,
+        do="Save a LOCKLOG (FCX265) or LOCKACT (FCX326) page: it says for which lock, which the table does not.",
         evidence=tuple(evidence),
         cost=cost,
         expects=(
@@ -215,15 +216,17 @@ def _hours_finding(hours: Stretch, mean: str, machine: Machine, scale: Scale | N
     cost = cost_of_lock(percent, machine, scale)
     sure = scale is not None and machine.processors is not None
     worst = [f"{spin.lock} {spin.percent:.1f} % (to {spin.fact.statistic})" for spin in hours.locks[:5]]
-    named = f" Locks whose worst interval is one of these: {', '.join(worst)}." if worst else ""
+    named = f"Locks whose worst interval is one of these: {', '.join(worst)}." if worst else ""
     return Finding(
         subject="all spin locks",
         severity=_severity(most, limits) if sure or least >= limits.warning_percent else Severity.ADVICE,
         title=f"{percent:.0f} % of the time is spent spinning for all spin locks {hours.when}",
-        seen=(
-            f"Over the whole log it is less ({mean}), but {hours.when} {percent:.1f} % of the time went into spinning. "
-            f"{_scaled(machine, scale)}{named} Save a page of this time alone: it has the mean of each lock."
+        seen=joined(
+            f"Over the whole log it is less ({mean}), but {hours.when} {percent:.1f} % of the time went into spinning.",
+            named,
         ),
+        do="Save a page of this time alone: it has the mean of each lock.",
+        unknown=_scaled(machine, scale),
         evidence=(
             Evidence(
                 "all spin locks spinning, then",
@@ -252,38 +255,33 @@ def _lock_finding(spin: Spin, spins: Spins, machine: Machine, scale: Scale | Non
     if spin.moment or ((scale is None or machine.processors is None) and least < limits.warning_percent):
         severity = min(severity, Severity.ADVICE)
     when = f"in the interval that ended at {row.statistic}" if spin.moment else "over the interval"
-    says = [
-        f"{spin.percent:.1f} % of the time goes into spinning for {spin.lock} {when}"
-        f"{' (spins per second × mean time)' if spin.computed else ''}.",
-        _scaled(machine, scale),
-    ]
+    guards, remark, do = ("", "", "") if row.total else known_of(spin.lock, machine.release)
+    of_cp = ""
     unit = "% of one processor" if scale is Scale.SUM else spin.unit
     evidence = [Evidence(f"{spin.lock} spinning", round(spin.percent, 3), unit, source, limits.spin_percent)]
     evidence += _columns(spin)
     if machine.cp and machine.cp.value and scale is not Scale.SUM:
         part = min(100.0, share_percent(spin.percent, machine.cp.value))
-        says.append(f"Of CP's own time ({machine.cp.value:.1f} %) that is {part:.0f} %{_if(scale)}.")
+        of_cp = f", {part:.0f} % of CP's own time of {machine.cp.value:.1f} %{_if(scale)}"
         evidence.append(Evidence("CP's time", round(machine.cp.value, 2), "% of a processor", machine.cp.source))
-    if row.total:
-        says.append(
-            f"No lock alone takes {limits.spin_percent:g} %; most: {', '.join(o.said for o in spins.locks[:5])}."
-        )
-    else:
-        says.append(told_of(spin.lock, machine.release))
-    if machine.release:
-        general = [one for one in newer(machine.release, spin.lock) if not one.locks]
-        if general:
-            says.append(f"Since z/VM {machine.release}, for any lock: {'; '.join(one.says for one in general)}.")
-    if idle := more_than_needed(machine, limits.needed_percent):
-        says.append(idle[0])
-        evidence += idle[1]
+    what = f"{spin.lock}, which guards {guards}," if guards else spin.lock
+    said = f"{spin.percent:.1f} % of the time goes into spinning for {what} {when}"
+    said += f"{' (spins per second × mean time)' if spin.computed else ''}{of_cp}."
+    most_of = f"No lock alone takes {limits.spin_percent:g} %; most: {', '.join(o.said for o in spins.locks[:5])}."
     if spin.moment:
-        says.append("It is one interval and no mean: look at the busy hour.")
+        most_of = "It is one interval and no mean: look at the busy hour."
+    general = [one for one in newer(machine.release, spin.lock) if not one.locks] if machine.release else []
+    since = f"Since z/VM {machine.release}, for any lock: {'; '.join(one.says for one in general)}." if general else ""
+    idle = more_than_needed(machine, limits.needed_percent)
+    evidence += idle[2] if idle else []
     return Finding(
         subject=spin.lock,
         severity=severity,
         title=_title(spin, cost),
-        seen=" ".join(part for part in says if part),
+        seen=joined(said, most_of if row.total or spin.moment else ""),
+        because=joined(remark, since),
+        do=joined(do, idle[1] if idle else ""),
+        unknown=joined(_scaled(machine, scale), idle[0] if idle else ""),
         evidence=tuple(evidence),
         cost=cost,
         expects=(Expectation(f"{spin.lock} spinning (% of the time)", round(spin.percent, 2), "lower", "heuristic"),),

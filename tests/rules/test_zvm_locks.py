@@ -14,7 +14,7 @@ from rules.laws.spin_cost import (
     spin_msec_per_transaction,
     spin_percent,
 )
-from rules.zvm._evidence.locks import BY_NAME, told_of
+from rules.zvm._evidence.locks import BY_NAME, known_of
 from rules.zvm._evidence.machine import machine_of, more_than_needed
 from rules.zvm._evidence.releases import (
     ALL,
@@ -124,13 +124,17 @@ def test_two_pages_of_different_releases_name_none() -> None:
 
 
 def test_what_is_told_of_a_lock_invents_nothing() -> None:
-    assert "not the scheduler lock, which is SRMSLOCK" in told_of("SRMATDLK", None)
-    assert "No source at hand says what XYZLOCK guards" in told_of("XYZLOCK", None)
-    assert "no longer lists this lock" in told_of("RSAAVLLK", Release(7, 1))
-    assert "no longer" not in told_of("RSAAVLLK", Release(6, 4))
-    assert "an aggregate" in told_of(SRMSLOCK, Release(7, 1))
-    assert "an aggregate" not in told_of(SRMSLOCK, Release(6, 3))
-    assert all("No remedy is published" in told_of(one, None) for one in BY_NAME.keys() - {SRMSLOCK, HCPTRQLK, DSVLOCK})
+    assert "not the scheduler lock, which is SRMSLOCK" in known_of("SRMATDLK", None)[1]
+    guards, remark, do = known_of("XYZLOCK", None)
+    assert (guards, remark) == ("", "")
+    assert "No source at hand says what XYZLOCK guards" in do
+    assert "no longer lists this lock" in known_of("RSAAVLLK", Release(7, 1))[1]
+    assert "no longer" not in known_of("RSAAVLLK", Release(6, 4))[1]
+    assert "an aggregate" in known_of(SRMSLOCK, Release(7, 1))[1]
+    assert "an aggregate" not in known_of(SRMSLOCK, Release(6, 3))[1]
+    assert all(
+        "No remedy is published" in known_of(one, None)[2] for one in BY_NAME.keys() - {SRMSLOCK, HCPTRQLK, DSVLOCK}
+    )
 
 
 def lock(percent: float, **fields: Any) -> SpinLock:
@@ -165,10 +169,10 @@ def test_processors_are_more_than_needed_only_where_the_load_is_known_and_low() 
     found = more_than_needed(machine_of(Facts((idle,))), 50.0)
     assert found
     assert "the work of 4.8" in found[0]
-    assert "HiperDispatch" in found[0]
+    assert "HiperDispatch" in found[1]
     early = more_than_needed(machine_of(Facts((idle, PerfkitPage(report="FCX265", release="5.4")))), 50.0)
     assert early
-    assert "HiperDispatch" not in early[0]
+    assert "HiperDispatch" not in early[1]
     for busy in (
         ProcessorLoad(processors=16.0, busy_percent=50.0),
         ProcessorLoad(processors=3.0, busy_percent=30.0),
@@ -185,8 +189,8 @@ def test_idle_processors_of_one_type_are_not_more_than_the_others_need() -> None
     alike = Facts(tuple(ProcessorLoad(cpu=at, kind="IFL", busy_percent=30.0) for at in range(8)))
     found = more_than_needed(machine_of(alike), 50.0)
     assert found
-    assert "never the last one of a type" in found[0]
-    assert "CORE instead of PROCESSOR where multithreading is enabled" in found[0]
+    assert "never the last one of a type" in found[1]
+    assert "CORE instead of PROCESSOR where multithreading is enabled" in found[1]
 
 
 def test_pages_of_processors_that_print_spinning_decide_it() -> None:

@@ -114,29 +114,37 @@ def of_each_node(found: Iterable[Statistics], read: Callable[[Statistics], T | N
 
 
 def averaged(each: Statistics) -> str:
-    """What to say of averages of a long time; begins with a blank, or empty."""
+    """A sentence on averages of a long time, or nothing."""
     if each.over == "interval" or each.seconds is None or each.seconds < LONG:
         return ""
     return (
-        f" These are averages of the {each.seconds / DAY:,.1f} days since the last reset: the busy hour may be higher. "
-        "Bring two writes of the same screens, some minutes apart."
+        f"These are averages of the {each.seconds / DAY:,.1f} days since the last reset: the busy hour may be higher, "
+        "so collect two writes of the same screens, some minutes apart."
     )
 
 
 def caveats(one: OneDatabase, each: Statistics | None) -> str:
-    """What to say of a finding by statistics and settings: averages, another time; begins with a blank, or empty."""
-    dates = one.another_time
-    apart = (
-        f" Header and figures are of different times ({dates}), so a setting may have been changed between them: read "
-        "both again first."
-    )
-    return (averaged(each) if each else "") + (apart if dates else "")
+    """A sentence on averages, or on a header of another time than the figures, or nothing."""
+    said, dates = averaged(each) if each else "", one.another_time
+    if not dates:
+        return said
+    start = f"{said.removesuffix('.')}; header" if said else "Header"
+    return f"{start} and figures are of different times ({dates}): read both again first."
+
+
+def rounded(value: float) -> str:
+    """For a sentence: at most three significant digits, two below 1. The evidence has the figure as read."""
+    if abs(value) < 1:
+        return f"{value:.2g}"
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    said = f"{value:,.{digits}f}"
+    return said.rstrip("0").rstrip(".") if digits else said
 
 
 def quiet(why: str, each: Statistics) -> Outcome:
     """Below the limits: clean, unless the average of a long time hides the busy hour."""
     said = averaged(each)
-    return Unknown((BUSY,), f"{why}.{said}") if said else in_order(why, each)
+    return Unknown((BUSY,), f"{why}. {said}") if said else in_order(why, each)
 
 
 def in_order(why: str, each: Statistics) -> Clean:

@@ -127,15 +127,15 @@ def warned(one: OneDatabase) -> bool:
 
 
 def moved(one: OneDatabase) -> str:
-    """What to say where a database was seen on several nodes, not in use on all; begins with a blank, or empty.
+    """A sentence where a database was seen on several nodes, not in use on all; or nothing.
 
     Nothing for one that is declared for one node already: no such setting is needed.
     """
     if len(one.sightings) < 2 or len(one.in_use) > 1 or one.one_instance:
         return ""
     return (
-        f" It was also seen on another node ({node_names(one.sightings)}): no setting for one node is written here "
-        "until it is known that the others can do without it."
+        f"It was also seen on another node ({node_names(one.sightings)}): no setting for one node is written until it "
+        "is known that the others can do without it."
     )
 
 
@@ -148,17 +148,20 @@ def page_level(one: OneDatabase) -> str:
     return f"in {', '.join(areas[:MOST_AREAS])}{more}"
 
 
-def not_by_page(one: OneDatabase) -> str:
-    """What page level locking means for a row cache; begins with a blank, or empty where there is none.
+def not_by_page(one: OneDatabase) -> tuple[str, str]:
+    """What page level locking means for a row cache, and what comes first for it; empty where there is none.
 
     That both exclude each other is recalled: no text that was read says so. That page locks then stand in for those of
     rows, and are held to the end of the transaction, is the vendor's (help on CREATE STORAGE AREA, LOCKING level).
     """
     where = page_level(one)
-    return where and (
-        f" Locking is at page level {where}: page locks stand in for those of rows there, by design, and a row cache "
-        "needs row level locking (recalled, not confirmed). LOCKING IS ROW LEVEL has to come first for an area whose "
-        "tables are to be cached, and takes more locks; so no script is given."
+    if not where:
+        return "", ""
+    return (
+        f"Locking is at page level {where}: page locks stand in for those of rows there, by design, and a row cache "
+        "needs row level locking (recalled, not confirmed).",
+        "LOCKING IS ROW LEVEL has to come first for an area whose tables are to be cached, and takes more locks; so no "
+        "script is given.",
     )
 
 

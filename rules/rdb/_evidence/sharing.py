@@ -45,7 +45,8 @@ ON_EACH_NODE = MissingInput(
 NO_RDB = "OpenVMS V9 is for x86-64, and no release of Rdb for that was found in November 2026"
 """Inferred from the release notes of Rdb 7.4.1.4 (2025, Integrity and Alpha): no proof, so it is asked, not assumed."""
 WHICH_NODES = MissingInput("which nodes the cluster has", ClusterNode.COLLECTED_BY)
-OTHERS = " The locks of {} are not all of this database: see which one causes them first."
+OTHERS = "The locks of {} are not all of this database: see which one causes them first."
+NOT_THIS = "Nothing is set for it: first see which other database causes most of what leaves {}."
 AT_MOST = 110.0
 """This project: beyond this per cent of what its node locks a database was measured at another time."""
 LONGEST = 86_400.0
@@ -392,7 +393,7 @@ def is_main(facts: Facts, one: OneDatabase, found: list[Statistics], remote: Rem
 
 
 def lesser_part(facts: Facts, found: list[Statistics], remote: Remote) -> str:
-    """Where the database can make only the lesser part of what crosses: a sentence with a blank before it, or nothing.
+    """Where the database can make only the lesser part of what crosses: a sentence, or nothing.
 
     Its own lock operations bound what leaves the node. What other nodes ask this one for is not among its statistics
     here: nothing is said where that is more. Nor is an average of more than a day: its busy hour may be the node's.
@@ -404,9 +405,8 @@ def lesser_part(facts: Facts, found: list[Statistics], remote: Remote) -> str:
     if operations is None or part is None or leaves < serves or operations >= leaves * MAIN_PERCENT / 100:
         return ""
     return (
-        f" But it makes {operations:,.0f} lock operations/s there, {part:.1f} % of what {remote.where} itself asks "
-        f"for: of what leaves it at most {100 * operations / leaves:.0f} % are of this database, and nothing is set "
-        "for it. See which other one causes them."
+        f"But it makes {operations:,.0f} lock operations/s there, {part:.1f} % of what {remote.where} itself asks for: "
+        f"of what leaves it at most {100 * operations / leaves:.0f} % are of this database."
     )
 
 

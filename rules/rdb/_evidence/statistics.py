@@ -27,10 +27,10 @@ SUBSETS = {
 """Rows that are part of another: a part that exceeds its whole was misread or never belonged to it."""
 ROUNDING = 0.1
 """Rates are printed with one decimal."""
-LEAST_COUNTED = LeastSample(
-    300.0, 1, "this project: no minimum is published; what closes a database is not advised on less than five minutes"
-)
-"""The least that the screens have to cover before a rule says more than a note: a reset may be seconds ago."""
+LEAST_COUNTED = LeastSample(300.0, 1, "this project: too short to close a database for")
+"""The least that the screens have to cover before a rule says more than a note: a reset may be seconds ago.
+
+No minimum is published."""
 APART = 2.0
 """Screens whose spans differ by more than this factor are not held against each other."""
 

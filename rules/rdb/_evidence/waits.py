@@ -22,10 +22,16 @@ TIMEOUTS = ("lock timeout", "lock timeout history")
 DEADLOCKS = ("deadlock", "deadlock history")
 """The log first: it has more of the events than the screen of the last one of each process."""
 NO_TUNING = {
-    "freeze": "a process failed and its database recovery holds the others up: look for failed processes",
-    "quiet": "a backup or a switch of the journal asks for a quiet point and waits for long transactions",
+    "freeze": (
+        "A process failed and its database recovery holds the others up.",
+        "Look for failed processes: no lock setting changes this.",
+    ),
+    "quiet": (
+        "A backup or a switch of the journal asks for a quiet point and waits for long transactions.",
+        "Look for long transactions at that time: no lock setting changes this.",
+    ),
 }
-"""Resources whose waits no lock setting changes, and what they tell (recalled)."""
+"""Resources whose waits no lock setting changes, with what they tell and what to look for (recalled)."""
 LONGEST = 1e8
 """Seconds: three years. No stall is longer, a clock or a column was misread."""
 HOLDER = MissingInput("who holds the lock", HeldLock.COLLECTED_BY)
@@ -104,7 +110,9 @@ class Waits:
         for group in self.groups:
             for seconds in (group.longest_seconds, group.seconds):
                 if known(seconds) and not 0 <= seconds < LONGEST:
-                    return Untrusted(f"a wait of {seconds:,.4g} s for {named(group)} is no length: bring the log again")
+                    return Untrusted(
+                        f"a wait of {seconds:,.4g} s for {named(group)} is no length: collect the log again"
+                    )
             longest, whole = group.longest_seconds, group.seconds
             if known(longest) and known(whole) and longest > whole + 0.1:
                 return Untrusted(

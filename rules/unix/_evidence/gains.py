@@ -4,10 +4,20 @@ from collections.abc import Iterator, Sequence
 
 from collectors.facts import Facts
 from collectors.facts.unix import LockingRun
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
 from rules.unix._evidence.clock import Clock, clock_of, distrusted
 from rules.unix._evidence.runs import (
-    APUE,
     LEAST_SECONDS,
     Calls,
     Pair,
@@ -110,23 +120,32 @@ def _finding(
     clock, system = last.both("clock_seconds"), last.both("system_seconds")
     assert clock is not None  # noqa: S101 - only pairs with both are judged
     span = f"{min(gains):.0f} to {max(gains):.0f} %" if round(min(gains)) != round(max(gains)) else f"{gains[0]:.0f} %"
-    one = f" With one process the difference is {alone[0]:+.0f} %." if alone else ""
+    kept = _together(_system_said(lasting), _busy_said(last))
+    one = f"With one process the difference is {alone[0]:+.0f} %." if alone else ""
     return Finding(
         subject=last.title,
         severity=Severity.ADVICE if typical >= MUCH_PERCENT else Severity.NOTE,
         title=f"Coarse locking takes {span} more clock time than fine from {counted(first.processes)} on",
-        seen=(
+        seen=joined(
             f"With {first.processes:g} processes coarse locking takes {gains[0]:.0f} % more clock time than fine, with "
-            f"many ({last.processes / 2:g} to {last.processes:g}) about {typical:.0f} %.{one} Where this program locks "
-            f"whole files, lock the ranges of its records.{_system_said(lasting)}{_busy_said(last)}"
-            f"{_blocked_said(last)}{_calls_said(calls)}"
+            f"many ({last.processes / 2:g} to {last.processes:g}) about {typical:.0f} %.",
+            one,
         ),
+        because=joined(f"{kept[:1].upper()}{kept[1:]}", _together(_blocked_said(last), _calls_said(calls))),
+        do="Where this program locks whole files, lock the ranges of its records.",
+        unknown="" if system else "The table does not give its system time; finer locks take more calls.",
         evidence=(*_evidence(lasting, least_percent), *_of_calls(calls)),
         expects=(
             Expectation(f"clock seconds, {counted(last.processes)}", clock[0], clock[1], "arithmetic"),
             *((Expectation(f"system seconds, {counted(last.processes)}", *system, "arithmetic"),) if system else ()),
         ),
     )
+
+
+def _together(*clauses: str) -> str:
+    """Clauses in one sentence, without those that are empty; nothing where all are."""
+    said = "; ".join(clause for clause in clauses if clause)
+    return f"{said}." if said else ""
 
 
 def _median(values: Sequence[float]) -> float:
@@ -138,16 +157,16 @@ def _median(values: Sequence[float]) -> float:
 def _system_said(lasting: Sequence[tuple[Pair, float]]) -> str:
     found = [(pair, more_percent(both[1], both[0])) for pair, _ in lasting if (both := pair.both("system_seconds"))]
     if not found:
-        return " Its system time the table does not give; finer locks take more calls."
+        return ""
     last, more = found[-1]
     if more < 0:
-        return f" System time falls by {-more:.0f} % with {last.processes:g} processes: fewer of them sleep and wake."
-    return f" System time rises by {more:.0f} % with {last.processes:g} processes."
+        return f"System time falls by {-more:.0f} % with {last.processes:g} processes, fewer of which sleep and wake"
+    return f"System time rises by {more:.0f} % with {last.processes:g} processes"
 
 
 def _busy_said(last: Pair) -> str:
     busy = last.both("processors_used")
-    return f" Coarse keeps {busy[0]:.2f} processors busy, fine {busy[1]:.2f}." if busy else ""
+    return f"coarse keeps {busy[0]:.2f} processors busy, fine {busy[1]:.2f}" if busy else ""
 
 
 def _blocked_said(last: Pair) -> str:
@@ -156,13 +175,13 @@ def _blocked_said(last: Pair) -> str:
         return ""
     times = blocked[0] / blocked[1] if blocked[1] > 0 else 0.0
     often = f", {times:,.{0 if times >= 10 else 1}f} times as many" if times else ""
-    return f" {blocked[0]:,.0f} calls waited with coarse locks, {blocked[1]:,.0f} with fine ones{often}."
+    return f"{blocked[0]:,.0f} calls waited with coarse locks, {blocked[1]:,.0f} with fine ones{often}"
 
 
 def _calls_said(calls: Sequence[Calls]) -> str:
     return "".join(
-        f" {one.title}: {one.coarse:,.0f} calls of fcntl with coarse locks, {one.fine:,.0f} with fine ones "
-        f"({one.more_percent:+.0f} %; published: 87,858 and 115,520, +31 %; {APUE})."
+        f"{one.title}: {one.coarse:,.0f} calls of fcntl with coarse locks, {one.fine:,.0f} with fine ones "
+        f"({one.more_percent:+.0f} %; published: 87,858 and 115,520, +31 %, APUE 20.9)"
         for one in calls[:1]
     )
 

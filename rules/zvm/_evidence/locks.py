@@ -31,7 +31,7 @@ BY_NAME = {
     "SRMALOCK": Known("the scheduler's adjunct list"),
     "SRMATDLK": Known(
         "the update of two of the scheduler's times (SRMATOD, SRMATOD2)",
-        f"It is not the scheduler lock, which is {SRMSLOCK}: what relieves that does nothing here.",
+        f"It is not the scheduler lock, which is {SRMSLOCK}: what reduces that does nothing here.",
     ),
     "HCPDSVTL": Known("the topology of the dispatch vectors"),
     "HCPPGDPL": Known("page allocation"),
@@ -61,23 +61,20 @@ GONE = {"RSAAVLLK": Release(7, 1)}
 """Locks that a release no longer has."""
 
 
-def told_of(lock: str, release: Release | None) -> str:
-    """What is known of a lock and of its relief, as sentences; that nothing is known, where that is so."""
+def known_of(lock: str, release: Release | None) -> tuple[str, str, str]:
+    """What a lock guards, a sentence on how to read its figures, and one on what reduces them; empty: not known."""
     found = BY_NAME.get(lock)
     if found is None:
-        return f"No source at hand says what {lock[:16]} guards or what relieves it, so nothing is advised for it."
-    parts = [f"{lock} guards {found.guards}."]
-    if found.remark:
-        parts.append(found.remark)
+        unknown = f"No source at hand says what {lock[:16]} guards or what reduces it, so nothing is advised for it."
+        return "", "", unknown
+    parts = [found.remark] if found.remark else []
     gone = GONE.get(lock)
     if gone is not None and release is not None and release >= gone:
         parts.append(f"z/VM {gone} no longer lists this lock and the page names {release}: hold one against the other.")
     if lock == SRMSLOCK and redesigned(release):
         parts.append("On this release the row is an aggregate of the processors' own locks.")
-    parts.append(
-        f"What relieves it{' depends on the release' if release is None else ', if anything'}: "
-        "see zvm/scheduler_lock_contended."
-        if lock in SCHEDULER
-        else "No remedy is published for it but less of what takes it."
-    )
-    return " ".join(parts)
+    do = "No remedy is published for it but less of what takes it."
+    if lock in SCHEDULER:
+        do = f"What reduces it{' depends on the release' if release is None else ', if anything'}: "
+        do += "see zvm/scheduler_lock_contended."
+    return found.guards, " ".join(parts), do

@@ -109,8 +109,8 @@ def _of_ratio(rows: Sequence[ProcessorLoad]) -> Figure | None:
     return None
 
 
-def more_than_needed(machine: Machine, needed_percent: float) -> tuple[str, list[Evidence]] | None:
-    """What to say, with its evidence, where processors are less busy than `needed_percent` on average; else `None`.
+def more_than_needed(machine: Machine, needed_percent: float) -> tuple[str, str, list[Evidence]] | None:
+    """What is open, what to do and the evidence, where processors are less busy than `needed_percent`; else `None`.
 
     Fewer processors can spin for each other less. The z/VM 6.2 performance report names partitions with too many
     logical processors as those that its spin lock manager helps most. Of several types the mean says nothing: idle
@@ -121,13 +121,19 @@ def more_than_needed(machine: Machine, needed_percent: float) -> tuple[str, list
         return None
     said = (
         f"The {cpus:g} processors are {busy.value:.0f} % busy on average, the work of {cpus * busy.value / 100:.1f}: "
-        "if the busiest hour is not much higher, fewer would spin less. VARY OFFLINE PROCESSOR takes one out, "
-        "VARY ONLINE PROCESSOR brings it back (CORE instead of PROCESSOR where multithreading is enabled): one at a "
-        "time, never the last one of a type, and compare CP's time per transaction."
+        "if the busiest hour is not much higher, fewer would spin less."
     )
-    if machine.release is None or machine.release >= Release(6, 3):
-        said += " From 6.3 on HiperDispatch does this by itself where it is on: look there first."
-    return said, [
-        Evidence("processors busy, mean", round(busy.value, 1), "%", busy.source, needed_percent),
-        Evidence("processors", cpus, "", busy.source),
-    ]
+    own = machine.release is None or machine.release >= Release(6, 3)
+    do = (
+        f"{'Where HiperDispatch (from 6.3 on) does not do it by itself, ' if own else ''}VARY OFFLINE PROCESSOR takes "
+        "one out, VARY ONLINE PROCESSOR brings it back (CORE instead of PROCESSOR where multithreading is enabled): "
+        "one at a time, never the last one of a type, and compare CP's time per transaction."
+    )
+    return (
+        said,
+        do,
+        [
+            Evidence("processors busy, mean", round(busy.value, 1), "%", busy.source, needed_percent),
+            Evidence("processors", cpus, "", busy.source),
+        ],
+    )

@@ -4,6 +4,7 @@ Table a5 of knowledge/zvm-unix-scalability.md. Of most rows nothing measured was
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source
@@ -68,7 +69,7 @@ class Improvement:
 
     @property
     def says(self) -> str:
-        """As a clause."""
+        """As a clause, with how to get it earlier."""
         where = f"{self.since} ({self.service})" if self.service else f"{self.since}"
         return f"{where}: {self.change}{f' [{self.measured}]' if self.measured else ''}"
 
@@ -127,6 +128,24 @@ def newer(release: Release, lock: str) -> tuple[Improvement, ...]:
     return tuple(one for one in ALL if one.since > release and one.helps(lock))
 
 
+MOST_MEASURED = 3
+"""Improvements that are listed with what was published of their effect."""
+
+
+def listed(rows: Sequence[Improvement]) -> str:
+    """What several did, as clauses; of few with what was measured. How to get them earlier is in `upgrade`."""
+    few = len(rows) <= MOST_MEASURED
+    return "; ".join(f"{one.since}: {one.change}{f' [{one.measured}]' if one.measured and few else ''}" for one in rows)
+
+
+def upgrade(rows: Sequence[Improvement]) -> str:
+    """Which release has them, or which service before it, as a sentence."""
+    services = "; ".join(f"{one.since} as {one.service}" for one in rows if one.service)
+    newest = f"{rows[-1].since.version}.{rows[-1].since.release}"
+    has = f"{newest} has {'them all' if len(rows) > 1 else 'it'}"
+    return f"See first which releases run on this type of machine: {has}{f' ({services})' if services else ''}."
+
+
 def redesigned(release: Release | None) -> bool | None:
     """Whether the locks of `SCHEDULER` are those of `REDESIGN`; `None` where service decides or nothing is known."""
     if release is None or Release(6, 4) <= release < Release(7, 1):
@@ -135,8 +154,8 @@ def redesigned(release: Release | None) -> bool | None:
 
 
 NOT_COMPARABLE = (
-    f"Spin figures of SRMSLOCK from before and after {REDESIGN} are not comparable: the row became an aggregate, and "
-    "its shared counts hold waits that were not counted before. Judge by CP time per transaction or system overhead."
+    f"Spin figures of SRMSLOCK from before and after {REDESIGN} are not comparable, as the row became an aggregate "
+    "with waits that were not counted before: judge by CP time per transaction or system overhead."
 )
 
 
