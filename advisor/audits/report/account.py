@@ -11,6 +11,8 @@ WIDTH = 24
 """Characters of the bar that stands for the whole capacity."""
 MARKS = {"work": "#", "lost": "x", "unexplained": "?", "undivided": "~", "idle": "."}
 """Part → what a bar of text is made of."""
+MOST_ALIKE = 2
+"""Accounts of one currency and span on a first page."""
 SPANS = {"mean": "on average", "busiest": "in the busiest half hour"}
 
 
@@ -81,14 +83,23 @@ def heading(account: Mapping[str, Any], product: str) -> str:
 
 
 def shown(accounts: Sequence[Mapping[str, Any]], least_share: float = 0.0) -> list[Mapping[str, Any]]:
-    """Accounts worth a picture on a first page: of the mean, and that of the busiest stretch where it lost more."""
+    """Accounts worth a picture on a first page: of the mean, and that of the busiest stretch where it lost more.
+
+    Of several of one kind, as of measured runs, those that lost most.
+    """
     means = {one["currency"]: _gone(one) for one in accounts if one["span"] == "mean"}
-    return [
+    worth = [
         one
         for one in accounts
         if (one["span"] == "mean" and _gone(one) >= least_share * (one["capacity"] or 0.0))
         or (one["span"] != "mean" and _gone(one) > 1.2 * means.get(one["currency"], 0.0) + 0.1)
     ]
+    kept = []
+    for one in worth:
+        alike = [other for other in worth if (other["currency"], other["span"]) == (one["currency"], one["span"])]
+        if len(alike) <= MOST_ALIKE or one in sorted(alike, key=_gone)[-MOST_ALIKE:]:
+            kept.append(one)
+    return kept
 
 
 def _gone(account: Mapping[str, Any]) -> float:
