@@ -47,7 +47,7 @@ class Packed:
 
     def keep(self) -> Blob:
         """Store it, unless the same bytes are stored already."""
-        with transaction.atomic():
+        with transaction.atomic(savepoint=False):  # who goes on after an error here has a savepoint of their own
             known = {"size": self.size, "packed": self.packed}
             blob, new = Blob.objects.get_or_create(digest=self.digest, defaults=known)
             if new:
