@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from rules.ase._evidence.objects.descriptors import USES, DescriptorLimits, Descriptors, falling, judge_descriptors
+from rules.ase._evidence.objects.descriptors import USES, DescriptorLimits, Descriptors, judge_descriptors
 from rules.ase._evidence.spinlocks.gates import METADATA_PERCENT
 from rules.engine import percent, rule
 from rules.finding import Outcome, Severity
@@ -50,11 +50,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             kind="index",
             label="index hash",
             ratio="open index hash spinlock ratio",
-            steps=falling(limits.target_ratio, 5),
+            because="The vendor gives no figure for this spinlock and says that its ratio rarely needs a change.",
+            lock_free=f"16.0 made the descriptors behind the hash tables lock-free ({TALLMAN})",
             counted=False,
-            replaced=True,
-            lock_free=f"16.0 made the descriptors behind the hash tables lock-free ({TALLMAN}).",
-            note="The vendor gives no figure for this spinlock and says that its ratio rarely needs a change.",
             base=Severity.ADVICE,
         ),
     )
