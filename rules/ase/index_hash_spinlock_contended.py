@@ -22,7 +22,6 @@ from rules.ase._evidence.objects.descriptors import USES, DescriptorLimits, Desc
 from rules.ase._evidence.spinlocks.gates import METADATA_PERCENT
 from rules.engine import percent, rule
 from rules.finding import Outcome, Severity
-from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629139096.html",
@@ -51,7 +50,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             label="index hash",
             ratio="open index hash spinlock ratio",
             because="The vendor gives no figure for this spinlock and says that its ratio rarely needs a change.",
-            lock_free=f"16.0 made the descriptors behind the hash tables lock-free ({TALLMAN})",
+            lock_free="16.0 made the descriptors behind the hash tables lock-free",
             counted=False,
             base=Severity.ADVICE,
         ),

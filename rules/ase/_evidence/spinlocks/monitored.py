@@ -58,6 +58,11 @@ def in_words(count: float) -> str:
     return f"{count:,.0f}" if count < 100_000 else f"{round(count, -3):,.0f}"
 
 
+def share_in_words(percent: float) -> str:
+    """A per cent for reading: three digits, two where it is less than one; the evidence has all."""
+    return f"{percent:.3g}" if percent >= 1 else f"{percent:.2g}"
+
+
 @dataclass(frozen=True)
 class Spinlock:
     """All rows of one name."""
@@ -174,13 +179,13 @@ class Spinlock:
         said += f", {in_words(self.spins_per_wait)} for each wait" if self.spins_per_wait is not None else ""
         hot = self.hottest.waited_percent
         if len(self.rows) > 1 and hot is not None:
-            said += f"; the hottest of its {len(self.rows)} rows is {hot:.3g} % contended"
+            said += f"; the hottest of its {len(self.rows)} rows is {share_in_words(hot)} % contended"
         return f"{said}."
 
     @property
     def counted_waits(self) -> str:
         """The same with the share of its grabs that waited."""
-        return f"{self.counted.rstrip('.')}; {self.percent or 0.0:.3g} % of its grabs had to wait."
+        return f"{self.counted.rstrip('.')}; {share_in_words(self.percent or 0.0)} % of its grabs had to wait."
 
     @property
     def source(self) -> Source:

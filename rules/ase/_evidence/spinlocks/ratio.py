@@ -39,6 +39,7 @@ from rules.ase._evidence.spinlocks.gates import (
     CRITICAL_USES,
     LOCK_PERCENT,
 )
+from rules.ase._evidence.spinlocks.monitored import share_in_words
 from rules.ase._evidence.spinlocks.spin_severity import SpinBound, spin_bound
 from rules.ase._evidence.spinlocks.uneven import uneven
 from rules.ase._evidence.spinlocks.waits import WaitBound, wait_bound
@@ -61,10 +62,10 @@ from rules.sample import LEAST
 from rules.sources import TALLMAN
 
 DECIDES = (
-    "sp_sysmon shows the share alone: monSpinlockActivity (15.7 ESD#2 and later; needs enable monitoring and enable "
-    "spinlock monitoring, about 1 %) would show the cost."
+    "sp_sysmon shows the share alone: for the cost collect monSpinlockActivity (needs enable monitoring and enable "
+    "spinlock monitoring, about 1 %)."
 )
-UNDECIDED = "sp_sysmon shows the share alone; what it costs this release cannot show."
+UNDECIDED = "sp_sysmon shows the share alone: what it costs this release cannot show."
 LEAVE_IT = "Nothing is to be changed for it."
 HOT_ONE = (
     "A lower {} is not the remedy: what is hot lies under one spinlock whatever the ratio. Look for the page, table or "
@@ -180,7 +181,7 @@ def at_work(facts: Facts, figure: Figure) -> str:
 
 def waited(facts: Facts, figure: Figure, of: str) -> str:
     """Its share of grabs that waited, and how busy the engines were, as a sentence. `of`: what was grabbed."""
-    share = f"{figure.contention:.3g} %" if known(figure.contention) else "An unknown share"
+    share = f"{share_in_words(figure.contention)} %" if known(figure.contention) else "An unknown share"
     return f"{share} of the grabs of {of} had to wait{at_work(facts, figure)}."
 
 
