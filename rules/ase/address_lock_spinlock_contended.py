@@ -20,16 +20,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from rules.ase._evidence.server import ENGINE_FACTS, setting_of
-from rules.ase._evidence.spinlocks.figures import Figure
-from rules.ase._evidence.spinlocks.gates import (
-    BUSY_ORIGIN,
-    BUSY_PERCENT,
-    CRITICAL_ORIGIN,
-    LOCK_PERCENT,
-    LOOKUPS,
-)
-from rules.ase._evidence.spinlocks.ratio import Ratio, Thresholds, judge_ratio
+from rules.ase._evidence.server import ENGINE_FACTS
+from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT, LOOKUPS
+from rules.ase._evidence.spinlocks.ratio import Ratio, RatioLimits, falling, judge_ratio
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.engine import limit, percent, rule
 from rules.finding import Outcome
@@ -38,47 +31,35 @@ from rules.sources import TALLMAN
 
 LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629101517.html",)
 
-PARAMETER = "lock address spinlock ratio"
-ONLY = (
-    "Address locks exist only on the indexes of allpages tables: tables with datapages or datarows locking take none."
-)
-FIRST = "The ratio comes first; a table is converted only if the contention stays (ase/allpages_table_contended)."
-LEFT = "What is left is to convert the tables that are used most (ase/allpages_table_contended)."
-
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(RatioLimits):
     """From which figures on the rule speaks, and which ratio it asks for."""
 
     contention_percent: float = percent(
         LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN}; SolarWinds DPA, eG Innovations)"
     )
-    critical_percent: float = percent(30.0, CRITICAL_ORIGIN)
     lookups_per_second: float = limit(
         LOOKUPS["address"], "this project: with fewer lookups or grabs the per cent is of almost nothing", unit="/s"
     )
-    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
-    target_ratio: int = limit(5, f"practice: used at 64 engines ({TALLMAN})", low=1, high=1031)
 
 
 @rule(needs=(), uses=(*ENGINE_FACTS, *LOCK_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one address lock hash table of the server."""
-    figure = lock_figure(facts, "address")
-    if not isinstance(figure, Figure):
-        yield figure
-        return
-    setting = setting_of(facts, PARAMETER)
-    lowest = setting is not None and setting.run_number is not None and setting.run_number <= 1
     yield from judge_ratio(
         facts,
-        Thresholds(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.lookups_per_second),
+        limits,
+        lock_figure(facts, "address"),
         Ratio(
-            figure=figure,
-            parameter=PARAMETER,
-            steps=sorted({limits.target_ratio, 1}, reverse=True),
+            parameter="lock address spinlock ratio",
+            steps=falling(limits.target_ratio, 1),
+            because="Only indexes of allpages tables take address locks: tables with datapages or datarows locking "
+            "take none.",
             guarded=ADDRESS_LOCK_BUCKETS,
+            per_second=limits.lookups_per_second,
             cautions=("A ratio of 1 still leaves collisions of address locks inside one bucket.",),
-            cure=f"{ONLY} {LEFT if lowest else FIRST}",
+            cure="Convert tables only if the contention stays after that (ase/allpages_table_contended).",
+            left=lambda _: "What is left is to convert the tables used most (ase/allpages_table_contended).",
         ),
     )

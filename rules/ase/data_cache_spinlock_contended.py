@@ -43,7 +43,6 @@ from rules.ase._evidence.objects.seen import name_of
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     busy_of,
-    not_shown,
     unknown_of,
 )
 from rules.ase._evidence.spinlocks.cas import CAS_GRABS
@@ -56,9 +55,9 @@ from rules.ase._evidence.spinlocks.gates import (
     CRITICAL_ORIGIN,
 )
 from rules.ase._evidence.spinlocks.ratio import (
-    SWITCHES,
-    UNDECIDED,
+    LEAVE_IT,
     at_work,
+    decides,
     refused,
 )
 from rules.ase._evidence.spinlocks.spin_severity import severity_of, spin_bound
@@ -67,31 +66,30 @@ from rules.ase._evidence.spinlocks.uneven import uneven
 from rules.ase._evidence.spinlocks.waits import costs_nothing
 from rules.changes.ase_cache import show_cache
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158554520.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051979352.html",
 )
 HIDES = "One figure stands for all its partitions, so the hottest may be far worse."
-DECIDES = (
-    "sp_sysmon prints no grabs and no spins, so this is ranked by its share: monSpinlockActivity has them (15.7 ESD#2 "
-    f"and later; from SP100 on for each partition); {SWITCHES}."
+SEARCHES = (
+    "Each search takes the spinlock of its partition: if cache hits per second rise together with the CPU, look for "
+    "table scans first, as partitions do not reduce those."
 )
-SCANS = "If cache hits per second rise together with the CPU, look for table scans first: partitions do not cure those."
 SCANS_FIRST = (
-    "Scans of {} make its searches (ase/table_scans_relink_cache): fix the statements first and measure. Nothing is to "
-    "be restarted before that. Should it stay over the limit:"
+    "Fix the statements that scan {} first (ase/table_scans_relink_cache) and measure: nothing is to be restarted "
+    "before that. Should it stay over the limit"
 )
-LATCHES = (
-    "the vendor says that latch requests for one page show as contention of one partition (ase/latch_contended counts "
-    "the tasks that wait for latches)."
-)
+LATCHES = "latch requests for one page show like this (vendor; ase/latch_contended counts the tasks that wait for them)"
+MORE_DO_LITTLE = "More partitions do little for one hot page or table, which lies in one of them whatever their number."
+NO_PARTITIONS = "No partitions are proposed: one hot page or table lies in one of them whatever their number."
 ONE_HOT = (
-    "More partitions do little for one hot page or table, which lies in one of them whatever their number: find it "
-    "(monOpenObjectActivity, LogicalReads) and give it a named cache of its own. A small hot table of fixed rows "
-    "can be spread one row a page with exp_row_size (16.0)."
+    "Find the hot page or table (monOpenObjectActivity, LogicalReads) and give it a named cache of its own; a small "
+    "hot table of fixed rows can be spread one row a page with exp_row_size (16.0)."
 )
+MOST_TABLES = 3
+"""Tables that a sentence names."""
 
 
 @dataclass(frozen=True)
@@ -137,39 +135,43 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
     else:
         named = named_of(facts, figure.label)
         advice = advise(facts, figure.label, named, contention, limits.contention_percent)
-        advice = replace(advice, says=" ".join(filter(None, (advice.says, lockless_instead(facts, named)))))
         bound = None if figure.uses.startswith(CAS_GRABS) else spin_bound(facts, figure.lock)
         if bound and bound.nothing:
-            advice = Advice("")
+            advice = Advice(LEAVE_IT, because=bound.says)
         elif bound is None and (small := costs_nothing(facts, figure)):
-            advice = Advice(small)
+            advice = Advice(LEAVE_IT, because=small)
         if figure.short and advice.change:
-            advice = Advice(f"Should an interval of 30 s or more show the same: {advice.says}")
+            advice = _only_if("Should an interval of 30 s or more show the same", advice)
         if figure.since_boot and advice.change and advice.change.takes_effect is not Effect.ONLINE:
-            boot = (
-                "Nothing is changed for an average since boot: two snapshots would decide. Should they show the same:"
-            )
-            advice = Advice(f"{boot} {advice.says}")
+            boot = "Nothing is changed for an average since boot; should two snapshots show the same"
+            advice = replace(_only_if(boot, advice), instead="")
         skew = uneven(figure.lock, limits.contention_percent) if advice.change else None
         if skew and advice.change and advice.change.takes_effect is not Effect.ONLINE:
-            advice = Advice(f"{skew.says[0].upper()}{skew.says[1:]}. No partitions are proposed: {LATCHES} {ONE_HOT}")
+            advice = Advice(NO_PARTITIONS, because=f"{skew.says}; {LATCHES}.", instead=ONE_HOT)
         if advice.change and (apart := _rows_apart(figure, named)):
-            advice = Advice(f"{apart} No change is proposed before that is clear.")
+            advice = Advice(
+                f"No change is proposed before {show_cache(figure.label)} shows what is in force.", because=apart
+            )
         restarts = advice.change and advice.change.takes_effect is not Effect.ONLINE
         if restarts and (scans := scanned_of(facts, _held(facts, figure.label))):
-            tables = ", ".join(name_of(one.row) for one in scans)
-            advice = Advice(f"{SCANS_FIRST.format(tables)} {advice.says}")
+            tables = ", ".join(name_of(one.row) for one in scans[:MOST_TABLES])
+            tables += f" and {len(scans) - MOST_TABLES} more" if len(scans) > MOST_TABLES else ""
+            advice = replace(_only_if(SCANS_FIRST.format(tables), advice), instead="")
         if advice.change and (keys := _bindings_enough(facts, limits, figure, contention)):
             later = (
-                f"The binding plan (ase/hot_table_in_default_cache) is expected to leave less than "
-                f"{limits.contention_percent:g} % of it: make that first, and this only if it is still over the limit "
-                f"after measuring."
+                f"Make the binding plan first (ase/hot_table_in_default_cache): it is expected to leave less than "
+                f"{limits.contention_percent:g} %. Only if it is still over the limit after measuring"
             )
             change = replace(advice.change, yields_to=(*advice.change.yields_to, *keys))
-            advice = replace(advice, says=f"{later} {advice.says}", change=change)
+            advice = replace(_only_if(later, advice), change=change, expects=advice.expects, instead="")
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)
+
+
+def _only_if(condition: str, advice: Advice) -> Advice:
+    """The advice on a condition, and no change before that."""
+    return replace(advice, do=f"{condition}, {advice.do[0].lower()}{advice.do[1:]}", change=None, expects=())
 
 
 def _held(facts: Facts, cache: str) -> list[Held]:
@@ -184,8 +186,8 @@ def _rows_apart(figure: Figure, named: NamedCache | None) -> str:
     if named is None or not known(named.run_partitions) or rows < 2 or rows == named.run_partitions:
         return ""
     return (
-        f"monSpinlockActivity has {rows} spinlocks of it and the list of caches {named.run_partitions:.0f} partitions: "
-        f"they are not of the same time or server ({show_cache(figure.label)} shows what is in force)."
+        f"monSpinlockActivity has {rows} spinlocks of it, the list of caches {named.run_partitions:.0f} as partitions: "
+        "they are not of the same time or server."
     )
 
 
@@ -212,16 +214,19 @@ def _one_partition(facts: Facts, limits: Limits, figure: Figure) -> bool:
 
 
 def _hot_partition(facts: Facts, limits: Limits, figure: Figure) -> Finding:
-    assert figure.lock is not None  # noqa: S101 - _one_partition() has seen to it
-    hot, rows = figure.lock.hottest.waited_percent or 0.0, len(figure.lock.rows)
-    says = f"One of {rows} partitions is {hot:.1f} % contended, all together {figure.contention:g} %"
-    says += f"{at_work(facts, figure)}."
+    lock = figure.lock
+    assert lock is not None  # noqa: S101 - _one_partition() has seen to it
+    hot, rows, bound = lock.hottest.waited_percent or 0.0, len(lock.rows), spin_bound(facts, lock)
+    says = f"One of {rows} partitions is {hot:.3g} % contended, all together {figure.contention:.3g} %"
     return Finding(
         subject=figure.label,
-        severity=severity_of(facts, figure.lock, Severity.ADVICE),
+        severity=severity_of(facts, lock, Severity.ADVICE),
         title=f"{figure.label}: one partition of {rows} {hot:.1f} % contended",
-        seen=" ".join(part for part in (says, ONE_HOT, figure.lock.told, figure.aside) if part),
-        evidence=tuple(figure.lock.evidence(limits.contention_percent)),
+        seen=joined(f"{says}{at_work(facts, figure)}.", lock.counted),
+        because=joined(MORE_DO_LITTLE, bound.says if bound else ""),
+        do=LEAVE_IT if bound and bound.nothing else ONE_HOT,
+        unknown=figure.aside,
+        evidence=tuple(lock.evidence(limits.contention_percent)),
         explains=("ase/engines_not_the_answer",),
         weight=figure.weight,
         share=figure.share,
@@ -246,16 +251,14 @@ def _finding(
         skew = uneven(figure.lock, limits.contention_percent)
         evidence += skew.evidence if skew else ()
     whose = "CAS grabs of this lockless cache" if lockless else "grabs of this cache's spinlocks"
-    says = f"{contention:g} % of the {whose} had to wait{at_work(facts, figure)}."
-    alone = figure.lock is not None or (named is not None and named.run_partitions == 1)
-    hides = "" if alone else HIDES
-    decides = figure.lock.told if figure.lock else (UNDECIDED if not_shown(facts, MonSpinlockActivity) else DECIDES)
+    says = f"{contention:.3g} % of the {whose} had to wait{at_work(facts, figure)}."
+    hides = "" if named is not None and named.run_partitions == 1 else HIDES
     # what a wait of compare and swap costs is in no source: it is never critical by its share
     loud = engines and not (figure.since_boot or figure.short or lockless) and contention >= limits.critical_percent
     bound = None if lockless else spin_bound(facts, figure.lock)
     if bound:
-        decides = f"{decides} {bound.says}"
         evidence.append(bound.evidence)
+    cost = bound.says if bound and not bound.nothing else ""
     by_share = Severity.CRITICAL if loud else Severity.WARNING
     if figure.since_boot or (bound is None and costs_nothing(facts, figure)):
         by_share = Severity.NOTE
@@ -263,7 +266,10 @@ def _finding(
         subject=figure.label,
         severity=Severity.NOTE if figure.undated else bound.severity(by_share) if bound else by_share,
         title=f"{figure.label}: {'lockless, CAS grabs' if lockless else 'spinlock'} {contention:g} % contended",
-        seen=" ".join(part for part in (says, hides, advice.says, decides, figure.aside, SCANS) if part),
+        seen=joined(says, figure.lock.counted if figure.lock else hides),
+        because=joined(advice.because or SEARCHES, cost),
+        do=joined(advice.do, advice.instead),
+        unknown=joined(lockless_instead(facts, named) or ("" if figure.lock else decides(facts)), figure.aside),
         evidence=tuple(evidence),
         explains=("ase/engines_not_the_answer",),
         changes=(advice.change,) if advice.change else (),

@@ -18,11 +18,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from rules.ase._evidence.objects.descriptors import USES, DescriptorLimits, Descriptors, falling, judge_descriptors
+from rules.ase._evidence.objects.descriptors import USES, DescriptorLimits, Descriptors, judge_descriptors
 from rules.ase._evidence.spinlocks.gates import METADATA_PERCENT
 from rules.engine import percent, rule
 from rules.finding import Outcome, Severity
-from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629139096.html",
@@ -50,11 +49,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             kind="index",
             label="index hash",
             ratio="open index hash spinlock ratio",
-            steps=falling(limits.target_ratio, 5),
+            because="The vendor gives no figure for this spinlock and says that its ratio rarely needs a change.",
+            lock_free="16.0 made the descriptors behind the hash tables lock-free",
             counted=False,
-            replaced=True,
-            lock_free=f"16.0 made the descriptors behind the hash tables lock-free ({TALLMAN}).",
-            note="The vendor gives no figure for this spinlock and says that its ratio rarely needs a change.",
             base=Severity.ADVICE,
         ),
     )

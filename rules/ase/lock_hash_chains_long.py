@@ -103,8 +103,11 @@ def _fires(facts: Facts, limits: Limits, table: LockHashtable, chain: float) -> 
         subject=subject_of(facts),
         severity=Severity.WARNING if chain >= limits.warning_length else Severity.ADVICE,
         title=f"Page and row lock chains are {chain:g} locks long",
-        seen=f"The hash chains of page and row locks hold {chain:g} locks on average, and each lock request searches "
-        f"one. {advice} Not if the sample holds a bulk load: there long chains are expected.",
+        seen=f"Hash chains of page and row locks hold {chain:.3g} locks on average (limit {limits.chain_length:g}).",
+        because="Each lock request walks the chain of its bucket, and holds the spinlock of the bucket meanwhile.",
+        do=advice,
+        unknown="Whether the sample holds a bulk load is not shown: long chains are expected then, and nothing is "
+        "changed for them.",
         evidence=tuple(evidence),
         explains=("ase/lock_hash_spinlock_contended",),
         changes=change,
@@ -125,15 +128,18 @@ def _larger(
     if wanted is not None and wanted >= new:
         return (), (), f"{SIZE} is already configured to {wanted:.0f} and waits for a restart: measure after it."
     if new > limits.largest_size:
-        first = f"{new:.0f} buckets would be needed, more than this rule asks for ({limits.largest_size:.0f})."
-        return (), (), f"{first} First ask who holds so many locks (sp_lock, or monLocks with enable monitoring on)."
-    pending = f"{wanted:.0f} is configured for the next restart and would not be enough. " if wanted is not None else ""
+        first = (
+            f"{new:.0f} buckets would be needed, more than this rule asks for ({limits.largest_size:.0f}): first see"
+        )
+        return (), (), f"{first} who holds so many locks (sp_lock, or monLocks with enable monitoring on)."
+    pending = f", in place of the {wanted:.0f} that is configured and not enough" if wanted is not None else ""
     memory_mb, caution = more_memory(setting, now, new)
     if short := too_little(facts, SIZE, memory_mb):
-        return (), (), f"{pending}{SIZE} is to become {new} in place of {now:.0f}. {short}"
+        return (), (), f"{SIZE} is to become {new} in place of {now:.0f}{pending}. {short}"
     after = chain * now / new
     return (
         (configure(SIZE, now, new, cautions=(caution,), memory_mb=memory_mb, configured=wanted),),
         (Expectation("average lock chain", chain, round(after, 2), "arithmetic"),),
-        f"{pending}Raise {SIZE} from {now:.0f} to {new}: with the same locks held, chains of about {after:.1f}.",
+        f"Raise {SIZE} from {now:.0f} to {new} at the next restart{pending}: with the same locks held, chains of about "
+        f"{after:.2g}.",
     )

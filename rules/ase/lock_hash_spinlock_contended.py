@@ -22,26 +22,16 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import ConfigParameter, LockHashtable
-from rules.ase._evidence.objects.descriptors import falling
 from rules.ase._evidence.server import ENGINE_FACTS, setting_of
 from rules.ase._evidence.spinlocks.figures import Figure
-from rules.ase._evidence.spinlocks.gates import (
-    BUSY_ORIGIN,
-    BUSY_PERCENT,
-    CRITICAL_ORIGIN,
-    HASHTABLE_LARGEST,
-    HASHTABLE_SMALLEST,
-    LOCK_PERCENT,
-    LOOKUPS,
-)
-from rules.ase._evidence.spinlocks.ratio import Ratio, Thresholds, judge_ratio
+from rules.ase._evidence.spinlocks.gates import HASHTABLE_LARGEST, HASHTABLE_SMALLEST, LOOKUPS
+from rules.ase._evidence.spinlocks.ratio import Ratio, RatioLimits, falling, judge_ratio
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.changes.ase_config import waiting_number
-from rules.engine import limit, percent, rule
+from rules.engine import limit, rule
 from rules.finding import Outcome
 from rules.laws.hashing import buckets_for_chain
 from rules.laws.spinlocks import contention_after, spinlocks
-from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629103095.html",
@@ -50,23 +40,18 @@ LINKS = (
 )
 
 SIZE, RATIO = "lock hashtable size", "lock spinlock ratio"
-FEWER = "Fewer lock requests are the cure."
+FEWER = "fewer lock requests (shorter transactions, a lower isolation level)"
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(RatioLimits):
     """From which figures on the rule speaks, and which ratio it asks for."""
 
-    contention_percent: float = percent(
-        LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN}; Rukav's sp_sysmon hints)"
-    )
-    critical_percent: float = percent(30.0, CRITICAL_ORIGIN)
     lookups_per_second: float = limit(
         LOOKUPS["page and row"],
         "this project: with fewer lookups or grabs the per cent is of almost nothing",
         unit="/s",
     )
-    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
     chain_length: float = limit(5.0, "vendor: raise lock hashtable size above 4 or 5 at peak", low=1, unit="locks")
     target_ratio: int = limit(20, "vendor: the ratio of its own bulk-load example", low=1, high=85)
 
@@ -75,33 +60,33 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one page and row lock hash table of the server."""
     figure = lock_figure(facts, "page and row")
-    if not isinstance(figure, Figure):
-        yield figure
-        return
     size, ratio = setting_of(facts, SIZE), setting_of(facts, RATIO)
     table = facts.latest(LockHashtable, table="page and row")
     long = _long(table, limits)
     larger = _larger(size, long, limits) if long else None
-    first = ""
-    if long and (larger is None or _enough(figure, limits, size, larger, ratio)):
+    first, size_to = "", f" ({larger})" if larger else ""
+    if long and (larger is None or (isinstance(figure, Figure) and _enough(figure, limits, size, larger, ratio))):
         first = (
-            f"The hash chains are {long:g} locks long (limit {limits.chain_length:g}): the larger table comes first "
-            "(ase/lock_hash_chains_long) and adds spinlocks at the same ratio; measure after it."
+            f"The hash chains are {long:g} locks long (limit {limits.chain_length:g}), so a larger {SIZE}{size_to} "
+            "comes first (ase/lock_hash_chains_long) and adds spinlocks at the same ratio: measure after it."
         )
-    together = f"Together with {SIZE} {larger} (ase/lock_hash_chains_long), in one restart. " if larger else ""
     yield from judge_ratio(
         facts,
-        Thresholds(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.lookups_per_second),
+        limits,
+        figure,
         Ratio(
-            figure=figure,
             parameter=RATIO,
             steps=falling(limits.target_ratio, 10, 5),
+            because="Every page or row lock is taken in this hash table, whose buckets share the spinlocks.",
             guarded=size.run_number if size else None,
             guarded_then=larger,
+            with_it=f"{SIZE} {larger} (ase/lock_hash_chains_long)" if larger else "",
             guarded_bring=f'sp_configure "{SIZE}"',
             about=True,
-            cure=f"{together}{FEWER}" if long else FEWER,
-            spreads_too="" if long else f"A larger {SIZE} adds spinlocks too.",
+            per_second=limits.lookups_per_second,
+            cure=f"{FEWER[0].upper()}{FEWER[1:]} reduce it too."
+            if long
+            else f"A larger {SIZE}, which adds spinlocks, and {FEWER} reduce it too.",
             first=first,
         ),
     )

@@ -36,30 +36,33 @@ from rules.ase._evidence.server import (
 from rules.ase._evidence.waits import verdict
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X49666.htm",
     "https://github.com/rukav/Sysmon",
 )
 CAUSE = "Log Semaphore Contention"
+SLEEPS = "Tasks sleep in this queue, so no spinlock ratio and no engine shortens it."
 FLUSHES = (
-    "Transaction Management of the same sp_sysmon says why user log caches are flushed, monOpenDatabases which log."
+    "First see why user log caches are flushed (Transaction Management of sp_sysmon) and which log it is "
+    "(monOpenDatabases)."
 )
 LEVERS = (
-    "What reduces it, in this order: where many flushes are by Full ULC (the vendor's limit is 20 %), a larger user "
-    "log cache size (static); fewer and larger transactions; a faster log device (mean wait of events 54 and 55 in "
-    "monSysWaits); a log-only cache of its own with a pool of the log I/O size (sp_logiosize); delayed commit, which "
-    "can lose the last log page in a crash, so its owner decides."
+    "Then, in this order: a larger user log cache size (static) if over 20 % of flushes are by Full ULC, larger "
+    "transactions, a faster log device, a log-only cache of its own, delayed commit (its owner decides: a crash "
+    "may lose the last page)."
 )
+"""20 % is the vendor's. Events 54 and 55 of monSysWaits have the mean wait for the log device; a log-only cache needs a
+pool of the log I/O size (sp_logiosize)."""
 ULC_LEVERS = (
-    "What reduces it: look what the holder waits for (event 272 in monSysWaits), and where many flushes are by Unpin, "
-    "fewer rows for each page, because two transactions change one page; practice lowers user log cache spinlock ratio."
+    "Then see what the holder waits for (event 272 in monSysWaits), and where many flushes are by Unpin, put fewer "
+    "rows on each page, because two transactions change one page; practice lowers user log cache spinlock ratio."
 )
 QUEUE, MESSAGE = "user log cache queue size", "message 17198"
 ALS = (
-    "One database that causes it may take asynchronous log service (sp_dboption, its owner decides), if the log device "
-    "has time to spare; switching it off again needs the database without users."
+    "Whether asynchronous log service helps (sp_dboption, its owner decides) is not shown: the log device must have "
+    "time to spare, and switching it off again needs the database without users."
 )
 WRITES, LOG_WRITES = "writes of the last log page", frozenset((54, 55))
 NAMES = {"Log": "the log semaphore", "ULC": "the semaphores of the user log caches"}
@@ -156,7 +159,7 @@ def _judge(
     writes = ""
     if isinstance(log, Waited) and not log.unsure and log.waits:
         each_ms = f", {log.mean_milliseconds:,.1f} ms each: the log device" if log.mean_milliseconds else ""
-        writes = f" {log.says} (wait events 54 and 55){each_ms}."
+        writes = f"{log.says} (wait events 54 and 55){each_ms}."
         evidence += log.evidence(limits.tasks, limits.share_percent)
     loud = (share or 0.0) >= limits.loud_percent
     by_share = Severity.WARNING if loud else Severity.ADVICE
@@ -171,9 +174,10 @@ def _judge(
         subject=f"{subject_of(facts)}: {what}",
         severity=max(by_share, by_tasks or by_share),
         title=f"Tasks wait for {what}: {said}",
-        seen=f"{said[0].upper()}{said[1:]}. Tasks sleep in this queue, so no spinlock ratio and no engine shortens it. "
-        f"{FLUSHES} {LEVERS if name == 'Log' else ULC_LEVERS}"
-        f"{_asynchronous(facts, limits) if name == 'Log' and loud else ''}{writes}",
+        seen=f"{what[0].upper()}{what[1:]}: {said}.",
+        because=joined(SLEEPS, writes),
+        do=joined(FLUSHES, LEVERS if name == "Log" else ULC_LEVERS),
+        unknown=_asynchronous(facts, limits) if name == "Log" and loud else "",
         evidence=tuple(evidence),
     )
 
@@ -184,9 +188,9 @@ def _asynchronous(facts: Facts, limits: Limits) -> str:
     if engines is None or engines < limits.als_engines:
         return ""
     if old:
-        return f" {ALS}"
+        return ALS
     queue = setting_of(facts, QUEUE)
     size = queue.run_number if queue else None
     if level_reached(facts, "16.0") is None or size is None:
         return ""
-    return f" {ALS}" if size == 0 else f" Asynchronous log service is refused here: {QUEUE} is {size:.0f} ({MESSAGE})."
+    return ALS if size == 0 else f"Asynchronous log service is refused here: {QUEUE} is {size:.0f} ({MESSAGE})."

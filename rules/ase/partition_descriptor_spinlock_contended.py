@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from rules.ase._evidence.objects.descriptors import USES, DescriptorLimits, Descriptors, falling, judge_descriptors
+from rules.ase._evidence.objects.descriptors import USES, DescriptorLimits, Descriptors, judge_descriptors
 from rules.ase._evidence.spinlocks.gates import METADATA_PERCENT
 from rules.engine import limit, percent, rule
 from rules.finding import Outcome, Severity
@@ -50,10 +50,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             kind="partition",
             label="partition descriptor",
             ratio="partition spinlock ratio",
-            steps=falling(limits.target_ratio, 1),
+            because="The vendor gives no figure for this spinlock and says that a lower ratio may have little impact.",
+            lowest=1,
             since=(15, 0),
-            lock_free="16.0 made object and index descriptors lock-free; of partitions the source says nothing.",
-            note="The vendor gives no figure for this spinlock and says that a lower ratio may have little impact.",
+            lock_free="16.0 made object and index descriptors lock-free, of partitions the source says nothing",
+            replaced=False,
             base=Severity.ADVICE,
         ),
     )

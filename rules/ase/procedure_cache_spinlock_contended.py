@@ -36,9 +36,9 @@ from rules.ase._evidence.server import (
 )
 from rules.ase._evidence.spinlocks.figures import Figure, figure_of
 from rules.ase._evidence.spinlocks.monitored import PROCEDURE_CACHE, PROCEDURE_MANAGER
-from rules.ase._evidence.spinlocks.named import Dear, quiet_of, speak
+from rules.ase._evidence.spinlocks.named import Advice, Dear, quiet_of, speak
 from rules.engine import rule
-from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
@@ -58,8 +58,6 @@ MOST_LOCAL = 80.0
 COUNTS = MissingInput(
     "procedures read in or thrown out, and recompilations", 'sp_sysmon "00:10:00" -- at the busiest hour'
 )
-Said = tuple[str, tuple[Evidence, ...]]
-"""A sentence of advice and its proof."""
 
 
 @dataclass(frozen=True)
@@ -88,19 +86,25 @@ def _judged(facts: Facts, limits: Limits, name: str) -> Outcome:
     quiet = quiet_of(facts, limits, figure)
     if quiet:
         return quiet
-    advice = [*_used(facts), *_reserve(facts), *_newer(facts)]
-    return speak(
-        facts,
-        limits,
-        figure,
-        subject=name,
-        advice=[says for says, _ in advice],
-        evidence=[item for _, items in advice for item in items],
-        base=Severity.WARNING,
+    return speak(facts, limits, figure, subject=name, advice=_advice(facts), base=Severity.WARNING)
+
+
+def _advice(facts: Facts) -> Advice:
+    """What may help, the size of the cache first, then what each needs a test of its own."""
+    first, others = _size(facts), [*_reserve(facts), *_newer(facts)]
+    because = "; ".join(one.because for one in (first, *others) if one.because)
+    then = "; ".join(one.do for one in others if one.do)
+    again = _recompiled(facts)
+    cause = f"; find the cause of the {again.value:,.0f} recompilations" if again else ""
+    return Advice(
+        f"{because[0].upper()}{because[1:]}." if because else "",
+        joined(f"{first.do}{cause}.", f"Then test, one at a time with a restart each: {then}." if then else ""),
+        first.unknown,
+        (*first.evidence, *((again,) if again else ()), *(item for one in others for item in one.evidence)),
     )
 
 
-def _used(facts: Facts) -> Iterator[Said]:
+def _size(facts: Facts) -> Advice:
     """Whether the cache is too small, as far as the export counts it."""
     counted: list[tuple[str, float, Evidence]] = []
     rows = [row for row in interval_first(facts, MonProcedureCache) if row.of_interval and row.believed]
@@ -119,25 +123,25 @@ def _used(facts: Facts) -> Iterator[Said]:
         counted.append(full)
     busy = [one for one in counted if one[1] > 0]
     size = setting_of(facts, SIZE)
-    now = f" ({size.run_number:,.0f} pages of 2 KB now)" if size and size.run_number is not None else ""
+    now = f"{size.run_number:,.0f} pages of 2 KB now" if size and size.run_number is not None else ""
     if busy:
         said = " and ".join(f"{count:,.0f} {word}" for word, count, _ in busy)
-        yield (
-            f"Procedures: {said}: first a larger {SIZE} (dynamic){now}.{_room(facts)}",
-            tuple(one for _, _, one in busy),
-        )
-    elif counted:
-        yield f"No procedure was read in or thrown out, so a larger {SIZE} is not indicated.", ()
-    else:
-        yield (
-            "Whether procedures are read in or thrown out, and how many are recompiled, is not in the export: a "
-            f"larger {SIZE}{now} is of use only where they are.",
-            (),
-        )
+        do = f"Raise {SIZE} first (dynamic{now and f'; {now}'}){_room(facts)}"
+        return Advice(f"Procedures: {said}", do, evidence=tuple(one for _, _, one in busy))
+    if counted:
+        return Advice("No procedure was read in or thrown out", f"A larger {SIZE} is not indicated")
+    return Advice(
+        do=f"Raise {SIZE}{now and f' ({now})'} only where procedures are read in or thrown out",
+        unknown="How many procedures are read in, thrown out and recompiled is not in the export.",
+    )
+
+
+def _recompiled(facts: Facts) -> Evidence | None:
+    """Recompilations, each of which takes memory; `None` where none are counted."""
+    sample = facts.latest(ProcedureCacheActivity)
     if sample and known(sample.recompilations) and sample.recompilations > 0:
-        again = sample.recompilations
-        proof = Evidence("recompilations", again, "", sample.source)
-        yield f"{again:,.0f} recompilations take memory each: find their cause.", (proof,)
+        return Evidence("recompilations", sample.recompilations, "", sample.source)
+    return None
 
 
 def _counted(facts: Facts) -> bool:
@@ -164,55 +168,59 @@ def _full(facts: Facts) -> tuple[str, float, Evidence] | None:
 
 
 def _room(facts: Facts) -> str:
-    """That next to no memory is free for it, as a sentence."""
+    """That next to no memory is free for it, as the end of a sentence."""
     free = free_memory(facts)
     if free is None or free.mb >= LEAST_MB:
         return ""
-    return (
-        f" But {free.mb:,.2f} MB are free for reconfiguration: raise max memory first, if the machine has the memory."
-    )
+    return f"; {free.mb:,.2f} MB are free, so raise max memory before that, if the machine has the memory"
 
 
-def _reserve(facts: Facts) -> Iterator[Said]:
+def _reserve(facts: Facts) -> Iterator[Advice]:
     """What each engine has for itself: cache size times share, divided by the engines that may come."""
     size, local, most = (setting_of(facts, name) for name in (SIZE, LOCAL, ENGINES))
     online, _ = busy_of(facts)
     may = most.run_number if most else None
     if most and may and online and may > online:
-        said = (
-            f"{ENGINES} is {may:.0f} and {online} are online: the engines' own reserve is divided by {may:.0f}, so a "
-            "figure no higher than the engines in use gives each more (static)."
+        yield Advice(
+            f"{ENGINES} is {may:.0f} and {online} are online, which divides the engines' own reserve",
+            f"{ENGINES} no higher than the engines in use",
+            evidence=(Evidence(ENGINES, may, "", most.source, float(online)),),
         )
-        yield said, (Evidence(ENGINES, may, "", most.source, float(online)),)
     share = local.run_number if local else None
     pages = size.run_number if size else None
     if local and size and share is not None and pages and may:
-        each = pages * share / 100.0 / may
-        said = f"At {LOCAL} {share:g} each engine keeps about {each:,.0f} pages; {_of_local(share)}"
-        yield said, (Evidence(LOCAL, share, "%", local.source), Evidence(SIZE, pages, "pages", size.source))
+        most_advised, do = _of_local(share)
+        yield Advice(
+            f"each engine keeps about {pages * share / 100.0 / may:,.0f} pages at {LOCAL} {share:g}{most_advised}",
+            do,
+            evidence=(Evidence(LOCAL, share, "%", local.source), Evidence(SIZE, pages, "pages", size.source)),
+        )
     tuned = setting_of(facts, ALLOCATION)
     if tuned and tuned.run_number is not None:
-        yield (
-            f"{ALLOCATION} is {tuned.run_number:.0f}: practitioners name it beside these (static): test it first.",
-            (Evidence(ALLOCATION, tuned.run_number, "", tuned.source),),
+        yield Advice(
+            do=f"{ALLOCATION}, {tuned.run_number:.0f} now, named by practitioners",
+            evidence=(Evidence(ALLOCATION, tuned.run_number, "", tuned.source),),
         )
     large = setting_of(facts, LARGE)
     if large and large.run_number == 0:
-        yield (
-            f"{LARGE} is off: on, large pieces come from that reserve too (15.7 SP100 and later, static).",
-            (Evidence(LARGE, 0, "", large.source),),
+        yield Advice(
+            do=f"{LARGE} on (15.7 SP100 and later)",
+            evidence=(Evidence(LARGE, 0, "", large.source),),
         )
 
 
-def _of_local(share: float) -> str:
-    """The share of the engines' own reserve against the most that is advised."""
-    if share > MOST_LOCAL:
-        return f"more than the {MOST_LOCAL:g} that are advised at most: lower it, all engines share the rest (static)."
+def _of_local(share: float) -> tuple[str, str]:
+    """The share of the engines' own reserve against the most that is advised, and what to do about it."""
     if share == MOST_LOCAL:
-        return f"{MOST_LOCAL:g} is the most that is advised, so there is nothing to raise."
-    return f"up to {MOST_LOCAL:g} is advised (static)."
+        return ", the most that is advised", ""
+    if share < MOST_LOCAL:
+        return "", f"{LOCAL} up to {MOST_LOCAL:g}, the most advised"
+    return (
+        f", more than the {MOST_LOCAL:g} that are advised at most",
+        f"{LOCAL} down to {MOST_LOCAL:g}, as all share the rest",
+    )
 
 
-def _newer(facts: Facts) -> Iterator[Said]:
+def _newer(facts: Facts) -> Iterator[Advice]:
     if level_reached(facts, "15.7 ESD#4") is False:
-        yield "15.7 ESD#4 and later take this spinlock less often.", ()
+        yield Advice(do="15.7 ESD#4 or later, which takes it less")

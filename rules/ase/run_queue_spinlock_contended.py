@@ -28,19 +28,17 @@ from rules.ase._evidence.spinlocks.monitored import (
     SCHEDULER,
     names_read,
 )
-from rules.ase._evidence.spinlocks.named import Dear, quiet_of, speak
+from rules.ase._evidence.spinlocks.named import Advice, Dear, quiet_of, speak
 from rules.ase._evidence.spinlocks.names import plain_name
 from rules.engine import limit, rule
-from rules.finding import Clean, Outcome
+from rules.finding import Clean, Outcome, joined
 
 LINKS = (
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
 )
-ONE_EACH = (
-    "Each engine has one such queue already: no parameter spreads them, and engines added bring more spinning. "
-    "Measure the same work with fewer engines."
-)
+ONE_EACH = "Each engine has one such queue already: no parameter spreads them, and more engines spin more."
+FEWER = "Measure the same work with fewer engines; add none."
 NEVER_BY_SPINS = 101.0
 """Per cent of all spins: the queues of the threaded kernel are not judged by them."""
 
@@ -71,7 +69,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             continue
         dear = replace(limits, spins_share_percent=NEVER_BY_SPINS) if name in SCHEDULER else limits
         yield quiet_of(facts, dear, figure) or speak(
-            facts, dear, figure, subject=name, advice=(ONE_EACH, _each_wait(limits, figure))
+            facts, dear, figure, subject=name, advice=Advice(ONE_EACH, joined(FEWER, _each_wait(limits, figure)))
         )
 
 

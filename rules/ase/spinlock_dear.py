@@ -38,7 +38,7 @@ from rules.ase._evidence.spinlocks.gates import (
     SPINS_PER_ENGINE,
     SPINS_SHARE,
 )
-from rules.ase._evidence.spinlocks.lock_work import COLLECTED_BY, WORK_FACTS, looks
+from rules.ase._evidence.spinlocks.lock_work import COLLECTED_BY, WORK_FACTS, do_of, looks, seen_of
 from rules.ase._evidence.spinlocks.monitored import (
     SCHEDULER,
     Spinlock,
@@ -47,12 +47,14 @@ from rules.ase._evidence.spinlocks.monitored import (
 )
 from rules.ase._evidence.spinlocks.names import LOCKS, plain_name
 from rules.ase._evidence.spinlocks.owners import Owners, known_of, owner_of
+from rules.ase._evidence.spinlocks.ratio import LEAVE_IT
 from rules.ase._evidence.spinlocks.spin_severity import spin_bound
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
+UNCHANGED = "No setting is to be changed for it; look at what takes it."
 
 
 @dataclass(frozen=True)
@@ -131,15 +133,16 @@ def _finding(
         evidence.append(
             Evidence(f"{one.name} spins per second and engine", round(rate), "/s", one.source, limits.spins_per_engine)
         )
-    where = [look.says for look in seen] or ([COLLECTED_BY] if name in LOCKS else [])
-    boot = one.caveat
-    known = "" if busy is not None else "How busy the engines were is not in the export, so this is a note."
+    idle = "" if busy is not None else "How busy the engines were is not in the export, so this is a note."
     return Finding(
         subject=one.name,
         severity=Severity.ADVICE if loud else Severity.NOTE,
         title=f"{one.name} {_place(one, first)}: {one.spins_share or 0.0:.0f} % of all spins, "
         f"{percent:.2f} % contended",
-        seen=" ".join(part for part in (one.told, known_of(limits, name, caches), *where, boot, known) if part),
+        seen=one.counted_waits,
+        because=joined(known_of(limits, name, caches), seen_of(seen)),
+        do=do_of(seen) or (COLLECTED_BY if name in LOCKS else LEAVE_IT if name in SCHEDULER else UNCHANGED),
+        unknown=joined(idle, one.caveat),
         evidence=tuple(evidence),
         explains=("ase/engines_not_the_answer",) if loud else (),
         weight=one.spins,
@@ -151,4 +154,4 @@ def _place(one: Spinlock, first: Spinlock) -> str:
     """How it stands among the others."""
     if plain_name(one.name) in SCHEDULER:
         return "spins much, as is normal for it"
-    return "is the dearest spinlock" if one is first else "is among the dearest spinlocks"
+    return "is the most expensive spinlock" if one is first else "is among the most expensive spinlocks"

@@ -33,7 +33,7 @@ from rules.ase._evidence.server import (
     engines_of,
     unknown_of,
 )
-from rules.ase._evidence.spinlocks.lock_work import WORK_FACTS, looks
+from rules.ase._evidence.spinlocks.lock_work import WORK_FACTS, do_of, looks, seen_of
 from rules.ase._evidence.spinlocks.monitored import (
     SCHEDULER,
     Spinlock,
@@ -51,9 +51,18 @@ from rules.ase._evidence.spinlocks.spin_severity import (
 )
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
 from rules.engine import rule
-from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
+WAIT = "Change nothing before the cause is known."
+BY_SPINS = (
+    "By its spins this is the spinlock to work on first: look at what takes it before its ratio, as no source says "
+    "what a lower ratio gives below that limit."
+)
+AGAIN = (
+    "The same two snapshots at a lower load, with the transactions of both, would show what the spinning takes of each "
+    "transaction."
+)
 SYSMON = MissingInput("what the server did in the same minutes", LockSummary.COLLECTED_BY)
 
 
@@ -112,29 +121,23 @@ def _why_not(most: SpinBound) -> str:
 def _finding(facts: Facts, limits: Limits, most: SpinBound, caches: list[str]) -> Finding:
     lock, name = most.lock, plain_name(most.lock.name)
     seen = looks(facts) if name in LOCKS else []
-    commands = [one.fact for one in _lacking(facts, lock, caches)]
-    collect = f"Collect: {'; '.join(commands)}." if commands else ""
-    again = (
-        "The same two snapshots at a lower load, with the transactions of both, would show what the spinning takes of "
-        "each transaction."
+    lacking = [one.fact for one in _lacking(facts, lock, caches)]
+    cause = (
+        f"The cause these exports do not show: collect {', '.join(lacking)}."
+        if lacking
+        else "The cause these exports do not show."
     )
     engines = engines_of(facts, interval=True)
     busy = Evidence("mean engine busy", round(most.busy_percent or 0.0, 1), "%", engines.source, BUSY_PERCENT)
     share = lock.spins_share or 0.0
-    told = (
-        lock.told,
-        most.says,
-        "Why so much is spent on it these exports do not show.",
-        _meaning(limits, name, caches),
-        *(look.says for look in seen),
-        collect,
-        again,
-    )
     return Finding(
         subject=lock.name,
         severity=Severity.WARNING,
         title=f"{lock.name} has {share:.0f} % of all spins on engines {most.busy_percent:.0f} % busy: cause not shown",
-        seen=" ".join(part for part in told if part),
+        seen=joined(lock.counted_waits, most.says),
+        because=joined(_meaning(limits, name, caches), seen_of(seen)),
+        do=joined(BY_SPINS if name in BY_RATIO else WAIT, do_of(seen)),
+        unknown=joined(cause, AGAIN),
         evidence=(busy, *lock.evidence(), most.evidence, *(item for look in seen for item in look.evidence)),
         explains=("ase/engines_not_the_answer",),
         weight=lock.spins,
@@ -147,11 +150,7 @@ def _meaning(limits: Limits, name: str, caches: list[str]) -> str:
     if name not in BY_RATIO:
         return known_of(limits, name, caches)
     own, guarded = BY_RATIO[name]
-    return (
-        f"It guards {guarded}. Its own rule ({own}) goes by the share of waits, which is under its limit; the spins "
-        "say that this is the spinlock to work on first. What takes it comes before its ratio: below that limit no "
-        "source says what a lower one gives."
-    )
+    return f"It guards {guarded}, and its share of waits is under the limit of its own rule ({own})."
 
 
 def _lacking(facts: Facts, lock: Spinlock, caches: list[str]) -> Iterator[MissingInput]:

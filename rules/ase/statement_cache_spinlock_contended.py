@@ -16,7 +16,7 @@ When to ignore it: when the engines are not busy, or where nothing is thrown out
 and again. sp_sysmon prints nothing of this spinlock.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
@@ -29,16 +29,17 @@ from rules.ase._evidence.server import (
 )
 from rules.ase._evidence.spinlocks.figures import Figure, figure_of
 from rules.ase._evidence.spinlocks.monitored import STATEMENT_CACHE
-from rules.ase._evidence.spinlocks.named import Dear, quiet_of, speak
+from rules.ase._evidence.spinlocks.named import Advice, Dear, quiet_of, speak
 from rules.engine import rule
-from rules.finding import Evidence, MissingInput, Outcome, Unknown
+from rules.finding import Evidence, MissingInput, Outcome, Unknown, joined
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
-INFERRED = "No official page about this spinlock was read: what follows is what practitioners infer."
+INFERRED = "No official page about this spinlock was read: practitioners infer what is advised"
 LITERALS, STREAMLINED = "enable literal autoparam", "streamlined dynamic SQL"
 SIZE, SPINLOCKS = "statement cache size", "number of cached stmt spinlock"
+DIFFER = "statements that differ in literals alone are different ones to it"
 PROGRAM = "parameters in the program"
-OUT = "Single sessions that send very many different ones can be kept out of it (set statement_cache off)."
+KEEP_OUT = "sessions that send very many of them can be kept out (set statement_cache off)"
 REMOVALS = MissingInput("statements thrown out of the statement cache", MonStatementCache.COLLECTED_BY)
 
 
@@ -64,55 +65,36 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield quiet
         return
     thrown = _thrown_out(facts)
-    size, proof = _shown(facts, SIZE)
-    larger = size
+    settings = [one for name in (SIZE, LITERALS, STREAMLINED, SPINLOCKS) if (one := setting_of(facts, name))]
+    now = {one.name: one.run_number for one in settings if one.run_number is not None}
+    proof = [Evidence(one.name, now[one.name], "", one.source) for one in settings if one.name in now]
+    because, larger = [], ""
     if thrown and known(thrown.value) and thrown.value > 0:
-        larger = (
-            f"{thrown.value:,.0f} statements were thrown out: a larger {SIZE} keeps them (dynamic; it comes on top of "
-            f"the procedure cache, and no memory is given back before a restart). {size}"
-        )
+        because = [f"{thrown.value:,.0f} statements were thrown out of the cache"]
+        larger = f"Raise {SIZE} (dynamic; comes on top of the procedure cache, and stays until a restart)."
     elif thrown:
-        larger = f"No statement was thrown out, so a larger statement cache is not indicated. {size}"
-    proof = [*([thrown] if thrown else []), *proof]
-    said = [INFERRED, larger]
-    for says, shown in (_fewer(facts), _spinlocks(facts)):
-        said.append(says)
-        proof += shown
-    yield speak(facts, limits, figure, subject=subject_of(facts), advice=said, evidence=proof)
+        because = ["No statement was thrown out, so a larger statement cache is not indicated"]
+    if SIZE in now:
+        because.append(f"{SIZE} is {now[SIZE]:,.0f} now")
+    if LITERALS in now:
+        because.append(f"{LITERALS} is on already, so more than literals differs" if now[LITERALS] else DIFFER)
+    values = f"; which values {SPINLOCKS} takes, {now[SPINLOCKS]:,.0f} now, no source says" if SPINLOCKS in now else ""
+    advice = Advice(
+        because=f"{'; '.join(because)}." if because else "",
+        do=joined(larger, _fewer(now)),
+        unknown=f"{INFERRED}{values}.",
+        evidence=(*([thrown] if thrown else []), *proof),
+    )
+    yield speak(facts, limits, figure, subject=subject_of(facts), advice=advice)
     if thrown is None:
         yield Unknown((REMOVALS,))
 
 
-def _shown(facts: Facts, name: str) -> tuple[str, list[Evidence]]:
-    """A setting in force as a sentence, and its line; nothing where it was not read."""
-    setting = setting_of(facts, name)
-    running = setting.run_number if setting else None
-    if setting is None or running is None:
-        return "", []
-    return f"{name} is {running:,.0f} now.", [Evidence(name, running, "", setting.source)]
-
-
-def _fewer(facts: Facts) -> tuple[str, list[Evidence]]:
-    """How statements become fewer different ones, by what is not set already."""
-    found = [(name, setting_of(facts, name)) for name in (LITERALS, STREAMLINED)]
-    proof = [
-        Evidence(name, one.run_number, "", one.source) for name, one in found if one and one.run_number is not None
-    ]
-    (literals, streamlined) = (one.run_number if one else None for _, one in found)
-    if literals is None:
-        ways = f"{PROGRAM}, or {LITERALS} (sp_configure shows whether it is on)."
-    elif literals == 0:
-        ways = f"{LITERALS} is off (dynamic): on, statements that differ in literals alone are one; or {PROGRAM}."
-    else:
-        ways = f"{LITERALS} is on already, so what differs still is more than literals: {PROGRAM}."
-    ways += f" {STREAMLINED} is off (dynamic)." if streamlined == 0 else ""
-    return f"Fewer different statements: {ways} {OUT}", proof
-
-
-def _spinlocks(facts: Facts) -> tuple[str, list[Evidence]]:
-    """Into how many spinlocks the cache is cut, where this release lists that; no source has its range."""
-    says, proof = _shown(facts, SPINLOCKS)
-    return (f"{says} No source says which values it takes, so none is named here." if says else ""), proof
+def _fewer(now: Mapping[str, float]) -> str:
+    """How statements become fewer different ones, by what is not set already. `now`: settings in force."""
+    ways = [] if LITERALS in now else [f"{LITERALS} (sp_configure shows whether it is on)"]
+    ways += [f"{name} (dynamic, off now)" for name in (LITERALS, STREAMLINED) if now.get(name) == 0]
+    return f"Send fewer different statements: {' or '.join([*ways, PROGRAM])}; {KEEP_OUT}."
 
 
 def _thrown_out(facts: Facts) -> Evidence | None:

@@ -19,22 +19,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from rules.ase._evidence.objects.descriptors import falling
 from rules.ase._evidence.server import ENGINE_FACTS
-from rules.ase._evidence.spinlocks.figures import Figure
-from rules.ase._evidence.spinlocks.gates import (
-    BUSY_ORIGIN,
-    BUSY_PERCENT,
-    CRITICAL_ORIGIN,
-    LOCK_PERCENT,
-    LOOKUPS,
-)
-from rules.ase._evidence.spinlocks.ratio import Ratio, Thresholds, judge_ratio
+from rules.ase._evidence.spinlocks.gates import LOOKUPS
+from rules.ase._evidence.spinlocks.ratio import Ratio, RatioLimits, falling, judge_ratio
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
-from rules.engine import limit, percent, rule
+from rules.engine import limit, rule
 from rules.finding import Outcome
 from rules.laws.spinlocks import TABLE_LOCK_BUCKETS
-from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1570/html/sag1/X62616.htm",
@@ -43,37 +34,34 @@ LINKS = (
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(RatioLimits):
     """From which figures on the rule speaks, and which ratio it asks for."""
 
-    contention_percent: float = percent(
-        LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN}; Rukav's sp_sysmon hints)"
-    )
-    critical_percent: float = percent(30.0, CRITICAL_ORIGIN)
     requests_per_second: float = limit(
         LOOKUPS["table"],
         "this project: with fewer lookups, grabs, or lock requests of all kinds, it is a share of nothing",
         unit="/s",
     )
-    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
     target_ratio: int = limit(10, "this project: half of the default of 20, then 5, then 1", low=1, high=101)
 
 
 @rule(needs=(), uses=(*ENGINE_FACTS, *LOCK_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one table lock hash table of the server."""
-    figure = lock_figure(facts, "table")
-    if not isinstance(figure, Figure):
-        yield figure
-        return
     yield from judge_ratio(
         facts,
-        Thresholds(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.requests_per_second),
+        limits,
+        lock_figure(facts, "table"),
         Ratio(
-            figure=figure,
             parameter="lock table spinlock ratio",
             steps=falling(limits.target_ratio, 5, 1),
+            because="Every statement takes at least an intent lock on each table it uses, all in this one hash table.",
             guarded=TABLE_LOCK_BUCKETS,
+            per_second=limits.requests_per_second,
             cautions=("A ratio of 1 still leaves the collisions of table locks inside one bucket.",),
+            left=lambda _: (
+                "Find the table with most of the lock requests (LockRequests of monOpenObjectActivity): "
+                "its bucket stays hot whatever the ratio."
+            ),
         ),
     )

@@ -19,16 +19,11 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.ase import MonSpinlockActivity
 from rules.ase._evidence.server import ENGINE_FACTS
-from rules.ase._evidence.spinlocks.figures import Figure, figure_of
-from rules.ase._evidence.spinlocks.gates import (
-    BUSY_ORIGIN,
-    BUSY_PERCENT,
-    CRITICAL_ORIGIN,
-    METADATA_GRABS,
-)
+from rules.ase._evidence.spinlocks.figures import figure_of
+from rules.ase._evidence.spinlocks.gates import METADATA_GRABS
 from rules.ase._evidence.spinlocks.monitored import USER_LOG_CACHE
 from rules.ase._evidence.spinlocks.named import GRABS_ORIGIN, PERCENT_ORIGIN
-from rules.ase._evidence.spinlocks.ratio import Ratio, Thresholds, judge_ratio
+from rules.ase._evidence.spinlocks.ratio import Ratio, RatioLimits, judge_ratio
 from rules.engine import limit, percent, rule
 from rules.finding import Outcome
 
@@ -36,31 +31,27 @@ LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+i
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(RatioLimits):
     """From which figures on the rule speaks, and which ratio it asks for."""
 
     contention_percent: float = percent(10.0, PERCENT_ORIGIN, low=0.1)
-    critical_percent: float = percent(30.0, CRITICAL_ORIGIN)
     grabs_per_second: float = limit(METADATA_GRABS, GRABS_ORIGIN, unit="grabs/s")
-    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
     target_ratio: int = limit(5, "practice: the ratio of a published benchmark on 16.0", low=1, high=20)
 
 
 @rule(needs=(), uses=(*ENGINE_FACTS, MonSpinlockActivity), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the spinlocks over all user log caches."""
-    figure = figure_of(facts, USER_LOG_CACHE, "user log cache", "log", sysmon=False)
-    if not isinstance(figure, Figure):
-        yield figure
-        return
     yield from judge_ratio(
         facts,
-        Thresholds(limits.contention_percent, limits.critical_percent, limits.busy_percent, limits.grabs_per_second),
+        limits,
+        figure_of(facts, USER_LOG_CACHE, "user log cache", "log", sysmon=False),
         Ratio(
-            figure=figure,
             parameter="user log cache spinlock ratio",
             steps=[limits.target_ratio],
-            guarded=None,
+            because="One spinlock guards the log caches of several tasks, which wait for each other though they share "
+            "nothing else.",
+            per_second=limits.grabs_per_second,
             cure="Fewer and larger transactions need it less often.",
         ),
     )

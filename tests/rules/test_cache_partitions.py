@@ -33,12 +33,12 @@ def test_the_next_power_of_two_up_to_the_engines_rounded_up(engines: int, run: i
 def test_the_rule_goes_no_further_than_the_engines(engines: int, run: int) -> None:
     found = advice(engines, run, 50.0)
     assert found.change is None
-    assert f"with {engines} engines this rule goes no further" in found.says
-    assert "named caches of their own" in found.says
+    assert f"with {engines} engines this rule goes no further" in found.because
+    assert "named caches of their own" in found.do
 
 
 def test_an_old_release_ends_at_64_and_a_new_one_does_not() -> None:
-    assert "this release allows 64" in advice(100, 64, 50.0, version="16.0 SP01 PL02").says
+    assert "this release allows 64" in advice(100, 64, 50.0, version="16.0 SP01 PL02").because
     change = advice(200, 64, 39.0, version="16.0 SP02 PL02").change
     assert change is not None
     assert change.new == 256
@@ -54,7 +54,7 @@ def test_a_release_that_is_old_or_not_known_is_never_asked_for_more_than_64(vers
     change = advice(200, 4, 90.0, version=version).change
     assert change is not None
     assert change.new == 64
-    assert "this release allows 64" in advice(200, 64, 90.0, version=version).says
+    assert "this release allows 64" in advice(200, 64, 90.0, version=version).because
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_the_fewest_that_are_enough_in_one_restart(engines: int, contention: flo
     found = advice(engines, 1, contention)
     assert found.change is not None
     assert found.change.new == new
-    assert says in found.says
-    assert ("named caches of their own" in found.says) == (contention / new >= 10)
+    assert says in found.do
+    assert ("named caches of their own" in found.instead) == (contention / new >= 10)
 
 
 def test_the_release_is_that_of_the_last_export_that_names_one() -> None:
@@ -93,7 +93,8 @@ def test_a_pool_that_is_large_enough_lets_it_be_cut_into_what_is_needed(pool_mb:
 def test_no_restart_is_asked_for_fewer_than_are_needed_because_a_pool_is_too_small(pool_mb: float) -> None:
     found = advice(12, 1, 60.0, pool_mb=pool_mb)
     assert found.change is None
-    assert f"its 2 KB pool has {pool_mb:g} MB, too little for 8: enlarge that pool first" in found.says
+    assert f"its 2 KB pool has {pool_mb:g} MB, too little for 8." in found.because
+    assert "Enlarge that pool first" in found.do
 
 
 def test_contention_is_expected_to_halve_by_rule_of_thumb() -> None:

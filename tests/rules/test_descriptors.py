@@ -4,7 +4,7 @@ import pytest
 
 from collectors.facts import Facts
 from collectors.facts.ase import MetadataCache, MetadataSpinlock, Server
-from rules.ase._evidence.objects.descriptors import falling
+from rules.ase._evidence.spinlocks.ratio import falling
 from rules.engine import judge_one, rules
 
 

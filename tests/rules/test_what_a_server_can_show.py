@@ -69,4 +69,4 @@ def test_asynchronous_log_service_is_named_only_where_it_is_known_to_be_taken() 
         ((*engines,), False),
     ):
         (finding,) = judge_one(one, Facts((*facts, *waits)), {}).findings
-        assert ("may take asynchronous log service" in finding.says) is named
+        assert ("Whether asynchronous log service helps" in finding.says) is named

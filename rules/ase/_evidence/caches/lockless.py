@@ -14,11 +14,9 @@ from rules.ase._evidence.server import setting_of
 
 SWITCH = "enable mem scale"
 INSTEAD = (
-    "enable mem scale is on, so a lockless data cache is the alternative for a named cache that holds all of its "
-    "objects and replaces nothing: searches then take hardly any spinlock. It needs relaxed LRU, and a cache with "
-    "strict LRU has to be unbound, deleted and made anew for it (messages 16765, 17326). How sp_cacheconfig spells "
-    "the type is not known here: see the server's own documentation. Afterwards CASWaits of monDataCache tell its "
-    "contention."
+    "As enable mem scale is on, a lockless data cache is the alternative if it holds all of its objects and replaces "
+    "nothing (CASWaits of monDataCache tell its contention): it needs relaxed LRU, and one with strict LRU is to be "
+    "made anew (messages 16765, 17326); how sp_cacheconfig spells that type is not known here."
 )
 
 

@@ -25,28 +25,32 @@ from rules.ase._evidence.server import ENGINES_MISSING, busy_of
 from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, of_cache, set_partitions, show_cache
 from rules.changes.ase_cache_back import take_back_partitions
 from rules.changes.out_of_range import OutOfRange
-from rules.finding import Change, Effect, Expectation, MissingInput
+from rules.finding import Change, Effect, Expectation, MissingInput, joined
 from rules.laws.hashing import next_power_of_two
 
 SEPARATE = (
-    "Spread the load instead: bind the hottest tables and indexes to named caches of their own; of a cache whose hot "
-    "objects are bound to it already, only fewer searches relieve the spinlock."
+    "What is left: bind the hottest tables and indexes to named caches of their own; where that is done, only fewer "
+    "searches reduce the contention."
 )
 
 LOCKLESS = (
-    "It is a lockless cache, of which no source says what partitions do: none are proposed. Fewer searches relieve it, "
-    "or a second cache for some of its objects."
+    "No partitions are proposed: no source says what they do to a lockless cache. Fewer searches reduce it, or a "
+    "second cache for some of its objects."
 )
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to do about one cache: a sentence, and where it is certain a change; else what to bring."""
+    """What to do about one cache, and where it is certain a change; else what to collect."""
 
-    says: str
+    do: str
     change: Change | None = None
     expects: tuple[Expectation, ...] = ()
     missing: tuple[MissingInput, ...] = ()
+    because: str = ""
+    """What stands in the way of more, or makes it worse, as a sentence."""
+    instead: str = ""
+    """What helps where this alone does not, as a sentence."""
 
 
 def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float, goal: float) -> Advice:
@@ -61,8 +65,9 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
     if named and never_sized(named):
         runs = f", Run {named.run_size_mb:g} MB" if known(named.run_size_mb) else ""
         return Advice(
-            f"Its size was never configured (Config 0.00{runs}): give it a size of its own first ({show} shows it, "
-            "sp_cacheconfig with a size sets it), then measure again. No partitions are proposed before that."
+            f"Give it a size of its own first ({show} shows it, sp_cacheconfig with a size sets it), then measure "
+            "again. No partitions are proposed before that.",
+            because=f"Its size was never configured (Config 0.00{runs}).",
         )
     if named is None or not known(run) or run < 1:
         return Advice(
@@ -76,14 +81,16 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
     worse = ""
     if known(configured) and 0 < configured < run:
         worse = f"{configured:.0f} partitions are configured in place of the {run:.0f} in force: "
-        worse += "the next restart would make it worse. Take that back first. "
+        worse += "the next restart would make it worse."
+    back = f"Take that back first, to keep the {run:.0f}." if worse else ""
     if apart:
-        return Advice(f"{worse}It is {apart}: no change is proposed. {SEPARATE}")
+        kept = f"It is {apart}: no change is proposed."
+        return Advice(joined(back, kept), because=worse, instead="" if worse else SEPARATE)
     if engines is None:
-        says = f"{worse}Partitions in force: {run:.0f}; the engines are not in the export, so no change is proposed."
-        return Advice(says, missing=(ENGINES_MISSING,))
+        says = f"Partitions in force: {run:.0f}; the engines are not in the export, so no change is proposed."
+        return Advice(joined(back, says), missing=(ENGINES_MISSING,), because=worse)
     if worse:
-        return Advice(worse.strip(), _taken_back(cache, number_or(configured, 0.0), run))
+        return Advice(back, _taken_back(cache, number_or(configured, 0.0), run), because=worse)
     return _more(facts, cache, run, engines, contention, goal)
 
 
@@ -116,7 +123,7 @@ def _more(facts: Facts, cache: str, run: float, engines: int, contention: float,
     legal, useful = legal_partitions(facts), next_power_of_two(engines)
     if least > min(legal, useful):
         why = f"with {engines} engines this rule goes no further" if least > useful else f"this release allows {legal}"
-        return Advice(f"Partitions in force: {run:.0f}, and {why}. {SEPARATE}")
+        return Advice(SEPARATE, because=f"Partitions in force: {run:.0f}; {why}.")
     pools, page = pools_of(facts, cache), page_kb(facts)
     if not pools or page is None or any(pool_kb(pool) is None for pool in pools):
         unsaid = "whether its pools can be cut further is not in the export"
@@ -126,30 +133,32 @@ def _more(facts: Facts, cache: str, run: float, engines: int, contention: float,
         )
     small = too_small_for(pools, page, least)
     if small:
-        return Advice(f"Partitions in force: {run:.0f}; {_enlarge(cache, small, page, least)}. {SEPARATE}")
+        why, enlarge = _enlarge(cache, small, page, least)
+        return Advice(enlarge, because=f"Partitions in force: {run:.0f}; {why}.", instead=SEPARATE)
     most = min(legal, useful)
     wanted = enough_partitions(run, contention, goal, most)
     while most > least and too_small_for(pools, page, most):
         most //= 2
     limiting = too_small_for(pools, page, wanted)
     if limiting and contention * run / most >= goal > contention * run / wanted:
+        why, enlarge = _enlarge(cache, limiting, page, wanted)
+        left = f"{wanted} should leave less than {goal:g} % (about {contention * run / wanted:.1f} %)"
         return Advice(
-            f"Partitions in force: {run:.0f}. {wanted} should leave less than {goal:g} % (about "
-            f"{contention * run / wanted:.1f} %), but {_enlarge(cache, limiting, page, wanted)}. Then cut it into "
-            f"{wanted} in one restart: the {most} that fit now are not enough to be worth one."
+            f"{enlarge} Then cut the cache into {wanted} in one restart: the {most} that fit now are not worth one.",
+            because=f"Partitions in force: {run:.0f}; {left}, but {why}.",
         )
     return _cut(facts, cache, run, enough_partitions(run, contention, goal, most), contention, goal)
 
 
-def _enlarge(cache: str, pool: CachePool, page: float, partitions: int) -> str:
+def _enlarge(cache: str, pool: CachePool, page: float, partitions: int) -> tuple[str, str]:
     """That a pool is too small for so many partitions, and what makes it large enough while the server runs."""
     size = f"its {pool.io_size_kb:g} KB pool has {(pool_kb(pool) or 0) / 1024:g} MB, too little for {partitions}"
     needed = math.ceil(least_pool_kb(page) * partitions / 1024)
     if not known(pool.io_size_kb) or pool.io_size_kb <= page:  # the pool that the others are taken from
-        return f"{size}: enlarge that pool first"
+        return size, "Enlarge that pool first."
     words = f'"{needed}M", "{pool.io_size_kb:g}K"'
     command = of_cache(f"sp_poolconfig {{}}, {words}", cache, "sp_poolconfig")
-    return f"{size}: enlarge that pool first to {needed} MB ({command}; dynamic, taken from the {page:g} KB pool)"
+    return size, f"Enlarge that pool first to {needed} MB ({command}; dynamic, taken from the {page:g} KB pool)."
 
 
 def legal_partitions(facts: Facts) -> int:
@@ -180,11 +189,11 @@ def _taken_back(cache: str, configured: float, running: float) -> Change | None:
 def _cut(facts: Facts, cache: str, run: float, new: int, contention: float, goal: float) -> Advice:
     """So many partitions in one restart, and what is to be expected of them."""
     after = contention * run / new
-    says = f"Cut it from {run:.0f} into {new} partitions in one restart: contention is about halved by each doubling, "
+    says = f"Cut the cache from {run:.0f} into {new} partitions in one restart: each doubling about halves contention, "
     if after < goal:
         says += f"so this is the fewest that should leave less than {goal:g} % (about {after:.1f} %)."
     else:
-        says += f"so even the most that engines, release and pools allow leave about {after:.1f} %. {SEPARATE}"
+        says += f"so even the most that engines, release and pools allow leave about {after:.1f} %."
     pools, page = pools_of(facts, cache), page_kb(facts) or 0.0
     mb, io_kb = min(((pool_kb(pool) or 0.0) / 1024 / new, pool.io_size_kb) for pool in pools)
     cautions = [
@@ -200,4 +209,4 @@ def _cut(facts: Facts, cache: str, run: float, new: int, contention: float, goal
         Expectation(f"spinlock contention of {cache}", contention, round(after, 1), "heuristic"),
     )
     change = set_partitions(cache, run, new, largest=legal_partitions(facts), cautions=tuple(cautions))
-    return Advice(says, change, expects)
+    return Advice(says, change, expects, instead="" if after < goal else SEPARATE)

@@ -4,7 +4,7 @@ A descriptor stands in memory for an open object, index or partition. `number of
 spinlock ratio how many of them one spinlock guards.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
@@ -12,11 +12,11 @@ from collectors.facts.ase import MetadataCache, MetadataSpinlock, MonOpenObjectA
 from rules.ase._evidence.objects.hot import hottest
 from rules.ase._evidence.server import ENGINE_FACTS, server_of, setting_of
 from rules.ase._evidence.spinlocks.figures import Figure
-from rules.ase._evidence.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, METADATA_GRABS, METADATA_PERCENT
-from rules.ase._evidence.spinlocks.ratio import Ratio, Thresholds, judge_ratio
+from rules.ase._evidence.spinlocks.gates import METADATA_GRABS, METADATA_PERCENT
+from rules.ase._evidence.spinlocks.ratio import Ratio, RatioLimits, falling, judge_ratio
 from rules.ase._evidence.spinlocks.survey import metadata_figure
 from rules.engine import limit, percent
-from rules.finding import NotApplicable, Outcome, Severity, Unknown
+from rules.finding import NotApplicable, Outcome, Severity, Unknown, joined
 from rules.sources import TALLMAN
 
 USES: tuple[type[Fact], ...] = (
@@ -28,18 +28,18 @@ USES: tuple[type[Fact], ...] = (
 )
 """What `judge_descriptors` looks at."""
 ON_16 = (
-    f"This server is 16.0 or later, and of these spinlocks the source document says that 16.0 replaced them by "
-    f"lock-free structures ({TALLMAN}); yet they are counted here."
+    f"16.0 or later is said to have lock-free structures in place of these spinlocks ({TALLMAN}), yet they are counted "
+    "here."
 )
 """Said of a descriptor spinlock on a release whose descriptors are called lock-free."""
 MOST_TABLES, LEAST_PERCENT = 5, 5.0
 """This project: as in ase/object_manager_spinlock_contended."""
-USED_MOST = "Which tables those are is not in the export: monOpenObjectActivity (Operations) between two snapshots."
-NOT_BOUND = (
-    "Fewer temporary tables and procedures made on the fly, and fewer short statements on these tables, are the way; "
-    "dbcc tune(des_bind) is named by SAP's wiki for the Object Manager's spinlock alone, so no script is given for it "
-    "here (ase/object_manager_spinlock_contended judges that spinlock)."
+USED_MOST = "Which tables those are monOpenObjectActivity shows (Operations, between two snapshots)."
+FEWER_USES = (
+    "What is left is fewer uses of the same descriptors: fewer temporary tables and procedures made on the fly, fewer "
+    "short statements on the tables used most (dbcc tune(des_bind) is for the Object Manager's spinlock alone)."
 )
+"""SAP's wiki names des_bind for that spinlock and for no other: ase/object_manager_spinlock_contended judges it."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class DescriptorLimits:
+class DescriptorLimits(RatioLimits):
     """From which figures on the rule of a descriptor spinlock speaks, and which ratio it asks for."""
 
     contention_percent: float = percent(METADATA_PERCENT, "vendor: lower the ratio above 3 % (sp_sysmon guide)")
@@ -70,68 +70,59 @@ class DescriptorLimits:
         "this project: with fewer grabs the per cent is of almost nothing; sp_sysmon counts none",
         unit="grabs/s",
     )
-    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
     target_ratio: int = limit(10, f"practice: 5 or 10 at 64 engines ({TALLMAN})", low=1, high=100)
 
 
 @dataclass(frozen=True)
 class Descriptors:
-    """One metadata spinlock figure and its ratio."""
+    """One metadata spinlock and its ratio."""
 
     spinlock: str
     """As sp_sysmon prints it before `Spinlock Contention`."""
     kind: str
     label: str
     ratio: str
-    steps: Sequence[int]
+    because: str
+    """What takes it, as a sentence."""
+    lowest: int = 5
+    """The ratio that is asked for where the target is not expected to be enough."""
     counted: bool = True
     """Whether one descriptor is what the ratio counts."""
     since: tuple[int, int] | None = None
     """The release that brought it, where older ones are still met."""
-    lock_free: str = ""
-    """What 16.0 did about it, as a sentence."""
-    replaced: bool = False
+    lock_free: str = "16.0 replaced these spinlocks by lock-free structures"
+    """What 16.0 did about it, as a clause, for a server before it."""
+    replaced: bool = True
     """Whether the source document calls it lock-free from 16.0 on."""
-    note: str = ""
     base: Severity = Severity.WARNING
     """How loud a figure below the critical one is."""
 
 
 def judge_descriptors(facts: Facts, limits: DescriptorLimits, one: Descriptors) -> Iterator[Outcome]:
     """Judge one metadata spinlock."""
-    figure = metadata_figure(facts, one.spinlock, one.label)
+    figure: Figure | Outcome = metadata_figure(facts, one.spinlock, one.label)
     server = server_of(facts)
-    if not isinstance(figure, Figure):
-        if isinstance(figure, Unknown) and one.since and server and server.before(*one.since):
-            yield NotApplicable(f"{one.spinlock} spinlocks came with {one.since[0]}.{one.since[1]}")
-        else:
-            yield figure
-        return
-    cache = cache_of(facts, one.kind)
-    old = bool(server and server.before(16))
-    number = KINDS[one.kind].number
-    new = bool(server and server.before(16) is False)
-    setting = setting_of(facts, one.ratio)
-    now = setting.run_number if setting else None
-    lowest = now is not None and now <= min(one.steps)
-    parts = (one.note, _reuse(cache), one.lock_free if old else "", _tables(facts) if lowest else "")
+    if isinstance(figure, Unknown) and one.since and server and server.before(*one.since):
+        figure = NotApplicable(f"{one.spinlock} spinlocks came with {one.since[0]}.{one.since[1]}")
+    cache, number = cache_of(facts, one.kind), KINDS[one.kind].number
+    reused = _reuse(cache)
+    new = not server.before(16) if server and server.before(16) is not None else None
     yield from judge_ratio(
         facts,
-        Thresholds(
-            limits.contention_percent,
-            limits.critical_percent,
-            limits.busy_percent,
-            limits.grabs_per_second,
+        limits,
+        figure,
+        Ratio(
+            parameter=one.ratio,
+            steps=falling(limits.target_ratio, one.lowest),
+            because=f"{one.because.rstrip('.')}; {one.lock_free}." if new is False else one.because,
+            guarded=_how_many(facts, cache, number) if one.counted else None,
+            guards="descriptors",
+            guarded_bring=f'sp_configure "{number}"' if one.counted else "",
+            per_second=limits.grabs_per_second,
             above=True,
             base=one.base,
-        ),
-        Ratio(
-            figure=figure,
-            parameter=one.ratio,
-            steps=one.steps,
-            guarded=_how_many(facts, cache, number) if one.counted else None,
-            guarded_bring=f'sp_configure "{number}"' if one.counted else "",
-            cure=" ".join(part for part in parts if part),
+            ahead=reused,
+            left=lambda facts: joined(FEWER_USES, "" if reused else _tables(facts)),
             spins_needed=ON_16 if one.replaced and new else "",
         ),
     )
@@ -140,18 +131,12 @@ def judge_descriptors(facts: Facts, limits: DescriptorLimits, one: Descriptors) 
 def _tables(facts: Facts) -> str:
     """The tables with the most operations, where no ratio is left to lower: only less use of them helps."""
     found = hottest(facts, MOST_TABLES, LEAST_PERCENT)
-    named = f" {found.says}" if found else f" {USED_MOST}"
-    return f"What is left is fewer uses of the same descriptors.{named} {NOT_BOUND}"
+    return found.says if found else USED_MOST
 
 
 def cache_of(facts: Facts, kind: str) -> MetadataCache | None:
     """The descriptors of one kind, as last read."""
     return next((one for one in reversed(facts.every(MetadataCache)) if one.kind == kind), None)
-
-
-def falling(target: float, *steps: int) -> list[int]:
-    """The target, then those of the further steps that lie below it."""
-    return [int(target), *(step for step in steps if step < target)]
 
 
 def _how_many(facts: Facts, cache: MetadataCache | None, number: str) -> float | None:
@@ -163,7 +148,7 @@ def _how_many(facts: Facts, cache: MetadataCache | None, number: str) -> float |
 
 
 def _reuse(cache: MetadataCache | None) -> str:
-    """Say that descriptors are also being reused, which is to be cured first."""
+    """Say that descriptors are also being reused, which comes first."""
     if cache is None or not known(cache.reuse_succeeded) or cache.reuse_succeeded <= 0:
         return ""
     return f"{cache.reuse_succeeded:.0f} reuses of descriptors are counted too: see ase/descriptors_reused first."

@@ -12,6 +12,9 @@ from rules.ase._evidence.times import when
 from rules.changes.ase_descriptor import bind_descriptor, bindable
 from rules.finding import Change, Evidence
 
+NAMED = 3
+"""Tables that a sentence names."""
+
 
 @dataclass(frozen=True)
 class Hot:
@@ -37,9 +40,10 @@ class Hottest:
 
     @property
     def says(self) -> str:
-        """Name them with their shares."""
-        named = ", ".join(f"{one.database}..{one.table} {100 * one.count / self.all:.0f} %" for one in self.tables)
-        covers = "" if self.of_interval else f" {self.covers} (an average: two snapshots would decide)"
+        """The first of them with their shares; the evidence has all."""
+        shares = [f"{one.database}..{one.table} {100 * one.count / self.all:.0f} %" for one in self.tables]
+        named = ", ".join(shares[:NAMED]) + (f" and {len(shares) - NAMED} more" if len(shares) > NAMED else "")
+        covers = "" if self.of_interval else f" {self.covers} (an average)"
         return f"Most {self.counted}{covers}: {named}."
 
     @property

@@ -114,7 +114,7 @@ def figure_of(
     doubt = not_believed(facts, name)
     if printed and printed.contention is not ABSENT:
         return (
-            _with(printed, f"monSpinlockActivity was brought, but cannot be believed: {doubt.why}.")
+            _with(printed, f"monSpinlockActivity was collected, but cannot be believed: {doubt.why}.")
             if doubt
             else printed
         )
@@ -125,7 +125,7 @@ def figure_of(
     if lock:
         return Clean(f"{label}: not grabbed once {lock.when}")
     off = (
-        "monSpinlockActivity was brought, but nothing was measured: its switch is off"
+        "monSpinlockActivity was collected, but nothing was measured: its switch is off"
         if not_measured(facts, name)
         else ""
     )

@@ -4,7 +4,7 @@ Forwarded rows cost two pages and more latches for each read; a log semaphore th
 many lock requests for each commit are many grabs of the hash table. Only figures of the export are given.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -31,15 +31,31 @@ WORK_FACTS: tuple[type[Fact], ...] = (
 )
 FORWARDED = "DOL Expand & Forward"
 LOG_SWITCHES = "Log Semaphore Contention"
-COLLECTED_BY = "Nothing in the export says what takes the locks: sp_sysmon of the same minutes would."
+COLLECTED_BY = "Collect sp_sysmon of the same minutes: nothing in the export says what takes the locks."
 
 
 @dataclass(frozen=True)
 class Look:
-    """One thing to look at: a sentence, and its proof."""
+    """One thing to look at: what was counted and what to do about it, as clauses, and the proof."""
 
-    says: str
+    seen: str
+    do: str
     evidence: tuple[Evidence, ...]
+
+
+def seen_of(looks: Iterable[Look]) -> str:
+    """What was counted, as a sentence."""
+    return _sentence(one.seen for one in looks)
+
+
+def do_of(looks: Iterable[Look]) -> str:
+    """What to do about it, as a sentence."""
+    return _sentence(one.do for one in looks)
+
+
+def _sentence(clauses: Iterable[str]) -> str:
+    said = "; ".join(clause for clause in clauses if clause)
+    return f"{said[0].upper()}{said[1:]}." if said else ""
 
 
 def looks(facts: Facts) -> list[Look]:
@@ -57,20 +73,20 @@ def _forwarded(facts: Facts) -> Iterator[Look]:
     if updates and known(updates.count) and updates.count >= count:
         share = f", {100.0 * count / updates.count:.1f} % of the updates of data-only-locked tables"
     rate = sum(one.per_second for one in rows if known(one.per_second))
-    said = f"{count:,.0f} rows were forwarded ({rate:,.1f}/s{share}): set exp_row_size and run reorg forwarded_rows."
-    yield Look(said, tuple(Evidence("rows forwarded", one.count, "", one.source) for one in rows if known(one.count)))
+    proof = tuple(Evidence("rows forwarded", one.count, "", one.source) for one in rows if known(one.count))
+    said = f"{count:,.0f} rows were forwarded ({rate:,.3g}/s{share})"
+    yield Look(said, "set exp_row_size and run reorg forwarded_rows", proof)
 
 
 def _log(facts: Facts) -> Iterator[Look]:
     switches = facts.latest(TaskSwitches, cause=LOG_SWITCHES)
     if switches and _above_zero(switches.percent):
-        share = f"{switches.percent:g} % of the task switches"
-        said = f"The log semaphore makes {share}: locks are held while it is waited for."
-        yield Look(said, (Evidence("task switches for the log semaphore", switches.percent, "%", switches.source),))
+        said = f"the log semaphore makes {switches.percent:g} % of the task switches, with locks held"
+        yield Look(said, "", (Evidence("task switches for the log semaphore", switches.percent, "%", switches.source),))
     log = facts.latest(SemaphoreRequests, name="Log")
     if log and _above_zero(log.waited_percent):
-        said = f"{log.waited_percent:g} % of the requests for the log semaphore waited."
-        yield Look(said, (Evidence("log semaphore requests that waited", log.waited_percent, "%", log.source),))
+        said = f"{log.waited_percent:g} % of the requests for the log semaphore waited"
+        yield Look(said, "", (Evidence("log semaphore requests that waited", log.waited_percent, "%", log.source),))
 
 
 def _requests(facts: Facts) -> Iterator[Look]:
@@ -78,11 +94,15 @@ def _requests(facts: Facts) -> Iterator[Look]:
     if locks is None or sample is None or not _above_zero(locks.requests) or not _above_zero(sample.committed_xacts):
         return
     each = locks.requests / sample.committed_xacts
-    said = (
-        f"{each:,.0f} locks are asked for by each commit: shorter transactions or a lower isolation level ask for "
-        "fewer; earlier promotion helps only where a table lock blocks nobody."
+    fewer = (
+        "shorten transactions or lower the isolation level, to ask for fewer locks; promote locks earlier only where a "
+        "table lock blocks nobody"
     )
-    yield Look(said, (Evidence("lock requests per commit", round(each, 1), "", locks.source),))
+    yield Look(
+        f"each commit asks for {each:,.0f} locks",
+        fewer,
+        (Evidence("lock requests per commit", round(each, 1), "", locks.source),),
+    )
 
 
 def _promotions(facts: Facts) -> Iterator[Look]:
@@ -94,7 +114,7 @@ def _promotions(facts: Facts) -> Iterator[Look]:
         if not count:
             return
         evidence = tuple(Evidence(one.kind, one.count, "", one.source) for one in counted if known(one.count))
-        yield Look(f"{count:,.0f} lock promotions were counted.", evidence)
+        yield Look(f"{count:,.0f} lock promotions were counted", "", evidence)
 
 
 def _above_zero(figure: Reading) -> TypeGuard[float]:

@@ -50,6 +50,19 @@ BUFFERS = "bufspin "
 """Before the name of a cache: the spinlocks of its buffer headers (16.0)."""
 
 
+def in_words(count: float) -> str:
+    """A count for reading, rounded to three digits from a hundred thousand on: `23.7 billion`; the evidence has all."""
+    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if count >= size:
+            return f"{count / size:.3g} {word}"
+    return f"{count:,.0f}" if count < 100_000 else f"{round(count, -3):,.0f}"
+
+
+def share_in_words(percent: float) -> str:
+    """A per cent for reading: three digits, two where it is less than one; the evidence has all."""
+    return f"{percent:.3g}" if percent >= 1 else f"{percent:.2g}"
+
+
 @dataclass(frozen=True)
 class Spinlock:
     """All rows of one name."""
@@ -155,16 +168,24 @@ class Spinlock:
         return caveat(self.rows[0])
 
     @property
-    def told(self) -> str:
-        """What it cost, as sentences: spins, their share, spins for each wait, and its hottest row against the sum."""
-        said = f"{self.name} spun {self.spins:,.0f} times {self.when}"
-        said += f", {self.spins_share:.1f} % of all spins" if self.spins_share is not None else ""
-        said += f", {self.spins_per_wait:,.0f} for each wait" if self.spins_per_wait is not None else ""
+    def counted(self) -> str:
+        """Spins, their share, spins for each wait, and its hottest row, as a sentence; nothing without their column."""
+        if not any(known(row.spins) for row in self.rows):
+            return ""
+        said = f"{self.name} spun {in_words(self.spins)} times {self.when}"
+        share = self.spins_share
+        said += f", {share:.0f} % of all spins" if share and share >= 9.5 else ""
+        said += f", {share:.2g} % of all spins" if share is not None and share < 9.5 else ""
+        said += f", {in_words(self.spins_per_wait)} for each wait" if self.spins_per_wait is not None else ""
         hot = self.hottest.waited_percent
-        if len(self.rows) > 1 and hot is not None and self.percent is not None:
-            said += f". The hottest of its {len(self.rows)} rows is {hot:.2f} % contended, "
-            said += f"all together {self.percent:.2f} %"
-        return f"{said}. {RANKED}"
+        if len(self.rows) > 1 and hot is not None:
+            said += f"; the hottest of its {len(self.rows)} rows is {share_in_words(hot)} % contended"
+        return f"{said}."
+
+    @property
+    def counted_waits(self) -> str:
+        """The same with the share of its grabs that waited."""
+        return f"{self.counted.rstrip('.')}; {share_in_words(self.percent or 0.0)} % of its grabs had to wait."
 
     @property
     def source(self) -> Source:

@@ -4,7 +4,6 @@ Dear by its share of waits, as any other spinlock, or by its spins: a tenth of a
 that they take a noticeable part of an engine. No source gives such a spinlock a figure of its own.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
@@ -19,10 +18,10 @@ from rules.ase._evidence.spinlocks.gates import (
     SPINS_PER_ENGINE,
     SPINS_SHARE,
 )
-from rules.ase._evidence.spinlocks.ratio import at_work, decides, refused
+from rules.ase._evidence.spinlocks.ratio import LEAVE_IT, decides, refused, waited
 from rules.ase._evidence.spinlocks.spin_severity import spin_bound
 from rules.engine import limit, percent
-from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, joined
 
 PERCENT_ORIGIN = "practice: above 10-20 % a spinlock wants more instances (DbxTune); for this one no vendor figure"
 GRABS_ORIGIN = "this project: with fewer grabs the per cent is of almost nothing"
@@ -56,41 +55,45 @@ def quiet_of(facts: Facts, dear: Dear, figure: Figure) -> Outcome | None:
     return quiet or (Clean(f"{figure.said}, but {few}") if few else None)
 
 
+@dataclass(frozen=True)
+class Advice:
+    """What is said of such a spinlock beside its figures: the parts of a finding's text, with their proof."""
+
+    because: str = ""
+    do: str = ""
+    unknown: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+
 def speak(
-    facts: Facts,
-    dear: Dear,
-    figure: Figure,
-    *,
-    subject: str,
-    advice: Iterable[str],
-    evidence: Iterable[Evidence] = (),
-    changes: tuple[Change, ...] = (),
-    base: Severity = Severity.ADVICE,
+    facts: Facts, dear: Dear, figure: Figure, *, subject: str, advice: Advice, base: Severity = Severity.ADVICE
 ) -> Finding:
     """Make the finding: the figures, then the advice; where its spins can cost nothing, no advice.
 
     Since boot, and of a moment, it is a note.
     """
     contention = figure.contention if known(figure.contention) else 0.0
-    says = f"{contention:g} % of the grabs of {figure.label} had to wait{at_work(facts, figure)}."
-    cost = figure.lock.told if figure.lock else decides(facts)
+    lock = figure.lock
     own = [Evidence(f"{figure.label} contention", contention, "%", figure.source, dear.contention_percent)]
-    if figure.lock:
-        own += figure.lock.cost_evidence(dear.contention_percent)
-    bound = spin_bound(facts, figure.lock)
+    if lock:
+        own += lock.cost_evidence(dear.contention_percent)
+    bound = spin_bound(facts, lock)
     nothing = bound is not None and bound.nothing
     if bound:
         own.append(bound.evidence)
-        cost += f" {bound.says}"
     loud = bound.severity(base) if bound else base
     return Finding(
         subject=subject,
         severity=Severity.NOTE if figure.since_boot or figure.short else loud,
         title=f"{figure.label}: {contention:g} % contended" + _spun(figure),
-        seen=" ".join(part for part in (says, cost, *(() if nothing else advice), figure.aside) if part),
-        evidence=(*own, *evidence),
+        seen=joined(waited(facts, figure, figure.label), lock.counted if lock else ""),
+        because=joined("" if nothing else advice.because, bound.says if bound else ""),
+        do=LEAVE_IT if nothing else advice.do,
+        unknown=joined("" if lock else decides(facts), "" if nothing else advice.unknown, figure.aside),
+        evidence=(*own, *advice.evidence),
         explains=() if nothing else ("ase/engines_not_the_answer",),
-        changes=() if nothing else changes,
+        changes=() if nothing else advice.changes,
         weight=figure.weight,
         share=figure.share,
     )

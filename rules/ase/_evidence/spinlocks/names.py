@@ -90,9 +90,8 @@ def meaning_of(name: str) -> str:
         return MEANINGS[plain]
     if plain.startswith(BUFFERS):
         cache = plain.removeprefix(BUFFERS)
-        return (
-            f"By its name it guards the buffer headers of the cache {cache}: what relieves that cache may relieve it."
-        )
+        guards = f"By its name it guards the buffer headers of the cache {cache}"
+        return f"{guards}: what reduces contention there may reduce it here."
     if plain.startswith(DATABASE) or plain in DATABASE_LISTS:
         return "It guards structures of one database; fewer concurrent small transactions are all that a source names."
     if plain in DEVICES:

@@ -43,10 +43,10 @@ def known_of(limits: Owners, name: str, caches: list[str]) -> str:
     if name in BY_RATIO:
         own, guarded = BY_RATIO[name]
         under = limits.metadata_percent if name in METADATA else limits.ratio_percent
-        return f"It guards {guarded}. Under {under:g} % no change of its ratio is indicated ({own})."
+        return f"It guards {guarded}: under {under:g} % no change of its ratio is indicated ({own})."
     if name in caches:
         return (
-            f"It is the spinlock of a data cache. Under {limits.cache_percent:g} % no further partition is indicated "
-            "(ase/data_cache_spinlock_contended); fewer searches, by better SQL, are what relieves it."
+            f"It is the spinlock of a data cache: under {limits.cache_percent:g} % no further partition is indicated "
+            "(ase/data_cache_spinlock_contended); fewer searches, by better SQL, reduce it."
         )
     return meaning_of(name)

@@ -5,20 +5,21 @@ one engine (with one engine every table has one spinlock and the ratios mean not
 activity, and the figure over its limit. Where nothing says how many engines there are, no script is given and nothing
 is critical. sp_sysmon prints a per cent alone; grabs and spins would decide better, and every finding says so. Where
 the spins are known they decide how loud it is, and whether anything is changed at all (`spin_severity`); where they are
-not, but how many waited is, that number bounds it (`waits`). Since boot
-nothing is critical, and no dynamic ratio is asked for: it may have been lowered since. Of a moment nothing is critical
-either, and nothing is asked for.
+not, but how many waited is, that number bounds it (`waits`). Since boot nothing is critical, and no dynamic ratio is
+asked for: it may have been lowered since. Of a moment nothing is critical either, and nothing is asked for.
 
 Where the figure is far above what an even spread over the spinlocks can show at all (`most_contended_evenly`), a few
 hot buckets or descriptors cause it: each lies under one spinlock whatever the ratio, so no ratio is asked for. Nor is
 one where the spinlocks are listed one by one and a few of them have most of the waits (`uneven`).
 
 Of the ratios that sources name the highest is asked for whose expected contention is under the limit, at once and not
-one after the other: each step of a static ratio costs a restart.
+one after the other: each step of a static ratio costs a restart. Where the grabs spread evenly, contention is taken to
+fall in inverse proportion to the number of spinlocks, as the vendor expects of cache partitions.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isnan
 
 from collectors.facts import OVERFLOW, Facts, Reading, known
@@ -31,71 +32,103 @@ from rules.ase._evidence.server import (
     subject_of,
 )
 from rules.ase._evidence.spinlocks.figures import Figure
-from rules.ase._evidence.spinlocks.gates import CRITICAL_USES
+from rules.ase._evidence.spinlocks.gates import (
+    BUSY_ORIGIN,
+    BUSY_PERCENT,
+    CRITICAL_ORIGIN,
+    CRITICAL_USES,
+    LOCK_PERCENT,
+)
+from rules.ase._evidence.spinlocks.monitored import share_in_words
 from rules.ase._evidence.spinlocks.spin_severity import SpinBound, spin_bound
 from rules.ase._evidence.spinlocks.uneven import uneven
 from rules.ase._evidence.spinlocks.waits import WaitBound, wait_bound
 from rules.changes.ase_config import PARAMETERS, configure, waiting_number
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.engine import limit, percent
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
 from rules.laws.spinlocks import contention_after, most_contended_evenly, spinlocks
 from rules.sample import LEAST
+from rules.sources import TALLMAN
 
-SWITCHES = "it needs enable monitoring and enable spinlock monitoring, which costs about 1 %"
-"""What must be on in sp_configure before monSpinlockActivity holds anything."""
 DECIDES = (
-    "sp_sysmon prints no grabs and no spins, so this is ranked by its share: monSpinlockActivity (15.7 ESD#2 and "
-    f"later) would show the cost; {SWITCHES}."
+    "sp_sysmon shows the share alone: for the cost collect monSpinlockActivity (needs enable monitoring and enable "
+    "spinlock monitoring, about 1 %)."
 )
-UNDECIDED = (
-    "sp_sysmon prints no grabs and no spins, so this is ranked by its share: what it costs this release cannot show."
+UNDECIDED = "sp_sysmon shows the share alone: what it costs this release cannot show."
+LEAVE_IT = "Nothing is to be changed for it."
+HOT_ONE = (
+    "A lower {} is not the remedy: what is hot lies under one spinlock whatever the ratio. Look for the page, table or "
+    "object that all want."
 )
-
-
-UNDER_ONE = "what is hot lies under one spinlock whatever the ratio. Look for the page, table or object that all want."
 UNEVEN_TIMES = 10.0
 """This project: grabs never spread quite evenly, and two hot buckets under one spinlock are parted by a lower ratio;
 ten times what the arithmetic allows for an even spread is left to that."""
 
 
 @dataclass(frozen=True)
-class Ratio:
-    """One spinlock figure and the parameter that spreads it."""
+class RatioLimits:
+    """The limits that each rule of a ratio has; it states those that differ, and how often the spinlock is used."""
 
-    figure: Figure
-    """Its label is what is contended, as a DBA calls it: `address lock hash table`."""
-    parameter: str
-    steps: Sequence[int]
-    """Ratios that may be asked for, falling: the first one below the ratio in force that is expected to be enough."""
-    guarded: float | None
-    """How many buckets or descriptors there are to guard; `None` where the export does not say."""
-    guarded_then: float | None = None
-    """How many there will be after another change of the same restart, where one is asked for."""
-    guarded_bring: str = ""
-    about: bool = False
-    """Whether the manual's own count differs from the arithmetic a little."""
-    cautions: tuple[str, ...] = ()
-    cure: str = ""
-    """A better cure than the ratio, as a sentence."""
-    spreads_too: str = ""
-    """What spreads the grabs beside the ratio, as a sentence: not said where a few hot buckets cause it."""
-    first: str = ""
-    """What must be done before the ratio is touched, as a sentence: then no ratio is asked for."""
-    spins_needed: str = ""
-    """Why nothing may be changed by a share alone, as sentences: then only spins of an interval give a change."""
+    contention_percent: float = percent(
+        LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN}; Rukav's sp_sysmon hints)"
+    )
+    critical_percent: float = percent(30.0, CRITICAL_ORIGIN)
+    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
+    target_ratio: int = limit(5, f"practice: used at 64 engines ({TALLMAN})", low=1, high=1031)
 
 
 @dataclass(frozen=True)
-class Thresholds:
-    """The limits a ratio rule holds its figure against."""
+class Ratio:
+    """The parameter that spreads a spinlock, and what is said of it."""
 
-    fires_percent: float
-    critical_percent: float
-    busy_percent: float
+    parameter: str
+    steps: Sequence[int]
+    """Ratios that may be asked for, falling: the first one below the ratio in force that is expected to be enough."""
+    because: str
+    """What takes these spinlocks, as a sentence."""
+    guarded: float | None = None
+    """How many buckets or descriptors there are to guard; `None` where the export does not say."""
+    guards: str = "buckets"
+    guarded_then: float | None = None
+    """How many there will be after another change of the same restart, where one is asked for."""
+    with_it: str = ""
+    """That other change, as the end of a clause."""
+    guarded_bring: str = ""
+    about: bool = False
+    """Whether the manual's own count differs from the arithmetic a little."""
     per_second: float = 0.0
+    """Uses per second under which a per cent is of almost nothing."""
     above: bool = False
-    """Whether the figure must lie above `fires_percent`, not on it."""
+    """Whether the figure must lie above its limit, not on it."""
     base: Severity = Severity.WARNING
     """How loud a figure between the two limits is."""
+    cautions: tuple[str, ...] = ()
+    ahead: str = ""
+    """What comes before a lower ratio, as a sentence, without holding it back."""
+    cure: str = ""
+    """What reduces it beside the ratio, as a sentence: not said where a few hot buckets cause it."""
+    left: Callable[[Facts], str] | None = None
+    """What to do instead where no lower ratio is left, as a sentence."""
+    first: str = ""
+    """What must be done before the ratio is touched, as a sentence: then no ratio is asked for."""
+    spins_needed: str = ""
+    """Why nothing may be changed by a share alone, as a sentence: then only spins of an interval give a change."""
+
+
+def falling(target: float, *steps: int) -> list[int]:
+    """The target, then those of the further steps that lie below it."""
+    return [int(target), *(step for step in steps if step < target)]
 
 
 def refused(
@@ -126,7 +159,7 @@ def refused(
     said = figure.said if figure else f"{label} {contention:g} % contended"
     aside = f". {figure.aside}" if figure and figure.aside else ""
     if contention < limit_percent or (above and contention == limit_percent):
-        return Clean(f"{said}, {'speaks above' if above else 'limit'} {limit_percent:g} %{aside}")
+        return Clean(f"{said}, {'not above the limit of' if above else 'limit'} {limit_percent:g} %{aside}")
     if engines == 1:
         return Clean(f"{said}, but with one engine there is one spinlock and no ratio matters")
     if busy is not None and busy < busy_percent:
@@ -146,213 +179,229 @@ def at_work(facts: Facts, figure: Figure) -> str:
     return said + (f" that are {busy:.0f} % busy on average" if busy is not None else "")
 
 
-def judge_ratio(facts: Facts, gate: Thresholds, ratio: Ratio) -> Iterator[Outcome]:
-    """Judge one spinlock figure and ask for the next ratio."""
-    figure, contention = ratio.figure, ratio.figure.contention
+def waited(facts: Facts, figure: Figure, of: str) -> str:
+    """Its share of grabs that waited, and how busy the engines were, as a sentence. `of`: what was grabbed."""
+    share = f"{share_in_words(figure.contention)} %" if known(figure.contention) else "An unknown share"
+    return f"{share} of the grabs of {of} had to wait{at_work(facts, figure)}."
+
+
+def judge_ratio(facts: Facts, limits: RatioLimits, figure: Figure | Outcome, ratio: Ratio) -> Iterator[Outcome]:
+    """Judge one spinlock figure and ask for the next ratio; without a figure the outcome that stands for it."""
+    if not isinstance(figure, Figure):
+        yield figure
+        return
+    contention = figure.contention
     quiet = refused(
         facts,
         figure.label,
         contention,
-        gate.fires_percent,
-        above=gate.above,
-        busy_percent=gate.busy_percent,
+        limits.contention_percent,
+        above=ratio.above,
+        busy_percent=limits.busy_percent,
         figure=figure,
     )
+    few = figure.too_few(ratio.per_second)
     if quiet:
         yield quiet
-        return
-    assert known(contention)  # noqa: S101 - refused() has turned everything else away
-    few = figure.too_few(gate.per_second)
-    if few and figure.per_second == 0:
+    elif few and figure.per_second == 0:
         yield Untrusted(f"{figure.said}, yet 0 {figure.uses} per second: the counters contradict each other")
-        return
-    if few:
+    elif few:
         yield Clean(f"{figure.said}, but {few}")
-        return
-    setting = setting_of(facts, ratio.parameter)
-    now = setting.run_number if setting else None
-    engines, _ = busy_of(facts)
-    bound = spin_bound(facts, figure.lock)
-    waits = wait_bound(facts, figure) if bound is None else None
-    nothing = bool((bound and bound.nothing) or (waits and waits.nothing))
-    step = _Step(ratio.first) if ratio.first else _next_step(ratio, contention, gate.fires_percent, setting, now)
-    spreads_too = ratio.spreads_too
-    if nothing:
-        step, spreads_too = _Step(""), ""
-    elif step.change and now is not None and (hot := _hot_spots(ratio, contention, now, engines)):
-        step, spreads_too = _Step(hot), ""
-    elif step.change and (skew := uneven(figure.lock, gate.fires_percent)):
-        step, spreads_too = _Step(f"{skew.says[0].upper()}{skew.says[1:]}. {_under_one(ratio)}"), ""
-    elif step.change and (held := _held_back(ratio, bound, engines)):
-        step = _Step(f"{held}: {step.says}")
-    says = f"{contention:g} % of the grabs of the {figure.label} spinlocks had to wait{at_work(facts, figure)}."
-    cost = f"{figure.lock.told} {bound.says if bound else ''}".strip() if figure.lock else decides(facts)
-    alone = "" if engines else "The number of engines is not in the export: with one engine no ratio matters."
-    told = (
-        says,
-        _by_spins(ratio, bound),
-        step.says,
-        spreads_too,
-        "" if nothing else ratio.cure,
-        alone,
-        waits.says if waits else "",
-        cost,
-        figure.aside,
-    )
-    yield Finding(
-        subject=subject_of(facts),
-        severity=_severity(ratio, gate, contention, bound or waits, engines),
-        title=f"{figure.label[0].upper()}{figure.label[1:]} spinlocks {contention:g} % contended",
-        seen=" ".join(part for part in told if part),
-        evidence=tuple(_evidence(ratio, gate, contention, setting, now, bound or waits)),
-        explains=() if nothing else ("ase/engines_not_the_answer",),
-        changes=(step.change,) if step.change else (),
-        expects=step.expects,
-        weight=figure.weight,
-        share=figure.share,
-    )
-    if nothing:
-        return
-    if now is None:
-        yield Unknown.without(ratio.parameter, f'sp_configure "{ratio.parameter}"')
-    if not ratio.guarded and ratio.guarded_bring:
-        yield Unknown.without(f"what {ratio.parameter} spreads", ratio.guarded_bring)
-    if not engines:
-        yield Unknown((ENGINES_MISSING,))
-
-
-def _hot_spots(ratio: Ratio, contention: float, now: float, engines: int | None) -> str:
-    """Why no ratio helps, where arithmetic excludes that the grabs spread over the spinlocks; else nothing."""
-    if not engines or not ratio.guarded or ratio.guarded < 1 or now < 1:
-        return ""
-    number = spinlocks(ratio.guarded, now)
-    most = most_contended_evenly(engines, number)
-    if contention < UNEVEN_TIMES * most:
-        return ""
-    return (
-        f"A lower {ratio.parameter} is not asked for: {engines} engines on {number:,} evenly used spinlocks can keep "
-        f"each other waiting in {most:.2g} % of the grabs at most, so a few hot ones cause this, and {UNDER_ONE}"
-    )
-
-
-def _under_one(ratio: Ratio) -> str:
-    """Why a few hot spinlocks are no reason for a lower ratio."""
-    return f"A lower {ratio.parameter} is not asked for: {UNDER_ONE}"
-
-
-def _held_back(ratio: Ratio, bound: SpinBound | None, engines: int | None) -> str:
-    """On what condition the change may be made, where this export does not show enough for a script; else nothing."""
-    figure = ratio.figure
-    if not engines:
-        return "Should there be more than one engine"
-    if figure.since_boot and not PARAMETERS[ratio.parameter].static:
-        return "Should an interval show the same (the ratio may be new)"
-    if figure.short:
-        return f"Should an interval of {LEAST.seconds:g} s or more show the same"
-    if ratio.spins_needed and not _measured(bound):
-        return "Should its spins in an interval take a measurable part of the engines' time"
-    return ""
-
-
-def _by_spins(ratio: Ratio, bound: SpinBound | None) -> str:
-    """Where only spins give a change: why, and whether they are there."""
-    if not ratio.spins_needed:
-        return ""
-    if _measured(bound):
-        return f"{ratio.spins_needed} The spins of this interval show that they may cost time."
-    return f"{ratio.spins_needed} Nothing is changed for a share alone: two snapshots of monSpinlockActivity decide."
-
-
-def _measured(bound: SpinBound | None) -> bool:
-    """Whether spins of an interval show that engines may lose time."""
-    return bound is not None and bound.lock.of_interval and bool(bound.lock.seconds) and not bound.nothing
-
-
-def _severity(
-    ratio: Ratio, gate: Thresholds, contention: float, bound: SpinBound | WaitBound | None, engines: int | None
-) -> Severity:
-    """By the share, then by the spins where they are known, else by the waits."""
-    figure = ratio.figure
-    if figure.undated:
-        return Severity.NOTE
-    loud = Severity.CRITICAL if engines and not figure.since_boot and not figure.short else Severity.WARNING
-    by_share = loud if contention >= gate.critical_percent else gate.base
-    by_spins = bound if isinstance(bound, SpinBound) else None
-    if ratio.spins_needed and not _measured(by_spins):
-        by_share = min(by_share, Severity.ADVICE)
-    if by_spins is None and known(figure.per_second) and figure.per_second < CRITICAL_USES * gate.per_second:
-        by_share = min(by_share, Severity.WARNING)
-    return bound.severity(by_share) if bound else by_share
-
-
-def _evidence(
-    ratio: Ratio,
-    gate: Thresholds,
-    contention: float,
-    setting: ConfigParameter | None,
-    now: float | None,
-    bound: SpinBound | WaitBound | None,
-) -> Iterator[Evidence]:
-    figure = ratio.figure
-    yield Evidence(f"{figure.label} spinlock contention", contention, "%", figure.source, gate.fires_percent)
-    if known(figure.per_second):
-        uses, where = f"{figure.label} {figure.uses}", figure.uses_source or figure.source
-        yield Evidence(uses, figure.per_second, "/s", where, gate.per_second)
-    if figure.lock:
-        yield from figure.lock.cost_evidence(gate.fires_percent)
-    if isinstance(bound, WaitBound):
-        yield from bound.evidence
-    elif bound:
-        yield bound.evidence
-    if setting and now is not None:
-        yield Evidence(ratio.parameter, now, "", setting.source)
+    else:
+        assert known(contention)  # noqa: S101 - refused() has turned everything else away
+        yield from _Case(facts, limits, figure, ratio, contention).outcomes()
 
 
 @dataclass(frozen=True)
 class _Step:
-    """The sentence about the next ratio; where it may be set the change, and what it should give."""
+    """What to do; where the ratio may be set the change, and what it should give. `because`: in place of the usual."""
 
-    says: str
+    do: str
     change: Change | None = None
     expects: tuple[Expectation, ...] = ()
+    because: str = ""
 
 
-def _next_step(
-    ratio: Ratio, contention: float, goal: float, setting: ConfigParameter | None, now: float | None
-) -> _Step:
-    """The highest of the ratios that is expected to bring the contention under `goal`, or the lowest there is."""
-    if now is None or setting is None:
-        return _Step(f'The ratio in force is not in the export: sp_configure "{ratio.parameter}" shows it.')
-    if now < 1:
-        return _Step(f"{ratio.parameter} is shown as {now:g}, which no server can run with: list it again.")
-    wanted = waiting_number(setting)
-    static = PARAMETERS[ratio.parameter].static
-    before_that = ""
-    if wanted is not None and wanted < now:
-        why = (
-            "waits for a restart: measure after it." if static else f"{now:.0f} runs: see the error log for the reason."
+@dataclass(frozen=True)
+class _Case:
+    """A figure over its limit, with all that decides what is said of it and asked for."""
+
+    facts: Facts
+    limits: RatioLimits
+    figure: Figure
+    ratio: Ratio
+    contention: float
+
+    @cached_property
+    def setting(self) -> ConfigParameter | None:
+        return setting_of(self.facts, self.ratio.parameter)
+
+    @property
+    def now(self) -> float | None:
+        """The ratio in force."""
+        return self.setting.run_number if self.setting else None
+
+    @cached_property
+    def engines(self) -> int | None:
+        return busy_of(self.facts)[0]
+
+    @cached_property
+    def spins(self) -> SpinBound | None:
+        return spin_bound(self.facts, self.figure.lock)
+
+    @cached_property
+    def bound(self) -> SpinBound | WaitBound | None:
+        """What it can cost at most: by its spins, else by its waits."""
+        return self.spins or wait_bound(self.facts, self.figure)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing measurable can have been lost."""
+        return bool(self.bound and self.bound.nothing)
+
+    @property
+    def measured(self) -> bool:
+        """Whether spins of an interval show that engines may lose time."""
+        spins = self.spins
+        return spins is not None and spins.lock.of_interval and bool(spins.lock.seconds) and not spins.nothing
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """The finding, and what would say more."""
+        figure, ratio, lock = self.figure, self.ratio, self.figure.lock
+        step = self.step()
+        usual = "" if self.nothing else ratio.because
+        alone = "" if self.engines else "The number of engines is not in the export: with one engine no ratio matters."
+        yield Finding(
+            subject=subject_of(self.facts),
+            severity=self.severity(),
+            title=f"{figure.label[0].upper()}{figure.label[1:]} spinlocks {self.contention:g} % contended",
+            seen=joined(waited(self.facts, figure, f"the {figure.label} spinlocks"), lock.counted if lock else ""),
+            because=joined(step.because or ratio.spins_needed or usual, self.bound.says if self.bound else ""),
+            do=step.do,
+            unknown=joined(alone, "" if lock else decides(self.facts), figure.aside),
+            evidence=tuple(self.evidence()),
+            explains=() if self.nothing else ("ase/engines_not_the_answer",),
+            changes=(step.change,) if step.change else (),
+            expects=step.expects,
+            weight=figure.weight,
+            share=figure.share,
         )
-        return _Step(f"{ratio.parameter} is already configured to {wanted:.0f} and {why}")
-    if wanted is not None and static:
-        before_that = f"{wanted:.0f} is configured and the next restart would take it: the change replaces that. "
-    lower = [step for step in ratio.steps if step < now]
-    if not lower:
-        left = "a lower ratio has nothing left to give." if now <= 1 else "this rule goes no lower."
-        return _Step(f"{ratio.parameter} is already {now:.0f}: {left}")
-    steps = [_Spread.of(ratio, now, step, contention) for step in lower]
-    spread = next((one for one in steps if one.contention < goal), steps[-1])
-    said = f"{before_that}Lower {ratio.parameter} from {now:.0f} to {spread.ratio}{spread.counted(ratio)}. "
-    said += (
-        f"Where the grabs spread evenly over what is guarded, about {spread.contention:g} % of them would wait then "
-        "(in inverse proportion to the number of spinlocks, as the vendor expects of cache partitions)"
-    )
-    said += "." if spread.contention < goal else f": still not under {goal:g} %, and this rule goes no lower."
-    cautions = (*ratio.cautions, spread.caution)
-    return _Step(
-        said,
-        configure(ratio.parameter, now, spread.ratio, cautions=cautions, configured=wanted),
-        tuple(spread.expects(ratio, contention)),
-    )
+        if self.nothing:
+            return
+        if self.now is None:
+            yield Unknown.without(ratio.parameter, f'sp_configure "{ratio.parameter}"')
+        if not ratio.guarded and ratio.guarded_bring:
+            yield Unknown.without(f"what {ratio.parameter} spreads", ratio.guarded_bring)
+        if not self.engines:
+            yield Unknown((ENGINES_MISSING,))
+
+    def severity(self) -> Severity:
+        """By the share, then by the spins where they are known, else by the waits."""
+        figure = self.figure
+        if figure.undated:
+            return Severity.NOTE
+        loud = Severity.CRITICAL if self.engines and not figure.since_boot and not figure.short else Severity.WARNING
+        by_share = loud if self.contention >= self.limits.critical_percent else self.ratio.base
+        if self.ratio.spins_needed and not self.measured:
+            by_share = min(by_share, Severity.ADVICE)
+        least = CRITICAL_USES * self.ratio.per_second
+        if self.spins is None and known(figure.per_second) and figure.per_second < least:
+            by_share = min(by_share, Severity.WARNING)
+        return self.bound.severity(by_share) if self.bound else by_share
+
+    def evidence(self) -> Iterator[Evidence]:
+        """The figures, each with its limit."""
+        figure, goal = self.figure, self.limits.contention_percent
+        yield Evidence(f"{figure.label} spinlock contention", self.contention, "%", figure.source, goal)
+        if known(figure.per_second):
+            uses, where = f"{figure.label} {figure.uses}", figure.uses_source or figure.source
+            yield Evidence(uses, figure.per_second, "/s", where, self.ratio.per_second)
+        if figure.lock:
+            yield from figure.lock.cost_evidence(goal)
+        if isinstance(self.bound, WaitBound):
+            yield from self.bound.evidence
+        elif self.bound:
+            yield self.bound.evidence
+        if self.setting and self.now is not None:
+            yield Evidence(self.ratio.parameter, self.now, "", self.setting.source)
+
+    def step(self) -> _Step:
+        """What to do, with all that holds a lower ratio back."""
+        ratio = self.ratio
+        if self.nothing:
+            return _Step(LEAVE_IT)
+        if ratio.first:
+            return _Step(joined(ratio.first, ratio.cure))
+        step = self.next_ratio()
+        if step.change and (why := self.hot_spots() or self.skew()):
+            return _Step(HOT_ONE.format(ratio.parameter), because=why)
+        if step.change and (held := self.held_back()):
+            step = _Step(f"{held}, {step.do[0].lower()}{step.do[1:]}")
+        lowest = self.now is not None and self.now <= min(ratio.steps)
+        return replace(
+            step, do=joined(ratio.ahead, step.do, ratio.left(self.facts) if lowest and ratio.left else ratio.cure)
+        )
+
+    def hot_spots(self) -> str:
+        """Why no ratio helps, where arithmetic excludes that the grabs spread over the spinlocks; else nothing."""
+        guarded, now, engines = self.ratio.guarded, self.now, self.engines
+        if not engines or not guarded or guarded < 1 or now is None or now < 1:
+            return ""
+        number = spinlocks(guarded, now)
+        most = most_contended_evenly(engines, number)
+        if self.contention < UNEVEN_TIMES * most:
+            return ""
+        return (
+            f"{engines} engines on {number:,} evenly used spinlocks keep each other waiting in {most:.2g} % of the "
+            "grabs at most, so a few hot spinlocks cause this."
+        )
+
+    def skew(self) -> str:
+        """Why no ratio helps, where a few of the spinlocks are listed with most of the waits; else nothing."""
+        skew = uneven(self.figure.lock, self.limits.contention_percent)
+        return f"{skew.says}." if skew else ""
+
+    def held_back(self) -> str:
+        """On what condition a change may be made, where this export does not show enough for a script; else nothing."""
+        if not self.engines:
+            return "Should there be more than one engine"
+        if self.figure.since_boot and not PARAMETERS[self.ratio.parameter].static:
+            return "Should an interval show the same (the ratio may be new)"
+        if self.figure.short:
+            return f"Should an interval of {LEAST.seconds:g} s or more show the same"
+        if self.ratio.spins_needed and not self.measured:
+            return (
+                "Nothing is changed for a share alone: should two snapshots of monSpinlockActivity show spins that "
+                "take a measurable part of the engines' time"
+            )
+        return ""
+
+    def next_ratio(self) -> _Step:
+        """The highest ratio that is expected to bring the contention under its limit, or the lowest there is."""
+        ratio, setting, now, goal = self.ratio, self.setting, self.now, self.limits.contention_percent
+        name = ratio.parameter
+        if now is None or setting is None:
+            return _Step(f'The ratio in force is not in the export: sp_configure "{name}" shows it.')
+        if now < 1:
+            return _Step(f"{name} is shown as {now:g}, which no server can run with: list it again.")
+        wanted, static = waiting_number(setting), PARAMETERS[name].static
+        if wanted is not None and wanted < now:
+            why = "waits for a restart: measure after it" if static else f"{now:.0f} runs: see the error log for why"
+            return _Step(f"{name} is already configured to {wanted:.0f} and {why}.")
+        lower = [step for step in ratio.steps if step < now]
+        if not lower:
+            left = "a lower ratio has nothing left to give" if now <= 1 else "this rule goes no lower"
+            return _Step("", because=f"{name} is already {now:.0f}: {left}.")
+        steps = [_Spread.of(ratio, now, step, self.contention) for step in lower]
+        spread = next((one for one in steps if one.contention < goal), steps[-1])
+        takes = " at the next restart" if static else " (takes effect at once)"
+        takes = f" together with {ratio.with_it}, in one restart" if ratio.with_it else takes
+        takes += f", in place of the {wanted:.0f} that is configured for it" if wanted is not None and static else ""
+        said = f"Lower {name} from {now:.0f} to {spread.ratio}{takes}: {spread.counted(ratio)}about "
+        said += f"{spread.contention:g} % of the grabs should wait then if they spread evenly"
+        said += "." if spread.contention < goal else f", still not under {goal:g} %, and this rule goes no lower."
+        change = configure(name, now, spread.ratio, cautions=(*ratio.cautions, spread.caution), configured=wanted)
+        return _Step(said, change, tuple(spread.expects(self.figure.label, self.contention)))
 
 
 @dataclass(frozen=True)
@@ -375,12 +424,12 @@ class _Spread:
         return cls(new, round(contention_after(contention, before, after), 1), before, after)
 
     def counted(self, ratio: Ratio) -> str:
-        """How many spinlocks become how many, as the end of a sentence."""
+        """How many spinlocks become how many, as a clause."""
         if self.before is None or not ratio.guarded:
             return ""
         about = "about " if ratio.about else ""
-        there = f"{ratio.guarded:.0f}" if ratio.guarded_then is None else f"{ratio.guarded_then:.0f} then"
-        return f": {there} to guard, so {about}{self.before} spinlocks become {about}{self.after}"
+        there = f"{ratio.guarded_then or ratio.guarded:.0f} {ratio.guards}"
+        return f"{about}{self.before} spinlocks become {about}{self.after} for {there}, and "
 
     @property
     def caution(self) -> str:
@@ -392,9 +441,8 @@ class _Spread:
             "afterwards. One spinlock less contended may make another the most expensive one: measure again."
         )
 
-    def expects(self, ratio: Ratio, contention: float) -> Iterator[Expectation]:
+    def expects(self, label: str, contention: float) -> Iterator[Expectation]:
         """What should be seen afterwards."""
-        label = ratio.figure.label
         if self.before is not None:
             yield Expectation(f"number of {label} spinlocks", self.before, self.after, "arithmetic")
         yield Expectation(f"{label} spinlock contention", contention, self.contention, "heuristic")

@@ -71,13 +71,13 @@ class SpinBound:
     def says(self) -> str:
         """The bound as a sentence, with what it is made of."""
         if self.nothing:
-            return f"Its spins cannot have taken {NOTHING_PERCENT:g} % of the engines' time, so nothing is lost to it."
+            return (
+                f"Its spins cannot have taken {NOTHING_PERCENT:g} % of the engines' time: nothing measurable is lost."
+            )
         taken = f"{self.percent:.1f} % of the engines' time"
         if self.engines:
             taken = f"the time of {self.engines * self.percent / 100:.1f} of {self.engines} engines"
-        return (
-            f"Its spins took at most {taken} (100 ns a turn, and no more of the busy time than its share of all spins)."
-        )
+        return f"Its spins took at most {taken} (100 ns a turn, and no more than its share of the busy time)."
 
     @property
     def evidence(self) -> Evidence:
