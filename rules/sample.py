@@ -107,9 +107,7 @@ def gated(finding: Finding, least: LeastSample, samples: list[Sample]) -> Findin
     short = _short(sources, samples, lambda one: one.falls_short(least))
     if short is None:
         return finding
-    do = (
-        f"These figures cover {short[0]} are needed; {least.origin}): this is a note, and nothing is to be changed for "
-    )
+    do = f"These figures cover {short[0]} are needed; {least.origin}): this is a note, so change nothing for "
     do += f"it. Collect a longer sample: {short[1]}"
     return replace(finding.keeping((), do), severity=Severity.NOTE)
 

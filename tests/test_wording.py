@@ -17,12 +17,10 @@ SENTENCES, LONGEST = 2, 360
 """Of one part: sentences, and characters (about four lines of a page)."""
 END = re.compile(r"(?<=[.!?])[\"')`]?\s+(?=[A-Z0-9\"'`(])")
 WAITING = [
-    "ase/address_lock_spinlock_contended",
     "ase/allpages_table_contended",
     "ase/blocked_chain",
     "ase/cache_suits_relaxed_strategy",
     "ase/change_pending_restart",
-    "ase/data_cache_spinlock_contended",
     "ase/default_data_cache_unsized",
     "ase/descriptors_reused",
     "ase/engines_not_the_answer",
@@ -33,7 +31,6 @@ WAITING = [
     "ase/lock_waits_high",
     "ase/log_in_shared_cache",
     "ase/monitoring_switched_off",
-    "ase/object_manager_spinlock_contended",
     "ase/relaxed_strategy_unsafe",
     "ase/release_before_16",
     "ase/resource_used_up",
