@@ -19,7 +19,7 @@ from rules.finding import Evidence, Finding
 
 STATEMENT_FACTS: tuple[type[Fact], ...] = (MonCachedStatement, MonSysStatement, MonProcessObject, MonOpenObjectActivity)
 NAMED = 3
-"""Statements that are named."""
+"""Statements that the evidence has; the sentence has the text of the first and the numbers of the others."""
 LONGEST = 160
 """Characters of a statement that are shown."""
 COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|--[^\r\n]*", re.DOTALL)
@@ -79,7 +79,8 @@ def with_statements(
         return finding.adding(unknown=more)
     named = found[:NAMED]
     evidence = tuple(one for used in named for one in _evidence(used))
-    because = f"{how}: {'; '.join(one.says for one in named)}."
+    others = ", ".join(str(one.fact.statement) for one in named[1:] if one.fact.statement)
+    because = f"{how}: {named[0].says}{f'; next are SSQLID {others}' if others else ''}."
     return replace(finding.adding(because=because), evidence=(*finding.evidence, *evidence))
 
 
