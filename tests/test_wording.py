@@ -19,10 +19,7 @@ END = re.compile(r"(?<=[.!?])[\"')`]?\s+(?=[A-Z0-9\"'`(])")
 WAITING = [
     "ase/allpages_table_contended",
     "ase/cache_suits_relaxed_strategy",
-    "ase/hot_table_in_default_cache",
     "ase/relaxed_strategy_unsafe",
-    "ase/system_tables_in_default_cache",
-    "ase/table_scans_relink_cache",
     "openvms/alignment_faults",
     "openvms/cluster_far_apart",
     "openvms/concurrency_past_peak",

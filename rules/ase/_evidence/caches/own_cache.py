@@ -187,7 +187,7 @@ def _finding(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart,
         do=f"Nothing is to be bound: {target.says}."
         if target.pointless
         else joined(target.first, f"{apart.advice}: {target.says}."),
-        unknown=joined("" if target.pointless else apart.unknown, lacks if target.missing else ""),
+        unknown=joined("" if target.pointless else apart.unknown, lacks if target.missing else moving.contents.caveat),
         evidence=(
             Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
             *_evidence(moving),
