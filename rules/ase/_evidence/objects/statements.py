@@ -80,7 +80,7 @@ def with_statements(
     named = found[:NAMED]
     evidence = tuple(one for used in named for one in _evidence(used))
     others = ", ".join(str(one.fact.statement) for one in named[1:] if one.fact.statement)
-    because = f"{how}: {named[0].says}{f'; next are SSQLID {others}' if others else ''}."
+    because = f"{how}: {named[0].says}{f'; then SSQLID {others}' if others else ''}."
     return replace(finding.adding(because=because), evidence=(*finding.evidence, *evidence))
 
 
