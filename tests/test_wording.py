@@ -17,8 +17,6 @@ SENTENCES, LONGEST = 2, 360
 """Of one part: sentences, and characters (about four lines of a page)."""
 END = re.compile(r"(?<=[.!?])[\"')`]?\s+(?=[A-Z0-9\"'`(])")
 WAITING = [
-    "ase/cache_suits_relaxed_strategy",
-    "ase/relaxed_strategy_unsafe",
     "openvms/alignment_faults",
     "openvms/cluster_far_apart",
     "openvms/concurrency_past_peak",

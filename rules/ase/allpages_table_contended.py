@@ -325,7 +325,7 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     tables = named[:NAMED]
     listed = "; ".join(f"{one.name} ({one.scheme.scheme}): {one.why}" for one in tables[:SAID])
     more = f"; {len(named) - SAID} more are over the limits" if len(named) > SAID else ""
-    more += f", of which {len(named) - NAMED} come after these" if len(named) > NAMED else ""
+    more += f", {len(named) - NAMED} of them to be looked at again after these" if len(named) > NAMED else ""
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
     averaged = not any(one.of_interval for one in tables)
     later = [one for one in tables if not one.waits and _ratio_first(facts, waiting)]
@@ -338,8 +338,9 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     do = joined(_first(facts, address, later, more_locks), _steps([one for one in tables if one not in later]))
     if more_locks and short:
         changes = [change for change in changes if change.new != "datarows"]
-        first = f"{LOCKS} comes first: nearly all were in use, and {more_locks.new:,.0f} would be a first size."
-        do = joined(first, short)
+        do = joined(
+            f"{LOCKS} comes first: nearly all were in use, and {more_locks.new:,.0f} would be a first size.", short
+        )
     elif more_locks:
         changes = [_after_locks(change, more_locks) if change.new == "datarows" else change for change in changes]
         changes.insert(0, more_locks)
@@ -393,7 +394,7 @@ def _first(facts: Facts, address: bool, later: list[Table], more_locks: Change |
     steps = [f"lower {RATIO}"] if address and not lowest else []
     if more_locks:
         steps.append(f"raise {LOCKS}, as nearly all were in use and an operation that finds none fails")
-    names = ", ".join(one.name for one in later[:SAID]) + (f" and {len(later) - SAID} more" if later[SAID:] else "")
+    names = ", ".join(table.name for table in later[:SAID]) + (f" and {len(later) - SAID} more" if later[SAID:] else "")
     wait = f"; no script for {names}{RATIO_FIRST}" if later else ""
     return f"First {', and '.join(steps)}{wait}." if steps else ""
 
