@@ -112,7 +112,7 @@ NO_LOWER = (
     f"{RATIO} is {{0:.0f}}, the lowest there is: what is left against address locks is a data-only lock scheme, which "
     "has none at all."
 )
-RATIO_FIRST = f" before {RATIO} is {LOWEST:.0f} or lower and the contention stays"
+RATIO_FIRST = f" before it is {LOWEST:.0f} or lower and the contention stays"
 NOTHING_LOST = "its spins cannot have taken a measurable part of the engines' time, and no table is altered for that"
 HASH = "address lock hash table contention"
 WHOLE_PAGES = "Page locks cover all rows of a page, so a change of one row blocks its neighbours."
@@ -394,8 +394,8 @@ def _first(facts: Facts, address: bool, later: list[Table], more_locks: Change |
     steps = [f"lower {RATIO}"] if address and not lowest else []
     if more_locks:
         steps.append(f"raise {LOCKS}, as nearly all were in use and an operation that finds none fails")
-    names = ", ".join(table.name for table in later[:SAID]) + (f" and {len(later) - SAID} more" if later[SAID:] else "")
-    wait = f"; no script for {names}{RATIO_FIRST}" if later else ""
+    which = later[0].name if len(later) == 1 else f"the {len(later)} tables"
+    wait = f"; no script for {which} named by index pages alone{RATIO_FIRST}" if later else ""
     return f"First {', and '.join(steps)}{wait}." if steps else ""
 
 

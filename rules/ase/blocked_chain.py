@@ -117,7 +117,7 @@ def _by_state(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             severity=Severity.ADVICE,
             title=f"{waits:g} tasks wait for a lock longer than {threshold}",
             seen=f"{said}, {share:.0f} % of all connections.",
-            do="Look at once who blocks them (master..monProcess): they wait at this moment only.",
+            do="Look at once who blocks them: master..monProcess shows it only while they wait.",
             evidence=(Evidence("tasks that wait for a lock", waits, "tasks", state.source, limits.tasks),),
         )
     yield Unknown((HOLDER,), f"{said}; who blocks them is not in the export")

@@ -113,10 +113,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _finding(facts: Facts, limits: Limits, seen: Survey, engines: Engines, percents: dict[str, float]) -> Finding:
     hot, busy = seen.by_spins, engines.busy_percent or 0.0
-    listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot[:NAMED] if known(one.contention))
+    listed = ", ".join(f"{one.label} {one.contention:.3g} %" for one in hot[:NAMED] if known(one.contention))
     spins = [one.lock for one in hot if one.lock]
     more = f" and {len(hot) - NAMED} more" if len(hot) > NAMED else ""
-    most = f"{spins[0].name} spins most: {spins[0].spins:,.0f} times {spins[0].when}." if spins else ""
+    most = f"{spins[0].name} spins most: {spins[0].spins / 1e6:,.0f} million times {spins[0].when}." if spins else ""
     shows = "" if not_shown(facts, Spins) else ", two snapshots of monSpinlockActivity would show them"
     return Finding(
         subject=subject_of(facts),

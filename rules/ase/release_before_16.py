@@ -118,7 +118,7 @@ def _finding(facts: Facts, limits: Limits, seen: Survey, server: Server) -> Find
         for one in hot
         if known(one.contention)
     ]
-    listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
+    listed = ", ".join(f"{one.label} {one.contention:.3g} %" for one in hot if known(one.contention))
     names = [one.label for one in hot]
     boot = next((one.lock.caveat for one in hot if one.since_boot and one.lock), "")
     metadata = [one for one in names if one.endswith(" metadata")]

@@ -44,8 +44,8 @@ LINKS = (
 )
 LOOKED_UP = "Every statement that is parsed or optimised looks up names, types and statistics in them."
 SYSTYPES = "From 16.0 on systypes is kept with the metadata: binding it brings less."
-LACKING = "Bind nothing yet: for a binding plan some figures are missing, which are to be collected first."
-NAMED = 3
+LACKING = "Bind no system tables yet: for a binding plan some figures are missing, which are to be collected first."
+NAMED = 2
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     rates = f", up to {rate:,.0f} relinkages from LRU to MRU per second" if rate is not None else ""
     server = server_of(facts)
     new = server and server.before(16) is False and any(one.table.lower() == "systypes" for one in free)
-    because, do, unknown = LOOKED_UP, first, ""
+    do, unknown = first, ""
     if part is None:
         do = LACKING
     elif not part.moved:
@@ -142,7 +142,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     elif not first:
         left = report.contention_left(part.plan, name, contention)
         do = report.do(part, goes_under=left is not None and left < limits.contention_percent)
-        because, unknown = report.chance(part), report.unknown(part.plan)
+        unknown = report.unknown(part.plan)
     evidence = [Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent)]
     if rate is not None:
         evidence.append(Evidence("searches by system tables", round(rate, 1), "/s", free[0].source))
@@ -155,7 +155,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         title=f"{name}: system tables make {share} of the searches of a contended cache",
         seen=f"System tables make {share} of the searches of {name} {contents.when}{rates}: {told}"
         f"{_cannot(contents, name, fixed)}. {contention:.3g} % of the grabs of its spinlocks had to wait.",
-        because=joined(because, SYSTYPES if new else ""),
+        because=joined(LOOKED_UP, SYSTYPES if new else ""),
         do=do,
         unknown=joined(unknown, contents.caveat),
         evidence=tuple(evidence),

@@ -88,8 +88,8 @@ def contention_left(plan: BindingPlan, home: str, contention: float) -> float | 
 def chance(part: Part) -> str:
     """What the plan makes of the chance that two searches meet, as a sentence; and what partitions alone would."""
     plan, optimum = part.plan, part.plan.optimum
-    said = "Two searches at one moment want the same cache spinlock in 1 of "
-    said += f"{1 / optimum.now:.1f} cases now, in 1 of {1 / optimum.after:.1f} after the whole plan"
+    said = f"Two searches at one moment want the same cache spinlock in {_cases(optimum.now)} now, in "
+    said += f"{_cases(optimum.after)} after the whole plan"
     caches, _, terms = plan.problem
     now = {cache.name: cache.partitions for cache in caches}
     if not _could_be_cut(part):
@@ -97,7 +97,7 @@ def chance(part: Part) -> str:
     cut = now | {part.home: terms.most_partitions}
     alone = collisions((plan.contents.share(plan.contents.searches[name]), count) for name, count in cut.items())
     return (
-        f"{said}, and in 1 of {1 / alone:.1f} with {terms.most_partitions} instead of {now[part.home]} partitions of "
+        f"{said}, and in {_cases(alone)} with {terms.most_partitions} instead of {now[part.home]} partitions of "
         f"{part.home} alone, if its pools allow that and its hot pages spread evenly."
     )
 
@@ -119,9 +119,11 @@ def do(part: Part, *, goes_under: bool = False, before: str = "") -> str:
         steps.append(f"shrink {carving.cache.name} from {carving.old_mb:,.0f} to {carving.new_mb:,.0f} MB in a restart")
     if made:
         kinds = sorted({cache.family.split()[1] for _, cache in part.new})
-        steps.append(f"make {_list(made)} ({' and '.join(kinds)} LRU)")
+        caches = _list(made) if len(made) <= SAID else f"the {len(made)} new caches"
+        steps.append(f"make {caches} ({' and '.join(kinds)} LRU)")
     into = [_said(one) for one in part.moved if one.piece.name not in joins]
-    outage = ", an outage of each database," if part.moved[0].system else " at a quiet time"
+    which = "the" if len(part.moved) == 1 else "each"
+    outage = f", an outage of {which} database," if part.moved[0].system else " at a quiet time"
     if into:
         steps.append(f"bind {_list(into, SAID)}{outage} to {'it' if len(made) == 1 else 'them'}")
     for one in part.moved:
@@ -156,16 +158,19 @@ def _memory(plan: BindingPlan) -> str:
     freed = plan.with_memory
     whole = f"The whole plan (user and system tables) takes {plan.memory_mb:,.0f}"
     if isinstance(plan.carving, Carving):
-        return (
-            f"{whole} MB and {plan.free.mb:,.0f} MB are free: raise max memory instead, if the machine has the memory."
-        )
+        return f"{whole} MB and {plan.free.mb:,.0f} MB are free: raise max memory instead if the machine has it."
     taken = f"{whole} of {plan.free.mb:,.0f} MB that are free"
     if freed is None:
         return f"{taken}."
     return (
-        f"{taken}; raise max memory if the machine has it, as with {_needed(freed):,.0f} MB it could be 1 of "
-        f"{1 / freed.after:.1f} cases."
+        f"{taken}; raise max memory if the machine has it, as with {_needed(freed):,.0f} MB two searches would "
+        f"want the same spinlock in {_cases(freed.after)}."
     )
+
+
+def _cases(chance: float) -> str:
+    """A chance of 0 to 1 in words."""
+    return f"1 of {1 / chance:.1f} cases" if chance > 0.01 else f"1 of {1 / chance:,.0f} cases"
 
 
 def _needed(optimum: Optimum) -> float:
@@ -220,7 +225,7 @@ def short_of_memory(plan: BindingPlan) -> str:
     why = f" The default data cache is not made smaller: {refused.why}." if isinstance(refused, Uncarved) else ""
     return (
         f"Raise max memory if the machine has it: {plan.free.mb:,.0f} MB are free, too little for what would help, and "
-        f"with {_needed(freed):,.0f} MB two searches would want the same spinlock in 1 of {1 / freed.after:.1f} cases."
+        f"with {_needed(freed):,.0f} MB two searches would want the same spinlock in {_cases(freed.after)}."
         f"{why}"
     )
 
