@@ -54,7 +54,7 @@ class Limits(CacheLimits):
 
     relinkages_per_second: float = limit(
         1000.0,
-        f"practice: 100,000 in about 2 minutes, some 830 per second, were worth an outage, rounded ({TALLMAN})",
+        f"practice: one server counted 100,000 in about 2 minutes, some 830 per second, rounded to 1,000 ({TALLMAN})",
         unit="searches/s",
     )
     share_percent: float = percent(
