@@ -75,4 +75,6 @@ def test_without_free_memory_the_named_caches_are_carved_out_of_the_default_data
     assert "sp_unbindcache" in steps[1]["undo"]
     assert '"32K"' in steps[1]["apply"]
     (finding,) = findings(capture, "ase/hot_table_in_default_cache")
-    assert "floor" in finding["says"]
+    assert "Shrink default data cache" in finding["says"]
+    (size,) = [change for change in finding["changes"] if change["key"].endswith(":size")]
+    assert any("not less than" in caution for caution in size["cautions"])

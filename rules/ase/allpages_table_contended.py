@@ -71,6 +71,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    joined,
 )
 from rules.sources import TALLMAN
 
@@ -97,50 +98,43 @@ NAMES = (
         "/* needs sp_configure: enable monitoring, per object statistics active, object lockwait timing */",
     ),
 )
-TO_DATAROWS = "A heap whose last page is waited for goes to datarows at once."
+TO_DATAROWS = "Take a heap whose last page is waited for to datarows at once."
 TO_DATAPAGES = "Take a table with 15 % contention to datapages, and if 15 % stay, on to datarows."
-NAMED = 5
-"""Tables that get a script: each is an outage of its own."""
-SOONER = (
-    "A lower lock address spinlock ratio helps sooner and comes first; a data-only lock scheme, which has no address "
-    "locks at all, only where the contention stays."
-)
+NAMED, SAID = 5, 2
+"""Tables that get a script, as each is an outage of its own; and tables that a sentence names."""
 RATIO, LOWEST = "lock address spinlock ratio", 5.0
 """The parameter that comes before any conversion, and the value down to which it is practice to lower it."""
-RATIO_FIRST = (
-    f"The ratio comes first: no script for what only the address locks of its indexes name, before {RATIO} is "
-    f"{LOWEST:.0f} or lower and the contention stays."
+SOONER = (
+    f"A lower {RATIO} helps sooner and comes first; a data-only lock scheme, which has no address locks at all, only "
+    "where the contention stays."
 )
-NOTHING_LOST = "its spins cannot have taken a measurable part of the engines' time, and no table is altered for that"
 NO_LOWER = (
     f"{RATIO} is {{0:.0f}}, the lowest there is: what is left against address locks is a data-only lock scheme, which "
     "has none at all."
 )
+RATIO_FIRST = f" before it is {LOWEST:.0f} or lower and the contention stays"
+NOTHING_LOST = "its spins cannot have taken a measurable part of the engines' time, and no table is altered for that"
 HASH = "address lock hash table contention"
+WHOLE_PAGES = "Page locks cover all rows of a page, so a change of one row blocks its neighbours."
+INDEX_PAGES = "The index pages of an allpages table take address locks, which no setting avoids."
 HEAP = (
-    "sp_object_stats proposes datapages for any allpages table: a heap whose last page is waited for goes to datarows."
+    "sp_object_stats proposes datapages for any allpages table, but inserts queue for the last page of a heap, which "
+    "datapages locks as a whole, too."
 )
 HEAP_COUNTED = (
-    f"To datarows at once goes a heap of whose changes {INSERTS_PERCENT:g} % or more are inserts (this project's "
-    "share), or half where last pages of heaps are shown to be waited for: they queue for its last page, which "
-    "datapages locks as a whole, too. Any other table goes to datapages first."
+    f"A heap of whose changes {INSERTS_PERCENT:g} % or more are inserts (this project; half where last pages of heaps "
+    "wait) queues for its last page, which datapages locks as a whole, too."
 )
 AVERAGED = (
     "The tables are named by totals, an average over all their time: two snapshots at the busiest hour would show "
     "whether they are still the ones."
 )
-CATALOGUE = (
-    "Datapages to datarows changes the catalogue only, a matter of seconds: an exclusive lock for a moment, no copy of "
-    "the table and no dump. It takes a lock for each row, so number of locks must suffice."
-)
-STEPS = (
-    "One table at a time, at a quiet time: an exclusive lock, a copy of the table, a full dump afterwards. Datapages "
-    "to datarows is a matter of seconds later, if 15 % of the requests still wait."
-)
-UNNAMED = (
-    "sp_sysmon names no table: sp_object_stats, the lock schemes and monOpenObjectActivity do (the last needs enable "
-    "monitoring, per object statistics active and object lockwait timing)."
-)
+CATALOGUE = "datapages to datarows changes the catalogue only, a matter of seconds, without a copy or a dump"
+COPY = "an exclusive lock, a copy of the table and a full dump afterwards"
+LATER = ", and on to datarows in seconds if 15 % of the requests still wait"
+UNNAMED = "sp_sysmon names no table: sp_object_stats, the lock schemes and monOpenObjectActivity do."
+TOO_PAGES = "Page locks are taken by datapages tables too: only the lock schemes tell."
+NO_SCRIPT = "Where the listing names no owner or database, no script is given."
 
 
 @dataclass(frozen=True)
@@ -249,13 +243,15 @@ def _pages_quiet(facts: Facts, limits: Limits, read: list[Waits]) -> bool:
 
 def _little(facts: Facts, tables: list[Table]) -> Finding:
     """Tables with a large share of few waits: said, and nothing altered."""
-    told = "; ".join(f"{one.name}: {one.why}, but {one.little}" for one in tables[:NAMED])
+    told = "; ".join(f"{one.name}: {one.why}, but {one.little}" for one in tables[:SAID])
+    told += f"; and {len(tables) - SAID} more" if len(tables) > SAID else ""
     return Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE,
         title=f"A large share of few lock requests waits: {tables[0].name}",
-        seen=f"{told}. That is not worth the outage of a table, so no script is given: two snapshots of "
-        "monOpenObjectActivity at the busiest hour show how many wait in a second.",
+        seen=f"{told}.",
+        do="Convert nothing for this: it is not worth the outage of a table, so no script is given.",
+        unknown="How many wait in a second: two snapshots of monOpenObjectActivity at the busiest hour show it.",
         evidence=tuple(
             Evidence(f"{one.name}: {one.why}", one.value, one.unit, one.source, one.limit) for one in tables[:NAMED]
         ),
@@ -327,33 +323,32 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         for group in waiting
     ] + hints
     tables = named[:NAMED]
-    listed = "; ".join(f"{one.name} ({one.scheme.scheme}): {one.why}, to {one.to}" for one in tables)
-    more = f" {len(named) - NAMED} more are over the limits: look again after these." if len(named) > NAMED else ""
+    listed = "; ".join(f"{one.name} ({one.scheme.scheme}): {one.why}" for one in tables[:SAID])
+    more = f"; {len(named) - SAID} more are over the limits" if len(named) > SAID else ""
+    more += f", {len(named) - NAMED} of them to be looked at again after these" if len(named) > NAMED else ""
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
     averaged = not any(one.of_interval for one in tables)
-    says = [f"{listed}.{more}", AVERAGED if averaged else "", _sooner(facts) if address else "", *_steps(tables)]
     later = [one for one in tables if not one.waits and _ratio_first(facts, waiting)]
     changes = [change for one in tables if one not in later and (change := one.change(facts))]
     more_locks = _more_locks(facts, limits) if any(change.new == "datarows" for change in changes) else None
     if any(one.metric == HASH for one in hints):
         changes = [replace(change, yields_to=(f"ase.config:{RATIO}",)) for change in changes]
-    if later:
-        says.append(RATIO_FIRST)
-    if len(changes) + len(later) < len(tables):
-        says.append("Where the listing names no owner or database, no script is given.")
+    nameless = len(changes) + len(later) < len(tables)
     short = too_little(facts, LOCKS, more_locks.memory_mb) if more_locks else ""
+    do = joined(_first(facts, address, later, more_locks), _steps([one for one in tables if one not in later]))
     if more_locks and short:
         changes = [change for change in changes if change.new != "datarows"]
-        says.append(
-            f"{LOCKS} comes first: nearly all were in use, and {more_locks.new:.0f} would be a first size. {short}"
+        do = joined(
+            f"{LOCKS} comes first: nearly all were in use, and {more_locks.new:,.0f} would be a first size.", short
         )
     elif more_locks:
         changes = [_after_locks(change, more_locks) if change.new == "datarows" else change for change in changes]
         changes.insert(0, more_locks)
-        says.append(f"{LOCKS} comes first: nearly all were in use, and an operation that finds none fails.")
     heap = any(one.to == "datarows" and one.scheme.scheme == "allpages" for one in tables)
     if heap:
-        says.append(HEAP if facts.every(ObjectLockContention) else HEAP_COUNTED)
+        because = HEAP if facts.every(ObjectLockContention) else HEAP_COUNTED
+    else:
+        because = WHOLE_PAGES if any(one.waits for one in tables) else INDEX_PAGES
     locks = setting_of(facts, "number of locks")
     evidence += [Evidence(f"{one.name}: {one.why}", one.value, one.unit, one.source, one.limit) for one in tables]
     evidence += [Evidence(f"{one.name}: lock scheme", one.scheme.scheme, "", one.scheme.source) for one in tables]
@@ -368,7 +363,10 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         title=f"{many} should leave {'allpages' if allpages else 'datapages'} locking: {first.why}"
         if len(tables) == 1
         else f"{many} should leave {'allpages' if allpages else 'datapages'} locking, first {first.name}",
-        seen=" ".join(one for one in says if one),
+        seen=f"{listed}{more}.",
+        because=because,
+        do=do,
+        unknown=joined(AVERAGED if averaged else "", NO_SCRIPT if nameless else ""),
         evidence=tuple(evidence),
         explains=("ase/address_lock_spinlock_contended",) if address else (),
         changes=tuple(changes),
@@ -383,10 +381,35 @@ def _sooner(facts: Facts) -> str:
     return NO_LOWER.format(running) if running is not None and running <= 1 else SOONER
 
 
-def _steps(tables: list[Table]) -> list[str]:
-    """What the conversions need: a copy of an allpages table, the catalogue alone of a datapages table."""
-    copied = [one for one in tables if one.scheme.scheme == "allpages"]
-    return [*([STEPS] if copied else []), *([CATALOGUE] if len(copied) < len(tables) else [])]
+def _first(facts: Facts, address: bool, later: list[Table], more_locks: Change | None) -> str:
+    """What comes before any conversion, as a sentence; empty where nothing does.
+
+    `later`: the tables that get no script before the ratio was lowered.
+    """
+    setting = setting_of(facts, RATIO)
+    running = setting.run_number if setting else None
+    lowest = running is not None and running <= 1
+    if address and lowest and not more_locks:
+        return NO_LOWER.format(running)
+    steps = [f"lower {RATIO}"] if address and not lowest else []
+    if more_locks:
+        steps.append(f"raise {LOCKS}, as nearly all were in use and an operation that finds none fails")
+    which = later[0].name if len(later) == 1 else f"the {len(later)} tables"
+    wait = f"; no script for {which} named by index pages alone{RATIO_FIRST}" if later else ""
+    return f"First {', and '.join(steps)}{wait}." if steps else ""
+
+
+def _steps(tables: list[Table]) -> str:
+    """The conversions as a sentence: a copy of an allpages table, the catalogue alone of a datapages table."""
+    if not tables:
+        return ""
+    named = ", ".join(f"{one.name} to {one.to}" for one in tables[:SAID])
+    named += f" and {len(tables) - SAID} more" if len(tables) > SAID else ""
+    needs = [COPY] if any(one.scheme.scheme == "allpages" for one in tables) else []
+    needs += [CATALOGUE] if any(one.scheme.scheme != "allpages" for one in tables) else []
+    on = LATER if any(one.to == "datapages" for one in tables) else ""
+    times = ", one at a time" if len(tables) > 1 else ""
+    return f"Convert {named}{times} at a quiet time: {'; '.join(needs)}{on}."
 
 
 def _more_locks(facts: Facts, limits: Limits) -> Change | None:
@@ -420,13 +443,9 @@ def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     ] + hints
     first = evidence[0]
     said = "; ".join(f"{seen.metric}: {seen.value:g} {seen.unit}" for seen in evidence)
-    says = [f"{said[0].upper()}{said[1:]}. {share.percent:.1f} % of the changed rows are in allpages tables."]
-    if not hints and [group.what for group in waiting] == [PAGES]:
-        says.append("Page locks are taken by datapages tables too: only the lock schemes tell.")
+    pages_alone = not hints and [group.what for group in waiting] == [PAGES]
     heaps = any(group.what == HEAPS for group in waiting)
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
-    says += [_sooner(facts)] if address else []
-    says += [UNNAMED, TO_DATAROWS if heaps else TO_DATAPAGES]
     evidence.append(
         Evidence("changed rows in allpages tables", round(share.percent, 1), "%", share.source, limits.allpages_percent)
     )
@@ -438,7 +457,10 @@ def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"Allpages tables are waited for: {first.metric} {first.value:g} {first.unit}",
-        seen=" ".join(says),
+        seen=f"{said[0].upper()}{said[1:]}; {share.percent:.3g} % of the changed rows are in allpages tables.",
+        because=HEAP if heaps else INDEX_PAGES if address else WHOLE_PAGES,
+        do=joined(_sooner(facts) if address else "", TO_DATAROWS if heaps else TO_DATAPAGES),
+        unknown=joined(UNNAMED, TOO_PAGES if pages_alone else ""),
         evidence=tuple(evidence),
         explains=("ase/address_lock_spinlock_contended",) if address else (),
         changes=_routes(heaps),

@@ -39,7 +39,7 @@ from rules.ase._evidence.waits.chains import (
 )
 from rules.ase._evidence.waits.verdict import CRITICAL_ORIGIN, CRITICAL_PERCENT
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
@@ -48,11 +48,12 @@ LINKS = (
 NAMED = 3
 SINCE = MissingInput("since when they wait, and what the head does", MonProcess.COLLECTED_BY)
 HOLDER = MissingInput("who blocks whom", MonProcess.COLLECTED_BY)
-TEXT = "Its statement is not in the export: master..monProcessSQLText has it."
 CARE = (
-    "Look again before anything is done: this is one moment. Let the owner of the head commit or roll back; ending it "
-    "with kill rolls its transaction back, which can take as long as its work did, and the locks stay until then."
+    "Look again before you do anything, as this is one moment; then let the owner of SPID {0} commit or roll back. "
+    "Ending it with kill rolls its transaction back, which can take as long as its work did, and the locks stay until "
+    "then."
 )
+TEXT = "The statement of SPID {0} is not in the export: master..monProcessSQLText has it."
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,8 @@ def _by_state(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             subject=subject_of(facts),
             severity=Severity.ADVICE,
             title=f"{waits:g} tasks wait for a lock longer than {threshold}",
-            seen=f"{said}, {share:.0f} % of all connections. Who blocks them is not in the export.",
+            seen=f"{said}, {share:.0f} % of all connections.",
+            do="Look at once who blocks them: master..monProcess shows it only while they wait.",
             evidence=(Evidence("tasks that wait for a lock", waits, "tasks", state.source, limits.tasks),),
         )
     yield Unknown((HOLDER,), f"{said}; who blocks them is not in the export")
@@ -130,21 +132,29 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     working = tasks_at_work(facts)
     longest = max((one.seconds or 0.0) for one in chains)
     first = chains[0]
-    says = [_say(facts, one) for one in chains[:NAMED]]
-    if len(chains) > NAMED:
-        says.append(f"{len(chains) - NAMED} more tasks block others.")
+    others = [f"SPID {one.head} blocks {_tasks(len(one.blocked))}" for one in chains[1:NAMED]]
+    others += [f"{len(chains) - NAMED} more tasks block others"] if len(chains) > NAMED else []
     share = 100.0 * blocked / working if working and blocked <= working else None
     if share is not None:
-        says.append(f"{blocked} of {working} tasks that wait or run are blocked.")
+        others.append(f"{blocked} of {working} tasks that wait or run are blocked")
+    head, text = head_process(facts, first.head), batch_of(facts, first.head)
+    idle = bool(head and (head.command or "").upper() == IDLE_CLIENT)
     matched = list(dict.fromkeys(one.matched for chain in chains for one in chain.blocked if one.matched))
-    if matched:
-        says.append(f"The release is not in the export: {'; '.join(matched)}.")
+    read = f"The release is not in the export: {'; '.join(matched)}." if matched else ""
     since = f", the longest for {longest:,.0f} s" if longest else ""
     return Finding(
         subject=subject_of(facts),
         severity=_severity(limits, blocked, longest, share),
         title=f"SPID {first.head} blocks {_tasks(len(first.blocked))}{since}",
-        seen=" ".join((*says, CARE)),
+        seen=f"{'; '.join((_say(head, first), *others))}.",
+        because=joined(
+            f"SPID {first.head} runs nothing: its client keeps a transaction open and sends no command."
+            if idle
+            else "",
+            f"Its batch: {quoted(text)}." if text else "",
+        ),
+        do=CARE.format(first.head),
+        unknown=joined("" if text else TEXT.format(first.head), read),
         evidence=tuple(_evidence(facts, limits, chains[:NAMED])),
         explains=("ase/lock_waits_high",),
     )
@@ -161,18 +171,12 @@ def _severity(limits: Limits, blocked: int, longest: float, share: float | None)
     return Severity.CRITICAL if share is not None and share >= limits.critical_percent else Severity.WARNING
 
 
-def _say(facts: Facts, chain: Chain) -> str:
-    head, longest = head_process(facts, chain.head), chain.longest
+def _say(head: MonProcess | None, chain: Chain) -> str:
     who = [f"SPID {chain.head}"]
     if head:
         named = [one for one in (head.login, head.application, head.host) if one]
         who.append(f"({', '.join(map(quoted, named))})" if named else "")
-    said = [f"{' '.join(filter(None, who))} blocks {_tasks(len(chain.blocked))}{_since(longest)}."]
-    if head and (head.command or "").upper() == IDLE_CLIENT:
-        said.append("It runs nothing: its client has a transaction open and thinks.")
-    text = batch_of(facts, chain.head)
-    said.append(f"Its batch: {quoted(text)}." if text else TEXT)
-    return " ".join(said)
+    return f"{' '.join(filter(None, who))} blocks {_tasks(len(chain.blocked))}{_since(chain.longest)}"
 
 
 def _since(longest: Blocked) -> str:

@@ -71,27 +71,43 @@ from rules.changes.ase_cache import (
     show_cache,
 )
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
 from rules.sources import TALLMAN
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.dc20020_1251/html/databases/databases373.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158541254.html",
 )
-FITS = (
-    "Whether everything bound to it fits is not in these exports: sp_helpcache names it and monCachedObject shows what "
-    "of it is in memory (with enable monitoring on)."
+RELINKS = (
+    "Strict LRU relinks a page at each hit, under the cache's spinlock, here for nothing. The vendor calls the gain "
+    "slight; a run was seen to fall from 1.5 minutes to 1 when its tables moved to a relaxed cache of their own "
+    f"({TALLMAN})."
 )
-CHANGES = (
-    "How many of its rows are changed a second at the busiest hour is not in these exports: two snapshots of "
-    "monOpenObjectActivity show it, and the vendor wants relaxed LRU only for data that are updated infrequently."
+LOGS = "The vendor recommends relaxed LRU for logs, and calls the gain slight."
+RELAX = "Set relaxed LRU in place of strict, in force after a restart."
+AS_COMMENTS = (
+    "Set relaxed LRU only once everything bound to it is known to fit and to be updated infrequently, as the vendor "
+    "demands: until then the commands are comments."
 )
-AS_COMMENTS = "The commands are given as comments until that is known."
-GAIN = "The vendor calls the gain slight."
+LOCKLESS = (
+    "As enable mem scale is on, a lockless data cache is the alternative: the cache made anew with relaxed LRU "
+    "(messages 16765, 17326), its contention then in CASWaits of monDataCache."
+)
+FITS = "whether everything bound to it fits (sp_helpcache, monCachedObject with enable monitoring on)"
+CHANGES = "how many of its rows are changed a second at the busiest hour (two snapshots of monOpenObjectActivity)"
+WASHED = "The wash statistics are not available, which is not zero: look how often its data are updated."
 TEMPORARY = "temporary tables come and go in it and are changed all the time"
-SEEN = (
-    f"A run was seen to fall from 1.5 minutes to 1 when its tables moved to a relaxed cache of their own ({TALLMAN})."
-)
 
 
 @dataclass(frozen=True)
@@ -283,13 +299,14 @@ def _seldom(changes: Changes | None) -> bool:
 
 
 def _fitting(fit: Fit) -> str:
-    return f"All that is bound to it fits: {fit.objects} objects of {fit.bound_mb:,.0f} MB together."
+    many = "1 object" if fit.objects == 1 else f"{fit.objects} objects together"
+    return f"all that is bound to it fits ({many} of {fit.bound_mb:,.0f} MB)"
 
 
 def _changing(limits: Limits, percent: float | None, rate: float | None) -> str:
     return (
-        f"For 100 pages that are read {percent:g} rows are changed (limit {limits.changed_percent:g}), {rate:g} a "
-        f"second (limit {limits.changed_per_second:g})."
+        f"for 100 pages that are read {percent:g} rows are changed (limit {limits.changed_percent:g}), {rate:g} a "
+        f"second (limit {limits.changed_per_second:g})"
     )
 
 
@@ -325,24 +342,25 @@ def _finding(
         ("rows changed per 100 pages read", changed, "", limits.changed_percent, counted),
         ("rows changed", rate, "/s", limits.changed_per_second, counted),
     )
-    says = f"{hit:.1f} % of the searches found their page" + (f" in {seconds:.0f} s" if seconds else "")
-    decided = _fits(named, fit) and _seldom(changes)
+    fits, seldom = fit if _fits(named, fit) else None, _seldom(changes)
+    decided = bool(fits) and seldom
     change = set_replacement(name, STRICT, RELAXED) if log or decided else relaxed_if_it_fits(name)
-    if log:
-        says += "; the cache holds logs only, for which the vendor recommends relaxed LRU."
-    else:
-        says += " and next to no buffer was grabbed, so the strict LRU order is kept for nothing."
-        says += f" {_fitting(fit) if fit and _fits(named, fit) else FITS}"
-        says += f" {_changing(limits, changed, rate)}" if _seldom(changes) else f" {CHANGES}"
-        says += f" {SEEN}" if decided else f" {AS_COMMENTS} {SEEN}"
-        if not decided and cache.washed_dirty is NOT_MEASURED:
-            says += " The wash statistics are not available, which is not zero: look how often its data are updated."
-    says = " ".join(part for part in (says, GAIN, "" if log else lockless_instead(facts, named)) if part)
+    within = f" in {seconds:.0f} s" if seconds else ""
+    what = "the cache holds logs alone" if log else "next to nothing was replaced (Buffers Grabbed)"
+    known_of_it = [*([_fitting(fits)] if fits else []), *([_changing(limits, changed, rate)] if seldom else [])]
+    told = "; ".join(known_of_it) if not log else ""
+    open_of_it = [*([] if fits else [FITS]), *([] if seldom else [CHANGES])]
+    lacks = f"Not in these exports: {', and '.join(open_of_it)}." if open_of_it and not log else ""
+    washed = lacks and cache.washed_dirty is NOT_MEASURED
+    instead = not log and lockless_instead(facts, named)
     return Finding(
         subject=name,
         severity=Severity.ADVICE,
         title=f"{name}: {hit:.1f} % hits, and a strict LRU order that nobody needs",
-        seen=says,
+        seen=f"{hit:.3g} % of the searches found their page{within}, and {what}{f'; {told}' if told else ''}.",
+        because=LOGS if log else RELINKS,
+        do=joined(RELAX if log or decided else AS_COMMENTS, LOCKLESS if instead else ""),
+        unknown=joined(lacks, WASHED if washed else ""),
         evidence=tuple(Evidence(what, v, unit, source, most) for what, v, unit, most, source in figures if known(v)),
         changes=(change,),
         expects=(Expectation(f"spinlock contention of {name}", spun, "slightly lower", "published"),),

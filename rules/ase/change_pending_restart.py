@@ -12,8 +12,8 @@ twice a ratio, or more; fewer than were used; the kernel mode process for thread
 confirmed by whoever set it, who may have meant less: a restart for another reason would take it. Else restart the
 server when it suits, together with the other static changes of this plan, and measure after it.
 What another finding changes or takes back is left out of the restart of the plan: make that change first. If the server
-has been restarted since the listing was taken, the change is in force already: bring a new listing. If nobody knows who
-set a value, set it back.
+has been restarted since the listing was taken, the change is in force already: collect a new listing. If nobody knows
+who set a value, set it back.
 
 When to ignore it: when the restart is planned and the people who read the figures know about it. A dynamic parameter
 whose run value differs is not waiting for a restart: memory fell short, or the two columns have different units (pages
@@ -32,7 +32,7 @@ from rules.changes.ase_restart import cache_waits, restart_cache, restart_settin
 from rules.changes.legal import refusal
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
-from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051979352.html",
@@ -195,33 +195,40 @@ def _finding(
     loud = Severity.WARNING if ours else Severity.ADVICE if touched or worse else Severity.NOTE
     end = ", which would make it far worse" if ours else ", with half of what runs or less" if worse else ""
     many = f"{len(evidence)} settings wait" if len(evidence) > 1 else f"{evidence[0].metric} waits"
+    rest = len(worse) < len(changes)
+    dynamic = any(_static(one) is False for one in pending)
     return Finding(
         subject=subject_of(facts),
         severity=loud,
         title=f"{many} for a restart{end}",
-        seen=f"Configured, but not in force: {listed}{more}. {_worse_said(worse, ours)}"
-        + (_DYNAMIC if any(_static(one) is False for one in pending) else "")
-        + (_REST if len(worse) < len(changes) else "")
-        + "If the server was restarted after this listing was taken, bring a new one.",
+        seen=f"Configured, but not in force: {listed}{more}.",
+        because=joined(_worse_said(worse, ours) or OLD_VALUES, DYNAMIC if dynamic else ""),
+        do=joined(
+            TAKE_BACK.format("far worse" if ours else "half of what runs or less") if worse else "",
+            RESTART if rest else "",
+        ),
+        unknown="If the server was restarted after this listing was taken, collect a new one.",
         evidence=tuple(evidence),
         changes=tuple(take_back(change) if harmful else change for change, harmful in changes),
     )
 
 
-_DYNAMIC = (
+DYNAMIC = (
     "A dynamic parameter would run at once: why it does not is not in the export, but a restart starts with what is "
-    "configured. "
+    "configured."
 )
-_REST = (
-    "What is measured now belongs to the old values: restart when it suits, except what other findings of this audit "
-    "take back or change, then measure. "
+OLD_VALUES = "What is measured now belongs to the old values."
+TAKE_BACK = "Take back what would be {0}, or have it confirmed by whoever set it, before any restart."
+RESTART = (
+    "Restart when it suits, except what other findings of this audit take back or change (make that change first), "
+    "then measure."
 )
 
 
 def _worse_said(worse: Sequence[Change], ours: bool) -> str:
-    """What must not come with any restart, as sentences. `ours`: the rules know that some of it is worse."""
+    """What must not come with any restart, as a sentence. `ours`: the rules know that some of it is worse."""
     if not worse:
         return ""
-    listed = ", ".join(change.target.removesuffix(", configured already") for change in worse)
-    said = "Far worse than what runs" if ours else "Half of what runs or less"
-    return f"{said}: {listed}. Take that back, or have it confirmed, before any restart. "
+    listed = ", ".join(change.target.removesuffix(", configured already") for change in worse[:NAMED])
+    more = f" and {len(worse) - NAMED} more" if len(worse) > NAMED else ""
+    return f"{'Far worse than what runs' if ours else 'Half of what runs or less'}: {listed}{more}."

@@ -36,11 +36,15 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051979352.html",
 )
 USES: tuple[type[Fact], ...] = (CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample)
-SIZES = (
-    "No figure for the size is in an export: what the databases use at the busiest hour, by monCachedObject and the "
-    "misses afterwards, decides, and what memory the machine has."
+THROUGH = (
+    "Everything that is not bound to a named cache goes through it, and so does recovery; what does not fit is read "
+    "from disk again and again."
 )
-FIRST = "Set it before any partitions, named caches or bindings: what they are judged by changes with it."
+FIRST = "Set it before any partitions, named caches or bindings: they are judged by figures that change with it."
+SIZES = (
+    "No export shows how large it must be: what the databases use at the busiest hour (monCachedObject, the misses "
+    "afterwards) and the memory of the machine determine that."
+)
 
 
 @dataclass(frozen=True)
@@ -77,14 +81,17 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
         return
     severity, told, evidence = _misses(facts, limits, seen)
     free = free_memory(facts)
-    room = f" {free.mb:,.0f} MB are free for reconfiguration." if free else ""
+    room = f"; {free.mb:,.0f} MB are free for reconfiguration" if free else ""
     yield Finding(
         subject=named.name,
         severity=severity,
         title=f"{named.name}: {size_mb:g} MB, as installed",
-        seen=f"Its size was never configured (Config 0.00), and {size_mb:g} MB run, as the server is installed.{told}"
-        f"{room} Give it a size of its own (sp_cacheconfig with its name and a size: larger without a restart; "
-        f"{show_cache(named.name)} shows it). {SIZES} {FIRST}",
+        seen=f"Its size was never configured (Config 0.00), so it runs with the {size_mb:g} MB it was installed with."
+        f"{told}",
+        because=THROUGH,
+        do=f"Give it a size of its own with sp_cacheconfig, larger without a restart ({show_cache(named.name)} shows "
+        f"it now{room}). {FIRST}",
+        unknown=SIZES,
         evidence=(
             Evidence(f"size of {named.name} in force", size_mb, "MB", named.source, limits.size_mb),
             *evidence,
@@ -105,7 +112,7 @@ def _misses(facts: Facts, limits: Limits, seen: CacheActivity | None) -> tuple[S
     evidence: tuple[Evidence, ...] = (
         Evidence(f"hits of {seen.name}", round(hits, 1), "%", seen.source, limits.hit_percent),
     )
-    said = f" {hits:.1f} % of its searches find their page"
+    said = f" {hits:.3g} % of its searches find their page"
     if rate is not None:
         said += f", {rate:,.0f} a second do not"
         evidence = (

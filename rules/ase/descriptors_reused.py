@@ -57,6 +57,11 @@ EXPLAINS = {
     "partition": ("ase/partition_descriptor_spinlock_contended",),
 }
 
+TAKEN = (
+    "An object whose descriptor was taken is looked up again in the system tables, under the metadata spinlocks; where "
+    "none can be taken, the task gets an error."
+)
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -149,14 +154,17 @@ def _judge(facts: Facts, limits: Limits, cache: MetadataCache, *, said_reused: b
         evidence.append(Evidence(f"failed reuses of {plural}", failed, "", cache.source, 0.0))
     if not changes and not newer:
         evidence += free_evidence(facts)
-    taken = "Reused, but not counted." if uncounted else f"Counted: {reused:.0f} taken from one to serve another"
-    taken += "" if uncounted else f", {failed:.0f} that could not be taken." if known(cache.reuse_failed) else "."
+    taken = f"{reused:,.0f} were taken from one {cache.kind} to serve another"
+    taken = "some were reused, which is not counted" if uncounted else taken
+    taken += f", {failed:,.0f} could not be taken" if known(cache.reuse_failed) and not uncounted else ""
+    used = f"{cache.active:,.0f} of {there:,.0f} descriptors are in use, at most {most:,.0f} since the start"
     yield Finding(
         subject=plural,
         severity=Severity.NOTE if newer else Severity.WARNING if loud else Severity.ADVICE,
         title=f"{short} for {plural}: {what}",
-        seen=f"{cache.active:.0f} of {there:.0f} descriptors are in use, at most {most:.0f} since the start. {taken} "
-        f"{advice}",
+        seen=f"{used}; {taken}.",
+        because=TAKEN,
+        do=advice,
         evidence=tuple(evidence),
         explains=EXPLAINS[cache.kind],
         changes=changes,
@@ -170,7 +178,9 @@ def _newer_setting(facts: Facts, kind: str, there: float) -> str:
     running = setting.run_number if setting else None
     if running is None or running <= there:
         return ""
-    return f"{KINDS[kind].number} is {running:.0f} by now, so this report is older than the setting: take a new one."
+    return (
+        f"Collect a new report: {KINDS[kind].number} is {running:,.0f} by now, so this one is older than the setting."
+    )
 
 
 def _more(
@@ -192,7 +202,7 @@ def _more(
         return (
             (),
             (),
-            f"{kind.number} is set to {wanted:.0f}, but that does not run: see the error log, and max memory.",
+            f"{kind.number} is set to {wanted:,.0f}, but that does not run: see the error log, and max memory.",
         )
     memory_mb, caution = more_memory(setting, there, new)
     look = (
@@ -203,7 +213,7 @@ def _more(
         "go",
     )
     if short := too_little(facts, kind.number, memory_mb):
-        return (), (), f"{kind.number} is to become {new} in place of {there:.0f}. {short}"
+        return (), (), f"Raise {kind.number} from {there:,.0f} to {new:,}, but only after max memory. {short}"
     cautions = (_ENOUGH if enough and taken else _FIRST_STEP, caution)
     step = "enough for every reuse that was counted" if enough and taken else "a first step"
     change = configure(kind.number, there, new, cautions=cautions, memory_mb=memory_mb, look=look, configured=wanted)
@@ -214,7 +224,7 @@ def _more(
     return (
         (change,),
         (expected,),
-        f"Raise {kind.number} from {there:.0f} to {new}, {step}; sp_countmetadata gives the need.",
+        f"Raise {kind.number} from {there:,.0f} to {new:,}, {step}, in force at once; sp_countmetadata gives the need.",
     )
 
 

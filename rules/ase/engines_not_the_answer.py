@@ -7,7 +7,7 @@ Why it matters: sp_sysmon counts a spinning engine as busy, so a server that wai
 processors. Each engine added then spins as well, and all of them get less done. Jeff Tallman ("ASE 16 & Managing VLDB's
 with VLH", 2014) saw more than 50 % contention and response times growing exponentially beyond 24 engines.
 
-What to do: do not add engines now. Cure the spinlocks named here, in the order in which they are dearest, and measure
+What to do: do not add engines now. Fix the spinlocks named here, the most expensive first, and measure
 again under the same load: if the engines are still busy and the spinlocks quiet, more engines may be right.
 
 When to ignore it: when a figure comes from a minute of its own, such as a batch that runs alone. The vendor's case for
@@ -26,6 +26,7 @@ from rules.ase._evidence.server import (
     ENGINE_FACTS,
     Engines,
     engines_of,
+    not_shown,
     one_engine,
     subject_of,
     unknown_of,
@@ -37,8 +38,7 @@ from rules.ase._evidence.spinlocks.gates import (
     SPINS_ORIGIN,
     SPINS_PER_ENGINE,
 )
-from rules.ase._evidence.spinlocks.monitored import RANKED, dearest, say_doubt
-from rules.ase._evidence.spinlocks.ratio import decides
+from rules.ase._evidence.spinlocks.monitored import dearest, say_doubt
 from rules.ase._evidence.spinlocks.survey import (
     CACHE_FACTS,
     LOCK_FACTS,
@@ -47,7 +47,7 @@ from rules.ase._evidence.spinlocks.survey import (
     survey,
 )
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 from rules.sources import TALLMAN
 
 LINKS = (
@@ -56,6 +56,8 @@ LINKS = (
     "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
 )
 
+NAMED = 6
+"""Spinlocks the sentence names; the evidence names them all."""
 ADDING = "adding one may be right"
 PROVIDED = "if the host has a processor more and gives those of now their time (ase/host_takes_processor)"
 
@@ -102,27 +104,33 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     seen = survey(facts, figures, percents, dict.fromkeys(families, limits.uses_per_second), limits.busy_percent)
     yield from seen.untrusted
     if seen.hot:
-        yield _finding(facts, limits, seen, engines, said, percents)
+        yield _finding(facts, limits, seen, engines, percents)
     elif not seen.untrusted and not seen.seen:
         yield unknown_of(facts, LockHashtable, MetadataSpinlock, CacheActivity, Spins)
     elif not seen.untrusted:
         yield Clean(f"{said}, {_quiet(facts, limits, seen, engines)}")
 
 
-def _finding(
-    facts: Facts, limits: Limits, seen: Survey, engines: Engines, said: str, percents: dict[str, float]
-) -> Finding:
+def _finding(facts: Facts, limits: Limits, seen: Survey, engines: Engines, percents: dict[str, float]) -> Finding:
     hot, busy = seen.by_spins, engines.busy_percent or 0.0
-    listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
+    listed = ", ".join(f"{one.label} {one.contention:.3g} %" for one in hot[:NAMED] if known(one.contention))
     spins = [one.lock for one in hot if one.lock]
-    turned = "".join(f" {one.name} spun {one.spins:,.0f} times {one.when}." for one in spins)
-    ranked = f"{turned[1:]} {RANKED.replace('It is', 'They are')}" if spins else decides(facts)
+    more = f" and {len(hot) - NAMED} more" if len(hot) > NAMED else ""
+    most = f"{spins[0].name} spins most: {spins[0].spins / 1e6:,.0f} million times {spins[0].when}." if spins else ""
+    shows = "" if not_shown(facts, Spins) else ", two snapshots of monSpinlockActivity would show them"
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE,
         title=f"Do not add engines: {busy:.0f} % busy, but with contended spinlocks",
-        seen=f"{said}, and part of that is spinning: {listed} of the grabs had to wait. More engines would spin "
-        f"more. Cure the spinlocks first, then measure again under the same load. {ranked}",
+        seen=joined(
+            f"{engines.number} engines are {busy:.0f} % busy on average, and part of that is spinning: {listed}{more} "
+            "of the grabs had to wait.",
+            most,
+        ),
+        because="An engine that spins counts as busy but does no work, and one engine more would spin for the same "
+        "spinlocks too.",
+        do="Add no engine: fix the spinlocks first, then measure again under the same load.",
+        unknown="" if spins else f"How much of this is spinning is not known: sp_sysmon counts no spins{shows}.",
         evidence=(
             Evidence("mean engine busy", round(busy, 1), "%", engines.source, limits.busy_percent),
             *(

@@ -27,6 +27,7 @@ from collectors.facts.ase import ConfigParameter, EngineBusy, MonEngine, Server
 from collectors.facts.scaling import LoadSeries
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.changes.ase_engines import fewer_engines, fewer_threads
+from rules.compare.words import number
 from rules.engine import limit, percent, rule
 from rules.finding import (
     Change,
@@ -56,7 +57,14 @@ SERIES = MissingInput(
     "a CSV with the columns engines and throughput: the same work at six or more numbers of engines",
 )
 
-
+PAST = (
+    "Past the peak engines wait for each other more than they add. That holds for the work, release and settings of "
+    "the series."
+)
+NOT_ALONE = (
+    "Take no engine away for this alone: measure the same work at several numbers of engines first. Never add engines "
+    "against spinning."
+)
 SPINS = (("spins_per_wait", "spins per wait", ""), ("waited_percent", "grabs of spinlocks that waited", " %"))
 """Columns of a series made of captures with snapshots of monSpinlockActivity."""
 
@@ -165,12 +173,6 @@ def _finding(
     unit = series.rate_name.replace("_", " ")
     how = "by the Universal Scalability Law" if model else "as measured (no law fits well enough to be read)"
     change = _change(online, peak)
-    says = (
-        f"{online.engines} engines are online. {how[0].upper()}{how[1:]} the server does most with {peak}: {best:,.4g} "
-        f"{unit}, and {now:,.4g} with {online.engines}. That holds for the work, release and settings of the series: "
-        "cure the dearest spinlock first, and the peak moves up. Never add engines against spinning."
-    )
-    says += "" if change else " Which pool they belong to is not in the export, so no script is given."
     evidence = [
         Evidence("engines online", online.engines, "", online.source, peak),
         Evidence("engines that do most", round(model.peak_load or 0.0, 1) if model else peak, "", series.source),
@@ -186,7 +188,12 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.WARNING,
         title=f"{online.engines} engines are online, but {peak} do most: about {gain:.0f} % more {unit}",
-        seen=says,
+        seen=f"{online.engines} engines are online. {how[0].upper()}{how[1:]} the server does most with {peak}: "
+        f"{number(best)} {unit}, and {number(now)} with {online.engines}.",
+        because=PAST,
+        do=f"Fix the most expensive spinlock first, as that moves the peak up; until then go from {online.engines} to "
+        f"{peak} engines. Never add engines against spinning.",
+        unknown="" if change else "Which pool they belong to is not in the export, so no script is given.",
         evidence=tuple(evidence),
         changes=(change,) if change else (),
         expects=(Expectation(unit, round(now, 3), round(best, 3), "law" if model else "arithmetic"),),
@@ -206,13 +213,12 @@ def _softened(found: Finding, series: LoadSeries, course: TimeSeries, online: On
             f"spin more for it ({figures}): less was asked of the server"
         )
     busy = was_busy(course, limits.busy_percent)
-    said = "".join(
-        f" {name[0].upper()}{name[1:]} rose from {was:,.4g} at {peak.load:g} engines to {now:,.4g}{unit} at "
-        f"{past.load:g}."
-        for name, unit, was, now in known
-    )
+    rose = " and ".join(f"{name} rose from {was:,.4g} to {now:,.4g}{unit}" for name, unit, was, now in known)
+    changes = found.changes if busy and known else ()
     return replace(
-        found.adding(because=f"{said.lstrip()} {DEMAND}"),
+        found.adding(unknown=DEMAND),
+        because=f"From {peak.load:g} to {past.load:g} engines {rose}." if rose else "",
+        do=found.do if changes else NOT_ALONE,
         severity=Severity.ADVICE if busy else Severity.NOTE,
         evidence=found.evidence
         + tuple(
@@ -220,7 +226,7 @@ def _softened(found: Finding, series: LoadSeries, course: TimeSeries, online: On
             for name, unit, was, now in known
             for step, value in ((peak, was), (past, now))
         ),
-        changes=found.changes if busy and known else (),
+        changes=changes,
     )
 
 

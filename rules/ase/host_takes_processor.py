@@ -159,15 +159,18 @@ def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, gi
     missing = len(shares) * gap / 100.0
     sure = len(shares) * (gap - limits.gap_points) / 100.0  # so far apart the two counts may be for no reason
     most = sum(max(0.0, one.ticks - one.given) for one in shares) / 100.0
+    engines = f"{len(shares)} engine{'s' if len(shares) > 1 else ''}"
     loud = gap >= limits.loud_points or missing >= limits.loud_processors
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"The host gives the engines {given:.0f} % of a CPU where they were {ticks:.0f} % busy",
-        seen=f"By its own ticks the server was {ticks:.0f} % busy on {len(shares)} engines, by the operating system "
-        f"their threads ran for {given:.0f} %: about {missing:.1f} processors were promised and not given. Ask for the "
-        "host's figures of the same time (steal time, other guests, limits) before any setting of the server is "
-        "changed. An engine that stands still while it holds a spinlock lets the others spin.",
+        seen=f"By its own ticks the server was {ticks:.0f} % busy on {engines}, by the operating system "
+        f"their threads ran for {given:.0f} %: about {missing:.1f} processors were promised and not given.",
+        because="The virtual machine or partition has no processor for the engines at these moments. An engine that "
+        "stands still while it holds a spinlock lets all others spin.",
+        do="Ask those who run the host for its figures of the same time (steal time, other guests, limits of the "
+        "partition) before you change any setting of the server.",
         evidence=(
             Evidence("mean engine busy, by ticks", round(ticks, 1), "%", shares[0].source, limits.busy_percent),
             Evidence("mean CPU of the engines' threads", round(given, 1), "%", shares[0].source),

@@ -44,9 +44,8 @@ from rules.ase._evidence.objects.scans import scanned_of
 from rules.ase._evidence.objects.seen import name_of
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.spinlocks.figures import Figure
-from rules.ase._evidence.spinlocks.ratio import at_work
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
 from rules.sources import TALLMAN
 
 LINKS = (
@@ -59,9 +58,11 @@ NAMED_PERCENT = 1.0
 """This project: objects with less of a cache's searches are not named."""
 
 OWN_CACHE_FIRST = (
-    "The plan is expected to leave about {:g} % of it, still over the limit, and a cache of their own for the {} "
-    "less than {:g} % ({}): make that first, measure, and bind these only if it is still over the limit."
+    "First make a cache of their own for the {} ({}), which should leave less than {:g} % where this plan leaves about "
+    "{:g} %; only if it is still over the limit, "
 )
+SPREAD = "Each search takes one of these spinlocks, and everything in one cache is the worst spread there is."
+LACKING = "Bind nothing yet: for a binding plan some figures are missing, which are to be collected first."
 
 SCANS_FIRST = (
     "Nothing is to be bound: scans of {} make its searches, and in a cache of its own each page scanned is one search "
@@ -152,26 +153,20 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     first = _first(facts, part, contention, limits.contention_percent) if part and moves else ""
     scripted = part if part and moves and not first else None
     yields: tuple[str, ...] = ()
-    says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts, figure)}."]
-    says.append(f"{_count(top)} {report.percent(share)} of its searches {contents.when}: {told}.")
+    because, do, unknown = SPREAD, first, ""
     if part is None:
-        says.append("For a binding plan some figures are missing; they are named below.")
+        do = LACKING
     elif not part.moved:
-        says += [
-            f"{part.plan.free.mb:,.0f} MB are free, too little to bind what would help.",
-            *report.short_of_memory(part.plan),
-        ]
-    elif first:
-        says.append(first)
-    else:
+        do = report.short_of_memory(part.plan)
+    elif not first:
         left = report.contention_left(part.plan, name, contention)
-        under = left is not None and left < limits.contention_percent
-        says.append(report.says(part, goes_under=under))
-        own = None if under else own_cache.enough_alone(facts, figure, contents, limits.contention_percent)
-        if own:
-            yields = own.keys
-            says.append(OWN_CACHE_FIRST.format(left, own.says, limits.contention_percent, own.rule))
-    says += [figure.aside] if figure.aside else []
+        goal = limits.contention_percent
+        under = left is not None and left < goal
+        own = None if under else own_cache.enough_alone(facts, figure, contents, goal)
+        yields = own.keys if own else ()
+        before = OWN_CACHE_FIRST.format(own.says, own.rule, goal, left) if own else ""
+        do = report.do(part, goes_under=under, before=before)
+        because, unknown = report.chance(part), report.unknown(part.plan)
     shares = [
         Evidence(f"searches of {name} by {one.name}", round(100 * contents.inside(name, one.reads), 1), "%", one.source)
         for one in top
@@ -182,7 +177,11 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
         title=f"{name}: {_count(top)} {report.percent(share)} of the searches of a contended cache",
-        seen=" ".join(says),
+        seen=f"{_count(top)} {report.percent(share)} of the searches of {name} {contents.when} ({told}), and "
+        f"{contention:.3g} % of the grabs of its spinlocks had to wait.",
+        because=because,
+        do=do,
+        unknown=joined(unknown, contents.caveat),
         evidence=(
             Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
             *proof,

@@ -8,8 +8,10 @@ takes them on allocation pages. A latch is held for one step only, so a queue me
 the end of an index with ascending keys, or the allocation pages of a table that grows fast. No table counts latches.
 
 What to do: find the table that takes most of the inserts. Spread the keys over the index (another order of its columns,
-another key); fewer rows on a page; greedy page allocation for a user table whose pages are being allocated by four
-engines or more. Where single waits are long, look at the lock hash chains and at blocking I/O calls first.
+another key); fewer rows on a page; greedy page allocation for a user table whose pages are being allocated fast by four
+engines or more: `dbcc tune(des_greedyalloc, <dbid>, <table>, "on")`, off again with "off", gone after a restart, to be
+tested first. Where single waits are long, look at the lock hash chains and at blocking I/O calls first. From 16.0 SP02
+on, with the MemScale licence, there are latch-free indexes (enable LFB index): a project of its own, no setting to try.
 
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run: a busy healthy server
 shows a few hundred short latch waits a second. Nothing is ever set on a system table, or in master or tempdb.
@@ -28,7 +30,6 @@ from rules.ase._evidence.objects.seen import (
     table_key,
 )
 from rules.ase._evidence.server import (
-    engines_of,
     server_of,
     setting_of,
     subject_of,
@@ -43,7 +44,7 @@ from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.changes.ase_descriptor import bindable
 from rules.changes.quoting import comment
 from rules.engine import percent, rule
-from rules.finding import Evidence, Finding, Outcome, Unknown
+from rules.finding import Evidence, Finding, Outcome, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon67.htm",
@@ -51,6 +52,14 @@ LINKS = (
 )
 CAUSE = "Latch Contention"
 ALLPAGES = "allpages"
+WHY = "A latch is held for one step only, so a queue means that many tasks want the same page"
+PLACES = ": the end of an index with ascending keys, or the allocation pages of a table that grows fast"
+LONG = "Where single waits are long, look at ase/lock_hash_chains_long and at I/O calls that block first."
+ONE_PAGE = (
+    "It fits the spinlocks of {0}: {1}, and latch requests for one page show as contention of one partition (vendor), "
+    "so this comes before any more partitions."
+)
+CANDIDATES = "Most rows are inserted into {0}: look there first."
 SPREAD = (
     "Spread the inserts over the pages of its indexes: another order of the columns, or a key that does not only rise."
 )
@@ -59,23 +68,10 @@ FEWER_ROWS = (
     "variable length{0}, then `reorg rebuild` (undo: 0 and reorg); it costs space."
 )
 FIXED_TOO = ", and from 16.0 of fixed length too, up to the page size"
-GREEDY = (
-    "If pages are being allocated fast and four engines or more run: `dbcc tune(des_greedyalloc, <dbid>, <table>, "
-    '"on")`, off again with "off", gone after a restart; test it first.'
-)
-LATCH_FREE = (
-    "From 16.0 SP02, with the MemScale licence, latch-free indexes exist (enable LFB index): a project of its own, no "
-    "setting to try."
-)
+BY_TABLE = "No export counts latches by table"
+NO_TABLE = "Which table is not in the export: monOpenObjectActivity (RowsInserted) shows where most inserts go"
 LATCH_FREE_SWITCH = "enable LFB index"
-LATCH_FREE_ON = f"{LATCH_FREE_SWITCH} is on already: it works for the indexes alone that were made latch-free."
-LONG = "Where single waits are long, look at ase/lock_hash_chains_long and at I/O calls that block first."
-CANDIDATES = "No export counts latches by table. Most rows are inserted into {0}: look there first."
-ONE_PAGE = (
-    "It fits the spinlocks of {0}: {1}, and the vendor says that latch requests for one page show as contention of one "
-    "partition, so this comes before any more partitions."
-)
-NO_TABLE = "Which table is not in the export: monOpenObjectActivity (RowsInserted) shows where most inserts go."
+LATCH_FREE_ON = f"; {LATCH_FREE_SWITCH} is on already, but works for the indexes alone that were made latch-free"
 
 
 @dataclass(frozen=True)
@@ -101,27 +97,20 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
     tables = _inserted(facts, limits.inserts_percent)
     named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
-    server, engines = server_of(facts), engines_of(facts).number
+    server = server_of(facts)
     new = bool(server and server.before(16) is False)
     hot = uneven_caches(facts, cache_names(facts), CACHE_PERCENT)
-    said = [
-        waits.says,
-        " ".join(ONE_PAGE.format(comment(one.lock.name), one.says) for one in hot),
-        CANDIDATES.format(named) if tables else NO_TABLE,
-        LONG,
-        SPREAD,
-    ]
-    said.append(FEWER_ROWS.format(FIXED_TOO if new else ""))
-    if engines is None or engines >= 4:
-        said.append(GREEDY)
     switch = setting_of(facts, LATCH_FREE_SWITCH)
-    on = bool(switch and switch.run_number)
-    said += [LATCH_FREE_ON if on else LATCH_FREE] if new else []
+    on = LATCH_FREE_ON if new and switch and switch.run_number else ""
+    fits = ONE_PAGE.format(comment(hot[0].lock.name), hot[0].says) if hot else ""
     return Finding(
         subject=subject_of(facts),
         severity=waits.severity,
         title=waits.title,
-        seen=" ".join(part for part in said if part),
+        seen=joined(waits.seen, CANDIDATES.format(named) if tables else ""),
+        because=joined(f"{WHY}.", fits) if fits else joined(f"{WHY}{PLACES}.", LONG),
+        do=joined(SPREAD, FEWER_ROWS.format(FIXED_TOO if new else "")),
+        unknown=joined(waits.unknown, f"{BY_TABLE if tables else NO_TABLE}{on}."),
         evidence=(
             *waits.evidence,
             *(figure for one in hot for figure in one.evidence),

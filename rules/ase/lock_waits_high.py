@@ -39,28 +39,29 @@ from rules.ase._evidence.waits.tables import (
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.engine import rule
-from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown
+from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
 )
+BLOCKED = "Each waits until another transaction ends: no engine and no spinlock ratio shortens this queue."
 SHORTER = (
-    "Shorten the transactions that change it: no user input and no physical reads inside, the hot update last, an "
-    "index that lets them lock fewer rows. No engine and no spinlock ratio shortens this queue."
+    "Shorten the transactions that change {0}: no user input and no physical reads inside, the hot update last, an "
+    "index that lets them lock fewer rows."
 )
 BY_SCHEME = {
     "allpages": "It has allpages locking: ase/allpages_table_contended says what leaving it takes.",
     "datapages": (
-        "It locks whole pages; from datapages `alter table <table> lock datarows` changes the catalogue alone, and "
+        "It locks whole pages; from datapages `alter table <table> lock datarows` changes the catalogue alone, but "
         "takes more locks (number of locks)."
     ),
     "datarows": "It locks rows already, so no lock scheme helps further.",
 }
-SYSTEM = "It is a system or temporary table: nothing is to be set on it; look at what makes and drops objects."
+SYSTEM = "Set nothing on {0}, a system or temporary table: look at what makes and drops objects."
 PROMOTED = (
-    'Table locks are waited for, and {0:,.0f} lock promotions were counted: `sp_setrowlockpromote "table", "<table>", '
-    "<lwm>, <hwm>, <pct>` (from its database) raises the threshold of one table. Note the old values first."
+    'Against {0:,.0f} lock promotions to table locks, `sp_setrowlockpromote "table", "<table>", <lwm>, <hwm>, <pct>` '
+    "(from its database; note the old values first) raises the threshold of one table."
 )
 TABLE_LOCKS = ("Exclusive Table", "Shared Table", "Exclusive Intent", "Shared Intent")
 WAITING_NOW = MissingInput("who waits now, and since when", "select * from master..monProcess")
@@ -98,15 +99,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     tables, kinds = waiting_tables(facts), lock_kinds(facts)
-    said = [waits.says, say_tables(facts, tables)]
-    if kinds:
-        said.append(f"Locks with most waits: {', '.join(f'{kind} {count:,.0f}' for kind, count, _ in kinds)}.")
-    said += _levers(facts, tables, [kind for kind, _, _ in kinds])
+    named = ", ".join(f"{kind} {count:,.0f}" for kind, count, _ in kinds)
+    by_kind = f"Locks with most waits: {named}." if kinds else ""
+    names = [kind for kind, _, _ in kinds]
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity,
         title=waits.title + (f", most for {tables[0].name}" if tables else ""),
-        seen=" ".join(one for one in said if one),
+        seen=joined(waits.seen, say_tables(facts, tables, kinds) if tables else by_kind),
+        because="" if tables and tables[0].system else BLOCKED,
+        do=joined(*_levers(facts, tables, names)),
+        unknown=waits.unknown,
         evidence=(
             *waits.evidence,
             *table_evidence(tables),
@@ -114,24 +117,24 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
             *waiting_sessions(facts),
         ),
     )
-    named = [(one.row.database, one.row.object_name) for one in tables]
-    yield with_statements(finding, facts, named, by_waits=True)
+    used = [(one.row.database, one.row.object_name) for one in tables]
+    yield with_statements(finding, facts, used, by_waits=True)
     if not tables:
         yield Unknown((TABLES,))
 
 
 def _levers(facts: Facts, tables: list[Waiting], kinds: list[str]) -> Iterator[str]:
-    """What relieves it, in words: for the first table, by what is known of it."""
+    """What shortens the waits, in words: for the first table, by what is known of it."""
     first = tables[0] if tables else None
     if first and first.system:
-        yield SYSTEM
+        yield SYSTEM.format(first.name)
         return
-    yield SHORTER
-    if first and first.scheme:
-        yield BY_SCHEME.get(first.scheme, "")
+    yield SHORTER.format(first.name if first else "what is waited for")
     counts = [
         one.count for one in facts.every(LockEvents) if one.event == "promotion" and not one.kind.startswith("Total")
     ]
     promoted = sum(count for count in counts if known(count))
     if kinds and kinds[0] in TABLE_LOCKS and promoted > 0:
         yield PROMOTED.format(promoted)
+    elif first and first.scheme:
+        yield BY_SCHEME.get(first.scheme, "")

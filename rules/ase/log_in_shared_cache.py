@@ -40,8 +40,11 @@ OWN = own_cache.Apart(
     what="transaction logs",
     short="logs",
     where="the logs are bound",
-    advice="Bind syslogs of each to a cache for logs alone: an outage of the database.",
-    last="The pool must have the size of the log I/O: sp_logiosize in the database shows it, sp_poolconfig makes it.",
+    because="Every change of a database appends to the same few pages of its log under these spinlocks, and everything "
+    "else in the cache waits for them.",
+    advice="Bind syslogs of each database, which is an outage of it, to a cache for logs alone",
+    unknown="The cache needs a pool of the size of the log I/O, which no export shows: sp_logiosize in the database "
+    "shows it, sp_poolconfig makes the pool.",
     target=own_cache.for_logs,
     bind=bind_log,
 )

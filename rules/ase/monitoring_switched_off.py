@@ -49,6 +49,8 @@ COSTS = {
     "deadlock pipe active": f"{PIPE} {NO_COST}",
     "statement pipe active": f"{PIPE} {NO_COST}",
 }
+NAMED = 5
+"""Tables the sentence names; title and evidence name them all."""
 PIPES = ("monDeadLock", "monSysStatement")
 ALWAYS_HELD = ("monEngine", "monDataCache", "monCachePool", "monThread", "monProcedureCache")
 """Tables that count something on any server that works: all zeros there mean that nothing was counted. monState is
@@ -101,13 +103,17 @@ def _finding(facts: Facts, off: dict[str, list[MonTable]]) -> Finding:
         Evidence(f"rows of {table.table}", table.rows, "", table.source)
         for table in dict.fromkeys(table for found in off.values() for table in found)
     ]
-    many = "tables were" if len(tables) > 1 else "table was"
+    one = len(tables) == 1
+    more = f" and {len(tables) - NAMED} more" if len(tables) > NAMED else ""
     return Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE,
         title=f"Not measured: {', '.join(tables)}",
-        seen=f"These monitoring {many} asked for and held nothing, because {_listed(off)} off. That is no sign of a "
-        "server without contention. Switch on, wait for the busiest hour, ask twice.",
+        seen=f"{', '.join(tables[:NAMED])}{more} {'was' if one else 'were'} collected and {'holds' if one else 'hold'} "
+        "no row, or nothing but zeros.",
+        because=f"{_listed(off)} off, so nothing was measured: this is no sign of a server without contention.",
+        do=f"Set {'it' if len(off) == 1 else 'each'} from 0 to 1 (sp_configure, in force at once), wait for the "
+        "busiest hour and collect two snapshots.",
         evidence=tuple(evidence),
         changes=tuple(
             configure(switch, 0, 1, cautions=(COSTS.get(switch, NO_COST),))
@@ -118,4 +124,4 @@ def _finding(facts: Facts, off: dict[str, list[MonTable]]) -> Finding:
 
 def _listed(off: dict[str, list[MonTable]]) -> str:
     names = [f"`{switch}`" for switch in off]
-    return f"{' and '.join(names)} {'are' if len(names) > 1 else 'is'}"
+    return f"{', '.join(names[:-1])} and {names[-1]} are" if len(names) > 1 else f"{names[0]} is"

@@ -41,6 +41,7 @@ from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
 from rules.changes.ase_cache import RELAXED, STRICT, set_replacement, show_cache
 from rules.changes.ase_cache_back import take_back_replacement
 from rules.changes.quoting import comment
+from rules.compare.words import number
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 
@@ -50,6 +51,13 @@ LINKS = (
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
 )
 ORDER = "Relaxed LRU keeps no order of use, so with replacement it gives up pages that are in use."
+BACK = "Go back to strict LRU, at the next restart"
+TAKE_BACK = "Take relaxed LRU back before the restart that it waits for"
+LARGE = "see whether the cache is large enough for what is bound to it"
+JUDGED = (
+    "sp_sysmon judges by whole per cents of hits and by the share washed dirty, which counts as 0 where no wash "
+    "statistics are there; it does not look at replacement."
+)
 ADVISED = re.compile(r"consider\s+using\s+.{0,3}relaxed\s+lru", re.IGNORECASE)
 AREA = re.compile(r"data\s+cache\s*:\s*(?P<name>.+?)\s*$", re.IGNORECASE)
 
@@ -96,9 +104,9 @@ class Seen:
     def figures(self) -> str:
         """What was seen, as a sentence."""
         hit = self.cache.hit_percent
-        searched = f"{hit:.1f} % of the searches found their page" if hit is not None else "Nothing was searched"
+        searched = f"{hit:.3g} % of the searches found their page" if hit is not None else "Nothing was searched"
         return searched + (
-            f" and {self.grabs:,.1f} buffers per second were grabbed." if self.grabs is not None else "."
+            f" and {number(self.grabs)} buffers per second were grabbed." if self.grabs is not None else "."
         )
 
     @property
@@ -201,14 +209,15 @@ def _relaxed(limits: Limits, seen: Seen) -> Outcome:
         seen,
         f"{name}: relaxed LRU {'is to come ' if seen.pending else ''}with "
         + (f"{hit:.1f} % hits" if low else f"{least:.0f} % of it replaced in an hour"),
-        f"{ORDER} Go back to strict, and see whether the cache is large enough for what is bound to it.",
+        ORDER,
+        f"{TAKE_BACK if seen.pending else BACK}, and {LARGE}.",
     )
     if log:
-        why = "Look who reads old log pages (a replication agent behind, long rollbacks, triggers) first."
-        return replace(finding, seen=f"{seen.figures} {why}", changes=(), severity=Severity.ADVICE, expects=())
+        why = "The vendor calls most log caches good candidates for relaxed LRU, so the strategy is not changed first."
+        do = "Look who reads old log pages: a replication agent behind, long rollbacks, triggers."
+        return replace(finding.keeping((), do), because=why, severity=Severity.ADVICE)
     if apart or kind_of(seen.named) == "lockless":
-        why = f"It is {apart or 'a lockless cache, which must be relaxed'}: no change is proposed."
-        return replace(finding, seen=f"{seen.figures} {ORDER} {why}", changes=(), expects=())
+        return finding.keeping((), _no_change(apart or "a lockless cache, which must be relaxed"))
     tempdb = seen.tempdb
     warned = low or seen.pending or seen.default or (least or 0.0) >= limits.replaced_percent
     finding = finding.adding(do="Sites do run tempdb caches relaxed: measure it both ways." if tempdb else "")
@@ -218,10 +227,11 @@ def _relaxed(limits: Limits, seen: Seen) -> Outcome:
 def _of_default(limits: Limits, seen: Seen) -> Outcome:
     """Say that the default data cache goes back to strict, though its figures of today would let it pass."""
     where = "is to come" if seen.pending else "is in force"
-    why = "It is the default data cache: everything unbound and recovery live in it, so it is not to be relaxed."
-    finding = _finding(limits, seen, f"{seen.cache.name}: relaxed LRU {where} for the default data cache", why)
-    if seen.named and set_apart(seen.named):
-        finding = replace(finding, changes=(), expects=())
+    why = "Everything unbound and recovery live in the default data cache, so it is not to be relaxed."
+    title = f"{seen.cache.name}: relaxed LRU {where} for the default data cache"
+    finding = _finding(limits, seen, title, why, f"{TAKE_BACK if seen.pending else BACK}.")
+    if seen.named and (apart := set_apart(seen.named)):
+        finding = finding.keeping((), _no_change(apart))
     return replace(finding, severity=Severity.ADVICE)
 
 
@@ -229,13 +239,16 @@ def _of_tempdb(limits: Limits, seen: Seen) -> Outcome:
     """Say that a cache of temporary databases is relaxed, though nothing is replaced in it now: nothing to change."""
     where = "is to come" if seen.pending else "is in force"
     strict = "go back to strict" if kind_of(seen.named) != "lockless" else "move them to a cache with strict LRU"
-    why = (
-        f"{ORDER} Temporary tables come and go, so this cache replaces pages as soon as its databases outgrow it: "
-        f"watch Buffers Grabbed, and {strict} when it rises. Nothing is lost by it now, and no change is proposed."
-    )
+    why = f"{ORDER} Temporary tables come and go, so this cache replaces pages as soon as its databases outgrow it."
+    do = "Nothing is lost by it now, and no change is proposed: watch Buffers Grabbed, and "
     title = f"{seen.cache.name}: relaxed LRU {where} for temporary databases"
-    finding = replace(_finding(limits, seen, title, why), severity=Severity.NOTE)
-    return replace(finding, changes=(), expects=())
+    finding = replace(_finding(limits, seen, title, why, ""), severity=Severity.NOTE)
+    return finding.keeping((), f"{do}{strict} when it rises.")
+
+
+def _no_change(why: str) -> str:
+    """Why nothing is changed, as a sentence."""
+    return f"No change is proposed: it is {why}."
 
 
 def _advised(limits: Limits, seen: Seen) -> Outcome:
@@ -256,15 +269,13 @@ def _advised(limits: Limits, seen: Seen) -> Outcome:
         why = "temporary tables come and go in it"
     else:
         return Clean(f"{name}: nothing is grabbed from it, so sp_sysmon's advice is judged by the cache's own rule")
-    says = "sp_sysmon judges by whole per cents of hits and by the share washed dirty, which counts as 0 where no wash "
-    says += "statistics are there; it does not look at replacement. Relaxed LRU is for named caches from "
-    says += "which nothing is replaced."
+    do = "Leave the strategy as it is: relaxed LRU is for named caches from which nothing is replaced."
     title = f"{name}: do not follow sp_sysmon's advice to use relaxed LRU: {why}"
-    finding = _finding(limits, seen, title, says)
+    finding = _finding(limits, seen, title, JUDGED, do)
     return replace(finding, severity=Severity.ADVICE if grabs else Severity.NOTE)
 
 
-def _finding(limits: Limits, seen: Seen, title: str, why: str) -> Finding:
+def _finding(limits: Limits, seen: Seen, title: str, because: str, do: str) -> Finding:
     cache, named, hit = seen.cache, seen.named, seen.cache.hit_percent
     evidence = [Evidence("cache hits", round(hit, 1), "%", cache.source, limits.hit_percent)] if hit is not None else []
     if seen.grabs is not None:
@@ -280,10 +291,17 @@ def _finding(limits: Limits, seen: Seen, title: str, why: str) -> Finding:
     expects: tuple[Expectation, ...] = ()
     if seen.pending:
         changes = (take_back_replacement(cache.name, RELAXED, STRICT),)
-        why += " Relaxed LRU is configured and waits for a restart: take it back before that."
     elif named and named.relaxed:
         changes = (set_replacement(cache.name, RELAXED, STRICT),)
         expects = (Expectation(f"hits of {cache.name}", f"{hit:.1f} %" if known(hit) else None, "higher", "heuristic"),)
     return Finding(
-        cache.name, Severity.WARNING, title, f"{seen.figures} {why}", tuple(evidence), None, (), changes, expects
+        subject=cache.name,
+        severity=Severity.WARNING,
+        title=title,
+        seen=seen.figures,
+        because=because,
+        do=do,
+        evidence=tuple(evidence),
+        changes=changes,
+        expects=expects,
     )

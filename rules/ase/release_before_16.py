@@ -1,4 +1,4 @@
-"""Spinlocks are contended that release 16.0 relieves.
+"""Spinlocks are contended, and release 16.0 reduces that.
 
 Finds: contended lock or metadata spinlocks on a server older than 16.0, by the same limits as the rules
 of these spinlocks.
@@ -42,7 +42,7 @@ from rules.ase._evidence.spinlocks.survey import (
     survey,
 )
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.sources import TALLMAN
 
 LINKS = (
@@ -53,6 +53,16 @@ LINKS = (
 ADDRESS = "address lock hash table"
 REPLACED = tuple(f"{name} metadata" for name in ("Object", "Index", "Index Hash"))
 """What the source calls lock-free since 16.0: the spinlocks of object and index descriptors."""
+REDUCES = (
+    "16.0 replaced the spinlocks of object and index descriptors by lock-free structures and made the lock manager "
+    "lighter."
+)
+DATAROWS = "address locks (tables with the datarows lock scheme take none, on any release)"
+RATIOS = (
+    "Lower the spinlock ratios first: that takes a restart or none, an upgrade is a project. Weigh an upgrade only if "
+    "the contention stays at the lowest ratios."
+)
+ALONE = "Do not upgrade for these alone: no source says that it helps them. Their own findings come first."
 
 
 @dataclass(frozen=True)
@@ -108,23 +118,24 @@ def _finding(facts: Facts, limits: Limits, seen: Survey, server: Server) -> Find
         for one in hot
         if known(one.contention)
     ]
-    listed = ", ".join(f"{one.label} {one.contention:g} %" for one in hot if known(one.contention))
+    listed = ", ".join(f"{one.label} {one.contention:.3g} %" for one in hot if known(one.contention))
     names = [one.label for one in hot]
-    boot = next((f" {one.lock.caveat}" for one in hot if one.since_boot and one.lock), "")
+    boot = next((one.lock.caveat for one in hot if one.since_boot and one.lock), "")
     metadata = [one for one in names if one.endswith(" metadata")]
     unnamed = [one for one in metadata if one not in REPLACED]
-    others = f" Of {' and '.join(unnamed)} it says nothing." if unnamed else ""
+    unmentioned = [*([DATAROWS] if ADDRESS in names else []), *unnamed]
+    others = f"The vendor's list says nothing of {' and '.join(unmentioned)}." if unmentioned else ""
     unhelped = all(one == ADDRESS or one in unnamed for one in names)
-    address = " Address locks it does not name: the datarows lock scheme is their cure." if ADDRESS in names else ""
     release = "{}.{}".format(*server.release) if server.release else ""
     return Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE if unhelped else Severity.ADVICE,
-        title=f"Release {release}: 16.0 relieves "
-        + ("other spinlocks than those contended here" if unhelped else "contended lock and metadata spinlocks"),
-        seen=f"Contended here: {listed}. 16.0 replaced the object and index descriptor spinlocks by lock-free "
-        f"structures and lightened the lock manager.{address}{others} An upgrade is an option beside the spinlock "
-        f"ratios, which come first.{boot}",
+        title=f"Release {release}: 16.0 reduces contention of "
+        + ("other spinlocks than those contended here" if unhelped else "lock and metadata spinlocks"),
+        seen=f"Contended on this release: {listed}.",
+        because=joined(REDUCES, others),
+        do=ALONE if unhelped else RATIOS,
+        unknown=boot,
         weight=max((one.weight for one in hot if one.weight is not None), default=None),
         share=max((one.share for one in hot if one.share is not None), default=None),
         evidence=(*evidence, Evidence("release", release, "", server.source)),

@@ -30,7 +30,7 @@ from rules.ase._evidence.objects.resources import LOCKS, more_locks, usages_of
 from rules.ase._evidence.server import setting_of
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158527503.html",
@@ -39,11 +39,14 @@ LINKS = (
 CONNECTIONS = "number of user connections"
 LOST = {
     LOCKS: "Without a free lock a statement ends with message 1204, and only users with sa_role can log in until locks "
-    "are added. Look who holds them first (sp_lock, monLocks): one transaction that locks its rows one by one needs "
+    "are added.",
+    CONNECTIONS: "Without a free connection logins are refused; one is kept for an administrator, for 15 minutes.",
+}
+LOOK = {
+    LOCKS: "Look first who holds them (sp_lock, monLocks): one transaction that locks its rows one by one needs "
     "smaller batches or a table lock.",
-    CONNECTIONS: "Without a free connection logins are refused; one is kept for an administrator, for 15 minutes. Look "
-    "first how many of them only wait for their client (sp_who): a pool that never closes its connections fills any "
-    "number.",
+    CONNECTIONS: "Look first how many of them only wait for their client (sp_who): a pool that never closes its "
+    "connections fills any number.",
 }
 OTHERS = (
     "number of open databases",
@@ -105,30 +108,35 @@ def _finding(
     newer = running is not None and running > there and not usage.instance
     change = None if newer or usage.instance or name not in LOST else _more(limits, name, setting, there, most)
     short = too_little(facts, name, change.memory_mb) if change else ""
-    says = [
-        f"{usage.active:,.0f} of {there:,.0f} {label} were in use when this was listed, at most {most:,.0f} since the "
-        "start of the server.",
-        LOST.get(name, "What is lost without a free one is in no source that was read: see the error log."),
-    ]
+    because = LOST.get(name, "What is lost without a free one is in no source that was read: see the error log.")
+    look, then, unknown = LOOK.get(name, ""), "", ""
     if out and usage.active < there:
-        says.append("When all were is not in the export: Max_Used is a peak that may be long past.")
+        unknown = "When all were in use is not in the export: Max_Used is a peak that may be long past."
     if newer:
-        says.append(f"{name} is {running:,.0f} by now, so this report is older than the setting: take a new one.")
+        look = f"Collect a new report: {name} is {running:,.0f} by now, so this one is older than the setting."
     elif change and short:
-        says.append(f"{name} is to become {change.new} in place of {there:.0f}. {short}")
+        because, look = (
+            joined(because, look),
+            f"Raise {name} from {there:,.0f} to {change.new:,}, but only after max memory.",
+        )
+        then = short
     elif change:
-        says.append(f"Raise {name} from {there:.0f} to {change.new}: it is dynamic.")
+        then = f"Then raise {name} from {there:,.0f} to {change.new:,}, in force at once."
     elif usage.instance and name in LOST:
-        says.append("Whether the instance has a value of its own is not known here, so no script is given.")
+        unknown = joined(unknown, "Whether the instance has a value of its own is not known, so no script is given.")
     elif name in LOST:
-        says.append(f"More are configured already, but do not run: see the error log, and max memory ({name}).")
+        then = f"More are configured already, but do not run: see the error log, and max memory ({name})."
     severity = _severity(limits, usage.active, there, most)
     change = None if short else change
     return Finding(
         subject=label,
         severity=Severity.NOTE if newer or name not in LOST else severity,
         title=f"{label[0].upper()}{label[1:]}: {'all' if out else 'nearly all'} of {there:,.0f} were in use",
-        seen=" ".join(says),
+        seen=f"{usage.active:,.0f} of {there:,.0f} {label} were in use when this was listed, at most {most:,.0f} since "
+        "the start of the server.",
+        because=because,
+        do=joined(look, then),
+        unknown=unknown,
         evidence=(
             Evidence(f"{label} in use", usage.active, "", usage.source),
             Evidence(f"{label} there are", there, "", usage.source),

@@ -47,13 +47,22 @@ from rules.ase._evidence.spinlocks.survey import (
 from rules.ase._evidence.waits.events import RUN_QUEUE
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
 )
-STATEMENTS = "monCachedStatement (AvgCPUTime times the growth of UseCount between two snapshots)"
+CAUSES = (
+    "No spinlock that was read and is in use costs so much that it would explain this. It is work, or a host that "
+    "withholds processors (ase/host_takes_processor), which is to be settled first; no setting takes it away."
+)
+NO_SPINS = (
+    "No spins were counted, so spinlocks that sp_sysmon does not print are not excluded: two snapshots of "
+    "monSpinlockActivity show them."
+)
+HOST = "Whether the host has a processor idle at the same minutes, which one engine more would need, no export shows."
+STATEMENTS = "monCachedStatement shows them (AvgCPUTime times the growth of UseCount between two snapshots)"
 
 
 @dataclass(frozen=True)
@@ -109,7 +118,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif queue.tasks <= limits.tasks_per_engine * engines.number:
         yield Clean(f"{said}, {queue.said}: limit {limits.tasks_per_engine:g} for each engine")
     else:
-        yield _finding(facts, limits, engines, queue, said)
+        yield _finding(facts, limits, engines, queue)
 
 
 def _printed(facts: Facts) -> Queue | None:
@@ -130,7 +139,7 @@ def _waited(facts: Facts) -> Queue | Untrusted | Unknown | None:
         return found
     if found.unsure:
         return Unknown.of(RunnableTasks)
-    return Queue(found.tasks, f"{found.tasks:,.1f} tasks waited for the run queue on average", found.source)
+    return Queue(found.tasks, f"{found.tasks:,.1f} tasks waiting for the run queue on average", found.source)
 
 
 def _spinning(facts: Facts, limits: Limits, engines: Engines) -> str:
@@ -148,30 +157,21 @@ def _spinning(facts: Facts, limits: Limits, engines: Engines) -> str:
     return ""
 
 
-def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, said: str) -> Finding:
+def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Finding:
     number, busy = engines.number or 1, engines.busy_percent or 0.0
     most = setting_of(facts, "max online engines")
     room = most.run_number if most else None
-    configured = "" if room is None else f" max online engines is {room:g}."
-    spins = (
-        ""
-        if dearest(facts)
-        else (
-            " No spins were counted, so spinlocks that sp_sysmon does not print are not excluded: two snapshots of "
-            "monSpinlockActivity show them."
-        )
-    )
+    configured = "" if room is None else f" (max online engines is {room:g})"
     each = queue.tasks / number
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE,
         title=f"{each:.1f} tasks queue for each of {number} engines that are {busy:.0f} % busy",
-        seen=f"{said}, and {queue.said}: {each:.1f} for each engine. No spinlock that was read and is in use "
-        "costs so much that it would explain this: it is work, not contention, or a host that withholds processors "
-        "(ase/host_takes_processor), which comes first; no setting takes it away. Tune the statements that take most "
-        f"of the processor first: {STATEMENTS}. Whether an engine more helps is not in these exports: the processors "
-        f"of the host and how busy they are at the same minutes decide, and whether the host gave these engines their "
-        f"time (ase/host_takes_processor).{configured}{spins}",
+        seen=f"{number} engines are {busy:.0f} % busy on average with {queue.said}: {each:.1f} for each engine.",
+        because=CAUSES,
+        do=f"Tune the statements that take most of the processor: {STATEMENTS}. Add no engine{configured} before "
+        "the host is known to have a processor idle.",
+        unknown=joined(HOST, "" if dearest(facts) else NO_SPINS),
         evidence=(
             Evidence("mean engine busy", round(busy, 1), "%", engines.source, limits.busy_percent),
             Evidence("runnable tasks of all engines", round(queue.tasks, 1), "tasks", queue.source),

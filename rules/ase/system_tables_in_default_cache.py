@@ -33,18 +33,19 @@ from rules.ase._evidence.caches.contents import Contents, Held
 from rules.ase._evidence.caches.hot import HIDDEN, HOT_FACTS, CacheLimits, contention_of, searched
 from rules.ase._evidence.server import server_of
 from rules.ase._evidence.spinlocks.figures import Figure
-from rules.ase._evidence.spinlocks.ratio import at_work
 from rules.changes.ase_binding import why_not
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
 from rules.sources import TALLMAN
 
 LINKS = (
     "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051977305.html",
 )
-SEEN = f"Jeff Tallman counted 100,000 in about 2 minutes, some 830 per second, rounded to 1,000 ({TALLMAN})."
-NAMED = 6
+LOOKED_UP = "Every statement that is parsed or optimised looks up names, types and statistics in them."
+SYSTYPES = "From 16.0 on systypes is kept with the metadata: binding it brings less."
+LACKING = "Bind no system tables yet: for a binding plan some figures are missing, which are to be collected first."
+NAMED = 2
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,9 @@ class Limits(CacheLimits):
     """`CacheLimits`, from 10 % contention on (vendor), and what to look for; the binding plan has its own."""
 
     relinkages_per_second: float = limit(
-        1000.0, f"practice: the rounded figure of one server ({TALLMAN})", unit="searches/s"
+        1000.0,
+        f"practice: one server counted 100,000 in about 2 minutes, some 830 per second, rounded to 1,000 ({TALLMAN})",
+        unit="searches/s",
     )
     share_percent: float = percent(
         5.0, "this project: with less, an outage of the database gains nothing to be felt", low=0.1
@@ -127,23 +130,19 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     moves = bool(part and part.moved)
     first = report.partitions_first(facts, part, contention, limits.contention_percent) if part and moves else ""
     scripted = part if part and moves and not first else None
-    says = [f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts, figure)}."]
-    says.append(f"System tables make {share} of its searches {contents.when}: {told}{_cannot(contents, name, fixed)}.")
-    if rate is not None:
-        says.append(f"That is up to {rate:,.0f} relinkages from LRU to MRU per second. {SEEN}")
+    told += f" and {len(free) - NAMED} more" if len(free) > NAMED else ""
+    rates = f", up to {rate:,.0f} relinkages from LRU to MRU per second" if rate is not None else ""
     server = server_of(facts)
-    if server and server.before(16) is False and any(one.table.lower() == "systypes" for one in free):
-        says.append("From 16.0 on systypes is kept with the metadata: binding it brings less.")
+    new = server and server.before(16) is False and any(one.table.lower() == "systypes" for one in free)
+    do, unknown = first, ""
     if part is None:
-        says.append("For a binding plan some figures are missing; they are named below.")
+        do = LACKING
     elif not part.moved:
-        says += [f"{part.plan.free.mb:,.0f} MB are free, too little to bind them.", *report.short_of_memory(part.plan)]
-    elif first:
-        says.append(first)
-    else:
+        do = report.short_of_memory(part.plan)
+    elif not first:
         left = report.contention_left(part.plan, name, contention)
-        says.append(report.says(part, goes_under=left is not None and left < limits.contention_percent))
-    says += [figure.aside] if figure.aside else []
+        do = report.do(part, goes_under=left is not None and left < limits.contention_percent)
+        unknown = report.unknown(part.plan)
     evidence = [Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent)]
     if rate is not None:
         evidence.append(Evidence("searches by system tables", round(rate, 1), "/s", free[0].source))
@@ -154,7 +153,11 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
         title=f"{name}: system tables make {share} of the searches of a contended cache",
-        seen=" ".join(says),
+        seen=f"System tables make {share} of the searches of {name} {contents.when}{rates}: {told}"
+        f"{_cannot(contents, name, fixed)}. {contention:.3g} % of the grabs of its spinlocks had to wait.",
+        because=joined(LOOKED_UP, SYSTYPES if new else ""),
+        do=do,
+        unknown=joined(unknown, contents.caveat),
         evidence=tuple(evidence),
         explains=() if first else ("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
         changes=tuple(report.changes(scripted)) if scripted else (),

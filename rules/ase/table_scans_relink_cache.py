@@ -67,21 +67,22 @@ LINKS = (
     "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
 )
-NAMED = 5
-"""Tables the sentence names."""
+NAMED, SAID = 5, 2
+"""Tables that the evidence names, and that the sentence does."""
 SIZES = MissingInput("sizes of the tables", IndexSize.COLLECTED_BY)
-FIX = "Fix the statements that scan: no setting makes this less."
+RELINKED = "Each page scanned is one relinkage under a cache spinlock, for which the others wait."
+FIX = "Fix the statements that scan, by an index, a narrower query or statistics: no setting makes this less."
 LOOK = (
-    "Whether the statements scan much, or read by index and are only counted so, is to be seen before anything is "
-    "changed: by their logical reads."
+    "Before anything is changed, look by their logical reads whether the statements scan much, or read by index and "
+    "are only counted so."
 )
 LISTED = (
     "How many searches the caches had is not in the export; where the list of objects is only a part of the server's, "
     "the share is smaller."
 )
 STATEMENTS = (
-    "monSysStatement and monCachedStatement (with their pipes and enable stmt cache monitoring on) name the statements "
-    "by LogicalReads."
+    "Which statements these are: monSysStatement and monCachedStatement show them by LogicalReads (with their pipes "
+    "and enable stmt cache monitoring on)."
 )
 
 
@@ -203,8 +204,8 @@ def _finding(
 ) -> Finding:
     first = tables[0]
     when = "between the snapshots" if first.row.of_interval else covers(first.row)
-    named = "; ".join(one.says(searches.everything) for one in tables[:NAMED])
-    more = f"; and {len(tables) - NAMED} more" if len(tables) > NAMED else ""
+    named = "; ".join(one.says(searches.everything) for one in tables[:SAID])
+    more = f"; and {len(tables) - SAID} more" if len(tables) > SAID else ""
     whole = share_of(sum(one.pages for one in tables if one.whole), searches.number) >= limits.share_percent
     evidence = [
         Evidence(
@@ -226,8 +227,10 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"Scans of {name_of(first.row)} make up to {share_of(first.pages, searches.number):.0f} % of {part}",
-        seen=f"{when[0].upper()}{when[1:]}: {named}{more}. One page scanned is one relinkage under a cache spinlock. "
-        f"{FIX if whole else LOOK}{'' if searches.of_caches else f' {LISTED}'}",
+        seen=f"{when[0].upper()}{when[1:]}: {named}{more}.",
+        because=RELINKED,
+        do=FIX if whole else LOOK,
+        unknown="" if searches.of_caches else LISTED,
         evidence=(*evidence, *hot),
         explains=("ase/data_cache_spinlock_contended",) if whole else (),
     )

@@ -14,7 +14,7 @@ use cannot be bound (message 857), and nearly every session uses tempdb: bind it
 is let in. All databases of one tempdb group alike (vendor: Performance and Tuning).
 
 When to ignore it: where one report makes these searches at a quiet time; better SQL with fewer or smaller temporary
-tables relieves the cache without a restart. Temporary tables that were dropped between the two snapshots are in no
+tables reduces that load without a restart. Temporary tables that were dropped between the two snapshots are in no
 figure here, so the true share is higher, never lower. Single tables of a temporary database cannot be bound (18098),
 its syslogs moves with it.
 """
@@ -49,7 +49,9 @@ OWN = own_cache.Apart(
     what="temporary databases",
     short="temporary databases",
     where="temporary databases are bound",
-    advice="Bind them to a cache of their own, strict and not relaxed.",
+    because="Temporary tables are made, searched and dropped all the time: everything else in the cache waits for the "
+    "same spinlocks and loses pages to them.",
+    advice="Bind them right after a restart (in use they are refused) to a cache of their own, strict and not relaxed",
     target=own_cache.for_temporary,
     bind=bind_temporary,
 )

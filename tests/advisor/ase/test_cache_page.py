@@ -116,7 +116,7 @@ def test_the_plan_shown_is_the_plan_of_the_audit(people: People, audit: Audit, a
     assert plan.shares == {DEFAULT: pytest.approx(0.25)}
     assert (plan.basis, plan.free_mb) == ("arithmetic", 2048.0)
     finding = audit.findings.get(rule="ase/hot_table_in_default_cache")
-    assert f"The plan takes {plan.memory_mb:,.0f} of 2,048 MB that are free" in finding.data["says"]
+    assert f"takes {plan.memory_mb:,.0f} of 2,048 MB that are free" in finding.data["says"]
     page = text_of(as_user(people.colleague), f"/audits/{audit.pk}/caches/")
     assert "expected: 30 % of all searches" in page
     assert f'href="/audits/{audit.pk}/#f{finding.number}"' in page

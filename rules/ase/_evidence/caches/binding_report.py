@@ -1,4 +1,8 @@
-"""A part of the binding plan in words, figures and scripts: the user objects or the system tables of one cache."""
+"""A part of the binding plan in words, figures and scripts: the user objects or the system tables of one cache.
+
+Both parts tell of one plan: neither spends the other's memory. Nothing is counted for relaxed LRU itself, which the
+vendor calls a slight gain.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -7,27 +11,29 @@ from collectors.facts import Facts
 from rules.ase._evidence.caches.binding_plan import (
     GROWTH,
     LEAST_MOVE_PERCENT,
-    OUTAGE_MOVES,
     RELAXED,
     SYSTEM,
     WORTH_PERCENT,
     Bindable,
     BindingPlan,
 )
-from rules.ase._evidence.caches.carving import MARGIN_PERCENT, Carving, Uncarved
+from rules.ase._evidence.caches.carving import Carving, Uncarved
 from rules.ase._evidence.caches.partitions import enough_alone
 from rules.changes.ase_binding import bind, bind_system_tables
 from rules.changes.ase_cache import cache_key, create_cache, shrink_cache
 from rules.finding import Change, Effect, Evidence, Expectation
-from rules.laws.binding import NewCache, collisions
+from rules.laws.binding import NewCache, Optimum, collisions
 
-NAMED = 6
-"""Objects a sentence names."""
+NAMED, SAID = 6, 3
+"""Objects that the evidence names, and that a sentence does."""
 COMMON_OWNER = "The owner is not in the export: taken as dbo."
-OVERHEAD = "Overhead is read between the vendor's figures: sp_helpcache with the size shows the server's own."
-BOTH = (
-    "One plan for ase/hot_table_in_default_cache and ase/system_tables_in_default_cache together: neither spends the "
-    "other's memory."
+OVERHEAD = (
+    "{:.1f} MB of overhead beside its size are read between the vendor's figures: sp_helpcache with the size shows the "
+    "server's own."
+)
+PREFETCHED = (
+    "It is read ahead by prefetch, which large I/O would help; a second pool (sp_poolconfig) takes its memory from the "
+    "first and needs as much in each partition, so look at the scans first."
 )
 BY_HAND = (
     "What it is for must be bound by hand: a name cannot be written into a script. Make it only when that is sure "
@@ -41,7 +47,6 @@ APART = (
     "Only for the memory of the new caches, and in no restart that also changes partitions: where any are proposed "
     "they come first, and the size stays as it is if the contention is gone after them."
 )
-NOT_COUNTED = "Nothing is counted for relaxed LRU itself, which the vendor calls a slight gain."
 
 
 @dataclass(frozen=True)
@@ -80,80 +85,97 @@ def contention_left(plan: BindingPlan, home: str, contention: float) -> float | 
     return round(contention * plan.optimum.shares[home] / before, 1) if before > 0 else None
 
 
-def says(part: Part, *, goes_under: bool = False) -> str:
-    """The plan in sentences: what goes where, what each cache will have to do, and how good the plan is.
-
-    `goes_under`: whether it is expected to bring its cache under the limit, so that partitions have to wait for it.
-    """
+def chance(part: Part) -> str:
+    """What the plan makes of the chance that two searches meet, as a sentence; and what partitions alone would."""
     plan, optimum = part.plan, part.plan.optimum
-    told = [
-        f"Two searches at one moment want the same cache spinlock in 1 of {1 / optimum.now:.1f} cases now, in 1 of "
-        f"{1 / optimum.after:.1f} after the whole plan."
-    ]
-    for name, cache in part.new:
-        how = "relaxed" if cache.family.endswith(RELAXED) else "strict"
-        told.append(
-            f"{name}, new, {how} LRU, {cache.size_mb:.0f} MB{_large(plan, cache)} and {cache.overhead_mb:.1f} MB "
-            f"overhead, {cache.partitions} partitions, {percent(cache.share)} of all searches, about "
-            f"{plan.expected(part.home, cache.share, cache.partitions):.1f} % contended then: {_list(cache.members)}."
-        )
-    for one in part.moved:
-        if one.piece.name in optimum.joined:
-            target = part.target(one)
-            cut = next(cache.partitions for cache in plan.problem[0] if cache.name == target)
-            left = plan.expected(part.home, optimum.shares[target], cut)
-            told.append(f"{one.piece.name} goes to {target}, which has room, about {left:.1f} % contended then.")
-    told.append(f"{part.home} keeps {percent(optimum.shares[part.home])} of all searches.")
-    told.append(_memory(plan))
-    told += [_proof(plan), *short_of_memory(plan), *_partitions_alone(part, goes_under)]
-    told += sorted({_relaxed(one) for one in part.moved})
-    scanned = [held.name for one in part.moved if not one.large for held in one.holds if held.prefetched]
-    if scanned:
-        told.append(
-            f"{_list(scanned)}: read ahead by prefetch, which large I/O would help; a second pool (sp_poolconfig) "
-            "takes its memory from the first and needs as much in each partition, so look at the scans first."
-        )
-    return " ".join((*told, NOT_COUNTED, OVERHEAD, BOTH))
-
-
-def _large(plan: BindingPlan, cache: NewCache) -> str:
-    """The pools for large I/O of a new cache, in words."""
-    pools = plan.pools(cache)
-    return f" ({', '.join(f'{mb:,} MB for {io_kb:g} KB I/O' for io_kb, mb in pools)})" if pools else ""
-
-
-def _memory(plan: BindingPlan) -> str:
-    """Where the memory comes from, as sentences."""
-    carving = plan.carving
-    if not isinstance(carving, Carving):
-        return f"The plan takes {plan.memory_mb:,.0f} of {plan.free.mb:,.0f} MB that are free."
+    said = f"Two searches at one moment want the same cache spinlock in {_cases(optimum.now)} now, in "
+    said += f"{_cases(optimum.after)} after the whole plan"
+    caches, _, terms = plan.problem
+    now = {cache.name: cache.partitions for cache in caches}
+    if not _could_be_cut(part):
+        return f"{said}."
+    cut = now | {part.home: terms.most_partitions}
+    alone = collisions((plan.contents.share(plan.contents.searches[name]), count) for name, count in cut.items())
     return (
-        f"The plan takes {plan.memory_mb:,.0f} MB, and {plan.free.mb:,.0f} MB are free: {carving.cache.name} gives "
-        f"{carving.freed_mb:,.0f} MB of its {carving.old_mb:,.0f} MB in a restart, {MARGIN_PERCENT:g} % of the new "
-        f"caches staying free, and keeps {carving.new_mb:,.0f} MB (floor {carving.floor_mb:,.0f} MB: "
-        f"{carving.floor_of}). {APART} The caches are made and the objects bound after that restart; where the machine "
-        "has the memory, raising max memory instead spares the default data cache."
+        f"{said}, and in {_cases(alone)} with {terms.most_partitions} instead of {now[part.home]} partitions of "
+        f"{part.home} alone, if its pools allow that and its hot pages spread evenly."
     )
 
 
-def _partitions_alone(part: Part, goes_under: bool) -> list[str]:
-    """What more partitions of the cache would give without any binding, as a sentence.
+def do(part: Part, *, goes_under: bool = False, before: str = "") -> str:
+    """The plan as an instruction of two sentences: what goes where, and what memory it takes.
 
-    The cheaper way comes first; but a restart comes after bindings that are expected to be enough.
+    `goes_under`: whether it is expected to bring its cache under the limit, so that partitions have to wait for it.
+    `before`: what is to be made first, as the beginning of the sentence.
     """
+    plan, joins = part.plan, part.plan.optimum.joined
+    made = [name for name, _ in part.new]
+    first = before
+    if not first and not goes_under and _could_be_cut(part):
+        first = "Look at partitions first (ase/data_cache_spinlock_contended), else "
+    steps = []
+    if isinstance(plan.carving, Carving) and made:
+        carving = plan.carving
+        steps.append(f"shrink {carving.cache.name} from {carving.old_mb:,.0f} to {carving.new_mb:,.0f} MB in a restart")
+    if made:
+        kinds = sorted({cache.family.split()[1] for _, cache in part.new})
+        caches = _list(made) if len(made) <= SAID else f"the {len(made)} new caches"
+        steps.append(f"make {caches} ({' and '.join(kinds)} LRU)")
+    into = [_said(one) for one in part.moved if one.piece.name not in joins]
+    which = "the" if len(part.moved) == 1 else "each"
+    outage = f", an outage of {which} database," if part.moved[0].system else " at a quiet time"
+    if into:
+        steps.append(f"bind {_list(into, SAID)}{outage} to {'it' if len(made) == 1 else 'them'}")
+    for one in part.moved:
+        if one.piece.name in joins:
+            steps.append(f"bind {_said(one)}{outage} to {part.target(one)}, which has room")
+    told = f"{first}{', then '.join(steps)}"
+    return f"{told[0].upper()}{told[1:]}. {_memory(plan)}"
+
+
+def _said(one: Bindable) -> str:
+    """A piece as the object of a sentence."""
+    return f"the system tables of {one.holds[0].database}" if one.system else one.piece.name
+
+
+def _could_be_cut(part: Part) -> bool:
+    """Whether the engines and the release allow more partitions of the cache."""
     caches, _, terms = part.plan.problem
-    contents = part.plan.contents
-    now = {cache.name: cache.partitions for cache in caches}
-    if now[part.home] >= terms.most_partitions:
-        return []
-    when = "only if it is still over the limit after measuring the bindings" if goes_under else "look at that first"
-    cut = now | {part.home: terms.most_partitions}
-    alone = collisions((contents.share(contents.searches[name]), count) for name, count in cut.items())
-    return [
-        f"Cutting {part.home} from {now[part.home]} into {terms.most_partitions} partitions by itself, a restart and "
-        f"no outage of a table, would make it 1 of {1 / alone:.1f} cases, if its pools are large enough and its hot "
-        f"pages spread evenly (ase/data_cache_spinlock_contended): {when}."
-    ]
+    return any(cache.name == part.home and cache.partitions < terms.most_partitions for cache in caches)
+
+
+def unknown(plan: BindingPlan) -> str:
+    """How far the plan may be from the best there is, as a sentence; empty where it is the best of all."""
+    left = f"{plan.left_out} candidates with fewer searches were not looked at" if plan.left_out else ""
+    gap = max(0.1, plan.optimum.gap_percent)
+    short = "" if plan.optimum.proven else f"the best plan may have an objective up to {gap:.1f} % lower"
+    said = "; ".join(one for one in (short, left) if one)
+    return f"{said[0].upper()}{said[1:]}." if said else ""
+
+
+def _memory(plan: BindingPlan) -> str:
+    """Where the memory comes from and what more of it would give, as a sentence."""
+    freed = plan.with_memory
+    whole = f"The whole plan (user and system tables) takes {plan.memory_mb:,.0f}"
+    if isinstance(plan.carving, Carving):
+        return f"{whole} MB and {plan.free.mb:,.0f} MB are free: raise max memory instead if the machine has it."
+    taken = f"{whole} of {plan.free.mb:,.0f} MB that are free"
+    if freed is None:
+        return f"{taken}."
+    return (
+        f"{taken}; raise max memory if the machine has it, as with {_needed(freed):,.0f} MB two searches would "
+        f"want the same spinlock in {_cases(freed.after)}."
+    )
+
+
+def _cases(chance: float) -> str:
+    """A chance of 0 to 1 in words."""
+    return f"1 of {1 / chance:.1f} cases" if chance > 0.01 else f"1 of {1 / chance:,.0f} cases"
+
+
+def _needed(optimum: Optimum) -> float:
+    """What the new caches of a plan take, MB."""
+    return sum(cache.memory_mb for cache in optimum.new)
 
 
 def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -> str:
@@ -190,46 +212,40 @@ def not_worth(plan: BindingPlan) -> str:
             "nearly all searches, only more partitions or fewer searches do"
         )
     if moves := plan.only_moves(plan.optimum):
-        return f"{moves}; only fewer searches relieve it, so look at the statements first"
+        return f"{moves}; only fewer searches reduce it, so look at the statements first"
     lowered = f"{plan.optimum.lowered_percent:.1f} % off the collisions at cache spinlocks"
     return f"the best binding plan would take {lowered} (limit {WORTH_PERCENT:g} %)"
 
 
-def short_of_memory(plan: BindingPlan) -> list[str]:
-    """What more memory would give, as a sentence; nothing where it would give hardly more."""
-    freed = plan.with_memory
+def short_of_memory(plan: BindingPlan) -> str:
+    """What more memory would give where nothing can be bound, as sentences; empty where it would give hardly more."""
+    freed, refused = plan.with_memory, plan.carving
     if freed is None:
-        return []
-    needed = sum(cache.memory_mb for cache in freed.new)
-    refused = plan.carving
-    why = f"; the default data cache is not made smaller: {refused.why}" if isinstance(refused, Uncarved) else ""
-    return [
-        f"With {needed:,.0f} MB free it could be 1 of {1 / freed.after:.1f} cases: raise max memory if the machine has "
-        f"it{why}."
-    ]
-
-
-def _relaxed(one: Bindable) -> str:
-    return f"{one.piece.name}: {one.piece.family.split()[1]}, because {one.why}."
-
-
-def _proof(plan: BindingPlan) -> str:
-    optimum = plan.optimum
-    better = (
-        "no other is better"
-        if optimum.proven
-        else f"the best there is has an objective at most {max(0.1, optimum.gap_percent):.1f} % lower"
+        return ""
+    why = f" The default data cache is not made smaller: {refused.why}." if isinstance(refused, Uncarved) else ""
+    return (
+        f"Raise max memory if the machine has it: {plan.free.mb:,.0f} MB are free, too little for what would help, and "
+        f"with {_needed(freed):,.0f} MB two searches would want the same spinlock in {_cases(freed.after)}."
+        f"{why}"
     )
-    said = f"Of all plans within this memory in which each move takes off at least {LEAST_MOVE_PERCENT:g} % of the "
-    said += f"collisions (the outage of a database counts as {OUTAGE_MOVES:g} moves), {better} "
-    said += f"({len(plan.bindables)} candidates, "
-    said += f"{optimum.nodes} steps of the search"
-    return said + (f", {plan.left_out} candidates with fewer searches not looked at)." if plan.left_out else ").")
 
 
-def _list(names: list[str] | tuple[str, ...]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+def _large(plan: BindingPlan, cache: NewCache) -> str:
+    """The pools for large I/O of a new cache, in words."""
+    pools = plan.pools(cache)
+    return f" ({', '.join(f'{mb:,} MB for {io_kb:g} KB I/O' for io_kb, mb in pools)})" if pools else ""
+
+
+def _how(one: Bindable) -> tuple[str, ...]:
+    """Why it goes to a strict or a relaxed cache, and what its scans would need, as cautions of its binding."""
+    scanned = any(held.prefetched for held in one.holds) and not one.large
+    kind = one.piece.family.split()[1]
+    return (f"{kind[0].upper()}{kind[1:]} LRU suits it: {one.why}.", *((PREFETCHED,) if scanned else ()))
+
+
+def _list(names: list[str] | tuple[str, ...], most: int = NAMED) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def evidence(part: Part) -> Iterator[Evidence]:
@@ -269,7 +285,9 @@ def changes(part: Part) -> Iterator[Change]:
             pools=part.plan.pools(cache),
             needs=room,
             cautions=(
-                f"Holds its objects whole with {100 * (GROWTH - 1):.0f} % to grow: look at their sizes now and then.",
+                f"Holds {_list(cache.members)} whole{_large(part.plan, cache)} with {100 * (GROWTH - 1):.0f} % to "
+                "grow: look at their sizes now and then.",
+                OVERHEAD.format(cache.overhead_mb),
                 memory,
                 *(() if scripted else (BY_HAND,)),
             ),
@@ -286,9 +304,9 @@ def _bindings(part: Part) -> Iterator[Change]:
         first = one.holds[0]
         if one.piece.family.startswith(SYSTEM):
             tables = [(held.table, held.index) for held in one.holds]
-            yield bind_system_tables(target, first.database, tables, old=part.home, needs=needs)
+            yield bind_system_tables(target, first.database, tables, old=part.home, needs=needs, cautions=_how(one))
         else:
-            cautions = () if first.owner else (COMMON_OWNER,)
+            cautions = (*_how(one), *(() if first.owner else (COMMON_OWNER,)))
             owner = first.owner or "dbo"
             yield bind(
                 target, first.database, owner, first.table, first.index, old=part.home, needs=needs, cautions=cautions
@@ -305,7 +323,7 @@ def binding_keys(plan: BindingPlan, home: str) -> tuple[str, ...]:
 def _shrunk(plan: BindingPlan, carving: Carving) -> Change:
     """The default data cache made smaller, with what is to be watched: after the partitions of any cache.
 
-    It may harm, and partitions relieve the same spinlocks: in one restart nobody could tell which did what.
+    It may harm, and partitions help the same spinlocks: in one restart nobody could tell which did what.
     """
     change = shrink_cache(
         carving.cache.name,

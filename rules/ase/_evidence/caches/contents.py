@@ -124,11 +124,12 @@ class Contents:
     @property
     def when(self) -> str:
         """What time the counts cover."""
-        if not self.of_interval:
-            if not self.seconds:
-                return f"{self.covers}: two snapshots at the busiest hour would decide better"
-            return "since boot, an average over days: two snapshots at the busiest hour would decide better"
-        return self.covers
+        return "since boot, an average over days" if self.seconds and not self.of_interval else self.covers
+
+    @property
+    def caveat(self) -> str:
+        """What must be said beside counts that are not of an interval, as a sentence; empty of those that are."""
+        return "" if self.of_interval else "Two snapshots at the busiest hour would decide better than these totals."
 
 
 def contents_of(facts: Facts) -> Contents | Outcome:

@@ -47,7 +47,7 @@ def free_evidence(facts: Facts) -> tuple[Evidence, ...]:
 
 
 def too_little(facts: Facts, setting: str, memory_mb: float) -> str:
-    """Why a larger setting does not fit, with what comes before it, as sentences; empty where it fits or none tells.
+    """Why a larger setting does not fit and what comes before it, as a sentence; empty where it fits or none tells.
 
     `memory_mb`: what it takes beyond now; 0 where that is not known.
     """
@@ -58,6 +58,5 @@ def too_little(facts: Facts, setting: str, memory_mb: float) -> str:
     pages = f" by at least {ceil((memory_mb - free.mb) * 1024 / PAGE_KB):,} pages of 2 KB" if memory_mb > 0 else ""
     return (
         f"It takes {needed}, and {free.mb:,.2f} MB are free for reconfiguration, so the server would "
-        f"refuse it: raise max memory first{pages} (dynamic), if the machine has the memory; no value of {setting} is "
-        "put into the plan before that."
+        f"refuse it: raise max memory first{pages} (dynamic), if the machine has the memory."
     )

@@ -32,15 +32,28 @@ from rules.ase._evidence.caches.temporary import perhaps_temporary, temporary_da
 from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.server import ENGINES_MISSING, busy_of
 from rules.ase._evidence.spinlocks.figures import Figure
-from rules.ase._evidence.spinlocks.ratio import at_work
 from rules.changes.ase_binding import bind_log, bind_temporary, why_not_database
 from rules.changes.ase_cache import create_cache, set_partitions, show_cache
+from rules.changes.quoting import comment
 from rules.engine import percent
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    joined,
+)
 from rules.laws.binding import overhead_mb
 from rules.laws.hashing import next_power_of_two
 
 SHARE_PERCENT = 10.0
+NAMED = 4
+"""Databases that the sentence and the evidence name."""
 BINDINGS_MISSING = MissingInput("what is bound to which cache", CacheBinding.COLLECTED_BY)
 SIZE_MISSING = MissingInput("how much of it is in memory at the busiest hour", MonCachedObject.COLLECTED_BY)
 
@@ -97,6 +110,7 @@ class Target:
 
     name: str
     says: str
+    """A cache, as the end of the sentence that something is to be bound to one: what is expected of it."""
     before: tuple[Change, ...] = ()
     bindable: bool = False
     """Whether the bindings can be scripted."""
@@ -104,6 +118,10 @@ class Target:
     partitions: int = 0
     contention: float = 0.0
     """What is expected in it."""
+    first: str = ""
+    """What must be done before it is made or used, as a sentence."""
+    pointless: bool = False
+    """Whether nothing is to be bound: then `says` is the reason, as the end of a sentence."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -120,11 +138,14 @@ class Apart:
     """The same for a quiet outcome."""
     where: str
     """The end of `where … is not known`."""
+    because: str
+    """Why it costs something where it is, as a sentence."""
     advice: str
+    """What to do, as a sentence without its end."""
     target: Callable[[Facts, Moving, float], Target]
     bind: Callable[..., Change]
-    last: str = ""
-    """What else is to be known of it, as a sentence."""
+    unknown: str = ""
+    """What the exports do not show of it, as a sentence."""
 
 
 def judge(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart) -> Iterator[Outcome]:
@@ -146,15 +167,11 @@ def judge(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart) ->
 
 def _finding(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart, target: Target) -> Finding:
     figure, contention, name = moving.figure, contention_of(moving.figure), moving.home
-    told = ", ".join(f"{database} {100 * share:.0f} %" for database, share in moving.by_database().items())
+    shares = moving.by_database()
+    told = ", ".join(f"{comment(database)} {100 * share:.0f} %" for database, share in list(shares.items())[:NAMED])
+    told += f" and {len(shares) - NAMED} more" if len(shares) > NAMED else ""
     share = f"make {100 * moving.share:.0f} % of"
-    says = [
-        f"{contention:g} % of the grabs of the spinlocks of {name} had to wait{at_work(facts, figure)}.",
-        f"{apart.what[0].upper()}{apart.what[1:]} {share} its searches {moving.contents.when}: {told}.",
-        f"{apart.advice} {target.says}",
-        apart.last,
-        figure.aside,
-    ]
+    lacks = f"Not in these exports, so no script is given: {', '.join(one.fact for one in target.missing)}."
     changes: tuple[Change, ...] = ()
     if target.bindable:
         bound = (apart.bind(target.name, one, old=name, needs=target.needs) for one in moving.databases)
@@ -164,7 +181,13 @@ def _finding(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart,
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
         title=f"{name}: {apart.what} {share} the searches of a contended cache",
-        seen=" ".join(part for part in says if part),
+        seen=f"{apart.what[0].upper()}{apart.what[1:]} {share} the searches of {name} {moving.contents.when} ({told}), "
+        f"and {contention:.3g} % of the grabs of its spinlocks had to wait.",
+        because=apart.because,
+        do=f"Nothing is to be bound: {target.says}."
+        if target.pointless
+        else joined(target.first, f"{apart.advice}: {target.says}."),
+        unknown=joined("" if target.pointless else apart.unknown, lacks if target.missing else moving.contents.caveat),
         evidence=(
             Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
             *_evidence(moving),
@@ -197,34 +220,33 @@ def to_existing(facts: Facts, moving: Moving, named: NamedCache, contents_mb: fl
     says = f"{named.name}{size}, is there for it"
     engines, _ = busy_of(facts)
     if contents_mb is not None and known(named.run_size_mb) and contents_mb > named.run_size_mb:
-        return Target(named.name, f"{says}, but {contents_mb:,.0f} MB are in memory now: enlarge it first (dynamic).")
+        first = f"Enlarge {named.name} first (dynamic): {contents_mb:,.0f} MB are in memory now, more than it holds."
+        return Target(named.name, says, first=first)
     if now is None:
-        return Target(
-            named.name, f"{says}.", missing=(MissingInput(f"partitions of {named.name}", show_cache(named.name)),)
-        )
+        return Target(named.name, says, missing=(MissingInput(f"partitions of {named.name}", show_cache(named.name)),))
     if engines is None:
-        return Target(named.name, f"{says}.", missing=(ENGINES_MISSING,))
+        return Target(named.name, says, missing=(ENGINES_MISSING,))
     expected = _contention(facts, moving, now, named.name)
     if expected < goal:
-        says = f"{says}: its {now:.0f} partitions should be about {_said(expected)} contended then."
+        says += f" (its {now:.0f} partitions should be about {_said(expected)} contended then)"
         return Target(named.name, says, (), True, (), int(now), expected)
     pools, page = pools_of(facts, named.name), page_kb(facts)
     most = min(legal_partitions(facts), next_power_of_two(engines))
     if not pools or page is None or any(pool_kb(pool) is None for pool in pools):
         lacking = MissingInput(f"pools of {named.name}", show_cache(named.name))
-        says += f"; with {now:.0f} partitions the contention would only move."
+        says += f", but with {now:.0f} partitions the contention would only move"
         return Target(named.name, says, missing=(lacking,))
     while most > now and too_small_for(pools, page, most):
         most //= 2
     if most <= now or expected * now / most >= contention_of(moving.figure):
         says += f", but with its {now:.0f} partitions, and no more than {max(most, now):.0f} possible, the contention "
-        return Target(named.name, f"{says}would only move: nothing is proposed.")
+        return Target(named.name, f"{says}would only move", pointless=True)
     new = enough_partitions(now, expected, goal, most)
     after = expected * now / new
-    says = f"{says}: cut it from {now:.0f} into {new} partitions first, or the contention only moves "
-    says += f"(about {_said(expected)} with {now:.0f}, {_said(after)} with {new})."
+    first = f"Cut {named.name} from {now:.0f} into {new} partitions first (a restart), or the contention only moves: "
+    first += f"about {_said(expected)} with {now:.0f}, {_said(after)} with {new}."
     change = set_partitions(named.name, now, new, largest=legal_partitions(facts))
-    return Target(named.name, says, (change,), True, (), new, after)
+    return Target(named.name, says, (change,), True, (), new, after, first)
 
 
 def to_new(
@@ -244,11 +266,8 @@ def to_new(
         ),
     ]
     if contents_mb is None or engines is None or free is None or page is None or _now(facts, moving) is None:
-        room = "" if free is None else f" {free.mb:,.0f} MB are free for it."
-        what = ", ".join(one.fact for one in lacking)
-        return Target(
-            name, f"No size is given for it, because this is not in the export: {what}.{room}", missing=tuple(lacking)
-        )
+        room = "" if free is None else f", for which {free.mb:,.0f} MB are free"
+        return Target(name, f"{name}, new{room}", missing=tuple(lacking))
     expected = _contention(facts, moving, 1)
     most = min(legal_partitions(facts), next_power_of_two(engines))
     partitions = 1 if expected < goal or most == 1 else enough_partitions(1, expected, goal, most)
@@ -258,16 +277,17 @@ def to_new(
     size = max(math.ceil(GROWTH * contents_mb), smallest * (2 if log_pool else 1))
     memory = size + overhead_mb(size)
     spend = memory * (1 + MARGIN_PERCENT / 100)
-    words = f"{name}, new, {size:,} MB and {memory - size:,.1f} MB overhead, {partitions} partitions, about "
+    words = f"{name}, new, {size:,} MB and {memory - size:,.1f} MB overhead, {partitions} "
+    words += f"partition{'s' if partitions > 1 else ''}, about "
     words += f"{_said(expected / partitions)} contended then"
     if expected / partitions >= contention_of(moving.figure):
-        return Target(name, f"{words}: with no more partitions possible the contention would only move.")
-    if spend > free.mb:
         return Target(
-            name,
-            f"{words}: but {free.mb:,.0f} MB are free, and {MARGIN_PERCENT:g} % should stay so. Raise max memory if "
-            f"the machine has it, or make the default data cache {spend:,.0f} MB smaller in a restart before.",
+            name, f"{words}, and with no more partitions possible the contention would only move", pointless=True
         )
+    if spend > free.mb:
+        first = f"First raise max memory if the machine has it, or make the default data cache {spend:,.0f} MB smaller "
+        first += f"in a restart: {free.mb:,.0f} MB are free, of which {MARGIN_PERCENT:g} % should stay so."
+        return Target(name, words, first=first)
     pools = ((LOG_IO_KB, size - smallest),) if log_pool else ()
     change = create_cache(
         name,
@@ -281,7 +301,7 @@ def to_new(
         pools=pools,
         cautions=(f"Holds what is in memory now and {100 * (GROWTH - 1):.0f} % more: watch its hit ratio.",),
     )
-    return Target(name, f"{words}.", (change,), True, (), partitions, expected / partitions)
+    return Target(name, words, (change,), True, (), partitions, expected / partitions)
 
 
 def for_temporary(facts: Facts, moving: Moving, goal: float) -> Target:
@@ -405,9 +425,9 @@ def _expects(moving: Moving, target: Target) -> tuple[Expectation, ...]:
     )
 
 
-def _evidence(moving: Moving, named: int = 4) -> list[Evidence]:
+def _evidence(moving: Moving) -> list[Evidence]:
     """The share of each database, with the line of its most searched object."""
-    shares = list(moving.by_database().items())[:named]
+    shares = list(moving.by_database().items())[:NAMED]
     first = {one.database: one.source for one in reversed(moving.held)}
     return [
         Evidence(f"searches of {moving.home} by {name}", round(100 * share, 1), "%", first[name])

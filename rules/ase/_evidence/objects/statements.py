@@ -19,9 +19,9 @@ from rules.finding import Evidence, Finding
 
 STATEMENT_FACTS: tuple[type[Fact], ...] = (MonCachedStatement, MonSysStatement, MonProcessObject, MonOpenObjectActivity)
 NAMED = 3
-"""Statements that are named."""
-LONGEST = 160
-"""Characters of a statement that are shown."""
+"""Statements that the evidence has; the sentence has the text of the first and the numbers of the others."""
+LONGEST, BESIDE = 160, 100
+"""Characters of a statement that are shown; and where its figures stand beside it."""
 COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|--[^\r\n]*", re.DOTALL)
 TOKEN = re.compile(r"'(?:[^']|'')*'?|\"[^\"]*\"|\[[^\]]*\]|[A-Za-z_#@][\w#@$]*|\S")
 NAME = re.compile(r"[A-Za-z_#][\w#@$]*")
@@ -79,7 +79,8 @@ def with_statements(
         return finding.adding(unknown=more)
     named = found[:NAMED]
     evidence = tuple(one for used in named for one in _evidence(used))
-    because = f"{how}: {'; '.join(one.says for one in named)}."
+    others = ", ".join(str(one.fact.statement) for one in named[1:] if one.fact.statement)
+    because = f"{how}: {named[0].says}{f'; then SSQLID {others}' if others else ''}."
     return replace(finding.adding(because=because), evidence=(*finding.evidence, *evidence))
 
 
@@ -143,7 +144,7 @@ def _by_text(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
 
 def _cached(row: MonCachedStatement, ended: list[MonSysStatement]) -> Used:
     """A cached statement: as counted between the snapshots, else as listed when it ended, else since it was cached."""
-    what = f"{quoted(row.text or '')} (SSQLID {row.statement})"
+    what = f"{quoted(row.text or '', BESIDE)} (SSQLID {row.statement})"
     waits = row.lock_waits if known(row.lock_waits) else None
     if ended and not row.of_interval:
         return Used(ended[-1], what, len(ended), _sum(ended), waits, "in monSysStatement", SUM)
@@ -174,10 +175,10 @@ def _sum(rows: Iterable[MonSysStatement]) -> float | None:
     return sum(reads) if reads else None
 
 
-def quoted(text: str) -> str:
+def quoted(text: str, longest: int = LONGEST) -> str:
     """A statement as it may be shown: on one line, nothing hidden in it, in quotes, cut with a mark."""
-    flat = comment(" ".join(text.split()), 2 * LONGEST)
-    return f'"{flat}"' if len(flat) <= LONGEST else f'"{flat[:LONGEST]}" [cut]'
+    flat = comment(" ".join(text.split()), 2 * longest)
+    return f'"{flat}"' if len(flat) <= longest else f'"{flat[:longest]}" [cut]'
 
 
 def _evidence(used: Used) -> Iterator[Evidence]:

@@ -45,7 +45,6 @@ OF_METADATA = {
     "Partition Hash": PARTITION_HASH,
 }
 """By `MetadataSpinlock.name`."""
-RANKED = "It is ranked by spins."
 BUFFERS = "bufspin "
 """Before the name of a cache: the spinlocks of its buffer headers (16.0)."""
 

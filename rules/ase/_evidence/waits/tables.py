@@ -23,6 +23,8 @@ from rules.finding import Evidence
 
 TABLE_FACTS: tuple[type[Fact], ...] = (MonOpenObjectActivity, TableScheme, IndexSize, LockRequests, MonProcessWaits)
 NAMED = 3
+SAID = 2
+"""Tables that the sentence names; the evidence has them all."""
 LEAST_PERCENT = 5.0
 """This project: tables with a smaller part of the waits are not named."""
 LAST_PAGES = "Last Page Locks on Heaps"
@@ -75,12 +77,11 @@ def waiting_tables(facts: Facts) -> list[Waiting]:
     return [one for one in ranked if one.share >= LEAST_PERCENT][:NAMED]
 
 
-def say_tables(facts: Facts, tables: list[Waiting]) -> str:
-    """Name them, and where most of the waits of each are; nothing without tables."""
-    if not tables:
-        return ""
-    named = "; ".join(_say_table(facts, one) for one in tables)
-    return f"Lock waits by table (monOpenObjectActivity): {named}."
+def say_tables(facts: Facts, tables: list[Waiting], kinds: list[tuple[str, float, Source]]) -> str:
+    """Name the first of them, where most of the waits of each are, and the type of lock that is waited for most."""
+    named = "; ".join(_say_table(facts, one) for one in tables[:SAID])
+    kind = f"; by type most are for {kinds[0][0]} {kinds[0][1]:,.0f}" if kinds else ""
+    return f"Lock waits by table: {named}{kind}."
 
 
 def _say_table(facts: Facts, one: Waiting) -> str:

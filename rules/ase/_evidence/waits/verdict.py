@@ -50,8 +50,11 @@ class TooLong:
 
     severity: Severity
     title: str
-    says: str
+    seen: str
+    """What is seen, as a sentence."""
     evidence: tuple[Evidence, ...]
+    unknown: str = ""
+    """What the figures leave open, as a sentence."""
 
 
 def judge_waits(
@@ -106,7 +109,7 @@ def _by_switches(limits: WaitLimits, switches: Switches, what: str, beside: str)
     if switches.percent < limits.switches_percent or (switches.per_second or 0.0) < limits.waits_per_second:
         most = f"limits {limits.switches_percent:g} % and {limits.waits_per_second:g} a second"
         return Clean(f"{switches.says} ({most}){beside}")
-    says = f"{switches.says}. How long they waited is not in sp_sysmon: monSysWaits has the time{beside}."
+    unknown = f"How long they waited is not in sp_sysmon: monSysWaits has the time{beside}."
     loud = Severity.WARNING if switches.percent >= limits.loud_percent else Severity.ADVICE
     title = f"{switches.percent:g} % of all task switches wait for {what}"
-    return TooLong(loud, title, says, (switches.evidence(limits.switches_percent),))
+    return TooLong(loud, title, f"{switches.says}.", (switches.evidence(limits.switches_percent),), unknown)
