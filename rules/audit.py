@@ -168,11 +168,11 @@ def as_planned(findings: Sequence[Ranked], plan: Plan) -> list[Ranked]:
         if kept == found.changes:
             return ranked
         why = dict.fromkeys(plan.left_out[change.key] for change in found.changes if change not in kept)
-        told = f"Not to be done now, so no script is given: {'; '.join(why)}."
+        told = f"Not now: {'; '.join(why)}."
         do = (
             joined(found.do, told)
             if kept
-            else joined(told, found.do and f"If it is still found after that: {found.do}")
+            else joined(told, found.do and f"Should it still be found after that: {found.do}")
         )
         return replace(ranked, finding=found.keeping(kept, do))
 

@@ -203,7 +203,7 @@ def test_a_finding_lists_no_change_that_the_plan_leaves_out() -> None:
     assert listed == {key for step in plan.steps for key in step.change_keys} == {"ratio", "other"}
     assert after["ratio"].says == "It waits."
     assert after["tables"].seen == "It waits."
-    assert after["tables"].do == "Not to be done now, so no script is given: table: first ratio, then measure."
+    assert after["tables"].do == "Not now: table: first ratio, then measure."
     assert "takes 9.0 MB" in after["cache"].do
 
 
