@@ -55,7 +55,7 @@ def test_where_none_is_free_the_answer_names_the_fewest_devices_to_move() -> Non
     busy = [device("EWA0", 1), device("EWB0", 5), device("FGA0", 6), device("PKA0", 0), TCPIP]
     placed = placement_of(layout(*cpus(), *busy))
     assert placed.chosen is None
-    assert placed.answer.startswith("None is free: move FGA0 off the core of CPU 2 first. CPU 0:")
+    assert placed.answer.startswith("None is free: move FGA0 off the core of CPU 2 first (CPU 0:")
     move = placed.first_to_move
     assert move is not None
     assert (move.cpu, move.sibling, move.movable) == (2, 6, ("FGA0",))
@@ -66,7 +66,7 @@ def test_where_none_is_free_the_answer_names_the_fewest_devices_to_move() -> Non
 def test_nothing_is_to_be_moved_where_only_the_primary_and_tcp_ip_are_in_the_way() -> None:
     pair = [Cpu(number=0, full=True, primary=True), Cpu(number=7, full=True, primary=False)]
     placed = placement_of(Layout(Facts((*pair, TCPIP))))
-    assert placed.answer == ("None is free. CPU 0: it is the primary; CPU 7: OpenVMS TCP/IP runs there.")
+    assert placed.answer == "None is free (CPU 0: it is the primary; CPU 7: OpenVMS TCP/IP runs there)."
 
 
 def test_a_cpu_whose_display_was_not_brought_is_not_taken_and_the_reason_says_so() -> None:
@@ -84,11 +84,11 @@ def test_what_it_costs_is_said_of_this_machine() -> None:
     idle = ProcessorModes(statistic="mean", idle_percent=310.0, cpus=8.0)
     said, evidence = cost_of(layout(*cpus(), idle, device("EWA0", 1)))
     assert said == (
-        "It costs one core of 4, 25 % of the machine, with its co-thread stopped; more than one CPU is idle on average "
-        "(310 % of one CPU)."
+        "it costs one core of 4, 25 % of the machine, with its co-thread stopped; more than one CPU is idle on average "
+        "(310 % of one CPU)"
     )
     assert [one.value for one in evidence] == [310.0]
-    assert cost_of(layout(device("EWA0", 1)))[0] == "It costs one CPU of 8, 12 % of the machine."
-    assert cost_of(Layout(Facts(())))[0] == "It costs one CPU."
+    assert cost_of(layout(device("EWA0", 1)))[0] == "it costs one CPU of 8, 12 % of the machine"
+    assert cost_of(Layout(Facts(())))[0] == "it costs one CPU"
     tight = ProcessorModes(statistic="mean", idle_percent=40.0, cpus=8.0)
     assert "less than one CPU is idle on average: work will wait (40 % of one CPU)" in cost_of(layout(tight))[0]

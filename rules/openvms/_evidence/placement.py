@@ -20,6 +20,8 @@ from rules.openvms._evidence.cpu_layout import Layout, Pair
 from rules.openvms._evidence.node import pending_of
 
 HIGHEST = PARAMETERS["LCKMGR_CPUID"].high
+MOST = 5
+"""Reasons against CPUs that a sentence names; the page of the node's CPUs has them all."""
 EQUAL = "as good, but of a higher number"
 
 
@@ -58,6 +60,13 @@ class Placement:
         return "; ".join(f"CPU {_listed(cpus)}: {why}" for why, cpus in said.items())
 
     @property
+    def brief(self) -> str:
+        """The same of the first few reasons, for a sentence."""
+        reasons = self.others.split("; ")
+        more = (f"and {len(reasons) - MOST} more",) if len(reasons) > MOST else ()
+        return "; ".join((*reasons[:MOST], *more))
+
+    @property
     def first_to_move(self) -> Seat | None:
         """Where none is free: the CPU for which the fewest devices have to move; of equals the lowest."""
         found = [seat for seat in self.seats if seat.movable]
@@ -65,14 +74,14 @@ class Placement:
 
     @property
     def answer(self) -> str:
-        """The CPU number and why no other, or what has to be moved first."""
+        """The CPU number and why no other, or what has to be moved first, as a sentence."""
         if self.chosen is not None:
-            rest = f" The others: {self.others}." if self.others else ""
+            rest = f" (others: {self.brief})" if self.others else ""
             suits = "on its core no fast-path device, no TCP/IP and no primary were read"
-            return f"CPU {self.chosen} suits it: {suits}.{rest}"
+            return f"CPU {self.chosen} suits it: {suits}{rest}."
         move = self.first_to_move
         first = f": move {' and '.join(move.movable)} off the core of CPU {move.cpu} first" if move else ""
-        return f"None is free{first}. {self.others}." if self.seats else "No CPU was read."
+        return f"None is free{first} ({self.brief})." if self.seats else "No CPU was read."
 
 
 def placement_of(layout: Layout, without: frozenset[int] = frozenset()) -> Placement:
@@ -91,15 +100,14 @@ def stop_beside(
 ) -> tuple[tuple[Change, ...], str]:
     """Stop the co-thread of the chosen CPU, where it runs: a step of its own after the changes `after`, and a sentence.
 
-    The sentence begins with a blank. `least`: CPUs that have to stay active; with fewer the co-thread stays, and it is
-    said why.
+    `least`: CPUs that have to stay active; with fewer the co-thread stays, and it is said why.
     """
     sibling = next((seat.sibling for seat in placed.seats if seat.cpu == placed.chosen), None)
     if sibling is None or not layout.runs(sibling):
         return (), ""
     if layout.active is not None and layout.active - 1 < least:
         return (), (
-            f" Its co-thread CPU {sibling} stays: with it stopped {layout.active - 1:.0f} CPUs would be active, fewer "
+            f"Its co-thread CPU {sibling} stays: with it stopped {layout.active - 1:.0f} CPUs would be active, fewer "
             f"than {least:.0f}."
         )
     beside = (
@@ -107,50 +115,50 @@ def stop_beside(
     )
     stop = tuple(replace(change, after=(*change.after, *after)) for change in layout.stop(sibling, beside))
     return stop, (
-        f" A step of its own, after that was measured: stop its co-thread with STOP/CPU {sibling}, and measure again; "
-        "if it is not better, START/CPU."
+        f"A step of its own, after that was measured: stop its co-thread with STOP/CPU {sibling}, and measure again "
+        "(START/CPU if it is not better)."
     )
 
 
 def cost_of(layout: Layout) -> tuple[str, list[Evidence]]:
-    """What one CPU less costs on this machine: its share, and how much is idle on average."""
+    """What one CPU less costs on this machine, as a clause: its share, and how much is idle on average."""
     cpus = layout.active
     if cpus is None:
-        return "It costs one CPU.", []
+        return "it costs one CPU", []
     modes = layout.facts.latest(ProcessorModes, statistic="mean")
-    said = f"It costs one CPU of {cpus:.0f}, {100 / cpus:.0f} % of the machine"
+    said = f"it costs one CPU of {cpus:.0f}, {100 / cpus:.0f} % of the machine"
     if layout.cores is not None and layout.cores < cpus:
         share = 100 / layout.cores
-        said = f"It costs one core of {layout.cores}, {share:.0f} % of the machine, with its co-thread stopped"
+        said = f"it costs one core of {layout.cores}, {share:.0f} % of the machine, with its co-thread stopped"
     if (
         counts_differ(layout)
         or modes is None
         or not known(modes.idle_percent)
         or not 0 <= modes.idle_percent <= 100 * cpus
     ):
-        return f"{said}.", []
+        return said, []
     idle = modes.idle_percent / 100
     room = (
         "more than one CPU is idle on average" if idle >= 1 else "less than one CPU is idle on average: work will wait"
     )
-    return f"{said}; {room} ({modes.idle_percent:.0f} % of one CPU).", [
+    return f"{said}; {room} ({modes.idle_percent:.0f} % of one CPU)", [
         Evidence("idle (mean)", modes.idle_percent, "% of one CPU", modes.source)
     ]
 
 
 def left_alone(layout: Layout) -> str:
-    """What the choice that the system makes by itself would run into, and which CPUs have nothing."""
+    """What the choice that the system makes by itself would run into, and which CPUs have nothing, as a clause."""
     cpu = layout.default_choice
     there = [device.device for device in layout.devices_on(cpu)]
     there += [service.service for service in layout.services_on(cpu)]
     served = (
         f", which serves {' and '.join(map(comment, there))}" if there else ", whatever that or its co-thread serves"
     )
-    said = f"Left alone it takes the lowest CPU other than the primary: CPU {cpu}{served}."
+    said = f"left alone it takes the lowest CPU other than the primary: CPU {cpu}{served}"
     if layout.unused:
         numbers = _listed(layout.unused)
         said += (
-            f" Without a device or service in SHOW FASTPATH: CPU {numbers} (numbers below the count of active CPUs)."
+            f"; without a device or service in SHOW FASTPATH: CPU {numbers} (numbers below the count of active CPUs)"
         )
     return said
 

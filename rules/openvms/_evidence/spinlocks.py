@@ -189,13 +189,13 @@ def _momentary(heat: Heat) -> bool:
 
 
 def short_trace(facts: Facts) -> str:
-    """That the trace that came along is too short to decide anything, as a sentence; empty where it is not."""
+    """That the trace that came along is too short to decide anything, as a clause; empty where it is not."""
     found = heats(facts)
     if not found or found[0].seconds is None or not _momentary(found[0]):
         return ""
     return (
-        f"The spinlock trace that came along is of {found[0].seconds:g} s: one moment, which decides nothing. Trace at "
-        f"least {MOMENT_SECONDS:g} s under this load (this project's minimum; none is published)."
+        f"the spinlock trace that came along is of {found[0].seconds:g} s, one moment, which decides nothing: trace at "
+        f"least {MOMENT_SECONDS:g} s under this load (this project's minimum; none is published)"
     )
 
 
@@ -209,8 +209,8 @@ def half_believed(facts: Facts) -> str:
         return ""
     return (
         f"the spinlock trace that came along shows that CPUs wait for {heat.name} most, but it is read tentatively: no "
-        "sample of its layout is known, and its own figures do not prove it (two rows with acquisitions per second, "
-        "mean hold and hold share would: SPL SHOW TRACE/SUMMARY/RATES without a limit)"
+        "sample of its layout is known, and its figures do not prove it (SPL SHOW TRACE/SUMMARY/RATES without a limit "
+        "would)"
     )
 
 
