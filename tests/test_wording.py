@@ -30,7 +30,6 @@ WAITING = [
     "openvms/remastering_switched_off",
     "openvms/resource_hash_table_undersized",
     "openvms/slow_on_integrity",
-    "openvms/spinlock_hot",
     "openvms/value_block_not_the_cause",
 ]
 """Rules whose text is still in one piece."""

@@ -106,7 +106,7 @@ class NotYet:
         """What is seen, and what that makes of the figures, as a clause."""
         return (
             f"a display has the lock manager on CPU {self.cpu}, but {self.why}: callers of a dedicated one do not spin "
-            "for LCKMGR, so these may be of before"
+            "for LCKMGR, so the figures may predate it"
         )
 
     @property

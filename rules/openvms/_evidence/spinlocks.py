@@ -17,7 +17,7 @@ RECALLED = " (as recalled, no source confirms it)"
 
 @dataclass(frozen=True)
 class Known:
-    """What one spinlock guards, and what relieves it; no remedy where none is known."""
+    """What one spinlock guards, and what reduces its use; no remedy where none is known."""
 
     guards: str
     remedy: str = ""
@@ -25,11 +25,11 @@ class Known:
     """Whether the remedy is from memory alone: it is said so."""
 
     @property
-    def says(self) -> str:
-        """Both as sentences."""
+    def do(self) -> str:
+        """What helps, as a clause."""
         if not self.remedy:
-            return f"It guards {self.guards}. No remedy is known but less of what takes it."
-        return f"It guards {self.guards}. What helps{RECALLED if self.recalled else ''}: {self.remedy}."
+            return "no remedy is known but less of what takes it"
+        return f"what helps{RECALLED if self.recalled else ''}: {self.remedy}"
 
 
 BY_NAME = {
@@ -48,9 +48,9 @@ BY_NAME = {
         "fewer wakes; look for processes that wake each other or set event flags all the time",
         recalled=True,
     ),
-    MMG: Known("memory management", "fewer page faults: larger working sets, fewer images started"),
+    MMG: Known("memory management", "fewer page faults (larger working sets, fewer images started)"),
     "FILSYS": Known("the file system's structures", "fewer opens, closes and extensions of files", recalled=True),
-    "TIMER": Known("the timer queue", "fewer timer requests ($SETIMR): MONITOR TIMER shows their rate"),
+    "TIMER": Known("the timer queue", "fewer timer requests ($SETIMR; MONITOR TIMER shows their rate)"),
     "HWCLK": Known("the hardware clock and the time of the first timer", "fewer timer requests ($SETIMR)"),
     "POOL": Known("nonpaged pool", "a larger NPAGEDYN, so that the lookaside lists serve what is asked for"),
     "INVALIDATE": Known(
