@@ -18,19 +18,10 @@ SENTENCES, LONGEST = 2, 360
 END = re.compile(r"(?<=[.!?])[\"')`]?\s+(?=[A-Z0-9\"'`(])")
 WAITING = [
     "openvms/emulated_lock_master",
-    "openvms/lock_id_table_small",
-    "openvms/lock_manager_configured_off",
-    "openvms/lock_manager_cpu_shared",
-    "openvms/lock_manager_idle",
-    "openvms/lock_manager_saturated",
     "openvms/lock_master_on_slow_node",
     "openvms/lock_trees_move_too_often",
     "openvms/locks_mastered_remotely",
-    "openvms/long_lock_waits",
     "openvms/remastering_switched_off",
-    "openvms/resource_hash_table_undersized",
-    "openvms/slow_on_integrity",
-    "openvms/value_block_not_the_cause",
 ]
 """Rules whose text is still in one piece."""
 
