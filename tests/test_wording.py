@@ -17,11 +17,6 @@ SENTENCES, LONGEST = 2, 360
 """Of one part: sentences, and characters (about four lines of a page)."""
 END = re.compile(r"(?<=[.!?])[\"')`]?\s+(?=[A-Z0-9\"'`(])")
 WAITING = [
-    "openvms/emulated_lock_master",
-    "openvms/lock_master_on_slow_node",
-    "openvms/lock_trees_move_too_often",
-    "openvms/locks_mastered_remotely",
-    "openvms/remastering_switched_off",
 ]
 """Rules whose text is still in one piece."""
 

@@ -509,13 +509,14 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: _Spins, own: fl
         on = _template(layout, limits, "only after the larger RESHASHTBL and a new measurement", cautions)
         table = parameter_key(TABLE, layout.node)
         why = (
-            f"with {chain.length:.1f} resources per bucket every operation holds the spinlock while it searches a chain"
+            f"with {chain.length:.1f} resources per bucket every operation holds the spinlock while it searches a "
+            f"chain, so {TABLE} and its reboot come before a dedicated CPU"
         )
-        first = (
-            f"First the resource hash table: {TABLE} and its reboot come before a dedicated CPU; then measure again. "
-            f"If CPUs still spin for LCKMGR: LCKMGR_MODE {limits.least_cpus}{'' if home is None else f', on {cpu}'}."
+        then = (
+            f"After the larger {TABLE} and a new measurement, and only if CPUs still spin for LCKMGR: LCKMGR_MODE "
+            f"{limits.least_cpus}{'' if home is None else f', on {cpu}'}."
         )
-        return _Steps((replace(on, yields_to=(*on.yields_to, table)),), first, why, unknown=doubted)
+        return _Steps((replace(on, yields_to=(*on.yields_to, table)),), then, why, unknown=doubted)
     if own <= limits.mp_synch_percent:
         asked = f"more than {limits.mp_synch_percent:g} % of one CPU"
         on = _template(layout, limits, f"only after a measurement with {asked} for {LCKMGR} alone", cautions)
