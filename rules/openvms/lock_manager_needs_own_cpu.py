@@ -396,7 +396,8 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
         steps = _Steps((), f"{differ.do} Until then nothing is set.", unknown=differ.seen)
     else:
         steps = _steps(facts, layout, limits, judged, own)
-    costs, idle = cost_of(layout)
+    price, idle = cost_of(layout)
+    costs = f"{price[0].lower()}{price[1:].removesuffix('.')}"
     share = synch / cpus
     average = f"on average it takes {usual / cpus:.0f} %" if usual != synch else ""
     cost, peak = peak_cost(facts)
@@ -513,7 +514,7 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: _Spins, own: fl
             f"chain, so {TABLE} and its reboot come before a dedicated CPU"
         )
         then = (
-            f"After the larger {TABLE} and a new measurement, and only if CPUs still spin for LCKMGR: LCKMGR_MODE "
+            f"Only if a new measurement with the larger {TABLE} still shows CPUs that spin for LCKMGR: LCKMGR_MODE "
             f"{limits.least_cpus}{'' if home is None else f', on {cpu}'}."
         )
         return _Steps((replace(on, yields_to=(*on.yields_to, table)),), then, why, unknown=doubted)

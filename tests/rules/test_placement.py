@@ -84,11 +84,11 @@ def test_what_it_costs_is_said_of_this_machine() -> None:
     idle = ProcessorModes(statistic="mean", idle_percent=310.0, cpus=8.0)
     said, evidence = cost_of(layout(*cpus(), idle, device("EWA0", 1)))
     assert said == (
-        "it costs one core of 4, 25 % of the machine, with its co-thread stopped; more than one CPU is idle on average "
-        "(310 % of one CPU)"
+        "It costs one core of 4, 25 % of the machine, with its co-thread stopped; more than one CPU is idle on average "
+        "(310 % of one CPU)."
     )
     assert [one.value for one in evidence] == [310.0]
-    assert cost_of(layout(device("EWA0", 1)))[0] == "it costs one CPU of 8, 12 % of the machine"
-    assert cost_of(Layout(Facts(())))[0] == "it costs one CPU"
+    assert cost_of(layout(device("EWA0", 1)))[0] == "It costs one CPU of 8, 12 % of the machine."
+    assert cost_of(Layout(Facts(())))[0] == "It costs one CPU."
     tight = ProcessorModes(statistic="mean", idle_percent=40.0, cpus=8.0)
     assert "less than one CPU is idle on average: work will wait (40 % of one CPU)" in cost_of(layout(tight))[0]

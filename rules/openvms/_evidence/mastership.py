@@ -228,6 +228,11 @@ class Move:
     stays: bool = False
     """Whether the trees stay where they are, as a node that works more in them has them: `because` tells why."""
 
+    @property
+    def says(self) -> str:
+        """All of it in one, for the page of the cluster."""
+        return joined(sentence(self.because), self.do, sentence(self.unknown))
+
 
 LEAVE = "Leave the trees where they are."
 

@@ -20,7 +20,7 @@ from rules.openvms._evidence.cpu_layout import Layout, Pair
 from rules.openvms._evidence.node import pending_of
 
 HIGHEST = PARAMETERS["LCKMGR_CPUID"].high
-MOST = 5
+MOST = 3
 """Reasons against CPUs that a sentence names; the page of the node's CPUs has them all."""
 EQUAL = "as good, but of a higher number"
 
@@ -53,11 +53,11 @@ class Placement:
     def others(self) -> str:
         """Why each other CPU was not chosen, in one sentence."""
         equal = f"as good, but LCKMGR_CPUID names CPU {self.chosen}" if self.named else EQUAL
-        said: dict[str, list[int]] = {}
+        said: dict[str, list[int]] = {equal: []}
         for seat in self.seats:
             if seat.cpu != self.chosen:
                 said.setdefault(seat.against or equal, []).append(seat.cpu)
-        return "; ".join(f"CPU {_listed(cpus)}: {why}" for why, cpus in said.items())
+        return "; ".join(f"CPU {_listed(cpus)}: {why}" for why, cpus in said.items() if cpus)
 
     @property
     def brief(self) -> str:
@@ -121,27 +121,27 @@ def stop_beside(
 
 
 def cost_of(layout: Layout) -> tuple[str, list[Evidence]]:
-    """What one CPU less costs on this machine, as a clause: its share, and how much is idle on average."""
+    """What one CPU less costs on this machine: its share, and how much is idle on average."""
     cpus = layout.active
     if cpus is None:
-        return "it costs one CPU", []
+        return "It costs one CPU.", []
     modes = layout.facts.latest(ProcessorModes, statistic="mean")
-    said = f"it costs one CPU of {cpus:.0f}, {100 / cpus:.0f} % of the machine"
+    said = f"It costs one CPU of {cpus:.0f}, {100 / cpus:.0f} % of the machine"
     if layout.cores is not None and layout.cores < cpus:
         share = 100 / layout.cores
-        said = f"it costs one core of {layout.cores}, {share:.0f} % of the machine, with its co-thread stopped"
+        said = f"It costs one core of {layout.cores}, {share:.0f} % of the machine, with its co-thread stopped"
     if (
         counts_differ(layout)
         or modes is None
         or not known(modes.idle_percent)
         or not 0 <= modes.idle_percent <= 100 * cpus
     ):
-        return said, []
+        return f"{said}.", []
     idle = modes.idle_percent / 100
     room = (
         "more than one CPU is idle on average" if idle >= 1 else "less than one CPU is idle on average: work will wait"
     )
-    return f"{said}; {room} ({modes.idle_percent:.0f} % of one CPU)", [
+    return f"{said}; {room} ({modes.idle_percent:.0f} % of one CPU).", [
         Evidence("idle (mean)", modes.idle_percent, "% of one CPU", modes.source)
     ]
 
