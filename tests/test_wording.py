@@ -17,27 +17,6 @@ SENTENCES, LONGEST = 2, 360
 """Of one part: sentences, and characters (about four lines of a page)."""
 END = re.compile(r"(?<=[.!?])[\"')`]?\s+(?=[A-Z0-9\"'`(])")
 WAITING = [
-    "openvms/alignment_faults",
-    "openvms/cluster_far_apart",
-    "openvms/concurrency_past_peak",
-    "openvms/cothreads_hurt",
-    "openvms/emulated_lock_master",
-    "openvms/lock_id_table_small",
-    "openvms/lock_manager_configured_off",
-    "openvms/lock_manager_cpu_shared",
-    "openvms/lock_manager_idle",
-    "openvms/lock_manager_needs_own_cpu",
-    "openvms/lock_manager_saturated",
-    "openvms/lock_master_on_slow_node",
-    "openvms/lock_trees_move_too_often",
-    "openvms/locks_mastered_remotely",
-    "openvms/long_lock_waits",
-    "openvms/remastering_switched_off",
-    "openvms/resource_hash_table_undersized",
-    "openvms/slow_on_integrity",
-    "openvms/spinlock_hot",
-    "openvms/spinning_unexplained",
-    "openvms/value_block_not_the_cause",
 ]
 """Rules whose text is still in one piece."""
 

@@ -21,7 +21,18 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, Reading, known
 from collectors.facts.openvms import AlignmentFaults, FaultSource, Node
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
 from rules.openvms._evidence.node import subject_of
 from rules.openvms._evidence.releases import machine_of
 
@@ -101,7 +112,7 @@ def _judge(facts: Facts, limits: Limits, rates: AlignmentFaults, sources: list[F
         head = Evidence(
             f"alignment faults ({rates.statistic})", round(total, 1), "/s", rates.source, limits.faults_per_second
         )
-        yield _finding(facts, total, [head, *evidence], modes, sources)
+        yield _finding(facts, total, [head, *evidence], modes, sources, "" if whole else "at least ")
         yield from _who(sources)
 
 
@@ -116,7 +127,7 @@ def _judge_trace(facts: Facts, limits: Limits, sources: list[FaultSource]) -> It
     head = Evidence(
         "alignment faults of the rows listed", round(total, 1), "/s", rated[0][0].source, limits.faults_per_second
     )
-    yield _finding(facts, total, [head], {}, sources)
+    yield _finding(facts, total, [head], {}, sources, "at least ")
 
 
 def _who(sources: list[FaultSource]) -> Iterator[Outcome]:
@@ -125,37 +136,42 @@ def _who(sources: list[FaultSource]) -> Iterator[Outcome]:
 
 
 def _finding(
-    facts: Facts, total: float, evidence: list[Evidence], modes: dict[str, float], sources: list[FaultSource]
+    facts: Facts,
+    total: float,
+    evidence: list[Evidence],
+    modes: dict[str, float],
+    sources: list[FaultSource],
+    bound: str = "",
 ) -> Finding:
     machine = machine_of(facts)
     integrity = machine.family == "Integrity"
-    says = [f"The system handles {total:,.0f} alignment faults a second in software, each one an exception."]
+    seen = f"The system handles {bound}{total:,.0f} alignment faults a second in software, each one an exception"
+    costs, which = "", "" if sources else "Which code causes them is not in the export: FLT in SDA names it."
     if integrity:
-        says.append(f"{machine.hardware} is an Integrity server, where exceptions are dear.")
+        costs = f"{machine.hardware} is an Integrity server, where exceptions are expensive."
     elif machine.family == "Alpha":
-        says.append(f"{machine.hardware} is an Alpha, where one costs less than on Integrity: so this is a note.")
+        costs = f"{machine.hardware} is an Alpha, where a fault costs less than on Integrity: so this is a note."
     elif machine.family:
-        says.append(f"{machine.said} is no Integrity server, where exceptions are dear: so this is a note.")
+        costs = f"{machine.said} is no Integrity server, where exceptions are expensive: so this is a note."
     else:
-        says.append("Whether this is an Integrity server, where exceptions are dear, was not in the export.")
+        which = joined("Whether this is an Integrity server, where they are expensive, was not in the export.", which)
     inner = sum(modes.get(mode, 0.0) for mode in ("kernel", "exec", "super"))
     user = modes.get("user")
+    do = "Repair first the code that the trace names; no system parameter changes it."
     if modes and user is not None and user >= inner:
-        says.append(
-            f"{user:,.0f} of them are in user mode: the application's own. Align its data or compile it so that it "
-            "expects data unaligned; no system parameter changes it."
-        )
+        seen += f"; {user:,.0f} of them are in user mode, the application's own"
+        do = "Align the application's data or compile it to expect unaligned data; no system parameter changes it."
     elif modes:
-        says.append(
-            f"{inner:,.0f} of them are in the inner modes: of the system, drivers, or products such as Rdb and RMS. "
-            "Take newer releases of what the trace names; no system parameter changes it."
-        )
-    says.append(_named(sources, evidence))
+        seen += f"; {inner:,.0f} of them are in the inner modes (the system, drivers, or products such as Rdb and RMS)"
+        do = "Install newer releases of what the FLT trace names; no system parameter changes it."
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE if integrity else Severity.NOTE,
         title=f"{total:,.0f} alignment faults per second",
-        seen=" ".join(says),
+        seen=joined(f"{seen}.", _named(sources, evidence)),
+        because=costs,
+        do=do,
+        unknown=which,
         evidence=tuple(evidence),
         expects=(Expectation("alignment faults per second", round(total, 1), "lower", "heuristic"),),
     )
@@ -163,8 +179,6 @@ def _finding(
 
 def _named(sources: list[FaultSource], evidence: list[Evidence]) -> str:
     """The program counters with most faults, which are put into the evidence too."""
-    if not sources:
-        return "FLT in SDA names the program counters that cause them."
     named = []
     for one in sources[:MOST_NAMED]:
         where = f"{one.pc} ({one.where})" if one.where else one.pc
@@ -173,4 +187,4 @@ def _named(sources: list[FaultSource], evidence: list[Evidence]) -> str:
             evidence.append(Evidence(f"faults at {where}", figure, unit, one.source))
             where += f" with {figure:,.0f}{unit if unit == '/s' else ' ' + unit}"
         named.append(where)
-    return f"The fault trace names most often: {'; '.join(named)}."
+    return f"The fault trace names most often: {'; '.join(named)}." if named else ""

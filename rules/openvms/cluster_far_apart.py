@@ -23,8 +23,19 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import LockLatency
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
-from rules.laws.distance import CORRECTION, farthest_metres, round_trip_locks
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
+from rules.laws.distance import farthest_metres, round_trip_locks
 from rules.laws.hardware import hardware_of
 from rules.openvms._evidence.cluster import (
     CLUSTER_FACTS,
@@ -41,10 +52,7 @@ from rules.openvms._evidence.cluster import (
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 MOST = 5
 """Pairs that one finding tells of; the others are counted."""
-ARITHMETIC = (
-    f"For comparison: 25 km of glass and back alone are 250 µs, {round_trip_locks(25_000):.0f} local locks of a BL870c "
-    f"({CORRECTION})."
-)
+ARITHMETIC = f"25 km of glass and back alone are 250 µs, {round_trip_locks(25_000):.0f} local locks of a BL870c."
 
 
 @dataclass(frozen=True)
@@ -187,19 +195,26 @@ def _finding(facts: Facts, limits: Limits, far: list[Pair]) -> Finding:
     ]
     more = f" and {len(far) - MOST} more pairs" if len(far) > MOST else ""
     paid = (
-        f" {worst.outgoing:,.0f} lock operations/s leave {worst.asks}: up to {worst.waiting:.2f} seconds of waiting in "
+        f"{worst.outgoing:,.0f} lock operations/s leave {worst.asks}: up to {worst.waiting:.2f} seconds of waiting in "
         "every second, all processes together."
         if worst.outgoing is not None
-        else " How many locks cross is not in the export, so what it costs is not told."
+        else ""
     )
+    untold = "" if paid else "How many locks cross is not in the export, so the cost is not known."
     return Finding(
         subject=own_name(facts) or "cluster",
         severity=Severity.WARNING if waits >= limits.loud_waiting else Severity.ADVICE,
         title=f"A lock of {worst.asks} on {worst.master} takes {worst.remote:,.0f} µs, {worst.times:,.0f} local ones",
-        seen=(
-            f"Measured: {'; '.join(lines)}{more}. The kilometres are an upper bound, as if all of the time were "
-            f"light in glass: adapters, switches and busy nodes take a part of it.{paid} {ARITHMETIC} Keep the trees "
-            "local: a database open on one site, partitioned lock trees, Rdb remote access instead of remote locks."
+        seen=f"Measured: {'; '.join(lines)}{more}.",
+        because=joined(paid, ARITHMETIC),
+        do=(
+            "Keep the lock trees local: open a database at one site only, partition its lock trees, or use Rdb remote "
+            "access instead of remote locks."
+        ),
+        unknown=joined(
+            untold,
+            "The kilometres are an upper bound, as if all of the time were light in glass: adapters, switches and busy "
+            "nodes take a part of it.",
         ),
         evidence=tuple(
             evidence

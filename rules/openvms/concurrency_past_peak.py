@@ -40,6 +40,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    joined,
 )
 from rules.laws.dedicated import Dedicated, dedicated
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
@@ -51,7 +52,15 @@ from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
 from rules.openvms._evidence.debug_modes import DebugModes, debug_modes
 from rules.openvms._evidence.dedicated import DEDICATED_FACTS, hidden_in_kernel, not_yet
-from rules.openvms._evidence.node import NODE_FACTS, Work, busiest_operations, subject_of, work_of
+from rules.openvms._evidence.node import (
+    NODE_FACTS,
+    Work,
+    busiest_operations,
+    in_prose,
+    sentence,
+    subject_of,
+    work_of,
+)
 from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, brief, longest, peak_cost
 from rules.openvms._evidence.releases import machine_of as vms_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
@@ -78,6 +87,10 @@ MOMENT = {
     "at mp synch peak": "In the sample with most MP synch",
     "at lock peak": "In the sample with most lock operations",
 }
+PUBLISHED = (
+    f"In a published series the most work was done at 20 % of the busy time in MP synch ({JCC}); beyond that, driving "
+    "harder does less."
+)
 MORE = "a load series: lock operations per second and MONITOR MODES at 1, 2, 3, … processes"
 
 
@@ -190,50 +203,55 @@ def _series_finding(
         Evidence(f"at {last.load:g} {name}", last.rate, unit, last.source),
         Evidence("fall from the peak", round(course.fall_percent, 1), "%", last.source, limits.noise_percent),
     ]
-    said = [
-        f"The rate peaks at {peak.load:g} {name} with {peak.rate:,.0f} {unit} and falls to {last.rate:,.0f} at "
-        f"{last.load:g}: driving harder does less work."
+    seen = [
+        f"The rate peaks at {peak.load:g} {name} with {in_prose(peak.rate)} {unit} and falls to {in_prose(last.rate)} "
+        f"at {last.load:g}: driving harder does less work."
     ]
+    because = ""
     if first.load == 1 and "per_second" in series.rate_name and first.rate > 0:
-        said.append(f"At a load of 1, nothing beside it, one operation takes {1e6 / first.rate:.1f} µs.")
+        because = f"With nothing beside it, one operation takes {in_prose(1e6 / first.rate)} µs."
         evidence.append(Evidence("time per operation, lowest load", round(1e6 / first.rate, 2), "µs", first.source))
     if before is not None and after is not None:
-        said.append(f"MP synch is {before:.0f} % of the busy time at the peak, and up to {after[0]:.0f} % after it.")
+        seen.append(f"MP synch is {before:.0f} % of the busy time at the peak, and up to {after[0]:.0f} % after it.")
         evidence.append(Evidence("MP synch at the peak", round(before, 1), "% of busy time", peak.source))
         evidence.append(
             Evidence("MP synch after the peak", round(after[0], 1), "% of busy time", series.source_of(after[1]))
         )
     cost, spinning = _series_cost(course, peak)
     if cost is not None:
-        said.append(
+        because = joined(
+            because,
             f"At {spinning:g} {name}, the highest load measured with MP synch, {cost.processors:.1f} CPUs were "
-            "spinning: that is what this load lost, not what the system loses now."
+            "spinning: that is what this load lost, not what the system loses now.",
         )
-    if course.alone:
-        said.append(course.alone_said)
     measured = _with_it(series, mine, last)
     own = None if measured else dedicated(series, course)
-    if measured:
-        said.append(measured)
-    elif own is not None:
-        said.append(_own_cpu(own, series, limits))
+    unknown = ""
+    if own is not None:
+        unknown = _own_cpu(own, series)
         evidence += [
             Evidence("kernel time per operation, lowest load", round(own.kernel_usec, 2), "µs", own.alone.source),
         ]
     severity = Severity.WARNING if course.fall_percent >= limits.steep_percent else Severity.ADVICE
+    do = (
+        f"Do not add processes or CPUs: run {peak.load:g} {name} at once and let the rest queue, or take lock "
+        "operations away."
+    )
     if series.derived:
-        said.append(f"{DEMAND} Drive the node as hard at {peak.load:g} {name} before any is taken away.")
+        do, unknown = f"Drive the node as hard at {peak.load:g} {name} before any is taken away.", DEMAND
         severity = Severity.ADVICE if was_busy(course, limits.busy_in_series_percent) else Severity.NOTE
-    else:
-        said.append(
-            f"Do not add processes or CPUs: run {peak.load:g} {name} at once and let the rest queue, or take lock "
-            "operations away."
-        )
+    elif own is not None:
+        few = series.cores is not None and series.cores < limits.least_cpus
+        warned = f" (the vendor advises it only from {limits.least_cpus} CPUs on)" if few else ""
+        do += f" If a spinlock trace blames LCKMGR, run the same series with LCKMGR_MODE on{warned}."
     return Finding(
         subject=series.title,
         severity=severity,
         title=f"{course.fall_percent:.0f} % less work at {last.load:g} {name} than at the peak of {peak.load:g}",
-        seen=" ".join(said),
+        seen=" ".join(seen),
+        because=because,
+        do=joined(do, measured),
+        unknown=joined(unknown, course.alone_said),
         evidence=tuple(evidence),
         cost=None if series.derived else cost,
         explains=(f"scaling/throughput_retrograde:{series.title}",),
@@ -252,23 +270,19 @@ def _series_finding(
     )
 
 
-def _own_cpu(own: Dedicated, series: LoadSeries, limits: Limits) -> str:
-    """Whether a dedicated lock manager is worth a test, by this series alone."""
+def _own_cpu(own: Dedicated, series: LoadSeries) -> str:
+    """What a dedicated lock manager may be expected to give, by this series alone."""
     machine = machine_of(series.title)
     had = (
-        "The lock manager had no CPU of its own."
+        "The lock manager had no CPU of its own"
         if (machine.what, machine.on) == ("dlm", False)
-        else "The title does not say that the lock manager had a CPU of its own."
+        else "The title does not say that the lock manager had a CPU of its own"
     )
-    few = series.cores is not None and series.cores < limits.least_cpus
-    warned = f" The vendor advises it only from {limits.least_cpus} CPUs on." if few else ""
     return (
-        f"{had} One operation takes {own.kernel_usec:.2f} µs of kernel time where nothing is beside it, so a CPU of "
-        f"its own may be expected to serve about {_round(own.ceiling):,.0f} per second under overload, where "
-        f"{own.left.rate:,.0f} are left (checked on one machine, {JCC}). It takes one of {series.cores} CPUs at all "
-        "hours and makes a lone request no faster. If a spinlock trace blames LCKMGR, run the same series with "
-        "LCKMGR_MODE on."
-        f"{warned}"
+        f"{had}; one may serve about {_round(own.ceiling):,.0f} per second under overload, by the "
+        f"{own.kernel_usec:.2f} µs of kernel time of a lone operation, where {in_prose(own.left.rate)} are left "
+        f"(checked on one machine, {JCC}). It takes one of {series.cores} CPUs at all hours and makes a lone request "
+        "no faster."
     )
 
 
@@ -281,7 +295,7 @@ def _with_it(series: LoadSeries, mine: Sequence[LoadSeries], last: Step) -> str:
         at = [one for one in common if one.load == last.load] if not isinstance(common, str) else []
         if at:
             return (
-                f"With a dedicated lock manager this machine does {at[0].after.rate:,.0f} at {last.load:g} "
+                f"With a dedicated lock manager this machine does {in_prose(at[0].after.rate)} at {last.load:g} "
                 f"({other.title}): the comparison of the two series says what that gains and costs."
             )
     return ""
@@ -293,9 +307,9 @@ def _round(rate: float) -> float:
 
 
 def _spinlock(facts: Facts, away: str) -> str:
-    """What a trace says of the spinlock, or that one would tell; `away`: that it is of another time, as sentences."""
+    """What a trace says of the spinlock, or that one would tell; `away`: that it is of another time, as a clause."""
     if away:
-        return f". {away.removesuffix('.')}"
+        return f"; {away}"
     heat = waited_for(facts)
     if heat is None and (doubted := half_believed(facts)):
         return f"; {doubted}"
@@ -365,22 +379,20 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
     debug = debug_modes(facts)
     away = other_time(facts, hours.synch, hours)
     blamed = _blamed(facts, divides=not away)
+    otherwise = "Do not add processes or CPUs for these hours: spread their work, or let it queue."
     loud = hours.synch >= limits.synch_percent and not blamed.quiet
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"{hours.when} {share:.0f} % of the busy time was MP synchronisation{_past(debug)}",
         seen=(
-            f"{f'{debug.said} ' if debug else ''}{hours.when} "
-            f"{hours.busy:.0f} of {100 * hours.cpus:.0f} % were busy, and {hours.synch:.0f} of these "
-            f"{hours.busy:.0f} ({share:.0f} %) were MP synch, at {operations:,.0f} lock operations per second. "
-            f"{hours.apart} In a published series the most work was done at 20 % of the busy time in MP synch ({JCC}); "
-            "beyond that, driving harder does less. "
-            + _advice(
-                debug, facts, away, "Do not add processes or CPUs for these hours: spread their work, or let it queue."
-            )
-            + blamed.said
+            f"{hours.when} {hours.busy:.0f} of {100 * hours.cpus:.0f} % were busy, and {hours.synch:.0f} of these "
+            f"{hours.busy:.0f} ({share:.0f} %) were MP synch, at {in_prose(operations)} lock operations per second. "
+            f"{hours.apart}"
         ),
+        because=joined(debug.because if debug else PUBLISHED, blamed.because),
+        do=joined(debug.do if debug else otherwise, blamed.do),
+        unknown=joined(_peak_untold(debug, facts, away), sentence(blamed.unknown)),
         evidence=(
             *(debug.evidence if debug else ()),
             hours.evidence,
@@ -397,9 +409,9 @@ def _past(debug: DebugModes | None) -> str:
     return f", with {debug.named}" if debug else ": past the peak"
 
 
-def _advice(debug: DebugModes | None, facts: Facts, away: str, otherwise: str) -> str:
-    """What to do: about debug modes, where they are on; they may be all that there is to it."""
-    return debug.until if debug else f"{otherwise} A series of runs would show the peak itself{_spinlock(facts, away)}."
+def _peak_untold(debug: DebugModes | None, facts: Facts, away: str) -> str:
+    """What would show the peak and its cause; debug modes, where they are on, may be all that there is to it."""
+    return sentence(debug.until if debug else f"a series of runs would show the peak itself{_spinlock(facts, away)}")
 
 
 @dataclass(frozen=True)
@@ -412,8 +424,12 @@ class _Blamed:
     """Of MP synch the lock manager's: the rest is the other spinlocks', counted by openvms/spinlock_hot."""
     quiet: bool
     """Whether it is no warning: the cause is another one, or was dealt with after the capture."""
-    said: str
-    """As sentences, after a blank; empty where there is nothing to say."""
+    because: str
+    """Whose spinlock it is and where the rest is counted, as a sentence; empty where no trace tells."""
+    unknown: str = ""
+    """Why the figures may be of before the lock manager had its CPU, as a clause."""
+    do: str = ""
+    """What then comes first, as a sentence."""
 
     def of(self, cost: Cost) -> Cost | None:
         """What of a cost is counted here; `None`: nothing."""
@@ -430,18 +446,21 @@ def _blamed(facts: Facts, *, divides: bool) -> _Blamed:
     other = heat is not None and heat.name != LCKMGR and divides
     part = lock_manager_part(facts) if divides else 1.0
     quiet = other or (before is not None and heat is not None and heat.name == LCKMGR)
-    said = f" {before.said}" if before else ""
-    return _Blamed(other, part, quiet, f"{said}{_said_there(other, heat, part)}")
+    said = _said_there(other, heat, part)
+    return _Blamed(other, part, quiet, said, before.said, before.do) if before else _Blamed(other, part, quiet, said)
 
 
 def _said_there(other: bool, heat: Heat | None, part: float) -> str:
-    """That the cost of another spinlock is counted elsewhere, as a sentence after a blank."""
+    """That the cost of another spinlock is counted elsewhere, as a sentence."""
     if heat is None:
         return ""
     if not other:
-        rest = f"By it {100 * part:.0f} % of MP synch are {LCKMGR}'s, which is what is counted here"
-        return f" {rest}; openvms/spinlock_hot says what the others cost." if part < ALL else ""
-    return f" That is not the spinlock of the lock manager: openvms/spinlock_hot says what {heat.name} costs."
+        rest = f"By the spinlock trace {100 * part:.0f} % of MP synch are {LCKMGR}'s, which is what is counted here"
+        return f"{rest}; openvms/spinlock_hot says what the others cost." if part < ALL else ""
+    return (
+        f"The spinlock trace blames {heat.name}, not the lock manager: openvms/spinlock_hot says what {heat.name} "
+        "costs."
+    )
 
 
 def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome]:
@@ -458,14 +477,13 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
         )
         yield Clean(f"MP synch is {share:.0f} % of the busy time, but {why}")
         return
-    lasts = " That is one sample: whether it lasts was not in the export."
-    if work.sustained:
-        lasts = f" At the 95th percentile MP synch is {synch:.0f} % of one CPU." if work.spun is not modes else ""
-    if differ := counts_differ(Layout(facts)):
-        lasts += f" {differ.seen} Measure again with the CPUs that are active now."
+    lasts = f"at the 95th percentile MP synch is {synch:.0f} % of one CPU" if work.spun is not modes else ""
+    once = "" if work.sustained else "that is one sample: whether it lasts was not in the export"
+    differ = counts_differ(Layout(facts))
     short = too_short(facts, modes.source, limits.least_samples, limits.least_sampled_minutes)
+    do = "Do not add processes or CPUs."
     if short and work.sustained:
-        lasts += f" But these are {short} (this project's minimum; none is published)."
+        do = f"Collect more: these are {short} (this project's minimum; none is published)."
     moment = MOMENT.get(modes.statistic, modes.statistic)
     cost, peak = peak_cost(facts) if work.sustained else ("", ())
     debug = debug_modes(facts)
@@ -476,14 +494,19 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"{moment} {share:.0f} % of the busy time is MP synchronisation{_past(debug)}",
-        seen=(
-            f"{f'{debug.said} ' if debug else ''}{moment} "
-            f"{work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
-            f"({share:.0f} %) are MP synch.{lasts}{cost} The highest lock rate read is {operations:,.0f} lock "
-            f"operations per second. In a published series the most work was done at 20 % of the busy time in MP synch "
-            f"({JCC}); beyond that, driving harder does less. "
-            + _advice(debug, facts, away, "Do not add processes or CPUs.")
-            + blamed.said
+        seen=joined(
+            f"{moment} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
+            f"({share:.0f} %) are MP synch.",
+            sentence(lasts, cost, f"the highest lock rate read is {in_prose(operations)} lock operations per second"),
+        ),
+        because=joined(debug.because if debug else PUBLISHED, blamed.because),
+        do=joined(
+            debug.do if debug else do,
+            blamed.do or ("Measure again with the CPUs that are active now." if differ else ""),
+        ),
+        unknown=joined(
+            _peak_untold(debug, facts, away),
+            sentence(blamed.unknown, once, differ.seen if differ else ""),
         ),
         evidence=(
             *(debug.evidence if debug else ()),

@@ -55,6 +55,12 @@ LINKS = (
 )
 
 
+COMPARE = (
+    "Compare the same work before and after, in operations per second and processor time per operation: START/CPU if "
+    "it is not better."
+)
+
+
 @dataclass(frozen=True)
 class Limits:
     """What counts as light, and what as bound by locks."""
@@ -166,31 +172,32 @@ def _advise(
     first = manager.sibling if isinstance(manager, Pair) else None
     order.sort(key=lambda cpu: (cpu != first, cpu))
     what = "waits for spinlocks" if locks else "is light"
+    why = (
+        "A load that waits for a spinlock only gets more CPUs to wait with."
+        if locks
+        else "Each co-thread counts as a full CPU, and an idle one runs its idle loop on the core of a busy one."
+    )
     then = f"; if that helped, go on with CPU {', '.join(map(str, order[1:]))}, one at a time" if order[1:] else ""
     debug = debug_modes(layout.facts) if locks else None
     if debug:
-        step = f"{debug.said} Until then no CPU is stopped."
+        why, step = debug.because, f"{debug.do} Until then no CPU is stopped."
     elif short:
-        step = (
-            f"But these are {short} (this project's minimum; none is published): collect more before a CPU is stopped."
-        )
+        step = f"These are {short} (this project's minimum; none is published): collect more before a CPU is stopped."
     elif idle:
         step = "First give back the CPU of the lock manager, which does little (LCKMGR_MODE), and measure again."
     elif not order:
-        step = "What was read names no co-thread that may be stopped."
+        step = "Nothing is to be stopped: what was read names no co-thread that may be stopped."
     elif locks:
-        step = f"Stop CPU {order[0]} and measure{then}."
+        step = f"Stop CPU {order[0]} and measure{then}. {COMPARE}"
     else:
-        step = f"Nothing has to be done. To try it, STOP/CPU {order[0]} at a quiet time and measure{then}."
+        step = f"Nothing has to be done; to try it, STOP/CPU {order[0]} at a quiet time and measure{then}. {COMPARE}"
     yield Finding(
         subject=layout.subject,
         severity=Severity.ADVICE if locks and not short else Severity.NOTE,
         title=f"Co-threads run while the load {what}: {said}",
-        seen=(
-            f"The load {what}, and {len(on)} core(s) were read to run two co-threads each. {step} Compare the same "
-            "work before and after: operations per second, and processor time per operation. If it is not better, "
-            "START/CPU."
-        ),
+        seen=f"The load {what}: {said}; {len(on)} {'core runs' if len(on) == 1 else 'cores run'} two co-threads each.",
+        because=why,
+        do=step,
         evidence=(*evidence, *(debug.evidence if debug else ())),
         changes=_stop(layout, order[0]) if order and locks and not (idle or short or debug) else (),
         expects=(Expectation("time per operation", None, "lower, else START/CPU", "heuristic"),),

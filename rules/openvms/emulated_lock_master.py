@@ -25,7 +25,18 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source
 from collectors.facts.openvms import ClusterNode
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
 from rules.laws.hardware import hardware_of
 from rules.laws.platforms import EMULATOR_PERCENT, HIGHER_CLOCK, LOWER_CLOCK
 from rules.openvms._evidence.cluster import (
@@ -49,6 +60,7 @@ from rules.openvms._evidence.mastership import (
     speed_evidence,
     what_if,
 )
+from rules.openvms._evidence.node import sentence
 from rules.openvms._evidence.room import passed_over, room_of
 from rules.sources import JCC
 
@@ -56,9 +68,12 @@ LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com
 TOGETHER = "all nodes' lock operations (% of the fastest node's own rate)"
 PUBLISHED = (
     "In published runs three nodes with an emulator as master did 25 % of what the fastest did alone, 84 % with the "
-    f"fastest as master ({JCC}). That emulator did about {EMULATOR_PERCENT:g} % of the lock operations of a "
-    f"{HIGHER_CLOCK:g} MHz ES40, near one of {LOWER_CLOCK:g} MHz with saturation; it was an obsolete version on a slow "
-    "host, so yours may be better."
+    f"fastest as master ({JCC})."
+)
+THAT_ONE = (
+    f"The emulator of those runs did about {EMULATOR_PERCENT:g} % of the lock operations of a {HIGHER_CLOCK:g} MHz "
+    f"ES40, near one of {LOWER_CLOCK:g} MHz with saturation; it was an obsolete version on a slow host, so yours may "
+    "be better."
 )
 MACHINE = MissingInput("what machine each node is", "SHOW CLUSTER")
 
@@ -158,11 +173,11 @@ def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[
     target = next((one for one in able if not any(_before(facts, two, one) for two in able)), None)
     passed = [one for one in faster if target and _before(facts, one, target)]
     moved = move_to(facts, members, target, node) if target in names and target else None
-    off, master = "", next((one for one in members if one.name.upper() == node.upper()), None)
+    master = next((one for one in members if one.name.upper() == node.upper()), None)
     if moved and master:
-        moved, off = freed(moved, master)
+        moved = freed(moved, master)
     move = moved or Move(
-        (), "Mastership belongs on the fastest node: a LOCKTIME run tells which one that is.", (MEASURE,)
+        (), "Mastership belongs on the fastest node: a LOCKTIME run tells which one that is.", missing=(MEASURE,)
     )
     lines = {line.node: line.percent for line in what_if(facts, names)}
     now, then = lines.get(node), lines.get(target or "")
@@ -172,10 +187,12 @@ def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[
         subject=node,
         severity=Severity.WARNING if target and not move.stays else Severity.ADVICE,
         title=f"{node}, an emulator, is master of lock trees that other nodes work on",
-        seen=(
-            f"It {figures.removeprefix(node).strip()}, and it is an emulator by its name ({machine}). {PUBLISHED} "
-            f"{known}{move.says}{off}{passed_over(members, passed)}"
+        seen=joined(f"{figures}, and it is an emulator by its name ({machine}).", known),
+        because=joined(
+            "" if move.stays else PUBLISHED, sentence(move.because, passed_over(members, passed).strip(" ."))
         ),
+        do=move.do,
+        unknown=joined("" if move.stays else THAT_ONE, sentence(move.unknown)),
         evidence=(served, *speed_evidence(facts, (node, *((target,) if target else ()))), *ratio, *move.evidence),
         explains=("openvms/lock_master_on_slow_node",) if target and not move.stays else (),
         changes=move.changes,
@@ -195,12 +212,12 @@ def _ratio(facts: Facts, node: str, target: str) -> tuple[str, tuple[Evidence, .
     cells = latencies_of(facts)
     local = local_cells(cells, (node, target)) if isinstance(cells, dict) else {}
     if {node.upper(), target.upper()} - local.keys():
-        return f"{target} is faster by LOCKTIME. ", ()
+        return f"{target} is faster by LOCKTIME.", ()
     (slow, source), (fast, _) = local[node.upper()], local[target.upper()]
     percent = 100 * fast / slow
     return (
         f"{target} is faster by LOCKTIME: a local lock takes {slow:.3g} µs on {node} and {fast:.3g} on {target}, so "
-        f"the emulator does {percent:.0f} % of its rate. "
+        f"the emulator does {percent:.0f} % of its rate."
     ), (Evidence(f"lock rate of {node}, of that of {target}", round(percent, 1), "%", source),)
 
 

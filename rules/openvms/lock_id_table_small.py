@@ -22,7 +22,7 @@ from collectors.facts import Facts, Source
 from collectors.facts.openvms import SysgenParameter
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity
+from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, joined
 from rules.laws.hashing import LOCK_ID_BYTES
 from rules.openvms._evidence.node import (
     NODE_FACTS,
@@ -67,7 +67,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     waits = pending_of(facts, NAME)
     then = 100 * waits[0] / peak if waits and peak else math.inf
     if share >= limits.share_percent:
-        told = f"{figures}; speaks below {limits.share_percent:g} % of them"
+        told = f"{figures}; limit {limits.share_percent:g} % of them"
         if waits and then < limits.share_percent and waits[0] >= RANGE.low:
             yield _too_small_next(
                 facts, (value, peak), told, (Evidence(NAME, value, "entries", fact.source), source), waits
@@ -89,11 +89,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         severity=Severity.NOTE,  # extensions refuse no lock: a healthy system may show this
         title=f"LOCKIDTBL {value:,.0f} is {share:.2g} % of the {peak:,.0f} locks at the peak",
         seen=(
-            f"{figures}: the table has to be extended {grown} times after a boot before it holds them all. That is "
-            "work done while it fills and no failure, so no reboot is worth it by itself. "
-            f"With the next one set it to {new:,} ({memory:.2f} MB more at {LOCK_ID_BYTES} bytes an entry), and look "
-            f"at RESHASHTBL in the same step: it belongs together with this one.{pending_said(facts, NAME)} "
-            f"{hard_coded(facts, NAME)}".rstrip()
+            f"{figures}: the table has to be extended {grown} times after a boot before it holds them all."
+            f"{pending_said(facts, NAME)}"
+        ),
+        because="Extending it is work done while it fills and no failure, so no reboot is worth it by itself.",
+        do=joined(
+            f"With the next reboot that happens anyway set {NAME} {value:,.0f} → {new:,} ({memory:.2f} MB more at "
+            f"{LOCK_ID_BYTES} bytes an entry), and look at RESHASHTBL in the same step.",
+            hard_coded(facts, NAME),
         ),
         evidence=(
             Evidence(NAME, value, "entries", fact.source),
@@ -129,10 +132,11 @@ def _too_small_next(
         subject=subject_of(facts),
         severity=Severity.NOTE,  # extensions refuse no lock
         title=f"{NAME} {then:,.0f} is pending: the next boot starts with {100 * then / peak:.2g} % of the peak's locks",
-        seen=(
-            f"{figures}. {pending_text(NAME, then)} The table then has to be extended {grown} times before it holds "
-            f"the {peak:,.0f} locks of the peak. Before the next boot put the value that runs now into CURRENT and "
-            f"into MODPARAMS.DAT (MIN_{NAME} = {value:.0f}), or find out who lowered it. No reboot is needed for that."
+        seen=f"{figures}. {pending_text(NAME, then)}",
+        because=f"The table then has to be extended {grown} times before it holds the {peak:,.0f} locks of the peak.",
+        do=(
+            f"Before the next boot put the value that runs now into CURRENT and into MODPARAMS.DAT (MIN_{NAME} = "
+            f"{value:.0f}), or find out who lowered it. No reboot is needed for that."
         ),
         evidence=(
             now,

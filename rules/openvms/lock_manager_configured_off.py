@@ -29,7 +29,7 @@ from rules.changes.openvms_cpu import HIGHEST_CPU
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, joined
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, SERVER, Layout, Pair, no_dedicated
 from rules.openvms._evidence.dedicated import (
     EARNS_PERCENT,
@@ -41,9 +41,11 @@ from rules.openvms._evidence.node import (
     parameter_of,
     pending_alone,
     pending_clause,
+    pending_clauses,
     pending_of,
     pending_said,
     pending_text,
+    sentence,
 )
 from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Stretch, longest
 from rules.openvms._evidence.sampling import SAMPLE_FACTS
@@ -167,12 +169,12 @@ def _ended(facts: Facts, layout: Layout, limits: Limits, pending: float, fact: S
         return f"{pending_clause(facts, NAME)} It then gives its CPU back, which suits: {why}"
     setting = parameter_of(facts, NAME, 1, PARAMETERS[NAME].high)
     keep = setting[0] if isinstance(setting, tuple) else None
-    used = f" It serves requests up to {peak:.0f} % of the time." if peak is not None else ""
+    used = f"; it serves requests up to {peak:.0f} % of the time" if peak is not None else ""
     seat = f" on CPU {layout.lock_manager[0]}" if layout.lock_manager else ""
     boot = (
         "takes that CPU away from it" if pending == 0 else f"leaves it off: then {pending:.0f} CPUs have to be active"
     )
-    stay = f" Where it is to stay, {NAME} {keep:.0f} belongs into CURRENT and MODPARAMS.DAT: no reboot." if keep else ""
+    stay = f"Where it is to stay, put {NAME} {keep:.0f} into CURRENT and MODPARAMS.DAT: no reboot." if keep else ""
     changes: tuple[Change, ...] = ()
     if keep:
         when = "only if the lock manager is meant to keep a CPU after the next boot"
@@ -182,7 +184,9 @@ def _ended(facts: Facts, layout: Layout, limits: Limits, pending: float, fact: S
         subject=layout.subject,
         severity=Severity.ADVICE if earns else Severity.NOTE,
         title=f"The lock manager runs on a CPU of its own until the next boot: {NAME} {pending:.0f} is pending",
-        seen=f"The lock manager runs{seat} now.{pending_said(facts, NAME)} That boot {boot}.{used} {MEANT}{stay}",
+        seen=f"The lock manager runs{seat} now.{pending_said(facts, NAME)}",
+        because=f"That boot {boot}{used}.",
+        do=joined(MEANT, stay),
         evidence=(
             Evidence(f"{NAME} in CURRENT (pending)", pending, "", fact.source),
             *((Evidence(NAME, setting[0], "", setting[1].source),) if isinstance(setting, tuple) else ()),
@@ -219,10 +223,8 @@ def _starts(
         f"{limits.mp_synch_percent:g} % with more than five CPUs."
     )
     if off:
-        now = f"{NAME} 0 runs now, so no CPU is dedicated. {asked}"
-        then = f"Else {NAME} 0 belongs into CURRENT and MODPARAMS.DAT before that boot: no reboot."
+        then = f"Else put {NAME} 0 into CURRENT and MODPARAMS.DAT before that boot: no reboot."
     else:
-        now = f"What runs now is not in the export. {asked}"
         then = f"Where one runs already, little MP synch may be its doing: look with SHOW {NAME} of ACTIVE first."
     seat = pending_of(facts, SEAT)
     unsuited = _unsuitable(layout, seat[0]) if seat else None
@@ -232,10 +234,15 @@ def _starts(
         title=f"The next boot gives the lock manager a CPU of its own: {NAME} {waits[0]:.0f} in CURRENT",
         seen=(
             f"{NAME} is {waits[0]:.0f} in CURRENT, of the next boot, and {cpus:.0f} CPUs are there, so after it one of "
-            f"them serves lock requests alone, {100 / cpus:.0f} % of the machine. {now}"
+            f"them serves lock requests alone, {100 / cpus:.0f} % of the machine."
             f"{f' {pending_text(SEAT, seat[0])}' if seat else ''}"
-            f"{f' Of that CPU: {unsuited[1]}.' if unsuited else ''} {MEANT} {then}"
         ),
+        because=joined(
+            f"{f'{NAME} 0 runs now, so no CPU is dedicated; ' if off else ''}{asked}",
+            f"Of that CPU: {unsuited[1]}." if unsuited else "",
+        ),
+        do=f"{MEANT} {then}",
+        unknown="" if off else "What runs now is not in the export.",
         evidence=(
             Evidence(f"{NAME} in CURRENT (pending)", waits[0], "", waits[1].source),
             Evidence("CPUs", active, "", layout.active_read[1]),
@@ -287,13 +294,11 @@ def _moved(
         subject=layout.subject,
         severity=severity,
         title=f"The next boot gives the lock manager CPU {pending:.0f}: {SEAT} {pending:.0f} is pending",
-        seen=(
-            f"The lock manager runs on CPU {now} now.{pending_said(facts, SEAT)} Of CPU {pending:.0f}: {why}. {MEANT}"
-            + (
-                f" Where it is to stay, {SEAT} {now} belongs into CURRENT and MODPARAMS.DAT: no reboot."
-                if changes
-                else ""
-            )
+        seen=f"The lock manager runs on CPU {now} now.{pending_said(facts, SEAT)}",
+        because=f"Of CPU {pending:.0f}: {why}.",
+        do=joined(
+            MEANT,
+            f"Where it is to stay, put {SEAT} {now} into CURRENT and MODPARAMS.DAT: no reboot." if changes else "",
         ),
         evidence=(
             Evidence(f"{SEAT} in CURRENT (pending)", pending, "", fact.source),
@@ -324,9 +329,12 @@ def _asleep(
         title=f"Dedicated lock manager configured, off: {SERVER} hibernates with {active:.0f} active CPUs",
         seen=(
             f"{NAME} is {mode:.0f} and {active:.0f} CPUs are active, enough for it, yet {SERVER} was in state "
-            f"{server.state}: started and off, so the lock manager has no CPU of its own. Either the value was set "
-            f"after that display, or its listing is not of the active one: look at both at one time (MCR SYSGEN, USE "
-            f"ACTIVE, SHOW {NAME}, then SHOW SYSTEM and SHOW FASTPATH) before anything is set."
+            f"{server.state}: started and off, so the lock manager has no CPU of its own."
+        ),
+        because="Either the value was set after that display, or its listing is not of the active one.",
+        do=(
+            f"Look at both at one time before anything is set: MCR SYSGEN, USE ACTIVE, SHOW {NAME}, then SHOW SYSTEM "
+            "and SHOW FASTPATH."
         ),
         evidence=(
             Evidence(NAME, mode, "", fact.source),
@@ -351,23 +359,21 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
     facts, (active, read_in) = layout.facts, layout.active_read
     much = spins.much(limits)
     stopped = layout.stopped
-    out = f"CPU {', '.join(map(str, stopped))} {'are' if len(stopped) > 1 else 'is'} stopped. " if stopped else ""
+    out = f"CPU {', '.join(map(str, stopped))} {'are' if len(stopped) > 1 else 'is'} stopped" if stopped else ""
     few = next((count for count in (active, layout.cores) if count is not None and count < limits.least_cpus), None)
     enough = few is None
-    ways = f"START/CPU brings it to life as soon as {mode:.0f} CPUs are active. " if stopped else ""
+    ways = f"START/CPU turns it on as soon as {mode:.0f} CPUs are active" if stopped else ""
     if enough:
-        ways += (
-            f"{NAME} {limits.least_cpus} (dynamic: at once, with SYSGEN WRITE ACTIVE) would turn it on with the "
-            f"{active:.0f} CPUs there are; it then takes one of them. "
+        other = (
+            f"{NAME} {mode:.0f} → {limits.least_cpus} (dynamic: at once, with SYSGEN WRITE ACTIVE) turns it on with "
+            f"the {active:.0f} CPUs there are, and takes one of them"
         )
     else:
         of = f"{few:.0f} {'CPUs' if few == active else 'cores'}"
-        ways += f"With {of} the vendor does not ask for one (more than five), so do not lower it. "
-    ways += f"Where it is not meant to run, {NAME} 0 says so."
-    loss = f" Meanwhile MP synch is {spins.synch:.0f} % of one CPU ({spins.when})." if spins.synch is not None else ""
+        other = f"with {of} the vendor does not ask for one (more than five), so do not lower it"
+    loss = f"Meanwhile MP synch is {spins.synch:.0f} % of one CPU ({spins.when})." if spins.synch is not None else ""
     server = facts.latest(Process, name=SERVER)
-    hibernates = f" {SERVER} is there and waits ({server.state})." if server and server.state == "HIB" else ""
-    pending = pending_said(facts, NAME)
+    hibernates = f"{SERVER} is there and waits ({server.state})" if server and server.state == "HIB" else ""
     changes: tuple[Change, ...] = ()
     if enough and not much:
         when = "only if it is meant to run with the CPUs that are active now"
@@ -377,10 +383,13 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         subject=layout.subject,
         severity=Severity.ADVICE if spins.much(limits) else Severity.NOTE,
         title=f"Dedicated lock manager configured, off: {NAME} {mode:.0f} with {active:.0f} active CPUs",
-        seen=(
+        seen=joined(
             f"{NAME} is {mode:.0f}, so {mode:.0f} CPUs have to be active, and {active:.0f} are: {mode - active:.0f} "
-            f"too few, so the lock manager has no CPU of its own. {out}{ways}{loss}{hibernates}{pending}"
+            "too few, so the lock manager has no CPU of its own.",
+            sentence(out, hibernates, pending_clauses(facts, NAME)),
         ),
+        because=loss,
+        do=f"{sentence(ways, other)} Where it is not meant to run, {NAME} 0 says so.",
         evidence=(
             Evidence(NAME, mode, "", fact.source, active),
             Evidence("active CPUs", active, "CPUs", read_in),

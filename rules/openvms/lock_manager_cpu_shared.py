@@ -34,7 +34,7 @@ from rules.changes.openvms_cpu import place_by_hand
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, SERVER, Layout, NotFollowed, Pair, not_followed
 from rules.openvms._evidence.dedicated import DEDICATED_FACTS, EARNS_PERCENT, FULL_PERCENT, most_busy, others_busy
 from rules.openvms._evidence.placement import placement_of, stop_beside
@@ -45,6 +45,7 @@ LINKS = (
     "https://digiater.com/openvms/doc/ia64-v8.3/opsys/vmsos83/9996/9996pro_277.html",
 )
 BUSY = "[LCK73]Busy %"
+MEASURE = "What it gives depends on the load: measure the same work before and after."
 PUBLISHED = "about that of the machine without co-threads (one BL870c: 499,842/s against about 490,000/s)"
 
 
@@ -109,7 +110,7 @@ def _not_followed(
     if isinstance(pair, Pair) and pair.sibling is not None and layout.runs(pair.sibling) is not False:
         others += _on(layout, pair.sibling).names
     idle = _hardly_works(facts, limits)
-    beside = f" It shares its core there with {' and '.join(map(comment, others))}." if others else ""
+    beside = f"It shares its core there with {' and '.join(map(comment, others))}." if others else ""
     ways = [f"start CPU {wanted.number} again (START/CPU {wanted.number})"] if wanted.stopped else []
     ways.append(f"set LCKMGR_CPUID to a CPU that runs{f': CPU {home} suits it' if home is not None else ''}")
     changes: tuple[Change, ...] = ()
@@ -124,9 +125,12 @@ def _not_followed(
         title=f"LCKMGR_CPUID {wanted.number} is not followed: CPU {wanted.number} is {wanted.why}",
         seen=(
             f"LCKMGR_CPUID {wanted.number} is not followed: CPU {wanted.number} is {wanted.why}, and the lock manager "
-            f"runs on CPU {cpu} instead, which it took by itself.{beside} To put it right, {', or '.join(ways)}. "
-            f"Where it runs now is not where it is meant to be, so nothing else is moved or stopped for CPU {cpu}."
-            f"{f' It {idle}.' if idle else ''}"
+            f"runs on CPU {cpu} instead, which it took by itself."
+        ),
+        because=joined(beside, f"It {idle}." if idle else ""),
+        do=(
+            f"To put it right, {', or '.join(ways)}. Where it runs now is not where it is meant to be, so nothing else "
+            f"is moved or stopped for CPU {cpu}."
         ),
         evidence=(
             Evidence("LCKMGR_CPUID", wanted.number, "", wanted.setting.source),
@@ -187,17 +191,17 @@ def _on(layout: Layout, cpu: int) -> _There:
 def _own_cpu(layout: Layout, cpu: int, source: Source, own: _There) -> Finding:
     """A device or TCP/IP on the dedicated CPU itself, whose co-thread is no matter."""
     home = placement_of(layout, without=frozenset({cpu})).chosen
-    instead = f" Or move the lock manager to CPU {home} (LCKMGR_CPUID), on whose core nothing was read." if home else ""
+    instead = f", or move the lock manager to CPU {home} (LCKMGR_CPUID), on whose core nothing was read" if home else ""
     return Finding(
         subject=layout.subject,
         severity=Severity.WARNING,
         title=f"Lock manager's own CPU {cpu} also serves {own.said}",
-        seen=(
-            f"CPU {cpu} is dedicated to the lock manager, and {own.said} is on it: what is done for that there makes "
-            "every lock operation of the node wait. Later releases leave this CPU out when they assign devices, so it "
-            f"may have been placed by hand: give {own.said} another CPU.{instead} What it gives depends on the load: "
-            "measure the same work before and after."
+        seen=f"CPU {cpu} is dedicated to the lock manager, and {own.said} is on it.",
+        because=(
+            "What is done for that there makes every lock operation of the node wait. Later releases leave this CPU "
+            "out when they assign devices, so it may have been placed by hand."
         ),
+        do=f"Give {own.said} another CPU{instead}. {MEASURE}",
         evidence=(Evidence("CPU of the lock manager", cpu, "", source), *own.evidence),
         explains=("openvms/lock_manager_saturated",),
         changes=tuple(place_by_hand(name, cpu) for name in own.names),
@@ -253,35 +257,40 @@ def _shared(
     work = facts.latest(CpuModes, statistic="mean", cpu=sibling)
     if work and known(work.idle_percent) and 0 <= work.idle_percent <= 100:
         evidence.append(Evidence(f"CPU {sibling} not idle (mean)", round(100 - work.idle_percent, 1), "%", work.source))
-    against, full = layout.why_not_stop(sibling), _none_to_spare(facts, layout, limits, sibling)
+    against, full = layout.why_not_stop(sibling), _none_to_spare(facts, layout, limits)
     expects: tuple[Expectation, ...] = ()
     changes: tuple[Change, ...]
+    why, second = "", ""
     if against:
-        changes, step = _move(layout, cpu, sibling, against, there)
+        changes, why, step, second = _move(layout, cpu, sibling, against, there)
     elif full:
-        changes, step = tuple(place_by_hand(name, sibling) for name in there), full
+        changes = tuple(place_by_hand(name, sibling) for name in there)
+        why, step = full, f"Do not stop CPU {sibling} now: whatever has its fast path there can have another CPU."
         if (others := others_busy(facts, layout)) is not None:
             read = facts.latest(ProcessorModes, statistic="mean")
             at = read.source if read else sources[0]
             evidence.append(Evidence("other CPUs busy (mean)", round(others, 1), "% of them", at, limits.full_percent))
     else:
-        changes, step = layout.stop(sibling, *_to_stay(layout, cpu)), _stop(sibling, devices)
+        changes = layout.stop(sibling, *_to_stay(layout, cpu))
+        step, second = _stop(sibling, devices)
         expects = (
             Expectation(f"co-threads that run beside the lock manager on CPU {cpu}", 1, 0, "arithmetic"),
             Expectation("highest rate of lock operations", None, PUBLISHED, "published"),
         )
     if own.names:
         changes = (*(place_by_hand(name, cpu) for name in own.names), *changes)
-        step = f"{own.said} is on CPU {cpu} itself: give it another CPU first. {step}"
-    step = f"{layout.contradicted} {step}".lstrip()
+        step = f"First give {own.said} another CPU than {cpu}; then {step[0].lower()}{step[1:]}"
     yield Finding(
         subject=layout.subject,
         severity=Severity.WARNING if there or own.names else Severity.ADVICE,
         title=f"Lock manager on CPU {cpu} shares its core with CPU {sibling}, which {serves}",
         seen=(
-            f"CPU {cpu} and CPU {sibling} are co-threads of one core, so work on CPU {sibling} slows every lock "
-            f"operation of the node. {step} What it gives depends on the load: measure the same work before and after."
+            f"CPU {cpu} of the lock manager and CPU {sibling} are co-threads of one core, and CPU {sibling} {serves}"
+            f"{f'; {own.said} is on CPU {cpu} itself' if own.names else ''}."
         ),
+        because=joined(f"Work on CPU {sibling} slows every lock operation of the node.", why),
+        do=joined(step, second),
+        unknown=joined(layout.contradicted, MEASURE),
         evidence=tuple(evidence),
         explains=("openvms/lock_manager_saturated",),
         changes=changes,
@@ -293,8 +302,8 @@ def _shared(
         yield Unknown.without("LCKMGR_MODE, which a stopped CPU may undercut", "MCR SYSGEN SHOW LCKMGR_MODE")
 
 
-def _none_to_spare(facts: Facts, layout: Layout, limits: Limits, sibling: int) -> str:
-    """Why the work cannot spare the co-thread, as sentences; empty where it can, or nothing tells.
+def _none_to_spare(facts: Facts, layout: Layout, limits: Limits) -> str:
+    """Why the work cannot spare the co-thread, as a sentence; empty where it can, or nothing tells.
 
     Where the lock manager is busy the others may be so because they wait for it: then it is worth the co-thread.
     """
@@ -304,20 +313,20 @@ def _none_to_spare(facts: Facts, layout: Layout, limits: Limits, sibling: int) -
         return ""
     used = f"{BUSY} is {peak:g} at most" if peak is not None else f"{BUSY} was not in the export"
     return (
-        f"Do not stop CPU {sibling} now: the CPUs beside the lock manager's are {others:.0f} % busy, so other work "
-        f"would lack it, and nothing shows that they wait for the lock manager ({used}; from "
-        f"{limits.earns_percent:g} on it would be worth it). Whatever has its fast path there can have another CPU."
+        f"The CPUs beside the lock manager's are {others:.0f} % busy, so other work would lack it, and nothing shows "
+        f"that they wait for the lock manager ({used}; from {limits.earns_percent:g} on it would be worth it)."
     )
 
 
-def _stop(sibling: int, devices: list[FastpathDevice]) -> str:
+def _stop(sibling: int, devices: list[FastpathDevice]) -> tuple[str, str]:
+    """What to do, and what that moves, as sentences."""
     moved = ", ".join(comment(device.device) for device in devices)
     if not moved:
-        return f"Stop CPU {sibling} with STOP/CPU {sibling}."
+        return f"Stop CPU {sibling} with STOP/CPU {sibling}.", ""
     return (
-        f"Stop CPU {sibling} with STOP/CPU {sibling}. That moves the fast path of {moved} to another CPU "
-        f"(FASTPATH_SERVER does it): check with SHOW FASTPATH afterwards. Or move {moved} first; that alone leaves "
-        f"the idle loop and the processes of CPU {sibling} on the core."
+        f"Stop CPU {sibling} with STOP/CPU {sibling}: FASTPATH_SERVER moves the fast path of {moved} to another CPU, "
+        "so check with SHOW FASTPATH afterwards.",
+        f"To move {moved} alone leaves the idle loop and the processes of CPU {sibling} on the core.",
     )
 
 
@@ -337,21 +346,32 @@ def _to_stay(layout: Layout, cpu: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _move(layout: Layout, cpu: int, sibling: int, against: str, there: list[str]) -> tuple[tuple[Change, ...], str]:
-    """Where the co-thread has to stay: another CPU for the lock manager, else another one for what runs there."""
+def _move(
+    layout: Layout, cpu: int, sibling: int, against: str, there: list[str]
+) -> tuple[tuple[Change, ...], str, str, str]:
+    """Where the co-thread has to stay: another CPU for the lock manager, else another one for what runs there.
+
+    The changes, why so, and what to do in one or two steps, as sentences.
+    """
     not_it = f"CPU {sibling} is not to be stopped: {against}."
     placed = placement_of(layout, without=frozenset({cpu, sibling}))
     home = placed.chosen
     if home is None:
         by_hand = tuple(place_by_hand(name, sibling) for name in there)
         other = "Move what runs there, or the" if there else "Move the"
-        none = f" {placed.answer}" if placed.seats else ""
-        return by_hand, f"{not_it} {other} lock manager to a core of its own (LCKMGR_CPUID).{none}"
-    if layout.setting("LCKMGR_CPUID") == home:
-        return (), f"{not_it} LCKMGR_CPUID is {home} in the export already but not in force: a change is pending."
+        none = placed.answer if placed.seats else ""
+        return by_hand, not_it, f"{other} lock manager to a core of its own (LCKMGR_CPUID).", none
+    now = layout.setting("LCKMGR_CPUID")
+    if now == home:
+        return (), not_it, f"LCKMGR_CPUID is {home} in the export already but not in force: a change is pending.", ""
     was = f"The lock manager runs on CPU {cpu} now: where LCKMGR_CPUID was not brought, {cpu} takes it back there."
-    step = f"Move the lock manager to CPU {home}, on whose core no device, no TCP/IP and no primary was read."
-    step += f" The others: {placed.others}." if placed.others else ""
+    to = f"{home}" if now is None else f"{now:.0f} → {home}"
+    if placed.others:
+        not_it = f"{not_it.removesuffix('.')}; no other suits it better than CPU {home} ({placed.brief})."
+    step = (
+        f"Move the lock manager to CPU {home}, on whose core no device, no TCP/IP and no primary was read: "
+        f"LCKMGR_CPUID {to}, at once."
+    )
     move = layout.set("LCKMGR_CPUID", home, was)
     stop, second = stop_beside(layout, placed, (move.key,))
-    return (move, *stop), f"{not_it} {step}{second}"
+    return (move, *stop), not_it, step, second

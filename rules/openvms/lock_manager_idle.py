@@ -35,7 +35,7 @@ from rules.openvms._evidence.dedicated import (
     others_busy,
     served,
 )
-from rules.openvms._evidence.node import pending_said
+from rules.openvms._evidence.node import in_prose, pending_said
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
 from rules.openvms._evidence.spinning import OWN_CPU_CPUS
 
@@ -147,22 +147,24 @@ def _finding(
     if day and busy is not None:
         evidence.append(Evidence(f"[LCK73]Busy % ({day.statistic})", busy, "%", day.source, limits.busy_percent))
     modes = layout.facts.latest(ProcessorModes, statistic="mean")
-    full = ""
+    costs = "It polls, so the CPU is taken whether there is work for it or not."
     if others is not None and modes:
-        full = (
-            f" The other CPUs are {others:.0f} % busy, so it takes 1/{cpus:.0f} of a machine that needs it; the vendor "
+        costs = (
+            f"The other CPUs are {others:.0f} % busy, so it takes 1/{cpus:.0f} of a machine that needs it; the vendor "
             f"asks for more than {limits.few_when_full} CPUs before one is dedicated."
         )
         evidence.append(
             Evidence("other CPUs busy (mean)", round(others, 1), "% of them", modes.source, limits.full_percent)
         )
-    used = f" It serves requests {busy:g} % of the time." if busy is not None else ""
+    used = f"; it serves requests {in_prose(busy)} % of the time" if busy is not None else ""
     mode = layout.setting("LCKMGR_MODE")
     off = mode == 0
+    to = "0" if mode is None else f"{mode:.0f} → 0"
     step = (
         "LCKMGR_MODE is 0 in the export already, so the change waits or was not written to the active values: look."
         if off
-        else "LCKMGR_MODE 0 gives the CPU back at once."
+        else f"LCKMGR_MODE {to} gives the CPU back at once: do it under the usual load and count operations per second "
+        "before and after."
     )
     return Finding(
         subject=layout.subject,
@@ -170,11 +172,10 @@ def _finding(
         title=f"CPU {manager[0]} dedicated to the lock manager, {why}"
         if manager
         else f"CPU for the lock manager, {why}",
-        seen=(
-            f"The lock manager takes a whole CPU, {why}.{used}{full} {step}{pending_said(layout.facts, 'LCKMGR_MODE')} "
-            "Do it under the usual load and count operations per second before and after: waits for locks show as MP "
-            "synch again, not as kernel time."
-        ),
+        seen=f"The lock manager takes a whole CPU, {why}{used}.{pending_said(layout.facts, 'LCKMGR_MODE')}",
+        because=costs,
+        do=step,
+        unknown="Waits for locks then show as MP synch again, not as kernel time: judge by the operations alone.",
         evidence=tuple(evidence),
         cost=Cost(1 - busy / 100, 1 - busy / 100, 1.0, of_capture=False) if busy is not None else None,
         changes=()

@@ -61,13 +61,14 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    joined,
 )
 from rules.openvms._evidence.chains import NAME as TABLE
 from rules.openvms._evidence.chains import Chain, chain_of
-from rules.openvms._evidence.cpu_counts import CountsDiffer, counts_differ
+from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
 from rules.openvms._evidence.debug_modes import debug_modes
-from rules.openvms._evidence.node import cpus_changed, pending_of, pending_said
+from rules.openvms._evidence.node import cpus_changed, in_prose, pending_clauses, pending_of, sentence
 from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, brief, longest, peak_cost
 from rules.openvms._evidence.placement import (
     cost_of,
@@ -116,9 +117,8 @@ WHEN = {
     "p95": "At the 95th percentile",
     "at mp synch peak": "In the sample with most MP synch",
 }
-FOR_HOURS = (
-    "A dedicated CPU is taken at all hours: LCKMGR_MODE is dynamic, so it may also be turned on for such hours alone."
-)
+FOR_HOURS = "LCKMGR_MODE is dynamic, so it may be turned on for such hours alone"
+JUDGE = "Kernel time replaces MP synch, so judge by operations per second and not by falling MP synch."
 UNTRACED = "Until a spinlock trace blames LCKMGR nothing is set."
 TRACE = MissingInput(
     "spinlock trace (whether LCKMGR is the spinlock that is waited for)",
@@ -229,7 +229,7 @@ def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | Non
     if cpus is None:
         return Unknown.without("number of active CPUs", "SHOW CPU", said)
     few, differ = _too_few(layout, limits, cpus, said), counts_differ(layout)
-    return replace(few, why=f"{few.why}. {differ.said}") if few and differ else few
+    return replace(few, why=f"{few.why}. {sentence(differ.seen)} {differ.do}") if few and differ else few
 
 
 def _too_few(layout: Layout, limits: Limits, cpus: float, said: str) -> Clean | None:
@@ -365,7 +365,13 @@ class _Steps:
     """What is to be done, in which order, and what stands in the way."""
 
     changes: tuple[Change, ...]
-    says: str
+    do: str
+    because: str = ""
+    """Why so, as a clause."""
+    place: str = ""
+    """Which CPU and why no other, as a sentence."""
+    unknown: str = ""
+    """What stays open, as a clause."""
     stopped: int | None = None
     """The co-thread that is stopped in the second step."""
 
@@ -383,30 +389,30 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
     short = too_short(facts, judged.source, limits.least_samples, limits.least_sampled_minutes) if not hours else None
     debug = debug_modes(facts)
     if debug:
-        steps = _Steps((), f"{debug.said} Until then nothing is set.")
-    elif short or differ:
-        steps = _Steps((), _too_short(short) if short else _other_cpus(differ))
+        steps = _Steps((), f"{debug.do} Until then nothing is set.")
+    elif short:
+        steps = _Steps((), _too_short(short))
+    elif differ:
+        steps = _Steps((), f"{differ.do} Until then nothing is set.", unknown=differ.seen)
     else:
         steps = _steps(facts, layout, limits, judged, own)
-    costs, idle = cost_of(layout)
+    price, idle = cost_of(layout)
+    costs = f"{price[0].lower()}{price[1:].removesuffix('.')}"
     share = synch / cpus
-    average = f" On average it takes {usual / cpus:.0f} %." if usual != synch else ""
+    average = f"on average it takes {usual / cpus:.0f} %" if usual != synch else ""
     cost, peak = peak_cost(facts)
     moment = short_trace(facts)
     if hours:
-        average = f" {hours.apart} {FOR_HOURS}"
+        average, costs = hours.apart.removesuffix("."), f"{costs}; {FOR_HOURS}"
     severity = Severity.CRITICAL if own / cpus >= limits.critical_share and not hours else Severity.WARNING
     if debug or differ or own <= limits.mp_synch_percent or moment:
         severity = Severity.ADVICE
     title = f"{judged.when} {synch / 100:.1f} of {cpus:.0f} CPUs spin: MP synch {synch:.0f} % of one CPU"
     divided: tuple[Evidence, ...] = ()
-    if away := judged.away(facts):
-        average += f" {away}"
-    if moment:
-        average += f" {moment}"
+    part_of = ""
     if heat and part < ALL:
         title = f"{judged.when} {own / 100:.1f} of {cpus:.0f} CPUs spin for {LCKMGR}, of {synch:.0f} % of MP synch"
-        average += f" By the trace {own:.0f} % of one CPU, {100 * part:.0f} % of MP synch, are {LCKMGR}'s."
+        part_of = f"by the trace {own:.0f} % of one CPU, {100 * part:.0f} % of MP synch, are {LCKMGR}'s"
         divided = (
             Evidence(
                 f"{LCKMGR}'s part of MP synch by the trace",
@@ -419,18 +425,23 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
         )
     lost = Cost(part * usual / 100, part * min(usual, synch) / 100, part * max(usual, synch) / 100)
     taken = 1 if steps.stopped is None else 2
-    pending = pending_said(facts, "LCKMGR_MODE") + pending_said(facts, "LCKMGR_CPUID")
+    pending = pending_clauses(facts, "LCKMGR_MODE", "LCKMGR_CPUID")
+    rated = f"{judged.rated[:1].lower()}{judged.rated[1:]} there are {in_prose(operations)} lock operations per second"
     spun, rate = judged.evidence
     return Finding(
         subject=layout.subject,
         severity=Severity.NOTE if short else severity,
         title=title,
-        seen=(
-            f"{judged.when} MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own."
-            f"{average}{cost} {judged.rated} there are {operations:,.0f} lock operations per second."
-            f"{_mode_now(layout)}{pending} {steps.says} {costs} Kernel time replaces MP synch, so judge by operations "
-            "per second and not by falling MP synch."
+        seen=joined(
+            f"{judged.when} MP synch takes {share:.0f} % of the machine while the lock manager has no CPU of its own.",
+            sentence(average, cost, rated),
         ),
+        because=joined(
+            debug.because if debug else sentence(part_of, steps.because, _mode_now(layout), costs),
+            steps.place,
+        ),
+        do=steps.do,
+        unknown=joined(sentence(judged.away(facts), moment, steps.unknown, pending), JUDGE),
         evidence=(
             replace(spun, limit=limits.mp_synch_percent),
             *peak,
@@ -464,16 +475,12 @@ def _too_short(short: str) -> str:
     )
 
 
-def _other_cpus(differ: CountsDiffer | None) -> str:
-    return f"{differ.said} Until then nothing is set." if differ else ""
-
-
 def _mode_now(layout: Layout) -> str:
-    """That LCKMGR_MODE is set and does nothing, as more CPUs have to be active than are."""
+    """That LCKMGR_MODE is set and does nothing, as more CPUs have to be active than are, as a clause."""
     mode = layout.setting("LCKMGR_MODE")
     if not mode or layout.active is None or mode <= layout.active:
         return ""
-    return f" LCKMGR_MODE is {mode:.0f} and {layout.active:.0f} CPUs are active, so it is configured and off."
+    return f"LCKMGR_MODE is {mode:.0f} and {layout.active:.0f} CPUs are active, so it is configured and off"
 
 
 def _steps(facts: Facts, layout: Layout, limits: Limits, judged: _Spins, own: float) -> _Steps:
@@ -484,34 +491,41 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: _Spins, own: fl
     """
     traced, doubted = judged.heat(facts) is not None, judged.doubted(facts)
     cautions = ON[:1] + ON[2:] if traced else ON
-    blamed = "The trace blames LCKMGR: dedicate one" if traced else "If a spinlock trace blames LCKMGR, dedicate one"
-    if doubted:
-        blamed = f"{doubted[0].upper()}{doubted[1:]}. Only where it is LCKMGR, dedicate a CPU"
-    turns_on = (
-        f"{blamed}: LCKMGR_MODE {limits.least_cpus} turns it on while at least {limits.least_cpus} CPUs are active."
-    )
     placed = placement_of(layout)
     read = layout.all_full and layout.fastpath_read
     home = placed.chosen if read else None
+    cpu = f"CPU {home}" if home is not None else "a CPU"
+    blamed = (
+        f"The trace blames LCKMGR: dedicate {cpu}" if traced else f"If a spinlock trace blames LCKMGR, dedicate {cpu}"
+    )
+    if doubted:
+        blamed = f"Only where it is LCKMGR, dedicate {cpu}"
+    mode = layout.setting("LCKMGR_MODE")
+    change = f"LCKMGR_MODE {limits.least_cpus}" if mode is None else f"LCKMGR_MODE {mode:.0f} → {limits.least_cpus}"
+    if home is not None and layout.setting("LCKMGR_CPUID") != home:
+        change = f"LCKMGR_CPUID {home}, then {change}"
+    turns_on = f"{blamed} with {change} (at once; it runs while at least {limits.least_cpus} CPUs are active)."
     chain = chain_of(facts)
     if isinstance(chain, Chain) and chain.explains_spinning:
         on = _template(layout, limits, "only after the larger RESHASHTBL and a new measurement", cautions)
         table = parameter_key(TABLE, layout.node)
-        first = (
-            f"First the resource hash table: with {chain.length:.1f} resources per bucket every operation holds the "
-            f"spinlock while it searches a chain, so {TABLE} and its reboot come before a dedicated CPU; then measure "
-            f"again. If CPUs spin for LCKMGR still: LCKMGR_MODE {limits.least_cpus}"
-            f"{f', on CPU {home}' if home is not None else ''}."
+        why = (
+            f"with {chain.length:.1f} resources per bucket every operation holds the spinlock while it searches a "
+            f"chain, so {TABLE} and its reboot come before a dedicated CPU"
         )
-        return _Steps((replace(on, yields_to=(*on.yields_to, table)),), first)
+        then = (
+            f"Only if a new measurement with the larger {TABLE} still shows CPUs that spin for LCKMGR: LCKMGR_MODE "
+            f"{limits.least_cpus}{'' if home is None else f', on {cpu}'}."
+        )
+        return _Steps((replace(on, yields_to=(*on.yields_to, table)),), then, why, unknown=doubted)
     if own <= limits.mp_synch_percent:
         asked = f"more than {limits.mp_synch_percent:g} % of one CPU"
         on = _template(layout, limits, f"only after a measurement with {asked} for {LCKMGR} alone", cautions)
         return _Steps(
             (on,),
-            f"That is less than the vendor asks for before a CPU is dedicated, {asked} with the lock manager as the "
-            f"cause, so nothing is set. A dedicated CPU takes {limits.worth_percent:g} % at all hours: relieve the "
-            "other spinlocks of the trace first, then measure again.",
+            "Nothing is set: reduce the other spinlocks of the trace first (openvms/spinlock_hot), then measure again.",
+            f"that is less than the vendor asks for before a CPU is dedicated, {asked} with the lock manager as the "
+            "cause",
         )
     if home is None or machine_of(facts).dedicated_documented is None:
         when = "only when a free CPU was found and LCKMGR_CPUID names it"
@@ -519,8 +533,10 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: _Spins, own: fl
             when = "only on Alpha or Integrity: what machine this is was not in the export"
         on = _template(layout, limits, when, cautions)
         unread = "Which CPU suits it was not in the export, so nothing is set yet."
-        said = placed.answer if read else unread
-        return _Steps((on,), f"{turns_on} {said} {left_alone(layout) if home is None else ''}".rstrip())
+        alone = left_alone(layout)
+        if not read:
+            return _Steps((on,), joined(turns_on, unread), place=sentence(alone), unknown=doubted)
+        return _Steps((on,), turns_on, place=placed.answer, unknown=doubted or ("" if home is not None else alone))
     if not traced:
         when = "only when a spinlock trace blames LCKMGR"
         seat: tuple[Change, ...] = ()
@@ -528,21 +544,22 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: _Spins, own: fl
         if now != home:
             seat = (advise_parameter("LCKMGR_CPUID", now, home, when=when, node=layout.node),)
         until = "Until its lines were held against the display by hand nothing is set." if doubted else UNTRACED
-        return _Steps((*seat, _template(layout, limits, when, cautions)), f"{turns_on} {placed.answer} {until}")
-    changes: list[Change] = []
+        changes = (*seat, _template(layout, limits, when, cautions))
+        return _Steps(changes, f"{turns_on} {until}", place=placed.answer, unknown=doubted)
+    now_set: list[Change] = []
     if layout.setting("LCKMGR_CPUID") != home:
         check = "Check by hand that the CPU is in the RAD of the work (NUMA)."
-        changes.append(layout.set("LCKMGR_CPUID", home, check))
-    if layout.setting("LCKMGR_MODE") != limits.least_cpus:
+        now_set.append(layout.set("LCKMGR_CPUID", home, check))
+    if mode != limits.least_cpus:
         turned_on = layout.set("LCKMGR_MODE", limits.least_cpus, *cautions)
-        changes.append(replace(turned_on, needs=tuple(change.key for change in changes)))
-    stop, second = stop_beside(layout, placed, tuple(change.key for change in changes), least=limits.least_cpus)
+        now_set.append(replace(turned_on, needs=tuple(one.key for one in now_set)))
+    stop, second = stop_beside(layout, placed, tuple(one.key for one in now_set), least=limits.least_cpus)
     stopped = next((seat.sibling for seat in placed.seats if seat.cpu == home), None) if stop else None
     waits = pending_of(facts, "LCKMGR_CPUID")
     if layout.setting("LCKMGR_CPUID") == home and waits and waits[0] != home:
         check = "The next boot would give the lock manager another CPU."
         stop = (*stop, keep_parameter("LCKMGR_CPUID", waits[0], home, cautions=(check,), node=layout.node))
-    return _Steps((*changes, *stop), f"{turns_on} {placed.answer}{second}", stopped)
+    return _Steps((*now_set, *stop), joined(turns_on, second), place=placed.answer, stopped=stopped)
 
 
 def _template(layout: Layout, limits: Limits, when: str, cautions: tuple[str, ...]) -> Change:

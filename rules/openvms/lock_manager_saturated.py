@@ -29,13 +29,17 @@ from rules.openvms._evidence.dedicated import (
     not_to_believe,
     served,
 )
+from rules.openvms._evidence.node import in_prose
 from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Hours, worst
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
 
 CURVE = "dedicated cpu busy"
 MOST = 101.0
 """Arithmetic: a CPU is busy 100 % of the time at most, and what is printed is rounded."""
-SPIN = "Callers spin in kernel mode meanwhile, so more CPUs or processes wait with them and do not help"
+SPIN = "Callers spin in kernel mode meanwhile, so more CPUs or processes wait with them and do not help."
+FEWER = (
+    "fewer lock operations (Rdb: open on one node, row caches, fewer page locks; RMS: open for input what is only read)"
+)
 LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE",)
 
 
@@ -89,7 +93,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     mean = facts.latest(DedicatedLockManager, statistic="mean")
     always = mean is not None and known(mean.busy_percent) and mean.busy_percent >= limits.busy_percent
     rate = day.requests_per_second
-    at = f" at {rate:,.0f} requests per second" if known(rate) else ""
+    at, printed = "", ""
+    if known(rate):
+        at, printed = f" at {in_prose(rate)} requests per second", f" at {rate:,.0f} requests per second"
     on = f"CPU {layout.lock_manager[0]}" if layout.lock_manager else "The CPU"
     evidence = [Evidence(f"[LCK73]Busy % ({day.statistic})", busy, "%", day.source, limits.busy_percent)]
     if known(rate):
@@ -97,12 +103,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield Finding(
         subject=layout.subject,
         severity=Severity.CRITICAL if always else Severity.WARNING,
-        title=f"Dedicated lock manager CPU {busy:.0f} % busy{at}",
-        seen=(
-            f"{on} of the lock manager serves requests {busy:.0f} % of the time{at}, and there can be only one. "
-            f"{SPIN}: what counts is fewer lock operations. How many processors the callers lose cannot be told "
-            "from kernel time."
-        ),
+        title=f"Dedicated lock manager CPU {busy:.0f} % busy{printed}",
+        seen=(f"{on} of the lock manager serves requests {busy:.0f} % of the time{at}, and there can be only one."),
+        because=SPIN,
+        do=f"What helps is {FEWER}.",
+        unknown="How many processors the callers lose cannot be told from kernel time.",
         evidence=tuple(evidence),
         explains=("openvms/concurrency_past_peak",),
         expects=(Expectation("[LCK73]Busy %", busy, "falls as lock operations per unit of work do", "heuristic"),),
@@ -126,8 +131,10 @@ def _of_hours(layout: Layout, limits: Limits, hours: Hours, busy: float) -> Find
         title=f"{hours.when} the dedicated lock manager's CPU is {busy:.0f} % busy",
         seen=(
             f"{hours.when} the lock manager's CPU serves requests {busy:.0f} % of the time, and there can be only one. "
-            f"{hours.apart} {SPIN}: for these hours what counts is fewer lock operations, or work that may run later."
+            f"{hours.apart}"
         ),
+        because=SPIN,
+        do=f"Let work of these hours run later, or ask for {FEWER}.",
         evidence=(hours.proof(f"[LCK73]Busy % ({hours.then})", busy, "%", limits.busy_percent),),
         explains=("openvms/concurrency_past_peak",),
         expects=(Expectation("[LCK73]Busy %", round(busy, 1), "falls as lock operations do", "heuristic"),),

@@ -41,6 +41,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    joined,
 )
 from rules.openvms._evidence.cluster import (
     CLUSTER_FACTS,
@@ -64,6 +65,7 @@ from rules.openvms._evidence.mastership import (
     what_if_text,
     works_more,
 )
+from rules.openvms._evidence.node import in_prose, sentence
 from rules.openvms._evidence.room import passed_over, room_of
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
@@ -165,9 +167,12 @@ def _by_weight(cluster: Cluster, limits: Limits, figures: str, node: str, move: 
         severity=Severity.ADVICE,
         title=f"{master.name} is master by its weight, and {node} works more in its trees",
         seen=(
-            f"{figures}. {node} asks {master.name} for {stakes[1]:,.0f} lock operations/s, {master.name} itself does "
-            f"{stakes[0]:,.0f}/s locally: a tree belongs to the node that works most in it. {move.says}"
-        ).rstrip(),
+            f"{figures}. {node} asks {master.name} for {in_prose(stakes[1])} lock operations/s, {master.name} itself "
+            f"does {in_prose(stakes[0])}/s locally."
+        ),
+        because=sentence("a tree belongs to the node that works most in it", move.because),
+        do=move.do,
+        unknown=sentence(move.unknown),
         evidence=(
             _crossing(cluster, limits),
             Evidence(f"local of {master.name}", round(stakes[0], 1), "/s", master.source),
@@ -203,20 +208,20 @@ def _finding(
     master, names = cluster.master, [one.name for one in cluster.members]
     lines = {line.node: line for line in what_if(facts, names)}
     now, then = lines[master.name], lines[target]
-    move, off = freed(move_to(facts, cluster.members, target, master.name), master)
+    move = freed(move_to(facts, cluster.members, target, master.name), master)
     measured = basis.startswith("LOCKTIME")
     loud = measured and cluster.crossing_percent >= limits.loud_percent
-    doubt = "" if measured else " That is by name: a LOCKTIME run would measure it, and overrides it."
-    doubt += passed_over(cluster.members, passed)
+    doubt = "" if measured else "who is faster is known by name alone: a LOCKTIME run overrides that"
+    busy = passed_over(cluster.members, passed).strip(" .")
     return Finding(
         subject=master.name,
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"{master.name} is master for {cluster.served_percent:.0f} % of what crosses, and {target} is faster"
         + (", but busy" if move.held else ""),
-        seen=(
-            f"{figures}. {target} is faster ({basis}).{doubt} Every node waits for the master, so it should be the "
-            f"fastest. {what_if_text(list(lines.values()))} {move.says}{off} All nodes together: {cluster.agreement}."
-        ).replace("  ", " "),
+        seen=f"{sentence(figures, cluster.agreement)} {sentence(f'{target} is faster ({basis})', busy)}",
+        because=sentence("every node waits for the master, so it should be the fastest", move.because, doubt),
+        do=move.do,
+        unknown=joined(sentence(move.unknown), what_if_text(list(lines.values()))),
         evidence=(
             Evidence("the cluster's lock operations, incoming left out", round(cluster.total, 1), "/s", master.source),
             _crossing(cluster, limits),
@@ -266,9 +271,12 @@ def _following(facts: Facts, limits: Limits, judged: list[Outcome]) -> Finding |
         title=f"The next boots make {turn.then} master instead of {turn.now}, which is faster",
         seen=(
             f"{turn.parameter} is pending in CURRENT ({turn.says}): once these nodes have booted, {turn.then} has the "
-            f"highest weight, today {turn.now} has it. {turn.now} is faster ({turn.basis}), and every node waits for "
-            "the master. Before the next boot put the weights that run now into CURRENT and into MODPARAMS.DAT of "
-            "these nodes, or find out who set them. No reboot is needed for that."
+            f"highest weight, today {turn.now} has it."
+        ),
+        because=f"{turn.now} is faster ({turn.basis}), and every node waits for the master.",
+        do=(
+            "Before the next boot put the weights that run now into CURRENT and into MODPARAMS.DAT of these nodes, or "
+            "find out who set them. No reboot is needed for that."
         ),
         evidence=(*turn.evidence, *speed_evidence(facts, (turn.now, turn.then))),
         changes=turn.changes,

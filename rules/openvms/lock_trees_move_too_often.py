@@ -21,7 +21,18 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterMember, RemasterRates
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, sustained, wrong_reading
 from rules.openvms._evidence.mastership import (
     BOTH,
@@ -30,7 +41,7 @@ from rules.openvms._evidence.mastership import (
     move_to,
     ranks_of,
 )
-from rules.openvms._evidence.node import pending_said
+from rules.openvms._evidence.node import pending_said, sentence
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 COLLECTED_BY = "a T4 composite CSV with the [MON.RLCK] columns, or a summary of MONITOR RLOCK over a busy hour"
@@ -119,15 +130,23 @@ def _told(
     reasons = ", ".join(
         f"{getattr(rates, name):.3g}/s {_word(name)}" for name in REASONS if known(getattr(rates, name))
     )
-    why = f" By reason: {reasons}." if reasons else " For which reason is not in the export."
+    why = f"By reason: {reasons}." if reasons else "For which reason is not in the export."
     yield Finding(
         subject=own or "node",
         severity=Severity.WARNING if fought >= limits.far_moves_per_second else Severity.ADVICE,
         title=f"{fought:.2g} lock trees per second move away, and as many come back",
-        seen=(
-            f"{figures}.{why} Two nodes take the trees from each other: while a tree moves, nobody gets a lock in it. "
-            f"{move.says} Unequal weights end it; the work of a tree on one node ends it too. {_pe1(members)}"
-            f"{_pending(facts, members)}"
+        seen=joined(f"{figures}.", why if reasons else ""),
+        because=joined(
+            "Two nodes take the trees from each other: while a tree moves, nobody gets a lock in it.",
+            sentence(move.because),
+        ),
+        do=joined(
+            "" if move.stays else move.do,
+            "" if move.held else "Unequal weights end it; the work of a tree on one node ends it too.",
+        ),
+        unknown=joined(
+            sentence("" if reasons else why.removesuffix("."), move.unknown),
+            sentence(_pe1(members), _pending(facts, members).strip(" .")),
         ),
         evidence=(
             Evidence("lock trees moved out", out, "/s", rates.source),
@@ -149,14 +168,14 @@ def _pending(facts: Facts, members: Sequence[ClusterMember]) -> str:
 
 
 def _pe1(members: Sequence[ClusterMember]) -> str:
-    """What PE1 is on the nodes, where it was read, and on which it was not."""
+    """What PE1 is on the nodes, where it was read, and on which it was not, as a clause."""
     limits_it = "PE1 above 0 limits moving to small trees (as recalled)"
     read = {one.name: one.pe1 for one in members if known(one.pe1)}
     if not read:
-        return f"{limits_it}: check its value now (MCR SYSGEN SHOW PE1), and what it does, first."
-    said = f"{limits_it}; it is {', '.join(f'{value:.0f} on {name}' for name, value in read.items())}."
+        return f"{limits_it}: check its value now (MCR SYSGEN SHOW PE1), and what it does, first"
+    said = f"{limits_it}; it is {', '.join(f'{value:.0f} on {name}' for name, value in read.items())}"
     unread = [one.name for one in members if one.name not in read]
-    return f"{said} Of {', '.join(unread)} it is not in the exports (MCR SYSGEN SHOW PE1)." if unread else said
+    return f"{said}; of {', '.join(unread)} it is not in the exports (MCR SYSGEN SHOW PE1)" if unread else said
 
 
 def _by_reason(rates: RemasterRates, limits: Limits) -> Iterator[Evidence]:

@@ -23,13 +23,13 @@ shares come from an hour in which little else ran.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterNode, DistributedLockRates, LockRates
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 from rules.laws.hardware import Order
 from rules.laws.mastering import WhatIf
 from rules.openvms._evidence.cluster import (
@@ -50,7 +50,7 @@ from rules.openvms._evidence.mastership import (
     what_if_text,
     works_more,
 )
-from rules.openvms._evidence.node import subject_of
+from rules.openvms._evidence.node import in_prose, sentence, subject_of
 from rules.openvms._evidence.room import room_of
 from rules.openvms._evidence.spinning import SERVED_OPERATIONS, SERVED_SHARE
 from rules.rdb._evidence.databases import DATABASE_FACTS, databases
@@ -62,9 +62,10 @@ STATISTICS = {"mean": "On average", "at lock peak": "In the sample with most loc
 """Sustained figures are judged before those of one sample."""
 WITH = "all nodes' lock operations with {0} as master (% of the fastest node's own rate)"
 PUBLISHED = (
-    "In published runs two nodes did 85 % of the fastest node's own rate with it as lock master and 57 % with the "
-    f"slower one, three nodes 84, 55 or 25 % ({JCC})."
+    "What another master gives is open: in published runs two nodes did 85 % of the fastest node's rate with "
+    f"it as master, 57 % with the slower one, three 84, 55 or 25 % ({JCC})."
 )
+EXPENSIVE = "Remote locks are vastly more expensive than local ones."
 SERVING = (
     "openvms/spinlock_hot:LCKMGR",
     "openvms/lock_manager_needs_own_cpu",
@@ -74,7 +75,7 @@ SERVING = (
 """What a node that serves others most of the time pays with: it spins for their locks."""
 
 
-OF_OTHERS = ": collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
+OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
 TOGETHER = "bring work and trees together on the faster node"
 TREE = "bring the work on a tree that crosses together on one node"
 CLEARLY = 2.0
@@ -184,93 +185,123 @@ def _master(facts: Facts, cluster: Cluster | Outcome) -> tuple[str, str] | None:
     return (others.pop(), "the other node of the cluster") if own in listed and len(others) == 1 else None
 
 
-def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rates) -> tuple[str, str]:
-    """Where work and trees belong, as a sentence and as a clause of what to do: never on the slower node.
+@dataclass(frozen=True)
+class _Where:
+    """Where work and trees belong: never on the slower node."""
+
+    waits: str
+    """Who waits for whom, as a sentence."""
+    because: str
+    """Why they belong there, as one or two sentences."""
+    remedy: str
+    """What to do, as a clause."""
+    room: str = ""
+    """Whether there is room for it, as a sentence."""
+
+
+def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rates) -> _Where:
+    """Where work and trees belong.
 
     Work is sent elsewhere only where most of it is served there, and that node's own figures are at hand.
     """
     if rates.incoming >= limits.remote_percent / 100 * rates.total and rates.incoming > CLEARLY * rates.outgoing:
         most = _asks_most(cluster) if isinstance(cluster, Cluster) else None
         kept = works_more(cluster.members, cluster.own.name, most) if isinstance(cluster, Cluster) and most else ""
-        return (
-            f"This node serves others {rates.incoming:,.0f}/s and asks them for {rates.outgoing:,.0f}/s: it is the "
-            "master of trees that other nodes work on. Work and trees belong on one node, the faster one where they "
-            f"differ. {kept}"
-        ).rstrip(), (f"{TREE}, never the trees alone" if kept else TOGETHER)
-    waits = f"{rates.leaving:.0f} % of this node's own requests wait for another node ({rates.outgoing:,.0f}/s)"
+        return _Where(
+            f"This node serves others {in_prose(rates.incoming)}/s and asks them for {in_prose(rates.outgoing)}/s: it "
+            "is the master of trees that other nodes work on.",
+            joined("Work and trees belong on one node, the faster one where they differ.", kept),
+            f"{TREE}, never the trees alone" if kept else TOGETHER,
+        )
+    waits = f"{rates.leaving:.0f} % of this node's own requests wait for another node ({in_prose(rates.outgoing)}/s)"
     own, found = own_name(facts), _master(facts, cluster)
     order = compare_nodes(facts, found[0], own) if own and found else None
     if isinstance(cluster, Cluster) and own and found:
         return _in_cluster(facts, cluster, limits, rates, (own, *found), order)
     if rates.leaving < limits.outgoing_percent:
-        return (
-            f"{waits}, {100 - rates.leaving:.0f} % are served here, and it serves others {rates.incoming:,.0f}/s: "
-            "its work stays where it is. Which trees cross, and which node works most in each, decides where those "
-            f"trees belong{OF_OTHERS}."
-        ), TREE
+        return _Where(_mostly_here(waits, rates), f"{STAYS}: {OF_OTHERS}.", TREE)
     if order is None or found is None:
-        return f"{waits}: work and trees belong on one node, {_fastest(facts)}.", TOGETHER
+        return _Where(f"{waits}.", f"{EXPENSIVE} Work and trees belong on one node, {_fastest(facts)}.", TOGETHER)
     faster = ("as fast", "the faster one", "the slower one")[order.sign]
-    return (
-        f"{waits}, and {found[0]}, {found[1]}, is {faster} ({order.basis}). Whether this work belongs there or the "
-        f"trees here is not known: a tree belongs to the node that works most in it, which the lock operations of "
-        f"{found[0]} tell: collect its [MON.DLOC] columns of the same hours."
-    ), TREE
+    return _Where(
+        f"{waits}, and {found[0]}, {found[1]}, is {faster} ({order.basis}).",
+        "Whether this work belongs there or the trees here is not known: a tree belongs to the node that works most in "
+        f"it, which the lock operations of {found[0]} tell: collect its [MON.DLOC] columns of the same hours.",
+        TREE,
+    )
+
+
+STAYS = (
+    "Its work stays where it is; which trees cross, and which node works most in each, decides where those trees belong"
+)
+
+
+def _mostly_here(waits: str, rates: _Rates) -> str:
+    """That most of what this node asks for is served here, as a sentence."""
+    served = f"{100 - rates.leaving:.0f} % are served here, and it serves others {in_prose(rates.incoming)}/s"
+    return f"{waits}, {served}."
 
 
 def _in_cluster(
     facts: Facts, cluster: Cluster, limits: Limits, rates: _Rates, names: tuple[str, str, str], order: Order | None
-) -> tuple[str, str]:
+) -> _Where:
     """The same where the figures of all nodes are there: who works most in the trees, then who is faster."""
     own, master, why = names
-    waits = f"{rates.leaving:.0f} % of this node's own requests wait for another node ({rates.outgoing:,.0f}/s)"
+    waits = f"{rates.leaving:.0f} % of this node's own requests wait for another node ({in_prose(rates.outgoing)}/s)"
     kept, there = works_more(cluster.members, master, own), _room(facts, master, own)
     if cluster.crossing_percent < limits.remote_percent:
-        return (
+        return _Where(
             f"{waits}, but all that crosses is {cluster.crossing_percent:.1f} % of the cluster's lock operations "
-            f"(limit {limits.remote_percent:g} %): who is master hardly matters, and no tree is to be moved for it. "
-            f"{kept} This work could run on {master}.{there}"
-        ).replace("  ", " "), f"where this work has to be faster, run it on {master} if there is room"
-    if rates.leaving < limits.outgoing_percent:
-        return (
-            f"{waits}, {100 - rates.leaving:.0f} % are served here, and it serves others {rates.incoming:,.0f}/s: "
-            "its work stays where it is. Which trees cross, and which node works most in each, decides where those "
-            f"trees belong. {kept}"
-        ).rstrip(), TREE
-    if order is None:
-        most = (
-            kept or f"This node works more in the trees than {master}. {kept_by(facts, cluster.members, master, own)}"
+            f"(limit {limits.remote_percent:g} %).",
+            joined("So who is master hardly matters, and no tree is to be moved for it.", kept),
+            f"run this work on {master} where it is too slow",
+            there,
         )
-        return (
-            f"{waits}: work and trees belong on one node, {_fastest(facts)}. {most}".rstrip(),
+    if rates.leaving < limits.outgoing_percent:
+        return _Where(_mostly_here(waits, rates), joined(f"{STAYS}.", kept), TREE)
+    if order is None:
+        most = kept or sentence(
+            f"this node works more in the trees than {master}",
+            kept_by(facts, cluster.members, master, own).removesuffix("."),
+        )
+        return _Where(
+            f"{waits}.",
+            f"Work and trees belong on one node, {_fastest(facts)}. {most}",
             f"{TREE}, never the trees alone" if kept else TOGETHER,
         )
     speed = f"{('as fast', 'the faster one', 'the slower one')[order.sign]} ({order.basis})"
+    waits = f"{waits}, and {master}, {why}, is {speed}."
     if kept and order.sign < 0:
-        return f"{waits}, and {master}, {why}, is {speed}. {kept}", f"{TREE}, never the trees alone"
+        return _Where(waits, kept, f"{TREE}, never the trees alone")
     asked = cluster.of("outgoing")
     most = max((one for one in asked if one != master), key=lambda one: asked[one])
     if not kept and order.sign <= 0 and asked[most] > asked[own]:
-        return (
-            f"{waits}, and {master}, {why}, is {speed}: {most} asks for more ({asked[most]:,.0f}/s), and a tree "
-            "belongs to the node that works most in it. Which trees those are, LOCK_ACTV tells: only what this node "
-            "alone works in belongs here."
-        ), TREE
+        return _Where(
+            waits,
+            f"{most} asks for more ({in_prose(asked[most])}/s), and a tree belongs to the node that works most in it. "
+            "Which trees those are, LOCK_ACTV tells: only what this node alone works in belongs here.",
+            TREE,
+        )
     if not kept and order.sign <= 0:
-        return (
-            f"{waits}, and {master}, {why}, is {speed}: this node works most in its trees, so they belong here, not "
-            f"this work there.{_room(facts, own, master)} {kept_by(facts, cluster.members, master, own)}"
-        ).rstrip(), "make this node the master of its trees"
+        return _Where(
+            waits,
+            joined(
+                "This node works most in its trees, so they belong here, not this work there.",
+                kept_by(facts, cluster.members, master, own),
+            ),
+            "make this node the master of its trees",
+            _room(facts, own, master),
+        )
     found = room_of(cluster.members, master, comes_from=(own,))
     if found.full:
-        return f"{waits}, and {master}, {why}, is {speed}.{there}", "bring work and trees together where there is room"
-    part = "as much of the work as there is room for" if found.tight else "the work"
-    return f"{waits}, and {master}, {why}, is {speed}: this work belongs there.{there}", f"move {part} to {master}"
+        return _Where(waits, EXPENSIVE, "bring work and trees together where there is room", there)
+    part = "what fits of the work" if found.tight else "the work"
+    return _Where(waits, f"{EXPENSIVE} So this work belongs there.", f"move {part} to {master}", there)
 
 
 def _room(facts: Facts, node: str, comes_from: str) -> str:
-    """Whether the node that work or trees are sent to has free CPUs for it, as sentences after a blank."""
-    return f" {room_of(members_of(facts), node, comes_from=(comes_from,)).said}"
+    """Whether the node that work or trees are sent to has free CPUs for it, as a sentence."""
+    return sentence(room_of(members_of(facts), node, comes_from=(comes_from,)).brief)
 
 
 def _fastest(facts: Facts) -> str:
@@ -284,30 +315,33 @@ def _fastest(facts: Facts) -> str:
     return f"and {names[0]} is the fastest ({order.basis})" if order.sign > 0 else f"and none is faster ({order.basis})"
 
 
-def _with_databases(facts: Facts, rates: _Rates, who: str, remedy: str) -> tuple[str, str]:
+def _with_databases(facts: Facts, rates: _Rates, where: _Where) -> _Where:
     """Where work and trees belong, and what to do, by what Rdb's exports of this node say is in force already."""
     found = databases(facts)
     names = " and ".join(one.subject for one in found)
     if found and rates.outgoing >= rates.incoming and all(open_elsewhere(facts, one) is False for one in found):
-        return (
-            f"{names}: no other node has it open, yet {rates.outgoing:,.0f} lock operations/s of this node are served "
-            "elsewhere. As far as they are of it, its trees belong here, where its work is, not the work there."
-        ), "See what keeps its trees on another node (PE1 and the weights of both), and which other files are shared"
+        return _Where(
+            f"{names}: no other node has it open, yet {in_prose(rates.outgoing)} lock operations/s of this node are "
+            "served elsewhere.",
+            "As far as they are of it, its trees belong here, where its work is, not the work there.",
+            "See what keeps its trees on another node (PE1 and the weights of both), and which other files are shared",
+        )
     if not found and rates.incoming >= rates.outgoing and (owners := _open_on_one(facts)):
         named = ", ".join(f"{comment(root)} is open on {comment(node, 31)} alone" for root, node in owners.items())
-        return (
-            f"By Rdb's exports no database is open here; {named}. As far as the {rates.incoming:,.0f} lock "
-            "operations/s that this node serves for others are of it, its trees belong there, where its work is, not "
-            "the work here."
-        ), "See what keeps its trees on this node (PE1 and the weights of both), and which other files are shared"
+        return _Where(
+            f"By Rdb's exports no database is open here; {named}.",
+            f"As far as the {in_prose(rates.incoming)} lock operations/s that this node serves for others are of it, "
+            "its trees belong there, where its work is, not the work here.",
+            "See what keeps its trees on this node (PE1 and the weights of both), and which other files are shared",
+        )
     known_open = [one.subject for one in found] or sorted(_opened(facts))
     partitioned = [one.subject for one in found if one.is_on("lock_partitioning")] or [
         root for root in known_open if any(root in one.databases_partitioned for one in members_of(facts))
     ]
     parted = f" ({' and '.join(map(comment, partitioned))} has them partitioned already)" if partitioned else ""
     parts = "else " if known_open and len(partitioned) == len(known_open) else "else partition its lock trees, "
-    first = f"Open the database on one node if the application allows it, {parts}{remedy}"
-    return who, f"{first}, or use Rdb remote access{parted}"
+    first = f"Open the database on one node if the application allows it, {parts}{where.remedy}"
+    return replace(where, remedy=f"{first}, or use Rdb remote access{parted}")
 
 
 def _opened(facts: Facts) -> dict[str, set[str]]:
@@ -355,7 +389,7 @@ def _finding(
         evidence.append(Evidence("directory lookups, both ways", round(sum(directory), 1), "/s", rates.source))
     cluster = cluster_of(facts)
     few = isinstance(cluster, Cluster) and cluster.crossing_percent < limits.remote_percent
-    who, advice = _with_databases(facts, found, *_where(facts, cluster, limits, found))
+    where = _with_databases(facts, found, _where(facts, cluster, limits, found))
     together = ""
     whole: list[Evidence] = []
     masters: list[WhatIf] = []
@@ -367,9 +401,9 @@ def _finding(
         ):
             masters = list(what_if(facts, [one.name for one in cluster.members]))
         together = (
-            f" The {len(cluster.members)} nodes together do {cluster.total:,.0f} lock operations/s, each counted once "
-            f"(local and outgoing); {cluster.agreement}. {what_if_text(masters)}"
-        ).rstrip()
+            f"The {len(cluster.members)} nodes together do {in_prose(cluster.total)} lock operations/s, each counted "
+            f"once; {cluster.agreement}."
+        )
         rates_of = {part: cluster.of(part) for part in ("local", "outgoing", "incoming")}
         whole = [
             Evidence("the cluster's lock operations, each once", round(cluster.total, 1), "/s", cluster.own.source),
@@ -388,15 +422,15 @@ def _finding(
             ),
         ]
     elif isinstance(cluster, Unknown) and cluster.why:
-        together = f" {cluster.why[0].upper()}{cluster.why[1:]}."
+        together = sentence(cluster.why)
     return Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE if few else severity,
         title=f"{share:.0f} % of {total:,.0f} lock operations per second cross the cluster",
-        seen=(
-            f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {who} Remote locks are vastly "
-            f"more expensive than local ones. {PUBLISHED} {advice}; then measure again.{together}"
-        ),
+        seen=f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {where.waits}",
+        because=where.because,
+        do=joined(f"{where.remedy}; then measure again.", where.room),
+        unknown=joined(together, what_if_text(masters) if isinstance(cluster, Cluster) else PUBLISHED),
         evidence=(*evidence, *whole),
         explains=SERVING if incoming >= limits.serving_percent / 100 * total else (),
         expects=(

@@ -24,8 +24,27 @@ from dataclasses import dataclass
 from collectors.facts import ABSENT, OVERFLOW, Facts, known
 from collectors.facts.openvms import LockRates
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
-from rules.openvms._evidence.node import NODE_FACTS, parameter_of, pending_clause, pending_said, subject_of
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
+from rules.openvms._evidence.node import (
+    NODE_FACTS,
+    in_prose,
+    parameter_of,
+    pending_clause,
+    pending_clauses,
+    sentence,
+    subject_of,
+)
 from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Hours, worst
 
 LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
@@ -140,27 +159,35 @@ def _finding(
     source, computed = (hours.source, hours.counted) if hours else (rates.source, "")
     figures = f"{f'{hours.when}: ' if hours else ''}{_figures(searches, finds, of)}"
     waited = ABSENT if hours else rates.enq_waited_per_second
-    when, apart = (f"{hours.when} at least", f" {hours.apart}") if hours else ("At least", "")
-    share = 100 * searches / waited if known(waited) and waited >= searches else None
-    part = f" Of {waited:,.3g} requests/s that had to wait, {share:.2g} % waited that long." if share else ""
+    when, apart = (f"{hours.when} at least", hours.apart.removesuffix(".")) if hours else ("At least", "")
+    part = ""
+    if known(waited) and waited >= searches:
+        share = 100 * searches / waited
+        part = f"of {in_prose(waited)} requests/s that had to wait, {share:.2g} % waited that long"
     dead = ""
     if 100 * finds >= limits.found_percent * searches:
         dead = (
-            f" And {100 * finds / searches:.0f} % of the searches do find a deadlock: programs that lock in different "
-            "orders are the first thing to look for."
+            f"{100 * finds / searches:.0f} % of the searches do find a deadlock: look first for programs that lock in "
+            "different orders."
         )
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if waiting >= limits.many_waiting else Severity.ADVICE,
         title=f"{when} {waiting:.3g} lock requests wait at any moment, and no deadlock is the reason",
-        seen=(
-            f"{figures}.{apart} A search starts for a request that has waited {NAME} seconds, so these are long waits: "
-            f"that many searches without a deadlock mean at least {waiting:.3g} requests waiting at any moment (fewer "
-            f"where processes set a shorter wait of their own, from V8.3 on).{part}{dead} Who holds the locks is not "
-            f"in these figures: {WAITERS}, tells; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT does. Locks that "
-            f"system services wait for by design show there, too. Do not lower {NAME}: that makes more "
-            f"searches and no wait shorter."
-            f"{pending_said(facts, NAME)}"
+        seen=joined(f"{figures}.", sentence(apart, part, pending_clauses(facts, NAME))),
+        because=joined(
+            f"A search starts for a request that has waited {NAME} seconds: that many without a deadlock mean at least "
+            f"{waiting:.3g} requests waiting at any moment (fewer where processes set a shorter wait of their own, "
+            "from V8.3 on).",
+            dead,
+        ),
+        do=(
+            f"Find who holds the locks by {WAITERS}; for Rdb by RMU/SHOW LOCKS/MODE=CULPRIT. Do not lower {NAME}: that "
+            "makes more searches and no wait shorter."
+        ),
+        unknown=(
+            "Who holds the locks is not in these figures; locks that system services wait for by design show in the "
+            "listings, too."
         ),
         evidence=(
             Evidence("deadlock searches", round(searches, 6), "/s", source, computed=computed),

@@ -24,7 +24,7 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates, SysgenParameter
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, set_parameter
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 from rules.openvms._evidence.cluster import (
     CLUSTER_FACTS,
     members_of,
@@ -36,11 +36,11 @@ from rules.openvms._evidence.cluster import (
 )
 from rules.openvms._evidence.mastership import MEASURE_FIRST, compare_nodes, works_more
 from rules.openvms._evidence.node import (
-    USE,
     parameter_of,
     pending_clause,
     pending_of,
     pending_said,
+    sentence,
 )
 from rules.openvms._evidence.room import passed_over, room_of
 
@@ -128,7 +128,7 @@ def _faster(facts: Facts) -> tuple[str | None, str]:
         name for name, order in orders if order is not None and order.sign > 0 and not works_more(members, own, name)
     ]
     name = next((name for name in ahead if not room_of(members, name).full), None)
-    return name, f" {room_of(members, name).said}" if name else passed_over(members, ahead)
+    return name, room_of(members, name).brief if name else passed_over(members, ahead).strip(" .")
 
 
 def _user(facts: Facts) -> str | None:
@@ -172,40 +172,36 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     meant, apart = _meant(facts), together is True and not faster and _serves_nobody(facts, limits)
     user = None if faster else _user(facts)
     new = FREE if faster or (user and meant is None) else (COUNTED if meant is None else meant)
-    why = ""
+    why = reason = ""
     if together is False or local:
-        why = " All locks are local here, so only the counters are missing."
+        why = "All locks are local here, so only the counters are missing."
     elif measuring:
-        why = " A LOCKTIME run came with it, which needs -1 while it runs: put it back now."
+        why = "A LOCKTIME run came with it, which needs -1 while it runs: put it back now."
     if together is False:
-        remedy = "There is no other node that a tree could move to: nothing is to be set."
+        do = "There is no other node that a tree could move to: nothing is to be set."
     elif faster:
-        remedy = (
-            f"{faster} is faster and this node serves others, so its trees are to move: first PE1 = 0 here, then the "
-            f"weights (openvms/lock_master_on_slow_node). {MEASURE_FIRST} PE1 = 1 would keep them where they are.{room}"
-        )
+        reason = f"{faster} is faster and this node serves others, so its trees are to move."
+        do = f"First PE1 -1 → 0 here (at once), then the weights (openvms/lock_master_on_slow_node). {MEASURE_FIRST}"
     elif apart:
-        remedy = (
+        reason = (
             "Other nodes hardly work in its trees "
             f"({rates.incoming_per_second if rates else 0:,.0f} lock operations/s), so -1 keeps next to none "
-            "away from anybody: it explains nothing of what this node asks others for, and nothing is "
-            "urgent. A tree that moves here later never leaves again while it is -1."
+            "away from anybody: it explains nothing of what this node asks others for."
         )
+        do = "Nothing is urgent; a tree that moves here later never leaves again while it is -1."
     elif meant is not None:
-        remedy = (
-            f"PE1 = {meant} was written to CURRENT alone. It is dynamic: with WRITE ACTIVE it runs at once, without a "
-            "boot."
-        )
+        do = f"PE1 = {meant} was written to CURRENT alone: with WRITE ACTIVE it runs at once, without a boot."
     elif user:
-        remedy = (
-            f"{user} works more in its trees than this node itself, so -1 is why those locks cross the cluster: PE1 = "
-            f"0 lets the trees move to {user}. {MEASURE_FIRST} PE1 = 1 moves only the smallest trees (as recalled)."
-            f"{room} {room_of(members_of(facts), user, comes_from=(node or '',)).said} Before that, ask why -1 was set."
+        reason = f"{user} works more in its trees than this node itself, so -1 is why those locks cross the cluster."
+        do = (
+            f"PE1 -1 → 0 lets the trees move to {user} (at once); 1 moves only the smallest (as recalled). Before "
+            "that, ask why -1 was set; measure after it: where the trees move by themselves, no weight need be changed."
         )
+        room = "; ".join(one for one in (room, room_of(members_of(facts), user, comes_from=(node or "",)).brief) if one)
     else:
-        remedy = (
-            "PE1 = 1 keeps all but the smallest trees where they are (as recalled: trees up to that many locks may "
-            f"move) and counts again; 0 lets them move.{room}"
+        do = (
+            "PE1 -1 → 1 (at once) keeps all but the smallest trees where they are (as recalled: trees up to that many "
+            "locks may move) and counts again; 0 lets them move."
         )
     waits = pending_of(facts, NAME)
     changes = _changes(value, new, node, None if apart else together, faster, waits, WHEN_APART if apart else WHEN)
@@ -215,8 +211,11 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
         title="Remastering is switched off, and the lock trees are not counted (PE1 = -1)",
         seen=(
             f"PE1 is -1: no lock tree leaves this node, and the activity counters of its trees stand still, so nothing "
-            f"tells which tree is busy.{why} {remedy}{pending_said(facts, NAME)} {USE}"
+            f"tells which tree is busy.{pending_said(facts, NAME)}"
         ),
+        because=joined(why, reason),
+        do=do,
+        unknown=sentence(room),
         evidence=(read,),
         # 1 leaves the trees where they are: only what is to let them move can be the cause of where they are
         explains=()
@@ -264,11 +263,11 @@ def _off_next(facts: Facts, runs: tuple[float, SysgenParameter], waits: tuple[fl
         subject=node or "node",
         severity=Severity.ADVICE if shared else Severity.NOTE,
         title=f"The next boot switches remastering off (PE1 {pending:.0f} is pending)",
-        seen=(
-            f"PE1 is {value:.0f} now.{pending_said(facts, NAME)} Then no lock tree leaves this node, and the activity "
-            "counters of its trees stand still. Before the next boot put the value that runs now into CURRENT and into "
-            "MODPARAMS.DAT, or find out who set it: after a LOCKTIME run it is to be put back. No reboot is needed for "
-            "that."
+        seen=f"PE1 is {value:.0f} now.{pending_said(facts, NAME)}",
+        because="Then no lock tree leaves this node, and the activity counters of its trees stand still.",
+        do=(
+            "Before the next boot put the value that runs now into CURRENT and into MODPARAMS.DAT, or find out who set "
+            "it: after a LOCKTIME run it is to be put back. No reboot is needed for that."
         ),
         evidence=(
             Evidence(NAME, value, "", fact.source),

@@ -31,7 +31,7 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import LockRates, Node, ProcessorModes, SpinlockTrace, SpinlockTraceRun, SysgenParameter
 from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, set_parameter
 from rules.engine import limit, rule
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, joined
 from rules.laws.hashing import BUCKET_BYTES, PROVEN, mean_chain, mean_probes, next_power_of_two, share_colliding
 from rules.openvms._evidence.chains import (
     CHAIN_FACTS,
@@ -48,6 +48,7 @@ from rules.openvms._evidence.node import (
     USE,
     busiest_operations,
     hard_coded,
+    in_prose,
     level_of,
     node_name,
     pending_alone,
@@ -55,6 +56,7 @@ from rules.openvms._evidence.node import (
     pending_of,
     pending_said,
     pending_text,
+    sentence,
     subject_of,
 )
 from rules.openvms._evidence.spinlocks import LCKMGR, Heat, waited_for
@@ -72,10 +74,9 @@ CHAIN = "mean chain at the peak"
 AFTER_BOOT = "mean chain after the next boot"
 WHEN = "with the next reboot that happens anyway"
 BEYOND = f"with a reboot that is agreed on: more than {PROVEN:,} buckets are unproven, measure before and after"
-UNPROVEN = (
-    f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits. "
-    "Measure lock operations per second and kernel time under the same load before and after."
-)
+BITS = f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits."
+UNPROVEN = f"{BITS} Measure lock operations per second and kernel time under the same load before and after."
+ALONG = "Every lookup compares names along the chain, processor time that no display shows."
 
 
 @dataclass(frozen=True)
@@ -178,32 +179,38 @@ def _finding(
     else:
         sure_to = f"{after:.2f} if {sure:,} buckets are used, to " if sure > found.buckets else ""
         to = f"{sure_to}{full:.2f} only if all {new:,} are used and names spread evenly"
-    says = [
-        f"{figures}, and {shared:.0f} % of the names share their bucket with another. Every lookup compares names "
-        f"along the chain, processor time that no display shows.{_cost_text(found, severity)} {NAME} {new} would bring "
-        f"the chain to {to}, and take about {memory:.2f} MB more (estimate: {BUCKET_BYTES} bytes a bucket, as "
-        "recalled). A table that is too large costs only memory.",
-        UNPROVEN if new > PROVEN else "Gains beyond one bucket per resource were not found, so no more is asked for.",
-    ]
-    if waits:
-        says.append(pending_text(NAME, waits[0]))
-        says.append(
-            "That is enough: nothing is to be set, only the reboot is missing; then measure."
-            if settled
-            else "It is not enough for these resources: set the value below before that boot."
-        )
-    if told := hard_coded(facts, NAME):
-        says.append(told)
+    boot = "with a reboot" if severity is not Severity.NOTE else WHEN
+    change = (
+        f"{NAME} {found.value:.0f} → {new}, {boot if found.buckets < PROVEN else 'with a reboot that is agreed on'},"
+    )
+    enough = "what is pending is not enough for these resources: set this value before that boot" if waits else ""
+    if settled:
+        change = f"The pending {NAME} {new}"
+        enough = "that is enough: nothing is to be set, only the reboot is missing; then measure"
+    do = (
+        f"{change} brings the chain to {to}; it takes about {memory:.2f} MB more (estimate: {BUCKET_BYTES} bytes a "
+        "bucket, as recalled), and a table that is too large costs only memory."
+    )
+    told = hard_coded(facts, NAME)
+    fixed = "take out the line of MODPARAMS.DAT that hard-codes it (AUTOGEN's report)" if told else ""
     spins = severity is Severity.WARNING and not any(one.active_cpus == 1 for one in facts.every(Node))
     heat = _trace(facts)
-    if spins:  # one CPU waits for no other
-        says.append("It may contribute to MP synchronisation: " + _spinning(heat.name if heat else None))
+    spun = f"It may contribute to MP synchronisation: {_spinning(heat.name if heat else None)}"
+    enlarged = "Gains beyond one bucket per resource were not found, so no more is asked for."
+    if new > PROVEN:
+        enlarged = BITS if spins else UNPROVEN
     return Finding(
         subject=subject_of(facts),
         severity=severity,
         title=f"{found.length:.1f} resources per bucket of the resource hash table ({found.buckets:,} buckets)"
         + (f", {new:,} pending" if settled else ""),
-        seen=" ".join(says),
+        seen=joined(
+            f"{figures}, and {shared:.0f} % of the names share their bucket with another.",
+            pending_text(NAME, waits[0]) if waits else "",
+        ),
+        because=joined(ALONG, _cost_text(found, severity)),
+        do=joined(do, sentence(enough, fixed)),
+        unknown=joined(enlarged, spun if spins else ""),  # one CPU waits for no other
         evidence=(*_evidence(found, limits, shared), *_waiting(waits)),
         explains=EXPLAINS if spins and (heat is None or heat.name == LCKMGR) else (),
         changes=() if settled else (_change(facts, found, new, severity, memory, told, waits),),
@@ -215,7 +222,7 @@ def _finding(
 
 
 def _cost_text(found: Chain, severity: Severity) -> str:
-    """What is compared, and what that comes to."""
+    """What is compared, and what that comes to, as a sentence."""
     if found.compared is None or found.operations is None:
         return ""
     share = found.compared * COMPARISON_USEC / 1e4
@@ -231,7 +238,7 @@ def _cost_text(found: Chain, severity: Severity) -> str:
             f"at {COMPARISON_USEC} µs each (this project's estimate) more than one CPU has, so they are cheaper here"
         )
     return (
-        f" At {found.operations:,.0f} lock operations/s, the highest rate read, that is {found.compared:,.0f} "
+        f"At {in_prose(found.operations)} lock operations/s, the highest rate read, that is {in_prose(found.compared)} "
         f"comparisons/s beyond those that find the name: {comes_to}{little}."
     )
 
@@ -307,10 +314,11 @@ def _too_small_next(
         subject=subject_of(facts),
         severity=Severity.NOTE if little else Severity.ADVICE,
         title=f"{NAME} {value:,.0f} is pending: the next boot makes chains of {after:.1f} resources per bucket",
-        seen=(
-            f"{figures}, which {runs}. {pending_text(NAME, value)} With it the mean chain is {after:.2f}, limit "
-            f"{limits.mean_chain:g}. Before the next boot put the value that runs now into CURRENT and into "
-            f"MODPARAMS.DAT (MIN_{NAME} = {found.buckets}), or find out who lowered it. No reboot is needed for that."
+        seen=f"{figures}, which {runs}. {pending_text(NAME, value)}",
+        because=f"With it the mean chain is {after:.2f}, limit {limits.mean_chain:g}. {ALONG}",
+        do=(
+            f"Before the next boot put the value that runs now into CURRENT and into MODPARAMS.DAT (MIN_{NAME} = "
+            f"{found.buckets}), or find out who lowered it. No reboot is needed for that."
         ),
         evidence=(
             Evidence(NAME, found.value, "entries", found.setting.source),
@@ -341,11 +349,14 @@ def _next_boot_alone(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title=f"The next boot makes chains of {after:.1f} resources per bucket: {NAME} {value:,.0f} in CURRENT",
         seen=(
             f"{NAME} is {value:,.0f} in CURRENT (of the next boot), which makes {buckets:,} buckets for the "
-            f"{peak:,.0f} resources that were there at most: mean chain {after:.2f}, limit {limits.mean_chain:g}. What "
-            f"runs now is not in the export: look at ACTIVE first. If it is larger, put that value into CURRENT before "
-            f"the next boot, or find out who lowered it; if it is the same, {NAME} {new} is for that boot. Neither "
-            "needs a reboot."
+            f"{peak:,.0f} resources that were there at most: mean chain {after:.2f}, limit {limits.mean_chain:g}."
         ),
+        because=ALONG,
+        do=(
+            "Look at ACTIVE first: if it is larger, put that value into CURRENT before the next boot, or find out who "
+            f"lowered it; if it is the same, set {NAME} {new} for that boot. Neither needs a reboot."
+        ),
+        unknown="What runs now is not in the export.",
         evidence=(
             *_waiting(waits),
             Evidence("resources at the peak", peak, "resources", source),
@@ -368,10 +379,9 @@ def _large_already(facts: Facts, figures: str, found: Chain, limits: Limits) -> 
         subject=subject_of(facts),
         severity=Severity.NOTE,
         title=f"{found.length:.1f} resources per bucket at the peak, with {PROVEN:,} buckets or more already",
-        seen=(
-            f"{figures}. Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash "
-            f"has 16 bits. So no larger table is asked for at this length.{pending_said(facts, NAME)}"
-        ),
+        seen=f"{figures}.{pending_said(facts, NAME)}",
+        do="No larger table is asked for at this length.",
+        unknown=BITS,
         evidence=(
             Evidence(NAME, found.value, "entries", found.setting.source),
             Evidence(CHAIN, round(found.length, 3), "resources per bucket", found.source, limits.mean_chain),

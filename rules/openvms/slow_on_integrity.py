@@ -34,13 +34,26 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
-from rules.laws.hardware import hardware_of
-from rules.laws.platforms import IMAGE_TIMES, IMAGES, SLOWER_AS_SERVICE, SLOWER_THROUGH_EPC
+from rules.laws.platforms import (
+    IMAGE_TIMES,
+    KPB_AFTER,
+    KPB_BEFORE,
+    MOVES_FOUR_STREAMS,
+    MOVES_ONE_STREAM,
+    SLOWER_AS_SERVICE,
+    SLOWER_THROUGH_EPC,
+)
 from rules.openvms._evidence.node import NODE_FACTS, Work, subject_of, work_of
-from rules.openvms._evidence.platforms import NO_PROMISE, explain
+from rules.openvms._evidence.platforms import NO_PROMISE
 from rules.openvms._evidence.releases import Machine, machine_of
 from rules.sources import HP
 
+SLOWER = (
+    "Slower there until repaired: queue instructions (a loop took an rx2600 "
+    f"{SLOWER_AS_SERVICE:.0f} times an ES45's time, {SLOWER_THROUGH_EPC:.1f} times after the repair), kernel process "
+    f"blocks, never cached, so that MMG was hot ({KPB_BEFORE:,.0f} → {KPB_AFTER:,.0f} I/Os per second), and moving "
+    f"memory (RMS gained {MOVES_ONE_STREAM:g} % with one stream and {MOVES_FOUR_STREAMS:g} % with four; {HP})."
+)
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
 
 
@@ -141,19 +154,22 @@ def _release_finding(
     work, share = found
     release = machine.release.printed if machine.release else ""
     early = severity is Severity.ADVICE
-    told = explain(hardware_of(machine.hardware), machine.release)
-    fix = " ".join(one.says for one in told if one.source == HP and one.holds is not False and IMAGES not in one.pairs)
     return Finding(
         subject=subject_of(facts),
         severity=severity,
         title=f"{release} on Integrity: {share:.0f} % of the busy time is in kernel and executive mode",
         seen=(
             f"{machine.hardware} runs {release}, {'from before V8.2 was released' if early else 'the first release'}, "
-            f"and spends {share:.0f} % of its busy time in kernel and executive mode ({work.modes.statistic}). {fix} "
-            f"All are {NO_PROMISE} ({HP}); whether they are what costs time here, the export does not tell: a spinlock "
-            "trace would, if MMG is hot. "
+            f"and spends {share:.0f} % of its busy time in kernel and executive mode ({work.modes.statistic})."
+        ),
+        because=SLOWER,
+        do=(
             f"{'Take a newer release' if early else 'Ask which of the repairs this release has'}, and measure before "
             "and after."
+        ),
+        unknown=(
+            "Whether this is what costs time here the export does not tell: a spinlock trace would, if MMG is hot. "
+            f"These are {NO_PROMISE}."
         ),
         evidence=(
             *((Evidence("release", release, "", machine.source),) if machine.source else ()),
@@ -199,10 +215,12 @@ def _images(facts: Facts, machine: Machine, limits: Limits) -> Outcome | None:
         subject=subject_of(facts),
         severity=Severity.NOTE,
         title=f"{faults:,.0f} page faults and {opens:,.0f} file opens per second on Integrity",
-        seen=(
-            f"{machine.hardware} has {said}, as where images start all the time. On Integrity that is dearer than on "
-            f"Alpha: images are typically {IMAGE_TIMES:g} times as large, which means more I/O and more page faults "
-            f"({HP}). "
+        seen=(f"{machine.hardware} has {said}, as where images start all the time."),
+        because=(
+            f"On Integrity that is more expensive than on Alpha: images are typically {IMAGE_TIMES:g} times as large, "
+            f"which means more I/O and more page faults ({HP})."
+        ),
+        do=(
             "Install the images that start most often, keep processes and servers instead of starting new ones, and "
             "see that working sets are large enough."
         ),

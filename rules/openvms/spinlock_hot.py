@@ -1,4 +1,4 @@
-"""CPUs spin for one spinlock: which one, and what relieves it.
+"""CPUs spin for one spinlock: which one, and what reduces that.
 
 Finds: spinlocks of a trace (SDA, SPL) that CPUs spin for longer than a share of the time; beside them, as a note, those
 that are held most of the time although few spin yet.
@@ -40,8 +40,10 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    joined,
 )
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
+from rules.openvms._evidence.node import in_prose, sentence
 from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, longest
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, too_short
 from rules.openvms._evidence.spinlock_looks import LOOKS_AT, look_at
@@ -234,21 +236,31 @@ def _finding(
     explains: tuple[str, ...] = ()
     if leads and not short and not beyond and spin >= limits.advice_percent:
         explains = (*(("openvms/lock_manager_needs_own_cpu",) if heat.name == LCKMGR else ()), PAST_PEAK)
-    says = [
-        f"In the trace{_time(heat)} CPUs spent {spin:.1f} % of one CPU's time spinning for {heat.name}"
-        f"{f', which was held {heat.hold:.1f} % of the time' if known(heat.hold) else ''}"
-        f"{' (spins per second × mean wait)' if heat.computed else ''}.",
-        *((beyond,) if beyond else (_divided(heat, loss, lost), _remedy(heat), *look.says)),
-    ]
-    if leads and heat.name != LCKMGR:
-        says.append("This is not the lock manager's spinlock: a dedicated lock manager would not relieve it.")
-    if short:
-        says.append(f"The trace covers less than {limits.least_seconds:g} s: one moment, so trace longer under load.")
+    seen = (
+        f"In the trace{_time(heat)} CPUs spent {in_prose(spin)} % of one CPU's time spinning for {heat.name}"
+        f"{f', which was held {in_prose(heat.hold)} % of the time' if known(heat.hold) else ''}"
+        f"{' (spins per second × mean wait)' if heat.computed else ''}."
+    )
+    brief = f"the trace covers less than {limits.least_seconds:g} s: one moment, so trace longer under load"
+    alone = "a trace is a moment: what that costs over time only a capture of MP synch tells, and none that is long "
+    alone += "enough came with it, so this is a note"
+    not_its = (
+        "a dedicated lock manager would not help, as this is not its spinlock" if leads and heat.name != LCKMGR else ""
+    )
+    do = joined(sentence(_remedy(heat), not_its), look.do)
+    if beyond:
+        do = "Collect trace and capture of the same busy hour before anything is changed for this spinlock."
     yield Finding(
         subject=f"{Layout(facts).subject} spinlock {heat.name}",
         severity=min(severity, look.at_most),
         title=f"{heat.name}: {spin / 100:.1f} CPUs' worth spins for one spinlock",
-        seen=" ".join(says),
+        seen=joined(seen, "" if beyond else _divided(heat, loss, lost)),
+        because="" if beyond else joined(sentence(*_known(heat), *look.facts), look.because),
+        do=do,
+        unknown=joined(
+            sentence(beyond or ("" if lost is not None else alone), brief if short else ""),
+            "" if beyond else sentence(_unsaid(heat), look.unknown),
+        ),
         evidence=(*_evidence(heat, limits), *_capture(loss), *look.evidence),
         cost=None
         if lost is None or beyond
@@ -266,13 +278,13 @@ def _finding(
 
 
 def _beyond(facts: Facts, loss: _Loss) -> str:
-    """That the trace spins far more than the capture ever did, as sentences; empty where it does not."""
+    """That the trace spins far more than the capture ever did, as a clause; empty where it does not."""
     synch = loss.synch.mp_synch_percent if loss.synch else None
     if loss.hours or not known(synch) or loss.spun < synch or not (away := apart(facts, synch, loss.spun)):
         return ""
     return (
-        f"All spinlocks of the trace together spin {loss.spun:.0f} %, {away}: trace and capture are of different "
-        "times, so nothing is advised for this spinlock. Collect both of the same busy hour."
+        f"all spinlocks of the trace together spin {loss.spun:.0f} %, {away}: trace and capture are of different "
+        "times, so nothing is advised for this spinlock"
     )
 
 
@@ -293,11 +305,14 @@ def _held(facts: Facts, limits: Limits, heat: Heat) -> Finding:
         subject=f"{Layout(facts).subject} spinlock {heat.name}",
         severity=Severity.NOTE,
         title=f"{heat.name} is held {hold:.0f} % of the time: near all it can let through",
-        seen=(
-            f"In the trace{_time(heat)} {heat.name} was held {hold:.1f} % of the time; {spun} known to be lost. One "
-            f"CPU holds it at a time, so at most {more} this work can ever go through it, and CPUs will spin before "
-            f"that. {_remedy(heat)}"
+        seen=f"In the trace{_time(heat)} {heat.name} was held {in_prose(hold)} % of the time; {spun} known to be lost.",
+        because=joined(
+            f"One CPU holds it at a time, so at most {more} this work can ever go through it, and CPUs will spin "
+            "before that.",
+            sentence(*_known(heat)),
         ),
+        do=sentence(_remedy(heat)),
+        unknown=sentence(_unsaid(heat)),
         evidence=_evidence(heat, limits),
         share=hold,
     )
@@ -307,14 +322,21 @@ def _time(heat: Heat) -> str:
     return f" of {heat.seconds:g} s" if heat.seconds is not None else ""
 
 
+def _known(heat: Heat) -> tuple[str, ...]:
+    """What it guards and who takes it, as clauses."""
+    told, callers = known_of(heat.name), ", ".join(heat.trace.callers[:3])
+    return (f"{heat.name} guards {told.guards}" if told else "", f"most of it comes from {callers}" if callers else "")
+
+
 def _remedy(heat: Heat) -> str:
+    """What helps, as a clause."""
     told = known_of(heat.name)
-    seen = f" Most of it comes from {'; '.join(heat.trace.callers[:3])}." if heat.trace.callers else ""
-    if told is None:
-        return (
-            f"No source at hand says what {heat.name} guards or what relieves it: the callers tell whose it is.{seen}"
-        )
-    return f"{told.says}{seen}"
+    return told.do if told else "find by the callers in the trace whose code takes it; no remedy is known"
+
+
+def _unsaid(heat: Heat) -> str:
+    """That no source explains it, as a clause."""
+    return "" if known_of(heat.name) else f"no source at hand says what {heat.name} guards"
 
 
 def _evidence(heat: Heat, limits: Limits) -> tuple[Evidence, ...]:
@@ -343,16 +365,14 @@ def _capture(loss: _Loss) -> tuple[Evidence, ...]:
 
 
 def _divided(heat: Heat, loss: _Loss, lost: float | None) -> str:
-    """What the trace makes of the capture's MP synch, or that there is no capture to divide."""
+    """What the trace makes of the capture's MP synch, as a sentence; empty where there is no capture to divide."""
     if lost is None or loss.synch is None or not known(loss.synch.mp_synch_percent):
-        return (
-            "A trace is a moment: what that costs over time only a capture of MP synch tells, and none that is long "
-            "enough came with it, so this is a note."
-        )
+        return ""
     if loss.hours:
         return (
             f"{loss.hours.when} CPUs spun as in this trace, {loss.hours.synch:.0f} % of one CPU in MP synch: of these "
-            f"{lost:.0f} % are {heat.name}'s by it. {loss.hours.apart}"
+            f"{lost:.0f} % are {heat.name}'s by it (figures of {loss.hours.minutes:.0f} minutes, not of the capture's "
+            "mean)."
         )
     return (
         f"Of the {loss.synch.mp_synch_percent:.0f} % of one CPU that MP synch takes on average, {lost:.0f} % are "

@@ -32,12 +32,13 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    joined,
 )
-from rules.openvms._evidence.cpu_counts import counts_differ
+from rules.openvms._evidence.cpu_counts import CountsDiffer, counts_differ
 from rules.openvms._evidence.cpu_layout import Layout, no_dedicated
 from rules.openvms._evidence.debug_modes import debug_modes
-from rules.openvms._evidence.dedicated import not_yet
-from rules.openvms._evidence.node import busiest_operations, cpus_changed
+from rules.openvms._evidence.dedicated import NotYet, not_yet
+from rules.openvms._evidence.node import busiest_operations, cpus_changed, in_prose, sentence
 from rules.openvms._evidence.peaks import (
     Length,
     Stretch,
@@ -58,6 +59,7 @@ from rules.openvms._evidence.spinning import (
 )
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
+SPUN = "CPUs spin for a spinlock, and no counter of T4 or MONITOR tells for which one."
 WANTED = MissingInput("which spinlock CPUs wait for", TRACE)
 
 
@@ -164,9 +166,10 @@ def _of_hours(layout: Layout, limits: Limits, hours: Stretch, cpus: float) -> Fi
         title=f"{hours.when} {lost}, cause not shown by these exports",
         seen=(
             f"{hours.when} MP synch took {hours.synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not "
-            f"shown by these exports. {hours.apart} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells "
-            f"which. {_collect(layout.facts, 'Collect, in such hours,')}"
+            f"shown by these exports. {hours.apart}"
         ),
+        because=SPUN,
+        do=_collect(layout.facts, "Collect, in such hours,"),
         evidence=(
             replace(hours.evidence, limit=limits.critical_share * cpus),
             Evidence("CPUs", cpus, "", layout.active_read[1]),
@@ -174,6 +177,12 @@ def _of_hours(layout: Layout, limits: Limits, hours: Stretch, cpus: float) -> Fi
         cost=hours.cost,
         explains=("openvms/concurrency_past_peak",),
     )
+
+
+def _first(before: NotYet | None, differ: CountsDiffer | None) -> str:
+    """What comes before a trace: a new measurement of the node as it is now, as sentences; empty where nothing does."""
+    first = before.do if before else (differ.do if differ else "")
+    return first and f"{first} If CPUs still spin, collect {TRACE}; add neither CPUs nor processes."
 
 
 def _collect(facts: Facts, when: str) -> str:
@@ -194,7 +203,7 @@ def _severity(limits: Limits, synch: float, cpus: float) -> Severity:
 def _not_taken(facts: Facts, synch: float, spun: float) -> str:
     """Why a trace is not taken for the cause."""
     if away := apart(facts, synch, spun):
-        return f"{away}: of another time"
+        return f"{away}, so it is of another time"
     hottest = heats(facts)[0]
     if hottest.wrong:
         return f"not to be believed ({hottest.wrong})"
@@ -211,31 +220,32 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     rates = facts.every(LockRates)
     operations = busiest_operations(rates)
     said, evidence = [], []
-    debug = debug_modes(facts)
-    if before := not_yet(facts, layout):
+    debug, before = debug_modes(facts), not_yet(facts, layout)
+    dedicated, rated = "", ""
+    if before:
         said.append(before.said)
     elif own_cpu(layout):
-        said.append(
+        dedicated = (
             "The lock manager has a CPU of its own, so callers wait for it in kernel mode: this is another spinlock."
         )
     if operations is not None:
         source = next(one.source for one in rates if one.operations_per_second == operations)
-        said.append(f"The highest lock rate read is {operations:,.0f} lock operations per second.")
+        rated = f"the highest lock rate read is {in_prose(operations)} lock operations per second"
         evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
     if differ := counts_differ(layout):
-        said.append(differ.said)
+        said.append(differ.seen)
         evidence.extend(differ.evidence)
     if untold := _untold(facts, layout):
         command = " and ".join(lacking.command for lacking in untold.missing)
-        said.append(f"Whether the lock manager has a CPU of its own was not in the export: collect {command}.")
+        said.append(f"whether the lock manager has a CPU of its own was not in the export: collect {command}")
     spun = [heat for heat in heats(facts) if known(heat.spin)]
     if spun:
         total = sum(heat.spin for heat in spun if known(heat.spin))
         why = _not_taken(facts, synch, total)
-        said.append(f"The spinlock trace that came with it shows {total:.3g} % of one CPU spinning: {why}.")
+        said.append(f"the spinlock trace that came with it shows {total:.3g} % of one CPU spinning: {why}")
     elif listed := facts.every(SpinlockTrace):
         said.append(
-            f"The spinlock trace that came with it ({listed[-1].spinlock}) gives no share of time: it divides nothing."
+            f"the spinlock trace that came with it ({listed[-1].spinlock}) gives no share of time: it divides nothing"
         )
     cost, peak = peak_cost(facts)
     return Finding(
@@ -243,12 +253,14 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
         severity=_severity(limits, synch, cpus),
         title=f"{synch / 100:.2g} of {cpus:.0f} CPUs are lost in MP synchronisation, "
         + (f"with {debug.named}" if debug else "cause not shown by these exports"),
-        seen=(
-            f"{f'{debug.said} ' if debug else ''}"
+        seen=joined(
             f"On average MP synch takes {synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not shown "
-            f"by these exports.{cost} CPUs spin for a spinlock, and no counter of T4 or MONITOR tells which. "
-            f"{' '.join(said)} " + (debug.until if debug else _collect(facts, "Collect"))
-        ).replace("  ", " "),
+            "by these exports.",
+            sentence(cost, rated),
+        ),
+        because=joined(debug.because if debug else SPUN, dedicated),
+        do=debug.do if debug else _first(before, differ) or _collect(facts, "Collect"),
+        unknown=joined(sentence(*said), sentence(debug.until) if debug else ""),
         evidence=(
             Evidence("MP synch (mean)", synch, "% of one CPU", modes.source, limits.warning_share * cpus),
             Evidence("CPUs", cpus, "", layout.active_read[1]),

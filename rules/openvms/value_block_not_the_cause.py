@@ -21,7 +21,7 @@ from collectors.facts import Facts, Reading, Source, known
 from collectors.facts.openvms import LockRates, LockSummaryItem
 from collectors.facts.rdb import StatisticRow
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted, joined
 from rules.openvms._evidence.cluster import as_read, unreal
 from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, subject_of
 from rules.sources import JCC
@@ -69,7 +69,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{label}: {value:,.0f}, at {rate:,.0f} lock operations/s (limit {limits.operations_per_second:g})")
         return
     invalid = (
-        " A count here tells that a process which held a lock for writing ended without writing its value block back: "
+        "A count here tells that a process which held a lock for writing ended without writing its value block back: "
         "look for processes that died."
         if ITEM in label
         else ""
@@ -78,10 +78,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         subject=subject_of(facts),
         severity=Severity.NOTE,
         title="Value blocks are not what makes locks slow",
-        seen=(
-            f"The export names value blocks ({label}: {value:,.0f}). {COSTS}: within what runs differ by themselves. "
+        seen=f"The export names value blocks ({label}: {value:,.0f}).",
+        because=f"{COSTS}: within what runs differ by themselves.",
+        do=joined(
             "Do not look for the cause there; look at where locks are served, at MP synchronisation, at the resource "
-            f"hash table and at the number of lock operations.{invalid}"
+            "hash table and at the number of lock operations.",
+            invalid,
         ),
         evidence=(Evidence(label, value, "", source),),
     )

@@ -34,7 +34,7 @@ def test_a_time_per_operation_needs_a_run_at_load_one_and_a_rate_per_second() ->
     falls = ({"load": 2.0, "rate": 400.0}, {"load": 4.0, "rate": 500.0}, {"load": 8.0, "rate": 300.0})
     assert "µs" not in found(PAST_PEAK, series(*falls)).says
     one = ({**falls[0], "load": 1.0}, *falls[1:])
-    assert "2500.0 µs" in found(PAST_PEAK, series(*one)).says
+    assert "2,500 µs" in found(PAST_PEAK, series(*one)).says
     assert "µs" not in found(PAST_PEAK, series(*one, rate_name="throughput")).says
 
 

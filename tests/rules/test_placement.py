@@ -55,7 +55,7 @@ def test_where_none_is_free_the_answer_names_the_fewest_devices_to_move() -> Non
     busy = [device("EWA0", 1), device("EWB0", 5), device("FGA0", 6), device("PKA0", 0), TCPIP]
     placed = placement_of(layout(*cpus(), *busy))
     assert placed.chosen is None
-    assert placed.answer.startswith("None is free: move FGA0 off the core of CPU 2 first. CPU 0:")
+    assert placed.answer.startswith("None is free: move FGA0 off the core of CPU 2 first (CPU 0:")
     move = placed.first_to_move
     assert move is not None
     assert (move.cpu, move.sibling, move.movable) == (2, 6, ("FGA0",))
@@ -66,7 +66,7 @@ def test_where_none_is_free_the_answer_names_the_fewest_devices_to_move() -> Non
 def test_nothing_is_to_be_moved_where_only_the_primary_and_tcp_ip_are_in_the_way() -> None:
     pair = [Cpu(number=0, full=True, primary=True), Cpu(number=7, full=True, primary=False)]
     placed = placement_of(Layout(Facts((*pair, TCPIP))))
-    assert placed.answer == ("None is free. CPU 0: it is the primary; CPU 7: OpenVMS TCP/IP runs there.")
+    assert placed.answer == "None is free (CPU 0: it is the primary; CPU 7: OpenVMS TCP/IP runs there)."
 
 
 def test_a_cpu_whose_display_was_not_brought_is_not_taken_and_the_reason_says_so() -> None:

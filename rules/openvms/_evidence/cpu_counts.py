@@ -35,23 +35,22 @@ class CountsDiffer:
 
     @property
     def seen(self) -> str:
-        """What is seen, as a sentence."""
+        """What is seen, as a clause."""
         return (
-            f"The numbers of CPUs differ: the capture is of {self.captured:.0f}, the display that came along has "
-            f"{self.shown:.0f} active, so these figures are not of the node as the display has it."
+            f"the capture is of {self.captured:.0f} CPUs, the display that came along has {self.shown:.0f} active: "
+            "these figures are not of the node as it is now"
         )
 
     @property
-    def said(self) -> str:
-        """The same, and what comes before anything that takes a CPU, as sentences."""
-        what = self.seen
+    def do(self) -> str:
+        """What comes before anything that takes a CPU, as a sentence."""
         if self.fits:
-            return f"{what} Measure again with the CPUs that are active now before one is taken from other work."
+            return "Measure again with the CPUs that are active now before one is taken from other work."
         first = f"The {self.busy:.0f} % that were busy do not fit into the {100 * self.shown:.0f} % of the display"
         if not self.started:
-            return f"{what} {first}: measure again with the CPUs that are active now."
+            return f"{first}: measure again with the CPUs that are active now."
         commands = ", ".join(f"START/CPU {number}" for number in self.started)
-        return f"{what} {first}: start the stopped CPUs first ({commands}), or measure again without them."
+        return f"{first}: start the stopped CPUs first ({commands}), or measure again without them."
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:

@@ -26,27 +26,32 @@ class DebugModes:
     @property
     def named(self) -> str:
         """`SYSTEM_CHECK 1 and MULTIPROCESSING 2`."""
-        return " and ".join(f"{one.name} {one.current:g}" for one in self.settings if known(one.current))
+        return " and ".join(f"{one.name} {one.current:.0f}" for one in self.settings if known(one.current))
 
     @property
-    def said(self) -> str:
-        """What they are and what to do first, as sentences."""
-        shipped = [f"{one.name} {one.default:g}" for one in self.settings if known(one.default)]
-        default = f" (shipped: {', '.join(shipped)})" if shipped else ""
-        static = " That takes a reboot." if not all(one.dynamic for one in self.settings) else ""
+    def because(self) -> str:
+        """What they cost, as a sentence."""
         return (
-            f"First {self.named}: debug modes, which cost speed and can make CPUs wait for spinlocks until the system "
-            f"stops (CPUSPINWAIT; release notes of V8.4). Unless they are to find a fault, turn them off{default} and "
-            f"measure again before anything else is concluded.{static}"
+            f"Debug modes are on ({self.named}): they cost speed and can make CPUs wait for spinlocks until the system "
+            "stops (CPUSPINWAIT; release notes of V8.4)."
+        )
+
+    @property
+    def do(self) -> str:
+        """What to do first, as a sentence."""
+        notes = [f"{one.name} {one.default:.0f}" for one in self.settings if known(one.default)]
+        notes = [f"shipped: {', '.join(notes)}"] if notes else []
+        notes += [] if all(one.dynamic for one in self.settings) else ["takes a reboot"]
+        told = f" ({'; '.join(notes)})" if notes else ""
+        return (
+            f"First turn the debug modes off{told}, unless they are to find a fault, and measure again before anything "
+            "else is concluded."
         )
 
     @property
     def until(self) -> str:
-        """What stays open before that, as a sentence."""
-        return (
-            f"With {self.named} that says nothing of how many processes or CPUs are right: it stays open until it was "
-            "measured without."
-        )
+        """What stays open before that, as a clause."""
+        return f"with {self.named} these figures do not tell how many processes or CPUs are right"
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:

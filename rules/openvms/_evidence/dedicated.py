@@ -103,13 +103,16 @@ class NotYet:
 
     @property
     def said(self) -> str:
-        """As sentences: what is seen, what that makes of the figures, and what to do."""
+        """What is seen, and what that makes of the figures, as a clause."""
         return (
-            f"The display that came along has the lock manager on CPU {self.cpu}, but {self.why}. With a CPU of its "
-            "own callers wait in kernel mode and do not spin for LCKMGR: where that is what they spin for, these "
-            "figures are of before it was turned on. Measure again with the lock manager as it is now before anything "
-            "else is changed for it."
+            f"a display has the lock manager on CPU {self.cpu}, but {self.why}: callers of a dedicated one do not spin "
+            "for LCKMGR, so the figures may predate it"
         )
+
+    @property
+    def do(self) -> str:
+        """As a sentence."""
+        return "Measure again with the lock manager as it is now before anything else is changed for it."
 
     @property
     def lacking(self) -> MissingInput:

@@ -15,7 +15,7 @@ from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
 from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, parameter_key, set_parameter
 from rules.changes.quoting import comment
-from rules.finding import Change, Evidence, MissingInput
+from rules.finding import Change, Evidence, MissingInput, joined
 from rules.laws.hardware import Order, compare, hardware_of
 from rules.laws.mastering import Candidate, WhatIf, is_published, what_if_masters
 from rules.openvms._evidence.cluster import (
@@ -25,6 +25,7 @@ from rules.openvms._evidence.cluster import (
     stakes_of,
     unbrought,
 )
+from rules.openvms._evidence.node import in_prose, sentence
 from rules.openvms._evidence.room import Room, room_of
 
 REPEATS = 1.25
@@ -35,7 +36,7 @@ STEP = 2
 RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")
 GOVERNS_FROM = (8, 3)
 """Vendor: from V8.3 on LOCKRMWT has no effect and LOCKDIRWT decides (wiki.vmssoftware.com/LOCKRMWT)."""
-MIXED = "The releases differ: on a node of V8.3 or later LOCKRMWT has no effect, LOCKDIRWT decides there."
+MIXED = "the releases differ: on a node of V8.3 or later LOCKRMWT has no effect, LOCKDIRWT decides there"
 FASTEST = "Not where {0} was given that weight on purpose, as the fastest node: a LOCKTIME run tells which one is."
 BOTH_NAMES = ("LOCKDIRWT", "LOCKRMWT")
 MEASURE = MissingInput("how fast the nodes are beside each other", LockLatency.COLLECTED_BY)
@@ -120,7 +121,7 @@ def what_if(facts: Facts, names: Sequence[str]) -> tuple[WhatIf, ...]:
 def what_if_text(lines: Sequence[WhatIf]) -> str:
     """The table as one sentence; empty where no line has a figure."""
     told = [
-        f"{one.node} {one.percent:.0f} %" + (f" ({one.rate:,.0f}/s)" if one.rate is not None else "")
+        f"{one.node} {one.percent:.0f} %" + (f" ({in_prose(one.rate)}/s)" if one.rate is not None else "")
         for one in lines
         if one.percent is not None
     ]
@@ -128,8 +129,8 @@ def what_if_text(lines: Sequence[WhatIf]) -> str:
         return ""
     emulated = " (in that run an emulator)" if any(one.percent == 25 for one in lines) else ""
     return (
-        f"As master of all trees, by published runs and of the fastest node's own rate: {', '.join(told)}{emulated}; "
-        "those runs did nothing but lock, so take the order and not the figures."
+        f"Published runs of locking alone, by master: {', '.join(told)} of the fastest node's own rate"
+        f"{emulated}; take the order and not the figures."
     )
 
 
@@ -160,13 +161,13 @@ def works_more(members: Sequence[ClusterMember], master: str, node: str) -> str:
         return ""
     return (
         f"{master} itself does {stakes[0]:,.0f} lock operations/s locally, {node} asks it for {stakes[1]:,.0f}/s: a "
-        f"tree belongs to the node that works most in it, so the trees stay on {master}. With {node} as master what is "
+        f"tree belongs to the node that works most in it, so the trees stay on {master}; with {node} as master what is "
         "local now would cross the cluster."
     )
 
 
 def kept_by(facts: Facts, members: Sequence[ClusterMember], master: str, node: str) -> str:
-    """What keeps the trees on their master although `node` works more in them, as sentences; empty where nothing does.
+    """What keeps the trees on their master although `node` works more in them, as a sentence; empty where nothing does.
 
     PE1 comes first: with it other than 0 no weight moves a tree.
     """
@@ -177,7 +178,7 @@ def kept_by(facts: Facts, members: Sequence[ClusterMember], master: str, node: s
     if known(first.pe1) and first.pe1:
         does = "keeps every tree" if first.pe1 < 0 else "keeps all but small trees (as recalled)"
         return (
-            f"PE1 = {first.pe1:.0f} on {master} {does} there: that comes first, on {master} and without a boot. No "
+            f"PE1 = {first.pe1:.0f} on {master} {does} there: that comes first, on {master} and without a boot, and no "
             "work is to be moved before its effect was measured."
         )
     name = governing(facts, members)
@@ -185,13 +186,11 @@ def kept_by(facts: Facts, members: Sequence[ClusterMember], master: str, node: s
         (one, weight_of(facts, first, one), weight_of(facts, second, one)) for one in ([name] if name else BOTH_NAMES)
     ]
     told = [
-        f"{one} of {master} is {high:.0f} and of {node} {low:.0f}: the higher one draws the trees to {master}."
+        f"{one} of {master} is {high:.0f} and of {node} {low:.0f}: the higher one draws the trees to {master}"
         for one, high, low in pairs
         if high is not None and low is not None and high > low
     ]
-    if not told:
-        return ""
-    return " ".join((*told, *(() if name else (MIXED,))))
+    return sentence(*told, "" if name else MIXED) if told else ""
 
 
 def _outdone(members: Sequence[ClusterMember], target: str) -> str:
@@ -215,14 +214,34 @@ class Move:
     """How mastership goes to a node: the scripts, what to say, and what is missing for a script."""
 
     changes: tuple[Change, ...]
-    says: str
+    do: str
+    """What to do, as a sentence; two where it waits for room, or PE1 comes first."""
+    because: str = ""
+    """What keeps the trees where they are, as a clause."""
+    unknown: str = ""
+    """Whether there is room for them, as a clause; empty where there is none, which `do` begins with then."""
     missing: tuple[MissingInput, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     """The weights as they are, where they are all known, and how busy the nodes are that would take the trees."""
     held: str = ""
     """What its changes wait for, where a node that would take the trees has no room: they are comments then."""
     stays: bool = False
-    """Whether the trees stay where they are, as a node that works more in them has them: `says` tells why."""
+    """Whether the trees stay where they are, as a node that works more in them has them: `because` tells why."""
+
+    @property
+    def says(self) -> str:
+        """All of it in one, for the page of the cluster."""
+        return joined(sentence(self.because), self.do, sentence(self.unknown))
+
+
+LEAVE = "Leave the trees where they are."
+
+
+def _roomy(move: Move, room: Room) -> Move:
+    """The move with what is known of the room on the nodes that would take the trees."""
+    if room.full:
+        return replace(move, do=joined(sentence(room.brief), move.do), held=room.when)
+    return replace(move, unknown=room.brief)
 
 
 def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tuple[str, Move] | None:
@@ -244,24 +263,24 @@ def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tu
     weights = {one.name: weight_of(facts, one, name) for one in members} if name else {}
     numbers = {one: value for one, value in weights.items() if value is not None}
     if name is None or len(numbers) < len(weights) or unbrought(facts, members):
-        return node, Move((), f"{why} {room.said}", held=room.when)
+        return node, _roomy(Move((), "", why.removesuffix(".")), room)
     old, new = numbers[master], most_of(numbers, master)
     if old <= new:
         return None
     waits = _pending(members, numbers, node, name)
     read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
     if waits:
-        return node, Move((), f"{why} {waits}", evidence=read)
+        return node, Move((), waits[1], f"{why.removesuffix('.')}; {waits[0]}", evidence=read)
     how = "dynamic" if name == "LOCKRMWT" else "a reboot of that node"
-    says = (
-        f"{why} Lower {name} of {master} from {old:.0f} to {new:.0f} ({how}), the highest of the others: the trees "
-        f"then go to the node that uses them most. {room.said}"
+    do = (
+        f"Lower {name} of {master} from {old:.0f} to {new:.0f} ({how}), the highest of the others: the trees then go "
+        "to the node that uses them most."
     )
     change = _set(name, old, new, master, room, FASTEST.format(master))
     if name == "LOCKDIRWT" and order is None and not room.when:
         when = f"only once a LOCKTIME run has shown that {master} is not the fastest node"
         change = advise_parameter(name, old, new, when=when, cautions=(DIRECTORY, MEANT), node=master)
-    return node, Move((change,), says, evidence=(*read, *room.evidence), held=room.when)
+    return node, _roomy(Move((change,), do, why.removesuffix("."), evidence=(*read, *room.evidence)), room)
 
 
 def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master: str | None = None) -> Move:
@@ -272,14 +291,13 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     work is sent none by a script. No tree is sent away from the node that works most in it.
     """
     if kept := works_more(members, master, target) if master else _outdone(members, target):
-        return Move((), kept, stays=True)
+        return Move((), LEAVE, kept.removesuffix("."), stays=True)
     givers = [master] if master else [one.name for one in members]
     name, room = governing(facts, members), room_of(members, target, comes_from=givers)
     if name is None:
         lack = MissingInput("OpenVMS version of every node", "SHOW CLUSTER")
-        return Move(
-            (), f"{BOTH}; the versions here are not known or mixed, so no script is given. {room.said}", (lack,)
-        )
+        mixed = f"{BOTH}; the versions here are not known or mixed, so no script is given."
+        return replace(_roomy(Move((), mixed, missing=(lack,)), room), held="")
     weights = {one.name: weight_of(facts, one, name) for one in members}
     for other in unbrought(facts, members):
         weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
@@ -287,7 +305,8 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     if len(numbers) < len(weights):
         told = ", ".join(node for node in weights if node not in numbers)
         lack = MissingInput(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on {told}")
-        return Move((), f"{BOTH}: here {name} of {target} is to be the highest of all. {room.said}", (lack,))
+        highest = f"{BOTH}: here {name} of {target} is to be the highest of all."
+        return replace(_roomy(Move((), highest, missing=(lack,)), room), held="")
     read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
     read += tuple(
         Evidence(f"{name} of {one.name}", numbers[one.name], "", one.source) for one in unbrought(facts, members)
@@ -296,27 +315,28 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     if now > most:
         free = any(one.name == master and known(one.pe1) and one.pe1 == 0 for one in members)
         off = "" if free else "whether remastering is off (PE1), "
-        return Move(
-            (),
+        look = (
             f"{name} of {target} is {now:.0f} and the highest already (others up to {most:.0f}): look whether that "
-            f"value is the active one, {off}and whether the node locks in those trees. {room.said}",
-            evidence=(*read, *room.evidence),
-            held=room.when,
+            f"value is the active one, {off}and whether the node locks in those trees."
         )
+        return _roomy(Move((), look, evidence=(*read, *room.evidence)), room)
     if waiting := _pending(members, numbers, target, name):
-        return Move((), f"{waiting} {room.said}", evidence=(*read, *room.evidence), held=room.when)
+        return _roomy(Move((), waiting[1], waiting[0], evidence=(*read, *room.evidence)), room)
     if master and (lower := _lowered(facts, numbers, target, master, name)) is not None:
         old = numbers[master]
         heirs = [node for node, value in numbers.items() if value == numbers[target]]
         room = room_of(members, *heirs, comes_from=givers)
         how = "a reboot of that node" if name == "LOCKDIRWT" else "dynamic"
-        says = (
-            f"{name} decides here: {master} is master by its own {name} of {old:.0f}, the highest of all (others up to "
-            f"{most_of(numbers, master):.0f}). Lower that one to {lower:.0f} ({how}) and leave the others as they are: "
-            f"the trees then go to the other nodes by who uses them. {room.said}"
+        why = (
+            f"{master} is master by its own {name} of {old:.0f}, the highest of all (others up to "
+            f"{most_of(numbers, master):.0f})"
+        )
+        do = (
+            f"Lower {name} of {master} to {lower:.0f} ({how}) and leave the others as they are: the trees then go to "
+            "the other nodes by who uses them."
         )
         change = _set(name, old, lower, master, room)
-        return Move((change,), says, evidence=(*read, *room.evidence), held=room.when)
+        return _roomy(Move((change,), do, why, evidence=(*read, *room.evidence)), room)
     high = PARAMETERS[name].high
     wanted = min(high, most + STEP)
     meant = (MEANT,) if name == "LOCKDIRWT" and now == 0 < most else ()
@@ -324,15 +344,12 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     steps += [(node, value, wanted - STEP) for node, value in numbers.items() if node != target and value >= wanted]
     when = "not dynamic: a reboot" if name == "LOCKDIRWT" else "dynamic"
     said = ", ".join(f"{node} {old:.0f} to {new:.0f}" for node, old, new in steps)
-    why = ""
+    reason = ""
     if master in numbers and numbers[master] > now:
-        why = f" That {master} is master comes of its {name} of {numbers[master]:.0f}: {target} has {now:.0f}."
-    return Move(
-        tuple(_set(name, old, new, node, room, *(meant if node == target else ())) for node, old, new in steps),
-        f"{name} decides here ({when}): {said}.{why} {room.said}",
-        evidence=(*read, *room.evidence),
-        held=room.when,
-    )
+        reason = f"that {master} is master comes of its {name} of {numbers[master]:.0f}, {target} has {now:.0f}"
+    changes = tuple(_set(name, old, new, node, room, *(meant if node == target else ())) for node, old, new in steps)
+    do = f"{name} decides here ({when}): {said}."
+    return _roomy(Move(changes, do, reason, evidence=(*read, *room.evidence)), room)
 
 
 def most_of(numbers: dict[str, float], but: str) -> float:
@@ -359,27 +376,29 @@ def _lowered(facts: Facts, numbers: dict[str, float], target: str, master: str, 
     return most - 1 if heirs or emulated else None
 
 
-def freed(move: Move, master: ClusterMember) -> tuple[Move, str]:
-    """The move with what PE1 of the master needs before it, and that as a sentence.
+def freed(move: Move, master: ClusterMember) -> Move:
+    """The move with what PE1 of the master needs before it.
 
     PE1 above 0 is set to 0 here, before any weight; -1 is openvms/remastering_switched_off's to set.
     """
     if move.stays or not known(master.pe1) or not master.pe1:
-        return move, ""
+        return move
     parameter, key = PARAMETERS["PE1"], parameter_key("PE1", master.name)
     what = "remastering is switched off" if master.pe1 < 0 else "only small trees may move (as recalled)"
-    stays = f" On {master.name} {what} (PE1 = {master.pe1:.0f}): its trees stay there whatever the weights"
+    stays = f"on {master.name} {what} (PE1 = {master.pe1:.0f}): its trees stay there whatever the weights"
     changes = tuple(
         replace(change, after=(*change.after, key), cautions=(AFTER_PE1, *change.cautions)) for change in move.changes
     )
+    do = move.do
     if move.held:
-        said = f"{stays}. PE1 = 0 there would let them go, so it waits for the same."
+        stays += "; PE1 = 0 there would let them go, so it waits for the same"
     elif changes:
-        said = (
-            f"{stays}, so first PE1 = 0 on that node (dynamic). {MEASURE_FIRST} Only then the weights, as a step apart."
+        do = (
+            f"First PE1 = 0 on {master.name} (dynamic), and measure: where the trees move by themselves, no weight "
+            f"need be changed. Only then the weights, as a step apart: {do}"
         )
     else:
-        said = f"{stays}, so PE1 = 0 on that node (dynamic) is the step to take. Measure after it."
+        do = f"PE1 = 0 on {master.name} (dynamic) is the step to take: measure after it. {do}"
     if not move.missing and 0 < master.pe1 <= parameter.high and master.pe1 == int(master.pe1):
         first = (
             advise_parameter("PE1", master.pe1, 0, when=move.held, node=master.name)
@@ -387,22 +406,24 @@ def freed(move: Move, master: ClusterMember) -> tuple[Move, str]:
             else set_parameter("PE1", master.pe1, 0, dynamic=True, cautions=(MEASURE_FIRST,), node=master.name)
         )
         changes = (first, *changes)
-    return replace(move, changes=changes), said
+    return replace(move, changes=changes, do=do, because="; ".join(one for one in (move.because, stays) if one))
 
 
-def _pending(members: Sequence[ClusterMember], numbers: dict[str, float], target: str, name: str) -> str:
-    """That weights of CURRENT settle it with the next boots, as a sentence; empty where they do not."""
+def _pending(
+    members: Sequence[ClusterMember], numbers: dict[str, float], target: str, name: str
+) -> tuple[str, str] | None:
+    """That weights of CURRENT settle it with the next boots, as a clause, and what to do; `None` where they do not."""
     waits = {one.name: value for one in members if known(value := _waits(one, name)) and value != numbers.get(one.name)}
     then = {**numbers, **waits}
     if not waits or then[target] <= max(value for node, value in then.items() if node != target):
-        return ""
+        return None
     said = ", ".join(f"{node} {numbers[node]:.0f} to {value:.0f}" for node, value in waits.items() if node in numbers)
     how = "Nothing else is to be set; boot them one at a time, then measure."
     if PARAMETERS[name].dynamic:
         how = "No other value is to be set: WRITE ACTIVE makes these run at once, without a boot; then measure."
     return (
-        f"{name} is pending in CURRENT ({said}): with the next boot of these nodes {target} has the highest weight. "
-        f"{how}"
+        f"{name} is pending in CURRENT ({said}): with the next boot of these nodes {target} has the highest weight",
+        how,
     )
 
 

@@ -106,6 +106,11 @@ def pending_clause(facts: Facts, name: str) -> str:
     return f";{said}" if said else ""
 
 
+def pending_clauses(facts: Facts, *names: str) -> str:
+    """The same of several parameters, for a sentence of clauses."""
+    return "; ".join(said.strip(" .") for name in names if (said := pending_said(facts, name)))
+
+
 def hard_coded(facts: Facts, name: str) -> str:
     """What AUTOGEN's report says of a value that MODPARAMS.DAT fixes, as a sentence; empty where it says nothing."""
     found = facts.latest(AutogenFeedback, parameter=name)
@@ -133,6 +138,17 @@ def level_of(facts: Facts, field: str) -> tuple[float, float | None, Source] | O
     if highest is None:
         return Unknown.without(f"number of {field}", LEVELS, f"{field}: not in the export")
     return highest[0], mean, highest[1]
+
+
+def sentence(*clauses: str) -> str:
+    """Clauses as one sentence, without those that are empty; empty where all are."""
+    said = "; ".join(one for one in clauses if one)
+    return f"{said[0].upper()}{said[1:]}." if said else ""
+
+
+def in_prose(rate: float) -> str:
+    """A rate to three significant digits, as a sentence needs it: `372,000`, `14.3`; evidence has all of them."""
+    return f"{float(f'{rate:.3g}'):,.10g}"
 
 
 def busiest_operations(rates: Sequence[LockRates]) -> float | None:

@@ -22,7 +22,7 @@ AT = "%d-%b %H:%M"
 
 
 def peak_cost(facts: Facts) -> tuple[str, tuple[Evidence, ...]]:
-    """What MP synch cost in its highest sample, as a sentence that begins with a blank, and its evidence; or nothing.
+    """What MP synch cost in its highest sample, as a clause, and its evidence; or nothing.
 
     A figure that no CPUs could have is left out: it is for the rule to refuse.
     """
@@ -33,7 +33,7 @@ def peak_cost(facts: Facts) -> tuple[str, tuple[Evidence, ...]]:
     time = next((one.time for one in facts.every(LockRates) if one.time and one.source == modes.source), None)
     when = f" ({time.strftime(AT).upper()})" if time and modes.statistic == PEAKS[0] else ""
     of = f" of {modes.cpus:.0f}" if known(modes.cpus) else ""
-    said = f" At its peak, one sample{when}, it cost {synch / 100:.1f}{of} CPUs."
+    said = f"at its peak, one sample{when}, it cost {synch / 100:.1f}{of} CPUs"
     return said, (Evidence(f"MP synch ({modes.statistic})", synch, "% of one CPU", modes.source),)
 
 

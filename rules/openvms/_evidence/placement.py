@@ -20,6 +20,8 @@ from rules.openvms._evidence.cpu_layout import Layout, Pair
 from rules.openvms._evidence.node import pending_of
 
 HIGHEST = PARAMETERS["LCKMGR_CPUID"].high
+MOST = 3
+"""Reasons against CPUs that a sentence names; the page of the node's CPUs has them all."""
 EQUAL = "as good, but of a higher number"
 
 
@@ -51,11 +53,18 @@ class Placement:
     def others(self) -> str:
         """Why each other CPU was not chosen, in one sentence."""
         equal = f"as good, but LCKMGR_CPUID names CPU {self.chosen}" if self.named else EQUAL
-        said: dict[str, list[int]] = {}
+        said: dict[str, list[int]] = {equal: []}
         for seat in self.seats:
             if seat.cpu != self.chosen:
                 said.setdefault(seat.against or equal, []).append(seat.cpu)
-        return "; ".join(f"CPU {_listed(cpus)}: {why}" for why, cpus in said.items())
+        return "; ".join(f"CPU {_listed(cpus)}: {why}" for why, cpus in said.items() if cpus)
+
+    @property
+    def brief(self) -> str:
+        """The same of the first few reasons, for a sentence."""
+        reasons = self.others.split("; ")
+        more = (f"and {len(reasons) - MOST} more",) if len(reasons) > MOST else ()
+        return "; ".join((*reasons[:MOST], *more))
 
     @property
     def first_to_move(self) -> Seat | None:
@@ -65,14 +74,14 @@ class Placement:
 
     @property
     def answer(self) -> str:
-        """The CPU number and why no other, or what has to be moved first."""
+        """The CPU number and why no other, or what has to be moved first, as a sentence."""
         if self.chosen is not None:
-            rest = f" The others: {self.others}." if self.others else ""
+            rest = f" (others: {self.brief})" if self.others else ""
             suits = "on its core no fast-path device, no TCP/IP and no primary were read"
-            return f"CPU {self.chosen} suits it: {suits}.{rest}"
+            return f"CPU {self.chosen} suits it: {suits}{rest}."
         move = self.first_to_move
         first = f": move {' and '.join(move.movable)} off the core of CPU {move.cpu} first" if move else ""
-        return f"None is free{first}. {self.others}." if self.seats else "No CPU was read."
+        return f"None is free{first} ({self.brief})." if self.seats else "No CPU was read."
 
 
 def placement_of(layout: Layout, without: frozenset[int] = frozenset()) -> Placement:
@@ -91,15 +100,14 @@ def stop_beside(
 ) -> tuple[tuple[Change, ...], str]:
     """Stop the co-thread of the chosen CPU, where it runs: a step of its own after the changes `after`, and a sentence.
 
-    The sentence begins with a blank. `least`: CPUs that have to stay active; with fewer the co-thread stays, and it is
-    said why.
+    `least`: CPUs that have to stay active; with fewer the co-thread stays, and it is said why.
     """
     sibling = next((seat.sibling for seat in placed.seats if seat.cpu == placed.chosen), None)
     if sibling is None or not layout.runs(sibling):
         return (), ""
     if layout.active is not None and layout.active - 1 < least:
         return (), (
-            f" Its co-thread CPU {sibling} stays: with it stopped {layout.active - 1:.0f} CPUs would be active, fewer "
+            f"Its co-thread CPU {sibling} stays: with it stopped {layout.active - 1:.0f} CPUs would be active, fewer "
             f"than {least:.0f}."
         )
     beside = (
@@ -107,8 +115,8 @@ def stop_beside(
     )
     stop = tuple(replace(change, after=(*change.after, *after)) for change in layout.stop(sibling, beside))
     return stop, (
-        f" A step of its own, after that was measured: stop its co-thread with STOP/CPU {sibling}, and measure again; "
-        "if it is not better, START/CPU."
+        f"A step of its own, after that was measured: stop its co-thread with STOP/CPU {sibling}, and measure again "
+        "(START/CPU if it is not better)."
     )
 
 
@@ -139,18 +147,18 @@ def cost_of(layout: Layout) -> tuple[str, list[Evidence]]:
 
 
 def left_alone(layout: Layout) -> str:
-    """What the choice that the system makes by itself would run into, and which CPUs have nothing."""
+    """What the choice that the system makes by itself would run into, and which CPUs have nothing, as a clause."""
     cpu = layout.default_choice
     there = [device.device for device in layout.devices_on(cpu)]
     there += [service.service for service in layout.services_on(cpu)]
     served = (
         f", which serves {' and '.join(map(comment, there))}" if there else ", whatever that or its co-thread serves"
     )
-    said = f"Left alone it takes the lowest CPU other than the primary: CPU {cpu}{served}."
+    said = f"left alone it takes the lowest CPU other than the primary: CPU {cpu}{served}"
     if layout.unused:
         numbers = _listed(layout.unused)
         said += (
-            f" Without a device or service in SHOW FASTPATH: CPU {numbers} (numbers below the count of active CPUs)."
+            f"; without a device or service in SHOW FASTPATH: CPU {numbers} (numbers below the count of active CPUs)"
         )
     return said
 

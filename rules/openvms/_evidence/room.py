@@ -39,8 +39,28 @@ class Room:
         return f"only once it has free CPUs for lock work: {self.busy}" if self.full else ""
 
     @property
+    def brief(self) -> str:
+        """What speaks for or against it, or what to look at first, as a clause: a caution has it in full."""
+        told = []
+        if self.full:
+            told.append(
+                f"there is no room for more lock work: {self.busy} (this project sends none from {FULL_PERCENT:g} % "
+                "on); first take other work off it, or leave things as they are"
+            )
+        if self.free:
+            told.append(f"there is room for that: {_shares(self.free)}, at most {self._with(self.free)} with it")
+        told += [f"{self._doubt(one).removesuffix('.')}: move it in parts" for one in self.tight]
+        unread = [comment(name, 31) for name in self.unread]
+        if unread:
+            told.append(
+                f"how busy {' and '.join(unread)} {'is' if len(unread) == 1 else 'are'}, is not in the exports: look "
+                f"first whether there are free CPUs (MONITOR MODES on {' and '.join(unread)})"
+            )
+        return "; ".join(told)
+
+    @property
     def said(self) -> str:
-        """The same as sentences, or what to look at first."""
+        """The same as sentences, in full."""
         told = []
         if self.full:
             told.append(

@@ -8,7 +8,7 @@ from rules.finding import Evidence, Expectation, Severity, Unknown, Untrusted
 from rules.laws.platforms import KPB_AFTER, KPB_BEFORE
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
 from rules.openvms._evidence.dedicated import DEDICATED_FACTS, not_yet
-from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, parameter_of
+from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, in_prose, parameter_of
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.spinlocks import IOLOCK8, LCKMGR, MMG
 from rules.openvms._evidence.spinning import OWN_CPU_CPUS, OWN_CPU_WORTH
@@ -22,9 +22,16 @@ PORTS = ("PKQDRIVER", "FGEDRIVER", "PKADRIVER", "PEDRIVER", "PKRDRIVER", "PKMDRI
 
 @dataclass
 class Look:
-    """What was seen: sentences, figures, what to expect, and what is missing to say more."""
+    """What was seen: clauses and sentences, figures, what to expect, and what is missing to say more."""
 
-    says: list[str] = field(default_factory=list)
+    facts: list[str] = field(default_factory=list)
+    """What feeds it, as clauses."""
+    because: str = ""
+    """What was published of such a machine, as a sentence."""
+    do: str = ""
+    """What to do beside the remedy of the spinlock, as a sentence."""
+    unknown: str = ""
+    """Why the figures may be of another state of the node, as a clause."""
     evidence: list[Evidence] = field(default_factory=list)
     expects: list[Expectation] = field(default_factory=list)
     missing: list[Unknown | Untrusted] = field(default_factory=list)
@@ -51,25 +58,25 @@ def _locks(facts: Facts, look: Look, lost: float | None) -> None:
         look.missing.append(Unknown.without("lock operations per second", f"{LockRates.COLLECTED_BY}, or MONITOR LOCK"))
     else:
         source = next(one.source for one in rates if one.operations_per_second == operations)
-        look.says.append(f"The highest lock rate read is {operations:,.0f} lock operations per second.")
+        look.facts.append(f"the highest lock rate read is {in_prose(operations)} lock operations per second")
         look.evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
     documented = machine_of(facts).dedicated_documented
     layout = Layout(facts)
     if before := not_yet(facts, layout):
-        look.says.append(before.said)
+        look.unknown, look.do = before.said, before.do
         look.missing.append(Unknown((before.lacking,)))
         look.at_most = Severity.ADVICE
     elif layout.lock_manager:
-        look.says.append(
+        look.do = (
             f"The lock manager already has CPU {layout.lock_manager[0]} of its own: only fewer lock operations help "
             "further."
         )
     elif documented is False:
-        look.says.append(
+        look.do = (
             "The dedicated lock manager is documented for Alpha and Integrity alone: nothing is advised of it here."
         )
     else:
-        look.says.append(_own_cpu(layout, lost))
+        look.do = _own_cpu(layout, lost)
 
 
 def _own_cpu(layout: Layout, lost: float | None) -> str:
@@ -101,26 +108,29 @@ def _fast_path(facts: Facts, look: Look) -> None:
         value, parameter = found
         look.evidence.append(Evidence(name, value, "", parameter.source))
         if name == "FAST_PATH" and not value:
-            look.says.append("FAST_PATH is 0: the fast path is off for all ports, so their I/O goes through IOLOCK8.")
+            look.facts.append("FAST_PATH is 0: the fast path is off for all ports, so their I/O goes through IOLOCK8")
             return
         if name == "FAST_PATH_PORTS" and value:
             off = [driver for bit, driver in enumerate(PORTS) if int(value) >> bit & 1] or ["a bit of no known driver"]
-            look.says.append(f"FAST_PATH_PORTS is {value:.0f}: it turns the fast path off for {', '.join(off)}.")
+            look.facts.append(f"FAST_PATH_PORTS is {value:.0f}: it turns the fast path off for {', '.join(off)}")
         elif name == "FAST_PATH_PORTS":
-            look.says.append("FAST_PATH_PORTS is 0: no port has its fast path turned off.")
+            look.facts.append("FAST_PATH_PORTS is 0: no port has its fast path turned off")
 
 
 def _memory(facts: Facts, look: Look) -> None:
     rates = facts.latest(SystemRates, statistic="mean")
     if rates and known(rates.page_fault_per_second):
-        look.says.append(f"On average there are {rates.page_fault_per_second:,.0f} page faults per second.")
+        look.facts.append(f"on average there are {in_prose(rates.page_fault_per_second)} page faults per second")
         look.evidence.append(Evidence("page faults (mean)", rates.page_fault_per_second, "/s", rates.source))
     machine = machine_of(facts)
     if machine.family == "Integrity" and machine.release and machine.release.before(8, 3):
-        look.says.append(
+        look.because = (
             f"On Integrity before its first releases kernel process blocks (KPB) were never cached and MMG was hot: "
-            f"the repair took an rx2600 from {KPB_BEFORE:,.0f} to {KPB_AFTER:,.0f} I/Os per second ({HP}). This node "
-            f"runs {machine.release.printed}: ask whether it has that repair, and take a newer release."
+            f"the repair took an rx2600 from {KPB_BEFORE:,.0f} to {KPB_AFTER:,.0f} I/Os per second ({HP})."
+        )
+        look.do = (
+            f"This node runs {machine.release.printed}: ask whether it has the repair for kernel process blocks, and "
+            "take a newer release."
         )
         look.expects.append(Expectation("I/Os per second, published for an rx2600", KPB_BEFORE, KPB_AFTER, "published"))
         if machine.source:

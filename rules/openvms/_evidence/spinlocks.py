@@ -17,7 +17,7 @@ RECALLED = " (as recalled, no source confirms it)"
 
 @dataclass(frozen=True)
 class Known:
-    """What one spinlock guards, and what relieves it; no remedy where none is known."""
+    """What one spinlock guards, and what reduces its use; no remedy where none is known."""
 
     guards: str
     remedy: str = ""
@@ -25,11 +25,11 @@ class Known:
     """Whether the remedy is from memory alone: it is said so."""
 
     @property
-    def says(self) -> str:
-        """Both as sentences."""
+    def do(self) -> str:
+        """What helps, as a clause."""
         if not self.remedy:
-            return f"It guards {self.guards}. No remedy is known but less of what takes it."
-        return f"It guards {self.guards}. What helps{RECALLED if self.recalled else ''}: {self.remedy}."
+            return "no remedy is known but less of what takes it"
+        return f"what helps{RECALLED if self.recalled else ''}: {self.remedy}"
 
 
 BY_NAME = {
@@ -48,9 +48,9 @@ BY_NAME = {
         "fewer wakes; look for processes that wake each other or set event flags all the time",
         recalled=True,
     ),
-    MMG: Known("memory management", "fewer page faults: larger working sets, fewer images started"),
+    MMG: Known("memory management", "fewer page faults (larger working sets, fewer images started)"),
     "FILSYS": Known("the file system's structures", "fewer opens, closes and extensions of files", recalled=True),
-    "TIMER": Known("the timer queue", "fewer timer requests ($SETIMR): MONITOR TIMER shows their rate"),
+    "TIMER": Known("the timer queue", "fewer timer requests ($SETIMR; MONITOR TIMER shows their rate)"),
     "HWCLK": Known("the hardware clock and the time of the first timer", "fewer timer requests ($SETIMR)"),
     "POOL": Known("nonpaged pool", "a larger NPAGEDYN, so that the lookaside lists serve what is asked for"),
     "INVALIDATE": Known(
@@ -189,13 +189,13 @@ def _momentary(heat: Heat) -> bool:
 
 
 def short_trace(facts: Facts) -> str:
-    """That the trace that came along is too short to decide anything, as a sentence; empty where it is not."""
+    """That the trace that came along is too short to decide anything, as a clause; empty where it is not."""
     found = heats(facts)
     if not found or found[0].seconds is None or not _momentary(found[0]):
         return ""
     return (
-        f"The spinlock trace that came along is of {found[0].seconds:g} s: one moment, which decides nothing. Trace at "
-        f"least {MOMENT_SECONDS:g} s under this load (this project's minimum; none is published)."
+        f"the spinlock trace that came along is of {found[0].seconds:g} s, one moment, which decides nothing: trace at "
+        f"least {MOMENT_SECONDS:g} s under this load (this project's minimum; none is published)"
     )
 
 
@@ -209,8 +209,8 @@ def half_believed(facts: Facts) -> str:
         return ""
     return (
         f"the spinlock trace that came along shows that CPUs wait for {heat.name} most, but it is read tentatively: no "
-        "sample of its layout is known, and its own figures do not prove it (two rows with acquisitions per second, "
-        "mean hold and hold share would: SPL SHOW TRACE/SUMMARY/RATES without a limit)"
+        "sample of its layout is known, and its figures do not prove it (SPL SHOW TRACE/SUMMARY/RATES without a limit "
+        "would)"
     )
 
 

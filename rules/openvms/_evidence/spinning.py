@@ -70,7 +70,7 @@ def apart(facts: Facts, synch: float, spun: float) -> str:
 
 
 def other_time(facts: Facts, synch: float, hours: Stretch | None = None) -> str:
-    """That the trace is of another time than this MP synch (of `hours`, where given), as sentences; empty otherwise.
+    """That the trace is of another time than this MP synch (of `hours`, where given), as a clause; empty otherwise.
 
     Such a trace neither divides that MP synch nor says what spins in it.
     """
@@ -82,8 +82,8 @@ def other_time(facts: Facts, synch: float, hours: Stretch | None = None) -> str:
         why = "" if fits(hours, spun) else f"not half to twice the {hours.synch:.3g} % of MP synch then"
     return (
         why
-        and f"The spinlock trace that came along spins {spun:.3g} % of one CPU, {why}: it is of another time and says "
-        "nothing of this one. Trace while it spins so much."
+        and f"the spinlock trace that came along spins {spun:.3g} % of one CPU, {why}: it is of another time, so trace "
+        "again while CPUs spin so much"
     )
 
 
