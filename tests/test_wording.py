@@ -16,9 +16,6 @@ PARTS = ("seen", "because", "do", "unknown")
 SENTENCES, LONGEST = 2, 360
 """Of one part: sentences, and characters (about four lines of a page)."""
 END = re.compile(r"(?<=[.!?])[\"')`]?\s+(?=[A-Z0-9\"'`(])")
-WAITING = [
-]
-"""Rules whose text is still in one piece."""
 
 
 def sentences(text: str) -> list[str]:
@@ -26,7 +23,7 @@ def sentences(text: str) -> list[str]:
     return END.split(text) if text else []
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if rule_of(path) not in WAITING], ids=rule_of)
+@pytest.mark.parametrize("path", FILES, ids=rule_of)
 def test_each_part_is_two_sentences_at_most(path: Path) -> None:
     for name, case in LOADED[path].items():
         if "fires" not in case:
@@ -40,7 +37,3 @@ def test_each_part_is_two_sentences_at_most(path: Path) -> None:
                 most = SENTENCES + (part == "unknown" and tentative)
                 assert len(sentences(said)) <= most, f"{name}: {part}: {said}"
                 assert len(said) <= LONGEST * most / SENTENCES, f"{name}: {part} has {len(said)} characters: {said}"
-
-
-def test_only_rules_that_there_are_wait() -> None:
-    assert set(WAITING) <= {rule_of(path) for path in FILES}
