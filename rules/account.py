@@ -102,10 +102,14 @@ class Loss:
     """What went to one cause."""
 
     to: str | None
-    """Key of the finding; `None` where the thing itself is known and no finding speaks of it."""
+    """Key of the finding that causes it first of all; `None` where the thing itself is known and no finding does."""
     what: str
     amount: Amount
     source: Source
+    seen_in: str | None = None
+    """Key of the finding that measures it, which another one may cause."""
+    collect: str = ""
+    """What would divide it, where it was booked whole."""
 
 
 @dataclass(frozen=True)
@@ -186,19 +190,20 @@ def _booked(pool: Pool, findings: Sequence[Judged], roots: Mapping[str, str]) ->
 
     Where something divides the pool, what it does not name has no cause shown; else all of it goes to one cause.
     """
-    by_root: dict[str, tuple[str, Amount]] = {}
+    by_root: dict[str, Loss] = {}
     left, total = 1.0, pool.amount.value or 0.0
     for one in findings if total else ():
         cost = one.finding.cost
         if cost is not None and cost.of_capture and _one_of(pool.parts, one):
             share = min(left, max(0.0, cost.processors) / total)
             left -= share
-            _add(by_root, roots[one.key], f"{pool.what}, {_named(one)}", pool.amount.part(share))
+            what = f"{pool.what}, {_named(one)}"
+            _add(by_root, Loss(roots[one.key], what, pool.amount.part(share), pool.source, one.key))
     whole = next((one for one in findings if _one_of(pool.causes, one)), None)
     if whole is not None and not by_root:
-        _add(by_root, roots[whole.key], pool.what, pool.amount)
+        _add(by_root, Loss(roots[whole.key], pool.what, pool.amount, pool.source, whole.key, pool.collect))
         left = 0.0
-    losses = [Loss(key, what, amount, pool.source) for key, (what, amount) in by_root.items() if _counts(amount)]
+    losses = [one for one in by_root.values() if _counts(one.amount)]
     remaining = pool.amount.part(left)
     if not _counts(remaining):
         return losses, None
@@ -207,10 +212,11 @@ def _booked(pool: Pool, findings: Sequence[Judged], roots: Mapping[str, str]) ->
     return losses, remaining
 
 
-def _add(booked: dict[str, tuple[str, Amount]], key: str, what: str, amount: Amount) -> None:
-    """Book an amount on a cause, beside what it has already."""
+def _add(booked: dict[str, Loss], loss: Loss) -> None:
+    """Book an amount on its cause, beside what that has already."""
+    key = loss.to or ""
     before = booked.get(key)
-    booked[key] = (before[0], _sum((before[1], amount))) if before else (what, amount)
+    booked[key] = replace(before, amount=_sum((before.amount, loss.amount))) if before else loss
 
 
 def _named(one: Judged) -> str:

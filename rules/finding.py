@@ -68,6 +68,8 @@ class Risk:
 
 TAKES_A_CPU = Risk("medium", "takes a CPU from other work; it is given back at once")
 """Of dedicating a CPU to the lock manager, and of stopping one."""
+QUIET_TIME = Risk("medium", "at a quiet time: it is locked meanwhile, and its pages are read from disk again")
+"""Of binding a table or index to a cache."""
 PLACEHOLDER = re.compile(r"<(?:table|owner|database|index)>")
 """What a template has in place of a name that no export shows."""
 

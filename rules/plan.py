@@ -50,10 +50,15 @@ class Step:
     copied_pages: float | None = None
     """Of an outage: the pages that are copied, of those changes whose export shows it."""
 
+    after: int | None = None
+    """Number of the step, from 1 on, that has to be made before it, where that one is not made at once."""
+    waits_for: str = ""
+    """When that one is made: what takes effect at once is made with it, not now."""
+
     @property
     def when(self) -> str:
         """`now`, `restart`, `reboot`, `outage` or `investigate`."""
-        return WHEN[self.takes_effect]
+        return self.waits_for or WHEN[self.takes_effect]
 
 
 @dataclass(frozen=True)
@@ -124,8 +129,21 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
     for key in left_out:
         for first in wanted[key].yields_to if key in wanted else ():
             instead.setdefault(first, []).append(key)
-    steps = [_step(wave[0].takes_effect, wave, instead) for wave in waves]
+    steps = _after([_step(wave[0].takes_effect, wave, instead) for wave in waves])
     return Plan(tuple(steps), tuple(conflicts), left_out, templates)
+
+
+def _after(steps: list[Step]) -> list[Step]:
+    """The steps, each that needs something of a restart or an outage with the number of that step."""
+    found: list[Step] = []
+    for step in steps:
+        before = [(number, one) for number, one in enumerate(found, 1) if set(step.needs) & set(one.change_keys)]
+        later = [(number, one) for number, one in before if one.when in ("restart", "reboot", "outage")]
+        if later and step.when == "now":
+            number, one = later[-1]
+            step = replace(step, after=number, waits_for=one.when)
+        found.append(step)
+    return found
 
 
 def _templates(agreed: Mapping[str, Change]) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Account
+from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Account, Loss
+from rules.boots import ENDED
 from rules.finding import Change, Effect, Severity, Verdict
 from rules.plan import Plan, Step
 from rules.ranking import Ranked
@@ -18,16 +19,18 @@ TOLD_SHARE = 0.03
 """Of the capacity lost: what the account makes a warning; below it no loss opens the summary (this project)."""
 TOLD_PROCESSORS = 0.25
 """Processors: less than a quarter of one is not noticed, whatever its share (this project)."""
+MOSTLY = 0.8
+"""Where the low end is under four fifths of an amount, both ends are said (this project)."""
 MOST_LOSSES = 2
 """Losses in the verdict: a table of measured runs has one each."""
 ONE_IN_TEN = 0.1
 """Of the tasks that wait or run: the same for waiting tasks (this project)."""
 UNDO = {
-    Effect.ONLINE: "back to {}, at once",
-    Effect.RESTART: "back to {}, next restart",
-    Effect.REBOOT: "back to {}, next reboot",
-    Effect.OFFLINE: "back to {}, an outage again",
-    Effect.ADVICE: "nothing to undo",
+    Effect.ONLINE: "{}, at once",
+    Effect.RESTART: "{}, next restart",
+    Effect.REBOOT: "{}, next reboot",
+    Effect.OFFLINE: "{}, an outage again",
+    Effect.ADVICE: "",
 }
 
 
@@ -35,8 +38,8 @@ UNDO = {
 class ToDo:
     """One change of the plan."""
 
-    step: int
-    """Its number in the plan, from 1 on."""
+    step: int | None
+    """Its number in the plan, from 1 on; `None` where a finding asks for what no setting does."""
     title: str
     target: str
     before: float | str | None
@@ -47,6 +50,10 @@ class ToDo:
     undo: str
     finding: str
     """Key of the finding that asks for it first."""
+    risk: str = ""
+    """Of a step that is not of low risk: how much, and why."""
+    after_step: int | None = None
+    """Number of the step that comes before it, where this one takes effect at once and that one does not."""
 
 
 @dataclass(frozen=True)
@@ -81,58 +88,94 @@ def summarized(
     """Sum up an audit. `unit`: what processors are called, `engines` for SAP ASE."""
     return Summary(
         _verdict(findings, verdicts, accounts, unit),
-        tuple(_to_do(findings, plan))[:MOST_DO],
+        tuple(_to_do(findings, plan, accounts, unit))[:MOST_DO],
         tuple(_to_collect(findings, verdicts, accounts))[:MOST_COLLECT],
     )
 
 
 def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: Sequence[Account], unit: str) -> str:
-    said = list(_losses(findings, accounts, unit))[:MOST_LOSSES]
-    loud = Counter(one.finding.severity for one in findings if one.finding.severity > Severity.NOTE)
+    loud = [one for one in findings if one.finding.severity > Severity.NOTE]
+    if loud and all(one.finding.do.startswith(ENDED) for one in loud):
+        return f"Change nothing: the figures are of before the last start; measure again. They showed: {_title(loud)}."
+    losses = list(_losses(findings, accounts, unit))[:MOST_LOSSES]
+    said = [text for text, _ in losses]
     if not loud and not said:
         judged = sum(one.verdict in ("fired", "clean") for one in verdicts)
         open_ = sum(one.verdict in ("unknown", "untrusted", "broken") for one in verdicts)
         if open_ > judged:
             return f"Not known yet: {open_} of {judged + open_} rules could not judge; see what to collect."
         rest = f", {open_} could not" if open_ else ""
-        return f"Nothing to do: no finding above a note; {judged} rules judged{rest}."
+        return f"Nothing to do: no finding above a note; {judged} {'rule' if judged == 1 else 'rules'} judged{rest}."
+    told = {key for _, keys in losses for key in keys}
     if loud and not said:
-        counts = ", ".join(f"{loud[severity]} {severity.label}" for severity in reversed(Severity) if loud[severity])
-        said.append(f"{counts}; first: {findings[0].finding.title}")
+        counts = Counter(one.finding.severity for one in loud)
+        said.append(", ".join(f"{counts[one]} {one.label}" for one in reversed(Severity) if counts[one]))
+        said.append(f"first: {_title(loud)}")
         said += _unmeasured(accounts, unit)
+    elif critical := [one for one in loud if one.finding.severity is Severity.CRITICAL and one.key not in told]:
+        explained = {key for one in findings if one.key in told for key in one.explains}
+        said += [f"also: {_title([one])}" for one in critical if one.key not in explained][:1]
     return f"{'; '.join(said)}."
 
 
-def _losses(findings: Sequence[Ranked], accounts: Sequence[Account], unit: str) -> Iterator[str]:
-    """What is lost, as clauses: processors first, then tasks that wait; nothing below a warning's share."""
-    titles = {one.key: one.finding.title for one in findings}
-    for account in accounts:
-        if account.span != MEAN or not account.gone:
+def _title(findings: Sequence[Ranked]) -> str:
+    return findings[0].finding.title
+
+
+def _losses(
+    findings: Sequence[Ranked], accounts: Sequence[Account], unit: str
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What is lost, as clauses, each with the keys of the findings it tells of; nothing below a warning's share."""
+    by_key = {one.key: one for one in findings}
+    worst = sorted(accounts, key=lambda one: -(one.share(one.gone) or 0.0))
+    for account in worst:
+        if account.span != MEAN or not account.gone or not account.capacity:
             continue
-        share = account.share(account.gone)
-        told = share is not None and share >= TOLD_SHARE and account.gone >= TOLD_PROCESSORS
-        if account.currency == PROCESSORS and told and share is not None and account.capacity:
-            said = f"{account.gone:.2f} of {account.capacity:g} {unit} ({100 * share:.0f} %) are lost"
-            yield f"{said}{_to_what(account, titles, TOLD_SHARE)}"
-        elif account.currency == WAITING_TASKS:
-            caused = [one for one in account.lost if one.to]
-            tasks = sum(one.amount.booked for one in caused)
-            part = account.share(tasks)
-            if part is not None and part >= ONE_IN_TEN and account.capacity:
-                what = ", ".join(one.what for one in caused[:2])
-                yield f"{tasks:.1f} of {account.capacity:.1f} tasks that wait or run wait for {what}"
+        share = account.share(account.gone) or 0.0
+        if account.currency == PROCESSORS and share >= TOLD_SHARE and account.gone >= TOLD_PROCESSORS:
+            most = account.lost[0] if account.lost else None
+            yield f"{_amount(account, unit)} are lost in {_in_what(account)}{_first(most, by_key)}", _keys(account)
+    for account in accounts:
+        caused = [one for one in account.lost if one.to] if account.currency == WAITING_TASKS else []
+        tasks = sum(one.amount.booked for one in caused)
+        if (account.share(tasks) or 0.0) >= ONE_IN_TEN and account.capacity:
+            whole, first = f"{account.capacity:.1f} tasks that wait or run", caused[0]
+            if len(caused) == 1:
+                yield f"{first.amount.booked:.1f} of {whole} wait for {first.what}", _keys(account)
+            else:
+                more = " and ".join(f"{one.amount.booked:.1f} for {one.what}" for one in caused[1:3])
+                yield f"of {whole}, {first.amount.booked:.1f} wait for {first.what} and {more}", _keys(account)
 
 
-def _to_what(account: Account, titles: Mapping[str, str], least: float) -> str:
-    """The largest cause of a loss, or that none is shown."""
+def _keys(account: Account) -> tuple[str, ...]:
+    return tuple(key for one in account.lost for key in (one.to, one.seen_in) if key)
+
+
+def _amount(account: Account, unit: str) -> str:
+    """`2.64 of 8 CPUs (33 %)`; both ends where they lie apart."""
+    gone, capacity = account.gone, account.capacity or 1.0
+    open_ = account.unexplained.amount.low if account.unexplained else 0.0
+    low = sum(one.amount.low for one in account.lost) + open_
+    if low < MOSTLY * gone:
+        shares = f"{100 * low / capacity:.0f} to {100 * gone / capacity:.0f} %"
+        return f"{low:.2g} to {gone:.2g} of {capacity:g} {unit} ({shares})"
+    return f"{gone:.2f} of {capacity:g} {unit} ({100 * gone / capacity:.0f} %)"
+
+
+def _in_what(account: Account) -> str:
+    """What it is lost in: the largest part; without a shown cause that is said, too."""
     open_ = account.unexplained.amount.booked if account.unexplained else 0.0
-    first = account.lost[0] if account.lost else None
-    if first and first.to and (account.share(first.amount.booked) or 0.0) >= least and first.amount.booked >= open_:
-        most = "" if first.amount.booked > 0.95 * account.gone else f"{first.amount.booked:.2f} of them "
-        return f", {most}to this: {titles[first.to]}"
     if account.unexplained and open_ > 0.5 * account.gone:
-        return f" in {account.unexplained.why}, and these exports do not show to what"
-    return f" in {first.what}" if first else ""
+        return f"{account.unexplained.why}, cause not shown"
+    return account.lost[0].what
+
+
+def _first(most: Loss | None, by_key: Mapping[str, Ranked]) -> str:
+    """What is to be fixed first, where that is another finding than one that measures the loss itself."""
+    cause = by_key.get(most.to or "") if most else None
+    if cause is None or cause.finding.cost is not None or cause.finding.severity < Severity.WARNING:
+        return ""
+    return f"; first to fix: {cause.finding.title}"
 
 
 def _unmeasured(accounts: Sequence[Account], unit: str) -> Iterator[str]:
@@ -146,29 +189,57 @@ def _unmeasured(accounts: Sequence[Account], unit: str) -> Iterator[str]:
                 yield why
 
 
-def _to_do(findings: Sequence[Ranked], plan: Plan) -> Iterator[ToDo]:
-    """The changes of the plan in its order; what has nothing to run after those that have."""
+def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], unit: str) -> Iterator[ToDo]:
+    """The changes of the plan in its order, what findings ask for that no setting does, and what is to be decided.
+
+    What a finding promises stands at the last of its changes that is told: all of them together bring it.
+    """
     by_key: dict[str, tuple[Ranked, Change]] = {}
-    promised: set[str] = set()
     for ranked in findings:
         for change in ranked.finding.changes:
             by_key.setdefault(change.key, (ranked, change))
-    steps = sorted(enumerate(plan.steps, 1), key=lambda one: one[1].takes_effect is Effect.ADVICE)
-    for number, step in steps:
-        for key in step.change_keys:
-            if key in by_key:
-                ranked, change = by_key[key]
-                yield _one_thing(number, step, ranked, change, promises=ranked.key not in promised)
-                promised.add(ranked.key)
+    numbered = enumerate(plan.steps, 1)
+    steps = [(number, step, key) for number, step in numbered for key in step.change_keys if key in by_key]
+    made = [one for one in steps if one[1].takes_effect is not Effect.ADVICE][:MOST_DO]
+    last = {by_key[key][0].key: key for _, _, key in made}
+    for number, step, key in made:
+        ranked, change = by_key[key]
+        promise = _promise(ranked, accounts, unit) if last[ranked.key] == key else ""
+        yield _one_thing(number, step, ranked, change, promise)
+    for ranked in findings:
+        found = ranked.finding
+        if found.severity >= Severity.WARNING and not found.changes and found.do and not _caused(ranked, findings):
+            yield ToDo(None, found.do, found.subject, None, None, "investigate", "", "", ranked.key)
+    for number, step, key in steps:
+        if step.takes_effect is Effect.ADVICE:
+            ranked, change = by_key[key]
+            yield _one_thing(number, step, ranked, change, "")
 
 
-def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, *, promises: bool) -> ToDo:
-    """`promises`: whether it says what the finding expects, which all changes of it together bring."""
-    expected = next((one for one in ranked.finding.expects if promises and one.after is not None), None)
-    effect = ""
+def _caused(ranked: Ranked, findings: Sequence[Ranked]) -> bool:
+    """Whether another finding says what to do: one that explains it, or one that it explains and that has a change."""
+    return any(
+        (ranked.key in one.explains and one.finding.severity >= Severity.WARNING)
+        or (one.key in ranked.explains and bool(one.finding.changes))
+        for one in findings
+    )
+
+
+def _promise(ranked: Ranked, accounts: Sequence[Account], unit: str) -> str:
+    """What to expect of all changes of a finding, on what basis, and what it can give at most where that is known."""
+    said = []
+    expected = next((one for one in ranked.finding.expects if one.after is not None), None)
     if expected:
         before = "" if expected.before is None else f"{_value(expected.before)} → "
-        effect = f"{expected.metric}: {before}{_value(expected.after)} ({expected.basis})"
+        said.append(f"{expected.metric}: {before}{_value(expected.after)} ({expected.basis})")
+    for account in accounts:
+        most = [one.amount.high for one in account.lost if one.to == ranked.key and one.amount.value is None]
+        if most and account.capacity:
+            said.append(f"gives back at most {sum(most):.2g} of {account.capacity:g} {unit}")
+    return "; ".join(said)
+
+
+def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, effect: str) -> ToDo:
     was = "" if change.old is None else f"{_value(change.old)} → "
     to = "" if change.new is None else f" {was}{_value(change.new)}"
     return ToDo(
@@ -179,8 +250,10 @@ def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, *, promi
         after=change.new,
         when=step.when,
         effect=effect,
-        undo=UNDO[step.takes_effect].format("before" if change.old is None else _value(change.old)),
+        undo=UNDO[step.takes_effect].format("taken back" if change.old is None else f"back to {_value(change.old)}"),
         finding=ranked.key,
+        risk="" if step.risk.level == "low" else f"{step.risk.level}: {step.risk.why}",
+        after_step=step.after,
     )
 
 
@@ -194,20 +267,28 @@ def _value(value: float | str | None) -> str:
 def _to_collect(
     findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: Sequence[Account]
 ) -> Iterator[ToCollect]:
-    """What divides the account first, then what lets most rules judge; each command once."""
+    """What settles the findings in their order, then what divides the account, then what lets most rules judge."""
     settles: dict[str, dict[str, None]] = {}
     weight: Counter[str] = Counter()
+    lacking = {one.rule: one for one in verdicts if one.missing}
+    for place, one in enumerate(findings):
+        if one.finding.severity >= Severity.WARNING and one.rule in lacking:
+            for lack in lacking[one.rule].missing:
+                settles.setdefault(lack.command, {})[one.rule] = None
+                weight[lack.command] += max(1, 100 * one.finding.severity - place)
     costless = [one.rule for one in findings if one.finding.cost is None and one.finding.severity > Severity.NOTE]
-    for account in accounts:
-        for part in (account.unexplained, account.undivided):
-            share = account.share(part.amount.booked) if part and account.span == MEAN else None
-            if part and part.collect and share is not None and share >= TOLD_SHARE and costless:
-                settles.setdefault(part.collect, {}).update(dict.fromkeys(costless))
-                weight[part.collect] += 1000
+    waits = any(account.currency == WAITING_TASKS and _keys(account) for account in accounts)
+    for account in (one for one in accounts if one.span == MEAN and one.currency == PROCESSORS):
+        parts = [(one.amount, one.collect) for one in account.lost if one.collect]
+        parts += [(one.amount, one.collect) for one in (account.unexplained, account.undivided) if one]
+        for amount, collect in parts:
+            if collect and (account.share(amount.booked) or 0.0) >= TOLD_SHARE and (costless or amount.value):
+                settles.setdefault(collect, {}).update(dict.fromkeys(costless))
+                weight[collect] += 100 if waits or not findings else 1000
     for verdict in verdicts:
         if verdict.verdict in ("unknown", "untrusted", "fired"):
             for lack in verdict.missing:
                 settles.setdefault(lack.command, {})[verdict.rule] = None
-                weight[lack.command] += 1 + (verdict.verdict == "fired")
+                weight[lack.command] += 1
     for command in sorted(settles, key=lambda one: (-weight[one], -len(settles[one]), one)):
         yield ToCollect(command, tuple(settles[command]))

@@ -156,7 +156,6 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
         do=CARE.format(first.head),
         unknown=joined("" if text else TEXT.format(first.head), read),
         evidence=tuple(_evidence(facts, limits, chains[:NAMED])),
-        explains=("ase/lock_waits_high",),
     )
 
 

@@ -20,7 +20,7 @@ from rules.changes.quoting import (
     tsql_name,
     tsql_string,
 )
-from rules.finding import Change, Effect
+from rules.finding import QUIET_TIME, Change, Effect
 
 WORDS = re.compile(r"[\w$#]+(?:[ -][\w$#]+){0,20}\Z")
 """Letters, digits, `_$#`, single blanks and hyphens between them: no dot, bracket or quote, which sp_bindcache might
@@ -128,6 +128,7 @@ def bind(
             f"sp_unbindcache {what}",
             "sp_helpcache",
         ),
+        risk=QUIET_TIME,
         takes_effect=Effect.ONLINE,
         cautions=(LOCKS, *cautions),
         needs=needs,

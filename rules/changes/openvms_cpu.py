@@ -12,13 +12,16 @@ SET DEVICE/PREFERRED_CPUS, which is therefore named but never written out.
 from collections.abc import Sequence
 
 from rules.changes.quoting import Unquotable, held_back, openvms_name
-from rules.finding import TAKES_A_CPU, Change, Effect
+from rules.finding import TAKES_A_CPU, Change, Effect, Risk
 
 HIGHEST_CPU = 1023
 """Source: IO_PRCPU_BITMAP stands for CPU 0 to CPU 1023 (wiki.vmssoftware.com/IO_PRCPU_BITMAP)."""
 STARTUP = "SYS$MANAGER:SYSTARTUP_VMS.COM"
 RULER = f"$! {'=' * 96}"
 """Above and below a decision. What it decides on is a comment: in a script nothing else stops the next line."""
+
+
+MOVES_FAST_PATH = Risk("medium", "at a quiet time: the fast path of its devices moves, and a CPU is taken from work")
 
 
 class NeverStop(ValueError):
@@ -62,7 +65,7 @@ def stop_cpu(
         target=f"CPU {cpu}",
         old="RUN",
         new="STOPPED",
-        risk=TAKES_A_CPU,
+        risk=MOVES_FAST_PATH if devices else TAKES_A_CPU,
         opening=(
             f"$! CPU {cpu}{on}: look first{placed}",
             "$ SHOW CPU",

@@ -8,7 +8,7 @@ Sources: the kernel's admin guide, "CPU Performance Scaling" and "intel_pstate";
 from collections.abc import Sequence
 
 from rules.changes.quoting import comment
-from rules.finding import Change, Effect
+from rules.finding import Change, Effect, Risk
 from rules.unix._evidence.clock import (
     FIXED,
     GOVERNOR,
@@ -27,6 +27,8 @@ CAUTIONS = (
     "For the time of the measurement only: it costs power and heat, and without boosting single threads are slower.",
     "Needs root. A power manager (tuned, power-profiles-daemon, thermald) may set it back: check after the runs, too.",
 )
+
+WHILE_MEASURING = Risk("medium", "for the time of the measurement only, then back: work may be slower meanwhile")
 
 
 def fix_clock(clock: Clock) -> tuple[Change, ...]:
@@ -59,6 +61,7 @@ def _governor(name: str, cpus: Sequence[int]) -> Change:
             f"grep . {GOVERNORS}",
         ),
         undo=(f"{which} {name}", f"grep . {GOVERNORS}"),
+        risk=WHILE_MEASURING,
         takes_effect=Effect.ONLINE,
         cautions=CAUTIONS,
     )
@@ -79,6 +82,7 @@ def _switch(name: str) -> Change:
             f"cat {file}",
         ),
         undo=(f"echo {allowed} > {file}", f"cat {file}"),
+        risk=WHILE_MEASURING,
         takes_effect=Effect.ONLINE,
         cautions=CAUTIONS,
     )

@@ -82,3 +82,14 @@ def test_what_is_for_another_node_says_so_first() -> None:
     assert "FOR NODE TYREE" in there.way_back[0]
     assert here.script == changes[1].script
     assert here.way_back == changes[1].way_back
+
+
+def test_what_needs_a_restart_first_is_not_made_now() -> None:
+    """A cache in the memory that a restart frees: its script runs at once, but after that restart."""
+    shrink = change("shrink", effect=Effect.RESTART)
+    plan = make_plan([replace(change("create"), needs=("shrink",)), shrink, change("other")])
+    assert [(one.change_keys, one.when, one.after) for one in plan.steps] == [
+        (("other",), "now", None),
+        (("shrink",), "restart", None),
+        (("create",), "restart", 2),
+    ]

@@ -113,6 +113,8 @@ def summary_data(summary: Summary) -> dict[str, Any]:
                 "effect": one.effect,
                 "undo": one.undo,
                 "finding": one.finding,
+                "risk": one.risk,
+                "after_step": one.after_step,
             }
             for one in summary.do
         ],
@@ -131,6 +133,7 @@ def account_data(account: Account) -> dict[str, Any]:
         "lost": [
             {
                 "to": loss.to,
+                "seen_in": loss.seen_in,
                 "what": loss.what,
                 **_amount(loss.amount),
                 "file": loss.source.file,

@@ -42,6 +42,7 @@ def _engines(facts: Facts) -> Measured | None:
     busy = engines.number * engines.busy_percent / 100
     pools = tuple(_spins(facts, engines)) if spun else ()
     high = min(busy, sum(pool.amount.high for pool in pools))
+    pools = tuple(pool for pool in pools if pool.amount.high >= NOTHING_PERCENT * engines.number / 100)
     undivided: Open | None = None
     remarks: tuple[str, ...] = ()
     if not spun:
@@ -49,7 +50,11 @@ def _engines(facts: Facts) -> Measured | None:
         undivided = Open(Amount(busy, 0.0, busy), why, MonSpinlockActivity.COLLECTED_BY)
     elif high < NOTHING_PERCENT * engines.number / 100:
         pools = ()
-        remarks = (f"All spins together took at most {high:.2g} of {engines.number} engines: nothing measurable.",)
+        remarks = (
+            ()
+            if not high
+            else (f"All spins together took at most {high:.2g} of {engines.number} engines: nothing measurable.",)
+        )
     else:
         why = f"spins took at most {high:.2g} of {engines.number} engines; what one spin takes is in no source"
         undivided = Open(Amount(high, 0.0, high), why, LOWER_LOAD)
@@ -69,7 +74,7 @@ def _spins(facts: Facts, engines: Engines) -> Iterator[Pool]:
     for lock in spinlocks_by_name(facts).values():
         name = plain_name(lock.name)
         bound = spin_bound(facts, lock) if lock.of_interval and name not in SCHEDULER else None
-        if bound is None or bound.nothing or engines.number is None:
+        if bound is None or engines.number is None:
             continue
         by_ratio = BY_RATIO[name][0] if name in BY_RATIO else f"ase/data_cache_spinlock_contended:{name}"
         yield Pool(

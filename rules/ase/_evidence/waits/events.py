@@ -46,7 +46,7 @@ class Group:
 
 
 GROUPS = (
-    Group("locks", LOCKS, ("ase/blocked_chain", "ase/lock_waits_high", "ase/allpages_table_contended")),
+    Group("locks", LOCKS, ("ase/lock_waits_high",)),
     Group("latches", LATCHES, ("ase/latch_contended",)),
     Group("an engine (run queue)", RUN_QUEUE, ("ase/run_queue_long", "ase/host_takes_processor")),
     Group("physical reads", frozenset((29, 32, 124, 125)), ("ase/reads_slow",)),

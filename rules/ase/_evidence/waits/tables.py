@@ -88,7 +88,7 @@ def _say_table(facts: Facts, one: Waiting) -> str:
     index = max(one.by_index, key=lambda number: one.by_index[number])
     where = f"index {_index_name(facts, one, index)}" if index else "its data"
     scheme = f", {one.scheme}" if one.scheme else ""
-    return f"{one.name}{scheme}: {one.waits:,.0f} waits, {one.share:.0f} % of all, most for {where}"
+    return f"{one.name}{scheme}: {one.waits:,.0f} waits, {one.share:.0f} % of those booked to tables, most for {where}"
 
 
 def _index_name(facts: Facts, one: Waiting, index: int) -> str:
