@@ -41,8 +41,10 @@ def test_the_bl870c_shares_the_core_of_its_lock_manager(real_exports: Path) -> N
 def test_the_load_table_peaks_at_two_processes_and_fits_only_capped_at_its_cores(real_exports: Path) -> None:
     (capture,) = audited(real_exports / "scaling" / "jcc_bl870c_lock_rate.txt")["captures"]
     says = " ".join(finding["says"] for finding in capture["findings"])
-    assert "2 processes with 490,199 operations per second" in says
-    assert "2.7 µs" in says
+    assert "2 processes with 490,000 operations per second" in says
+    evidence = [one["value"] for finding in capture["findings"] for one in finding["evidence"]]
+    assert 490_199 in evidence
+    assert any(2.6 < value < 2.75 for value in evidence if not isinstance(value, str)), "µs of one operation alone"
     (model,) = capture["models"]
     first = model["first_law"]
     assert first["why_not"].startswith("poor fit: R² 0.748")

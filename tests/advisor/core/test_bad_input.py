@@ -86,7 +86,7 @@ def test_a_file_name_may_not_steer_the_terminal(tmp_path: Path) -> None:
 def test_wrong_encoding_is_read_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "utf16.txt").write_bytes(FASTPATH.replace("\n", "\r\n").encode("utf-16"))
     (tmp_path / "latin.txt").write_bytes(CPU.encode("latin-1") + b"\xb5s\n")
-    assert b"STOP/CPU 5" in run("audit", tmp_path).stdout
+    assert b"STOP/CPU 5" in run("audit", "--full", tmp_path).stdout
 
 
 def test_warnings_of_a_file_that_was_half_read_go_to_standard_error(tmp_path: Path) -> None:

@@ -137,13 +137,22 @@ def test_fail_on_decides_the_exit_status_alone(node: Path) -> None:
     assert warning.stdout == critical.stdout
 
 
-def test_text_fits_a_terminal_of_80_columns_and_is_plain(node: Path) -> None:
-    text = run("audit", node).stdout.decode()
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ([], ("HAMLET", "CPU 5 RUN → STOPPED", "undo: back to RUN", "could not be judged", "fast.txt:8")),
+        (["--full"], ("HAMLET", "STOP/CPU 5", "To undo", "COULD NOT BE JUDGED", "fast.txt:8")),
+    ],
+)
+def test_text_fits_a_terminal_of_80_columns_and_is_plain(
+    node: Path, more: list[str], expected: tuple[str, ...]
+) -> None:
+    text = run("audit", node, *more).stdout.decode()
     assert "\x1b" not in text
     excused = ("http", "| ", "$!", "    $", "/")
     long = [line for line in text.splitlines() if len(line) > 80 and not line.strip().startswith(excused)]
     assert not [line for line in long if str(node) not in line]
-    for wanted in ("HAMLET", "STOP/CPU 5", "To undo", "COULD NOT BE JUDGED", "fast.txt:8"):
+    for wanted in expected:
         assert wanted in text
 
 

@@ -35,9 +35,8 @@ def test_the_plan_comes_as_one_file_to_apply_and_one_to_undo(told: Recipient, st
         f"-- audit: http://127.0.0.1:8000/audits/{storm_audit.pk}/",
     ]
     assert [line for line in apply if line.startswith("-- =====")] == [
-        "-- ===== Step 1 of 3, at once =====",
-        "-- ===== Step 2 of 3, at the next restart of the database server =====",
-        "-- ===== Step 3 of 3, nothing to run =====",
+        "-- ===== Step 1 of 2, at once =====",
+        "-- ===== Step 2 of 2, at the next restart of the database server =====",
     ]
     whole = "\n".join(apply)
     assert all(step["apply"] in whole for step in storm_audit.plan["steps"])
@@ -46,9 +45,9 @@ def test_the_plan_comes_as_one_file_to_apply_and_one_to_undo(told: Recipient, st
 def test_undo_goes_the_way_back(told: Recipient, storm_audit: Audit) -> None:
     undo = lines_of(parts(report_message(told, storm_audit, None)).files["CLAIMS1-undo.sql"])
     steps = [line for line in undo if line.startswith("-- =====")]
-    assert [line[9:15] for line in steps] == ["Step 3", "Step 2", "Step 1"]
+    assert [line[9:15] for line in steps] == ["Step 2", "Step 1"]
     restart = undo.index('sp_configure "lock address spinlock ratio", 100')
-    assert undo.index(steps[1]) < restart < undo.index(steps[2])
+    assert undo.index(steps[0]) < restart < undo.index(steps[1])
 
 
 def test_both_bodies_name_the_files(told: Recipient, storm_audit: Audit) -> None:
