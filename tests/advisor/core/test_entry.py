@@ -101,6 +101,14 @@ def test_it_loads_no_django_and_of_readers_and_rules_those_of_the_product() -> N
         assert readers == {"sp_sysmon"}
 
 
+def test_manage_serves_a_command_with_a_hyphen_alone_and_among_all() -> None:
+    status, script, said = run("manage.py", "collect-script", "zvm")
+    assert (status, said) == (0, b"")
+    assert script.startswith(b"/* Lockwright: ")
+    assert b"\n    collect-script\n" in run("manage.py", "help")[1]
+    assert run("manage.py", "collect-script", "oracle")[0] == 2
+
+
 def test_what_it_does_not_do_it_says() -> None:
     status, printed, said = run("-m", "advisor", "up")
     assert (status, printed) == (2, b"")
