@@ -1,7 +1,7 @@
 """Runs a script as isql does: batches over pyodbc and FreeTDS, printed as isql prints them.
 
-Unlike in what `collectors.live.printing` makes, dates have no seconds, and the lines of a batch stand in front of its
-answer only with `-e`, comments and all.
+Unlike in what `collectors.live.printing` makes, dates have no seconds, and the lines of a batch, comments and all,
+stand in front of its answer only with `-e`; else nothing does, or a prompt for each line, as some clients have it.
 """
 
 import re
@@ -16,6 +16,7 @@ from tests.live.queries import connected
 from tests.live.running import Serving
 
 GO = re.compile(r"^go\s*$", re.MULTILINE)
+ECHOED, PROMPTED, PLAIN = "the lines, by -e", "prompts", "nothing"
 ECHO = re.compile(r"\A(?:[0-9]+> .*\n)+")
 
 
@@ -24,15 +25,18 @@ def batches(script: str) -> list[str]:
     return [one.strip("\n") for one in GO.split(script)[:-1]]
 
 
-def run(server: Serving, script: str, *, echo: bool) -> str:
-    """Run a script and give what isql writes into its file; `echo`: as with `-e`."""
+def run(server: Serving, script: str, before: str = ECHOED) -> str:
+    """Run a script and give what isql writes into its file; `before`: what stands in front of an answer."""
     with connected(server) as connection:
-        return "".join(_answer(connection, batch, echo=echo) for batch in batches(script))
+        return "".join(_answer(connection, batch, before) for batch in batches(script))
 
 
-def _answer(connection: pyodbc.Connection, batch: str, *, echo: bool) -> str:
+def _answer(connection: pyodbc.Connection, batch: str, before: str) -> str:
     text = printed(batch, list(_parts(connection, batch)))
-    return text if echo else ECHO.sub("", text)
+    if before == ECHOED:
+        return text
+    prompts = "".join(f"{number}> " for number in range(1, len(batch.splitlines()) + 2))
+    return (prompts if before == PROMPTED else "") + ECHO.sub("", text)
 
 
 def _parts(connection: pyodbc.Connection, batch: str) -> Iterator[Part]:

@@ -42,12 +42,12 @@ def unread(inputs: list[Input]) -> list[Any]:
     return [(one.report, one.problems, one.leftovers) for one in inputs if one.problems or one.leftovers]
 
 
-@pytest.mark.parametrize("echo", [True, False], ids=["with -e", "plain"])
+@pytest.mark.parametrize("before", [isql.ECHOED, isql.PROMPTED, isql.PLAIN])
 def test_the_answers_for_a_first_audit_are_read_whole_and_leave_nothing_to_collect(
-    server: Serving, tmp_path: Path, echo: bool
+    server: Serving, tmp_path: Path, before: str
 ) -> None:
     script = collect_script(first_audit("ase", minutes=2, databases=DATABASES))
-    inputs = read(isql.run(server, script, echo=echo), tmp_path)
+    inputs = read(isql.run(server, script, before), tmp_path)
     assert unread(inputs) == []
     reports = Counter(one.report for one in inputs)
     assert reports.keys() == {
@@ -77,7 +77,7 @@ def test_the_answers_that_an_audit_lacks_are_read_whole(server: Serving, tmp_pat
     (request,) = requests_of(data, "ase", databases=DATABASES, minutes=2, version=server.release)
     assert request.commands
     script, by_table, _ = collect_script(request).partition("-- contention by table")
-    text = isql.run(server, script, echo=True)
+    text = isql.run(server, script)
     if by_table:  # the server has no sp_object_stats, which comes last: an export of it stands for its answer
         text += OBJECT_STATS.read_text(encoding="utf-8")
     inputs = read(text, tmp_path)
@@ -89,7 +89,7 @@ def test_the_answers_that_an_audit_lacks_are_read_whole(server: Serving, tmp_pat
 
 def test_only_what_shows_was_sent(server: Serving) -> None:
     before = len(server.asked())
-    isql.run(server, collect_script(first_audit("ase", minutes=1, databases=DATABASES)), echo=True)
+    isql.run(server, collect_script(first_audit("ase", minutes=1, databases=DATABASES)))
     sent = [re.sub(r"^--.*\n", "", one, flags=re.MULTILINE).strip() for one in server.asked()[before:]]
     settings = ("sp_cacheconfig", "sp_helpcache", "sp_monitorconfig 'all'", "sp_configure")
     others = ("select ", "set lock wait 5", "sp_sysmon '00:01:00', noclear", "use ")
