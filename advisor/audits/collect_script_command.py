@@ -68,7 +68,7 @@ class MakingCollectScript(Printing):
 def _read(path: str) -> Any:
     """The JSON of a file, or of standard input (`-`). Raises `Failed`, `NotAnAudit`."""
     try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        text = sys.stdin.buffer.read().decode("utf-8") if path == "-" else Path(path).read_text(encoding="utf-8")
         return json.loads(text)
     except OSError as error:
         raise Failed(f"{safe(path)}: {error.strerror}") from None

@@ -38,8 +38,15 @@ def read(text: str, folder: Path) -> list[Input]:
     return read_exports([str(file)], io.BytesIO())
 
 
+OF_THE_PACE = re.compile(r"Sample Interval says 120 s, but start and end lie [0-9]+ s apart: ")
+"""A pause of this machine is sixty times as long for the server, whose clock runs so fast."""
+
+
 def unread(inputs: list[Input]) -> list[Any]:
-    return [(one.report, one.problems, one.leftovers) for one in inputs if one.problems or one.leftovers]
+    told = [
+        (one.report, [said for said in one.problems if not OF_THE_PACE.match(said)], one.leftovers) for one in inputs
+    ]
+    return [one for one in told if one[1] or one[2]]
 
 
 @pytest.mark.parametrize("before", [isql.ECHOED, isql.PROMPTED, isql.PLAIN])
@@ -138,8 +145,8 @@ def test_a_switch_that_is_off_is_a_comment_with_its_overhead_and_its_way_back() 
     script = collect_script(request)
     off, unsure = script.split("-- Off, as the audit found")[1].split("-- Where it is 0")
     assert "--!sp_configure 'enable spinlock monitoring', 1" in off
-    assert "-- overhead: about 1 %" in off
-    assert "--!sp_configure 'wait event timing', 1" in off
+    assert "-- overhead: about 1 % of the server (SAP wiki" in off
+    assert "-- overhead: not known\n--!sp_configure 'wait event timing', 1" in off
     assert "--!sp_configure 'enable monitoring', 1" in unsure
     back = script.split("-- Off again")[1]
     assert back.count(", 0") == 3

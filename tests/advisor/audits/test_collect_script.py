@@ -194,7 +194,9 @@ def test_a_trace_is_run_only_where_that_was_said() -> None:
     assert not [line for line in held.splitlines() if line.startswith(("SPL", "$ ANALYZE"))]
     (request,) = requests_of(lacking("openvms", trace), "openvms", trace=True)
     assert "\nSPL LOAD\n" in collect_script(request)
-    assert "loads an execlet" in collect_script(request)
+    assert "Loads an execlet" in collect_script(request)
+    assert "Changes nothing" not in collect_script(request)
+    assert "Changes nothing" in held
 
 
 def test_releases_are_asked_for_what_they_have() -> None:
@@ -243,6 +245,13 @@ def test_nothing_of_a_hostile_audit_leaves_a_comment(product: str) -> None:
         if line.startswith("/*"):
             assert (line.count("/*"), line.count("*/"), line.endswith("*/")) == (1, 1, True)
         assert len(line) < 1000
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_an_audit_that_lacks_nothing_has_nothing_run_but_who_answers(product: str) -> None:
+    script = script_of(product)
+    assert "lacks nothing that a script collects" in script or "Nothing to ask CP for" in script
+    assert not re.search(r"^(?:sp_|select \*|waitfor|\$ (?:MONITOR|RMU|SHOW|MCR|ANALYZE))", script, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -362,12 +371,17 @@ def test_what_the_examples_lack_is_in_a_script_or_known_to_be_by_hand(example: s
             assert [one for one in by_hand if not BY_HAND.search(one)] == []
 
 
-def test_the_command_prints_it_and_refuses_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_it_and_refuses_in_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     call_command("collect-script", "ase", "--release", "16.0", "--minutes", "5")
     assert "sp_sysmon '00:05:00', noclear" in capsys.readouterr().out
     file = tmp_path / "audit.json"
     file.write_text(json.dumps(lacking("openvms", "SHOW CLUSTER")), encoding="utf-8")
     call_command("collect-script", "openvms", "--for", str(file), "--name", "NODE1")
+    assert capsys.readouterr().out == script_of("openvms", "SHOW CLUSTER")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read_bytes())))
+    call_command("collect-script", "openvms", "--for", "-", "--trace")
     assert capsys.readouterr().out == script_of("openvms", "SHOW CLUSTER")
     for words, said in (
         (["ase", "--for", str(file)], "no system of the product ase"),

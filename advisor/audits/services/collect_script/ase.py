@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from advisor.audits.services.collect_script.request import CollectScriptRequest
-from advisor.audits.services.collect_script.text import by_hand, clock, commented, file_of, minutes, said
+from advisor.audits.services.collect_script.text import by_hand, clock, commented, file_of, minutes, purpose, said
 from collectors.facts.ase import IndexSize, Snapshot
 from collectors.live.ase.missing import COSTS
 from collectors.live.ase.questions import Question, Release, question, questions
@@ -31,6 +31,8 @@ IDENTITY = re.compile(r"select @@(?:version|maxpagesize|servername)")
 BY_HAND = re.compile(r"\bdbcc\b|\ba CSV\b")
 AGAIN = re.compile(r"\bat a lower load\b")
 OBJECT_STATS = "sp_object_stats"
+OVERHEAD = {"enable spinlock monitoring": "about 1 % of the server (SAP wiki: Spinlocks and CPU usage in SAP ASE)"}
+"""Of switches, where a source says so."""
 SNAPSHOT = Snapshot.COLLECTED_BY.partition(" /*")[0]
 """The time of a snapshot, in full."""
 TEXT = ", show_cached_text(SSQLID) SQLText"
@@ -158,25 +160,23 @@ def _head(
     request: CollectScriptRequest, wanted: _Wanted, asked: list[Question], old: list[Question], between: int
 ) -> Iterator[str]:
     """What it is, how it is run, what it needs and costs."""
-    what = "for a first audit" if request.commands is None else "that an audit still lacks"
-    name = f" of {said(request.system, 60)}" if request.system else ""
+    name = f" {said(request.system, 60)}" if request.system else ""
     file = file_of(request.system)
     roles = dict.fromkeys(role for one in asked for role in one.needs)
     if wanted.object_stats:
         roles["sa_role"] = None
     needs = " and ".join(
-        f"{role} (for {'sp_sysmon, sp_object_stats' if role == 'sa_role' else 'the monitoring tables'})"
-        for role in roles
+        f"{role} (for {'procedures that measure' if role == 'sa_role' else 'the monitoring tables'})" for role in roles
     )
     total = between + (request.minutes if wanted.object_stats else 0)
     takes = f"about {minutes(total)}" if total else "some seconds"
     lines = [
-        f"Lockwright: what SAP ASE{name} has to answer {what}.",
+        f"Lockwright: collects from SAP ASE{name} {purpose(request)}.",
         "",
         "Run it at the busiest hour (it asks for the password), then audit what it wrote:",
         f"  isql -U LOGIN -S SERVER -e -w 2000 -i collect.sql -o {file}.txt",
         f"  manage.py audit {file}.txt",
-        f"Takes {takes}, and what the answers take: seconds as a rule, not known for those called slow.",
+        f"Takes {takes}, and what the answers take: not known, most of all for those called slow.",
         f"Needs {needs or 'no role'}. Without a role the server refuses that part; the rest is of use all the same.",
         "Changes nothing: it selects, and runs procedures that show. What changes the server is a comment (--!).",
         "What each part costs stands above it, as far as it is known.",
@@ -185,6 +185,10 @@ def _head(
         lines.append(f"For {said(request.version, 60)}")
     if old:
         lines.append(f"Left out, as that release does not have it: {', '.join(one.name for one in old)}.")
+    if not asked and not wanted.settings and not wanted.object_stats:
+        lines.append("The audit lacks nothing that a script collects.")
+    if "tables" in wanted.names and not request.databases:
+        lines.append("To be filled in: the names of databases, where DATABASE stands.")
     if wanted.again:
         lines.append("Run it once more at a lower load, into another file: both together tell what it costs.")
     yield from commented("--", [*lines, *(["", *by_hand(wanted.rest)[:-1]] if wanted.rest else [])])
@@ -206,7 +210,7 @@ def _switches(wanted: _Wanted, asked: list[Question]) -> Iterator[str]:
                 "--", [f"{why} By sa_role, without a restart; the line at the end turns it off again."]
             )
         for one in some:
-            yield from commented("--", [f"overhead: {COSTS[one]}"])
+            yield from commented("--", [f"overhead: {OVERHEAD.get(one, 'not known')}"])
             yield from held_back_tsql(f"sp_configure {tsql_literal(one)}, 1")
     yield ""
 

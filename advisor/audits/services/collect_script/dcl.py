@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from advisor.audits.services.collect_script.request import CollectScriptRequest
-from advisor.audits.services.collect_script.text import by_hand, clock, commented, file_of, minutes, said
+from advisor.audits.services.collect_script.text import by_hand, clock, commented, file_of, minutes, purpose, said
 from rules.changes.quoting import held_back
 from rules.laws.hardware import hardware_of
 from rules.openvms._evidence.releases import FIRST_X86, release_of
@@ -174,13 +174,14 @@ def _head(request: CollectScriptRequest, wanted: _Wanted, product: str) -> Itera
     """What it is, how it is run, what it needs and costs."""
     file = file_of(request.system).upper()
     name = f" on {said(request.system, 60)}" if request.system else ""
-    what = "for a first audit" if request.commands is None else "that an audit still lacks"
     roots = [said(one, 80) for one in request.databases][:8]
     with_roots = bool({"rdb header", "rdb users", "rdb logs"} & wanted.names.keys())
     after = f" {' '.join(roots) or 'ROOT_FILE'}" if with_roots else ""
     long = _measures(wanted)
+    traced = request.trace and bool({"trace", "faults"} & wanted.names.keys())
+    nothing = not (wanted.names or wanted.parameters or wanted.every_parameter)
     lines = [
-        f"Lockwright: what {product}{name} has to show {what}.",
+        f"Lockwright: collects from {product}{name} {purpose(request)}.",
         "UNTRIED on OpenVMS: written from manuals and captured sessions. Read it before you run it.",
         "",
         "Run it at the busiest hour, then take the answers to where Lockwright is, as text:",
@@ -190,11 +191,13 @@ def _head(request: CollectScriptRequest, wanted: _Wanted, product: str) -> Itera
         f"Takes {f'{minutes(request.minutes)} of measuring' if long else 'some seconds'}"
         f"{', and the RMU listings, how long is not known' if with_roots else ''}.",
         f"Needs {_privileges(wanted)}.",
-        f"Changes nothing: it shows and measures.{WRITES if long else ''}",
+        f"{'Loads an execlet for a trace' if traced else 'Changes nothing'}: it shows and measures."
+        f"{WRITES if long else ''}",
         "What it costs is not known; it runs tools of the system itself.",
         *(["T4 is not made by this: @T4$SYS:T4$CONFIG.COM collects a day of it."] * ("t4" in wanted.names)),
         *(["Elsewhere: the audit asks for these on other nodes, too:"] if wanted.elsewhere else []),
         *(f"  * {said(one)}" for one in wanted.elsewhere),
+        *(["The audit lacks nothing that a script collects."] if nothing else []),
         *by_hand(_rest(wanted)),
     ]
     while lines[-1] == "":

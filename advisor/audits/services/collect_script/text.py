@@ -4,6 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
+from advisor.audits.services.collect_script.request import CollectScriptRequest
 from rules.changes.quoting import comment
 
 WIDTH = 100
@@ -32,7 +33,12 @@ def commented(begin: str, lines: Iterable[str], end: str = "") -> Iterator[str]:
     for line in lines:
         whole = line.startswith(" ") or not line
         for part in [line] if whole else textwrap.wrap(line, WIDTH, break_on_hyphens=False):
-            yield f"{begin} {part}".rstrip("- " if not end else " ") + end
+            yield f"{begin} {part}".rstrip() + end if end else f"{begin} {part.rstrip('- ')}".rstrip()
+
+
+def purpose(request: CollectScriptRequest) -> str:
+    """What it collects, as the end of a sentence."""
+    return "all that a first audit needs" if request.commands is None else "what an audit still lacks"
 
 
 def by_hand(commands: Iterable[str]) -> list[str]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from advisor.audits.services.collect_script.request import CollectScriptRequest
-from advisor.audits.services.collect_script.text import by_hand, commented, file_of, minutes, said
+from advisor.audits.services.collect_script.text import by_hand, commented, file_of, minutes, purpose, said
 
 PAGES = {
     "FCX265": "LOCKLOG  (FCX265): spin locks of CP by time",
@@ -42,8 +42,7 @@ def zvm_script(request: CollectScriptRequest) -> list[str]:
 def _head(request: CollectScriptRequest, pages: dict[str, None], rest: list[str]) -> Iterator[str]:
     """What it is, how it is run, and what is saved by hand beside it."""
     name = f" {said(request.system, 60)}" if request.system else ""
-    what = "for a first audit" if request.commands is None else "that an audit still lacks"
-    yield f"Lockwright: what the z/VM system{name} has to show {what}."
+    yield f"Lockwright: collects from z/VM{name} {purpose(request)}."
     yield "UNTRIED on z/VM: written from manuals. Read it before you run it."
     yield ""
     yield "Store it as LOCKWRGT EXEC A and run it; the answer is appended to LOCKWRGT TEXT A:"
