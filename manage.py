@@ -7,6 +7,7 @@ import sys
 
 WITHOUT_THE_SERVICE = {
     "audit": "advisor.audits",
+    "collect-script": "advisor.audits",
     "compare": "advisor.audits",
     "locklab": "advisor.series",
     "read": "advisor.uploads",

@@ -1,30 +1,37 @@
-"""`python -m advisor audit PATH…`: an audit without loading Django and the service.
+"""`lockwright audit|read|compare|rules …`, also `python -m advisor …`: commands without loading Django and the service.
 
-It prints what `manage.py audit` prints, by the same code (`advisor.audits.command`), and starts in half the time.
+Each prints what `manage.py` prints, by the same code, and starts in half the time.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TextIO
 
 from advisor.core.kept_methods import keep_methods
 from advisor.core.printing import Failed, Printing, reconfigure
 
 PROGRAM = "lockwright"
-USAGE = f"usage: {PROGRAM} audit PATH…   (every other command: manage.py help)"
+COMMANDS = {
+    "audit": ("advisor.audits.command", "Auditing"),
+    "read": ("advisor.uploads.command", "Reading"),
+    "compare": ("advisor.audits.compare_command", "Comparing"),
+    "rules": ("advisor.audits.rules_command", "PrintingRules"),
+}
+"""The module and the class of each; one is loaded alone."""
+USAGE = f"usage: {PROGRAM} {'|'.join(COMMANDS)} …   (every other command: manage.py help)"
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     name, *rest = (sys.argv[1:] if words is None else words) or [""]
-    if name != "audit":
+    if name not in COMMANDS:
         sys.stderr.write(f"{USAGE}\n")
         return 0 if name in ("help", "-h", "--help") else 2
     keep_methods()
-    from advisor.audits.command import Auditing
-
-    return run(Auditing(), f"{PROGRAM} {name}", rest)
+    module, command = COMMANDS[name]
+    return run(getattr(import_module(module), command)(), f"{PROGRAM} {name}", rest)
 
 
 def run(command: Printing, program: str, words: Sequence[str]) -> int:

@@ -23,6 +23,10 @@ STRAY = 50
 RUN, OPEN_RUN = re.compile(r"^\0{16,}"), re.compile(r"^\0+")
 PADDING = re.compile(rb"\0{16,}")
 """What a file system or T4 leaves in the last block."""
+PROMPTED = "1> 2> "
+PROMPTS = re.compile(r"(?:[0-9]{1,6}> ){2,}(?=\s*\S)")
+"""What isql prints in front of an answer where it reads its lines from a file and does not echo them (`-e`): one prompt
+for each line, all in one. The heading behind them would stand too far to the right of its dashes."""
 CONTROL_BYTES = bytes([*range(9), 11, *range(14, 32), 127])
 
 
@@ -143,6 +147,8 @@ def _blocks(stream: BinaryIO, problem: Callable[[str], None], nuls: _Nuls) -> It
             lines[0], skipping = "", False
         else:
             lines[0] = carry + lines[0]
+        if PROMPTED in text or PROMPTED in lines[0][:1000]:
+            lines[:-1] = map(_behind_prompts, lines[:-1])
         carry = lines.pop()
         if len(carry) > LONGEST_LINE:
             problem(_too_long(number + len(lines)))
@@ -154,7 +160,13 @@ def _blocks(stream: BinaryIO, problem: Callable[[str], None], nuls: _Nuls) -> It
             yield number, lines
             number += len(lines)
     if carry:
-        yield number, [carry]
+        yield number, [_behind_prompts(carry)]
+
+
+def _behind_prompts(line: str) -> str:
+    """The line as it is printed without the prompts in front of it; the blank that a row begins with may be theirs."""
+    found = PROMPTS.match(line)
+    return " " + line[found.end() :].removeprefix(" ") if found else line
 
 
 def _split(text: str) -> list[str]:

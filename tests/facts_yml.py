@@ -4,7 +4,8 @@ import dataclasses
 import datetime as dt
 from typing import Any
 
-from advisor.audits.services.examples import build, load
+from advisor.audits.services.examples import build
+from advisor.core.yml import load
 from collectors.facts import Fact, Missing
 
 __all__ = ["build", "expected", "load", "matches", "plain"]

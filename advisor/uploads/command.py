@@ -1,4 +1,4 @@
-"""What the commands share that read exports named on the command line."""
+"""`manage.py read PATH…` and `lockwright read PATH…`; and what the commands share that read exports named there."""
 
 import argparse
 import io
@@ -7,6 +7,7 @@ import sys
 import time
 from typing import Any
 
+from advisor.audits.report.data import read_data
 from advisor.core.printing import NOTHING_USABLE, Printing, safe
 from advisor.uploads.services.reading import read_exports
 from collectors.read import Input
@@ -38,6 +39,23 @@ class ReadingExports(Printing):
     def write_json(self, data: dict[str, Any]) -> None:
         """Print the contract's JSON."""
         self.emit(json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False), utf8=True)
+
+
+class Reading(ReadingExports):
+    """Read exports."""
+
+    help = "Prints what was understood: every fact with its line numbers, every line not understood."
+    formats = ("text", "json")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run it."""
+        data = read_data(self.read(options["paths"]))
+        if options["format"] == "json":
+            self.write_json(data)
+        else:
+            from advisor.audits.report.render import render
+
+            self.emit(render("read", data, "txt"))
 
 
 class Progress:

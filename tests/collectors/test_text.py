@@ -135,3 +135,26 @@ def test_a_stream_of_which_nothing_is_asked_gives_nothing_and_loses_nothing() ->
     begun = Begun(io.BytesIO(b"abcdef"), 3)
     assert begun.read(0) == b""
     assert begun.read() == b"abcdef"
+
+
+PROMPTED = (
+    "1> 2> 3>  Name Grabs\n ---- -----\n1> select 1\n2> go\n1> 2> LOCKWAITS\n1> 2> \n5> 6 > 7\nlast 1> 2> x\n1> 2> end"
+)
+BEHIND = [
+    " Name Grabs",
+    " ---- -----",
+    "1> select 1",
+    "2> go",
+    " LOCKWAITS",
+    "1> 2> ",
+    "5> 6 > 7",
+    "last 1> 2> x",
+    " end",
+]
+
+
+@pytest.mark.parametrize("at", [0, *range(1, 12), 60, 100])
+def test_prompts_in_front_of_an_answer_are_taken_off_wherever_a_chunk_ends(at: int) -> None:
+    lines, problems = lines_of(b"x" * (CHUNK - at - 1) + b"\n" + PROMPTED.encode())
+    assert lines[1:] == BEHIND
+    assert not problems

@@ -5,14 +5,14 @@ What they claim is in `rules/documents/document_<number>.yml`, written by hand; 
 
 import functools
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-
-from advisor.audits.services.examples import load
+from advisor.core.yml import load
 from rules.engine import rules
 from rules.laws.platforms import CHARTS_ALONE, PUBLISHED
 
+ROOT = Path(__file__).parents[3]
 KINDS = ("table", "chart", "display", "arithmetic", "figure", "statement")
 LISTS = ("figures", "used_by", "tests")
 
@@ -65,7 +65,7 @@ class Document:
 def source_documents() -> tuple[Document, ...]:
     """All of them, in order. Raises `TypeError` for a key that an entry or a document does not have."""
     found = []
-    for path in sorted((settings.BASE_DIR / "rules" / "documents").glob("document_*.yml")):
+    for path in sorted((ROOT / "rules" / "documents").glob("document_*.yml")):
         told = load(path)
         lists = [{name: tuple(one.get(name, ())) for name in LISTS} for one in told["entries"]]
         entries = tuple(Entry(**(one | listed)) for one, listed in zip(told.pop("entries"), lists, strict=True))

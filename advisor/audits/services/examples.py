@@ -16,6 +16,7 @@ from django.conf import settings
 
 from advisor.audits.report.data import finding_data, verdict_data
 from advisor.core.jinja import figure
+from advisor.core.yml import load
 from collectors.facts import Fact, Facts, Missing, Source
 from collectors.facts.scaling import LoadPoint, ParameterPoint, ParameterSeries
 from rules.engine import Rule, judge_one, rules
@@ -25,14 +26,6 @@ STATES = {state.name.lower(): state for state in Missing}
 UNITS = {"_percent": "%", "_per_second": "/s", "_mb": "MB", "_kb": "KB", "_bytes": "bytes", "_seconds": "s"}
 DAMAGED = (AttributeError, ImportError, KeyError, TypeError, ValueError)
 """What a case can raise that is not written as one is."""
-
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""Of libyaml where PyYAML was built with it: a sixth of the time for the cases of all rules."""
-
-
-def load(path: Path) -> Any:
-    """Read one yml file."""
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)  # noqa: S506 - a safe one, see there
 
 
 def fact_class(name: str) -> type[Fact]:

@@ -1,4 +1,4 @@
-"""`python -m advisor audit`: what `manage.py audit` prints, without Django, and with what one export needs alone."""
+"""`python -m advisor …`: what `manage.py` prints, without Django; of an audit with what one export needs alone."""
 
 import subprocess
 import sys
@@ -41,6 +41,43 @@ def test_it_prints_what_manage_audit_prints_and_ends_with_its_status(words: list
     assert run("-m", "advisor", "audit", *words) == run("manage.py", "audit", *words)
 
 
+COMPARED = "advisor/examples/comparisons/openvms_resource_hash_table"
+BOTH = ["--before", f"{COMPARED}/before", "--after", f"{COMPARED}/after"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["read", SYSMON],
+        ["read", SYSMON, "--format", "json"],
+        ["read", "/no/such/file"],
+        ["compare", *BOTH],
+        ["compare", *BOTH, "--format", "json"],
+        ["compare", *BOTH, "--format", "html"],
+        ["compare", "--before", "-", "--after", "-"],
+        ["compare", *BOTH, "--set", "ase/no_such_rule.percent=99"],
+        ["rules"],
+        ["rules", "--format", "json"],
+        ["rules", "ase/descriptors_reused"],
+        ["rules", "no/such_rule"],
+        ["rules", "documents"],
+        ["rules", "documents", "--format", "json"],
+    ],
+    ids=lambda words: " ".join(word.rpartition("/")[2] for word in words),
+)
+def test_other_commands_print_what_manage_prints_without_django(words: list[str]) -> None:
+    code = (
+        "import sys; from advisor.__main__ import main\n"
+        "try: status = main(sys.argv[1:])\n"
+        "except SystemExit as end: status = end.code\n"
+        "sys.exit(99 if {'django', 'celery'} & set(sys.modules) else status)"
+    )
+    with_django = run("manage.py", *words)
+    assert with_django[0] in (0, 1, 2)
+    assert run("-m", "advisor", *words) == with_django
+    assert run("-c", code, *words) == with_django
+
+
 def test_it_loads_no_django_and_of_readers_and_rules_those_of_the_product() -> None:
     code = (
         "import sys; from advisor.__main__ import main\n"
@@ -64,10 +101,18 @@ def test_it_loads_no_django_and_of_readers_and_rules_those_of_the_product() -> N
         assert readers == {"sp_sysmon"}
 
 
+def test_manage_serves_a_command_with_a_hyphen_alone_and_among_all() -> None:
+    status, script, said = run("manage.py", "collect-script", "zvm")
+    assert (status, said) == (0, b"")
+    assert script.startswith(b"/* Lockwright: ")
+    assert b"\n    collect-script\n" in run("manage.py", "help")[1]
+    assert run("manage.py", "collect-script", "oracle")[0] == 2
+
+
 def test_what_it_does_not_do_it_says() -> None:
     status, printed, said = run("-m", "advisor", "up")
     assert (status, printed) == (2, b"")
-    assert b"lockwright audit" in said
+    assert b"lockwright audit|read|compare|rules" in said
     assert b"manage.py help" in said
 
 
