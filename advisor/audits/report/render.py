@@ -47,6 +47,8 @@ WHENS = {
     "outage": "In an outage",
     "investigate": "To investigate",
 }
+SCRIPTED = ("ase", "openvms", "rdb", "zvm")
+"""Products that `collect-script` writes a script for."""
 MOST_FINDINGS = 20
 """Findings of a capture that the short text lists; notes stand in the full one alone."""
 SHORT = 16
@@ -134,6 +136,7 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "plots": plots or Plots(),
         "short": SHORT,
         "whens": WHENS,
+        "scripted": SCRIPTED,
         "sections": [_sections(capture, _causes(data)) for capture in data["captures"]],
     }
 
