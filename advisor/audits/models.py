@@ -90,6 +90,8 @@ class Audit(models.Model):
     """Where the capacity went, as the contract prints it; of audits before version 0.9.0 empty."""
     summary = models.JSONField(default=dict, db_default={})
     """The verdict, what to do and what to collect, as the contract prints it; as `account`."""
+    cluster = models.JSONField(default=dict, db_default={})
+    """The cluster it was audited in, as the contract prints it; empty where it was audited alone."""
     problems = models.JSONField(default=list)
     """What of the stored facts could not be restored, where an old capture was audited again."""
 

@@ -143,6 +143,7 @@ def remember_audit(
             headline_number=headline,
             counts=dict(counts),
             processors_lost=lost_on_average(data["account"], findings),
+            cluster=judged.cluster,
             findings_digest={finding["key"]: LEVEL[finding["severity"]] for finding in findings},
             unjudged=[verdict["rule"] for verdict in data["verdicts"] if verdict["verdict"] in UNJUDGED],
             verdicts=data["verdicts"],
@@ -178,7 +179,7 @@ def settle_system(system: System) -> None:
     """Bring a system's newest audit, versions and trend up to date; one left with nothing at all is forgotten."""
     heavy = [
         f"audit__{name}"
-        for name in ("verdicts", "laws", "comparisons", "plan", "account", "summary", "findings_digest")
+        for name in ("verdicts", "laws", "comparisons", "plan", "account", "summary", "cluster", "findings_digest")
     ]
     audited = system.captures.exclude(audit=None).select_related("audit").defer("figures", *heavy)
     # a listing that says no time is no newer than the figures: it must not hide what they show
