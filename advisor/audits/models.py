@@ -92,6 +92,13 @@ class Audit(models.Model):
     """The verdict, what to do and what to collect, as the contract prints it; as `account`."""
     cluster = models.JSONField(default=dict, db_default={})
     """The cluster it was audited in, as the contract prints it; empty where it was audited alone."""
+    capacity = models.FloatField(null=True, blank=True)
+    """Processors that the account divides, on average; null where it does not know them."""
+    waiting_tasks = models.FloatField(null=True, blank=True)
+    """Tasks that waited on average, by the account; null where none were counted."""
+    bar = models.JSONField(default=dict, db_default={})
+    """The few figures of the account that lists and metrics show (`services.persistence.bar_of`), apart from it so
+    that a list of systems reads little; empty where nothing is measured."""
     problems = models.JSONField(default=list)
     """What of the stored facts could not be restored, where an old capture was audited again."""
 
