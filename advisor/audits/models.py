@@ -110,6 +110,13 @@ class Audit(models.Model):
         return f"audit {self.pk}"
 
     @property
+    def lost_share(self) -> float | None:
+        """Of the capacity that the account divides, what is lost, 0 to 1; `None` where either is not known."""
+        if self.processors_lost is None or not self.capacity:
+            return None
+        return self.processors_lost / self.capacity
+
+    @property
     def rules_run(self) -> int:
         """How many rules concern this system."""
         words = ("fired", "clean", "unknown", "untrusted", "broken")

@@ -66,7 +66,7 @@ def account_bar(
         sheet = Sheet(width, 20)
         sheet.text("no figures", width / 2, 14, "middle")
         return sheet.done(title, "No figures.")
-    places = list(_places(amounts, whole, width))
+    places = list(spread(amounts, whole, width))
     direct = all(
         breadth(_said(one)) <= wide - 4 for one, (_, wide) in zip(parts, places, strict=True) if one.amount is not None
     ) and all(one.amount is not None for one in parts)
@@ -74,7 +74,7 @@ def account_bar(
     top = LABELS if direct else 2.0
     height = top + BAR + AXIS + (ROW * len(parts) + 4 if listed else 0)
     sheet = Sheet(width, round(height))
-    for one, shade, (x, wide) in zip(parts, _shades(parts), places, strict=True):
+    for one, shade, (x, wide) in zip(parts, shades(parts), places, strict=True):
         if not wide:
             continue
         sheet.part(one.kind, shade, x, top, wide, BAR, hatched=one.kind in HATCHED)
@@ -92,7 +92,7 @@ def account_bar(
 def swatches(parts: Sequence[Part]) -> list[Markup]:
     """For each part a small box as the bar has it, for a table; it says nothing by itself."""
     made = []
-    for one, shade in zip(parts, _shades(parts), strict=True):
+    for one, shade in zip(parts, shades(parts), strict=True):
         sheet = Sheet(round(SWATCH), round(SWATCH))
         sheet.part(one.kind, shade, 0, 0, SWATCH, SWATCH, hatched=one.kind in HATCHED)
         made.append(sheet.ornament())
@@ -103,7 +103,7 @@ def _amount(one: Part) -> float:
     return near(max(0.0, number(one.amount) or 0.0))
 
 
-def _places(amounts: Sequence[float], whole: float, width: int) -> Iterator[tuple[float, float]]:
+def spread(amounts: Sequence[float], whole: float, width: int) -> Iterator[tuple[float, float]]:
     """Left edge and breadth of each part, px; nothing is drawn beyond the right edge."""
     x = 0.0
     for amount in amounts:
@@ -112,7 +112,7 @@ def _places(amounts: Sequence[float], whole: float, width: int) -> Iterator[tupl
         x += max(0.0, wide)
 
 
-def _shades(parts: Sequence[Part]) -> Iterator[int]:
+def shades(parts: Sequence[Part]) -> Iterator[int]:
     """The place of each part among those of its kind, from 0 on."""
     seen: Counter[str] = Counter()
     for one in parts:
@@ -154,7 +154,7 @@ def _step(whole: float, most: int) -> float:
 def _legend(sheet: Sheet, parts: Sequence[Part], y: float) -> None:
     """A line for each part: its box, its figure, its label."""
     figures = min(max(breadth(one.figure) for one in parts), sheet.width / 3)
-    for one, shade in zip(parts, _shades(parts), strict=True):
+    for one, shade in zip(parts, shades(parts), strict=True):
         sheet.part(one.kind, shade, 0, y, SWATCH, SWATCH, hatched=one.kind in HATCHED)
         right = SWATCH + 8 + figures
         sheet.text(one.figure, right, y + 10, "end", room=figures)
