@@ -95,6 +95,7 @@ bench: .venv/tests ## megabytes per second, seconds and memory, as ratios to yar
 	@command -v rg >/dev/null || { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq ripgrep >/dev/null; } || echo "no ripgrep: its column stays empty (apt-get install ripgrep)"
 	$(BIN)/python -m tests.bench
 	$(BIN)/python -m tests.bench.month
+	$(BIN)/python -m tests.bench.account
 
 bench-pages: .venv/tests packages ## milliseconds of the pages over a large PostgreSQL, beside a bare Django page
 	$(BIN)/python -m tests.bench.pages

@@ -159,12 +159,12 @@ class Account:
     def lost_to(self, key: str) -> Loss | None:
         """What one finding costs, where the account has it."""
         found = [one for one in self.lost if one.to == key]
-        return replace(found[0], amount=_sum(one.amount for one in found)) if found else None
+        return replace(found[0], amount=summed(one.amount for one in found)) if found else None
 
 
 def divided(measured: Measured, findings: Sequence[Judged]) -> Account:
     """Divide what was measured among the findings that cause it."""
-    roots = _roots(findings)
+    roots = roots_of(findings)
     lost: list[Loss] = []
     rest: list[tuple[Pool, Amount]] = []
     for pool in measured.pools:
@@ -216,7 +216,7 @@ def _add(booked: dict[str, Loss], loss: Loss) -> None:
     """Book an amount on its cause, beside what that has already."""
     key = loss.to or ""
     before = booked.get(key)
-    booked[key] = replace(before, amount=_sum((before.amount, loss.amount))) if before else loss
+    booked[key] = replace(before, amount=summed((before.amount, loss.amount))) if before else loss
 
 
 def _named(one: Judged) -> str:
@@ -233,7 +233,7 @@ def _one_of(rules: Iterable[str], one: Judged) -> bool:
     return False
 
 
-def _roots(findings: Sequence[Judged]) -> dict[str, str]:
+def roots_of(findings: Sequence[Judged]) -> dict[str, str]:
     """Key of each finding → key of what causes it first of all; itself where nothing does.
 
     Of several causes the one that stands first in the audit counts. A circle of explanations ends where it closes.
@@ -260,10 +260,11 @@ def _unexplained(rest: Sequence[tuple[Pool, Amount]]) -> Open | None:
         return None
     first = max(rest, key=lambda one: one[1].booked)[0]
     what = ", ".join(pool.what for pool, _ in sorted(rest, key=lambda one: -one[1].booked))
-    return Open(_sum(amount for _, amount in rest), what, first.collect)
+    return Open(summed(amount for _, amount in rest), what, first.collect)
 
 
-def _sum(amounts: Iterable[Amount]) -> Amount:
+def summed(amounts: Iterable[Amount]) -> Amount:
+    """Amounts together, with the ends of their ranges; without a value where one of them has none."""
     several = list(amounts)
     values = [one.value for one in several if one.value is not None]
     return Amount(

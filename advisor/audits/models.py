@@ -90,6 +90,15 @@ class Audit(models.Model):
     """Where the capacity went, as the contract prints it; of audits before version 0.9.0 empty."""
     summary = models.JSONField(default=dict, db_default={})
     """The verdict, what to do and what to collect, as the contract prints it; as `account`."""
+    cluster = models.JSONField(default=dict, db_default={})
+    """The cluster it was audited in, as the contract prints it; empty where it was audited alone."""
+    capacity = models.FloatField(null=True, blank=True)
+    """Processors that the account divides, on average; null where it does not know them."""
+    waiting_tasks = models.FloatField(null=True, blank=True)
+    """Tasks that waited on average, by the account; null where none were counted."""
+    bar = models.JSONField(default=dict, db_default={})
+    """The few figures of the account that lists and metrics show (`services.persistence.bar_of`), apart from it so
+    that a list of systems reads little; empty where nothing is measured."""
     problems = models.JSONField(default=list)
     """What of the stored facts could not be restored, where an old capture was audited again."""
 
@@ -99,6 +108,13 @@ class Audit(models.Model):
 
     def __str__(self) -> str:
         return f"audit {self.pk}"
+
+    @property
+    def lost_share(self) -> float | None:
+        """Of the capacity that the account divides, what is lost, 0 to 1; `None` where either is not known."""
+        if self.processors_lost is None or not self.capacity:
+            return None
+        return self.processors_lost / self.capacity
 
     @property
     def rules_run(self) -> int:

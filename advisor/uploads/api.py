@@ -33,6 +33,7 @@ MOST_WAIT = 120
     "",
     auth=needs("upload"),
     response={200: AuditRun, 202: UploadState, **ERRORS, 413: Error, 422: NotRead, 503: Error},
+    by_alias=True,
     url_name="uploads",
     summary="Bring exports",
 )
@@ -93,6 +94,7 @@ def show(request: Asked, upload_id: int) -> Any:
     "/{int:upload_id}/audit",
     auth=needs("read"),
     response={200: AuditRun, **ERRORS, 409: NotRead, 422: NotRead},
+    by_alias=True,
     url_name="upload-audit",
     summary="The audits of an upload",
 )

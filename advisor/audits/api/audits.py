@@ -25,6 +25,7 @@ router = Router()
     "/audits/{int:audit_id}",
     auth=needs("read"),
     response={200: AuditRun, **ERRORS},
+    by_alias=True,
     url_name="audit",
     summary="An audit",
     tags=["audits"],

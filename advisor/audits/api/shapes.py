@@ -7,13 +7,108 @@ from ninja import Schema
 from pydantic import ConfigDict, Field
 
 
+class OpenAmount(Schema):
+    """A part of an account without a cause."""
+
+    amount: float | None
+    low: float
+    high: float
+    why: str
+    collect: str = Field(description="What would tell more.")
+
+
+class AccountLoss(Schema):
+    """What went to one cause."""
+
+    to: str | None = Field(description="Key of the finding that it is booked to; null: none speaks of it.")
+    what: str
+    amount: float | None = Field(description="Null: only an upper end is known, `high`.")
+    low: float
+    high: float
+    file: str
+    lines: tuple[int, int]
+
+
+class Account(Schema):
+    """Where the capacity went, in one currency; work, idle, what is lost and what is open add up to it."""
+
+    currency: Literal["processors", "waiting_tasks"]
+    span: Literal["mean", "busiest"]
+    capacity: float | None = Field(description="Processors, or tasks that waited or ran; null: not known.")
+    idle: float | None
+    work: float | None
+    lost: list[AccountLoss]
+    unexplained: OpenAmount | None = Field(description="Lost, cause not shown.")
+    undivided: OpenAmount | None = Field(description="Work or loss: cannot be told from these exports.")
+    remarks: list[str]
+
+
+class ToDo(Schema):
+    """One change of the plan."""
+
+    step: int
+    title: str
+    target: str
+    before: float | str | None = Field(alias="from")
+    after: float | str | None = Field(alias="to")
+    when: Literal["now", "restart", "reboot", "outage", "investigate"]
+    effect: str
+    undo: str
+    finding: str
+
+
+class ToCollect(Schema):
+    """One export that would settle most of what is open."""
+
+    command: str
+    settles: list[str] = Field(description="Ids of rules.")
+
+
+class Summary(Schema):
+    """What to read first: the verdict, at most five things to do, at most three to collect."""
+
+    verdict: str
+    do: list[ToDo]
+    collect: list[ToCollect]
+
+
+class AuditedCapture(Schema):
+    """One system over one interval; more fields are as the contract has them."""
+
+    model_config = ConfigDict(extra="allow")
+    system: dict[str, Any]
+    interval: dict[str, Any]
+    cluster: str | None = Field(None, description="Name of the one of `clusters` that it is a node of.")
+    summary: Summary | None = Field(None, description="Not there in audits of before version 0.9.0.")
+    account: list[Account] = Field(description="Empty where the exports allow none.")
+    verdicts: list[dict[str, Any]]
+    findings: list[dict[str, Any]]
+    models: list[dict[str, Any]]
+    comparisons: list[dict[str, Any]]
+    plan: dict[str, Any]
+
+
+class Cluster(Schema):
+    """The nodes of a cluster that were audited together, as one."""
+
+    name: str
+    nodes: list[str]
+    captures: list[int] = Field(description="Places of its nodes among `captures`, from 0 on.")
+    start: str | None
+    account: list[Account]
+    plan: dict[str, Any]
+    summary: Summary
+    remarks: list[str] = Field(description="Which accounts it does not have, and why.")
+
+
 class AuditRun(Schema):
     """`audit/1` of the contract, as `manage.py audit --format json` prints it. It only grows."""
 
     model_config = ConfigDict(extra="allow")
     contract: Literal["audit/1"]
     inputs: list[dict[str, Any]]
-    captures: list[dict[str, Any]]
+    captures: list[AuditedCapture]
+    clusters: list[Cluster]
 
 
 class ComparisonRun(Schema):

@@ -1,8 +1,9 @@
 """The contract's JSON: `audit/1`, `read/1`, `rules/1`. Once released it only grows."""
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from advisor.audits.report.plain import plain
 from collectors.facts import Fact, Missing
@@ -10,16 +11,69 @@ from collectors.read import Input
 from rules.account import Account, Amount, Open
 from rules.audit import Audit
 from rules.finding import Change, Evidence, Verdict
+from rules.plan import Plan
 from rules.ranking import Ranked
 from rules.summary import Summary
+
+if TYPE_CHECKING:
+    from rules.cluster import ClusterAudit
 
 
 def audit_data(inputs: Sequence[Input], audits: Sequence[Audit]) -> dict[str, Any]:
     """All of one run."""
+    clusters = clusters_data(audits)
+    of_each = [next((one for one in clusters if at in one["captures"]), None) for at in range(len(audits))]
+    return run_data([input_data(one) for one in inputs], [capture_data(one) for one in audits], of_each)
+
+
+def run_data(
+    inputs: Sequence[Mapping[str, Any]],
+    captures: Sequence[Mapping[str, Any]],
+    clusters: Sequence[Mapping[str, Any] | None],
+) -> dict[str, Any]:
+    """`audit/1` of what it consists of. `clusters`: of each capture the cluster that it is a node of, if any.
+
+    Clusters are the same where name and start are. Those of one name, as of several days, have the time in it, too.
+    """
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for at, one in enumerate(clusters):
+        if one:
+            same = found.setdefault((one["name"], one["start"] or ""), {**one, "captures": []})
+            same["captures"].append(at)
+    names = Counter(name for name, _ in found)
+    for (name, start), one in found.items():
+        if names[name] > 1:
+            one["name"] = f"{name}, {start[:19].replace('T', ' ') or 'no time'}"
+    named = {at: one["name"] for one in found.values() for at in one["captures"]}
     return {
         "contract": "audit/1",
-        "inputs": [input_data(one) for one in inputs],
-        "captures": [capture_data(one) for one in audits],
+        "inputs": list(inputs),
+        "captures": [{**capture, "cluster": named.get(at)} for at, capture in enumerate(captures)],
+        "clusters": list(found.values()),
+    }
+
+
+def clusters_data(audits: Sequence[Audit]) -> list[dict[str, Any]]:
+    """The clusters among the captures; most runs have none, and then nothing is loaded for them."""
+    if len(audits) < 2:
+        return []
+    from rules.cluster import clusters_of
+
+    return [_cluster_data(one, audits) for one in clusters_of(audits)]
+
+
+def _cluster_data(one: "ClusterAudit", audits: Sequence[Audit]) -> dict[str, Any]:
+    """The nodes of a cluster together. `captures`: their places among the captures."""
+    starts = [start for at in one.members if (start := audits[at].capture.interval.start)]
+    return {
+        "name": one.name,
+        "nodes": list(one.nodes),
+        "captures": sorted(one.members),
+        "start": plain(min(starts)) if len(starts) == len(one.members) else None,
+        "account": [account_data(account) for account in one.accounts],
+        "plan": plan_data(one.plan),
+        "summary": summary_data(one.summary),
+        "remarks": list(one.remarks),
     }
 
 
@@ -75,26 +129,31 @@ def capture_data(one: Audit) -> dict[str, Any]:
         "findings": [finding_data(ranked) for ranked in one.findings],
         "models": _models(one),
         "comparisons": _comparisons(one),
-        "plan": {
-            "steps": [
-                {
-                    "takes_effect": step.takes_effect.value,
-                    "node": step.node,
-                    "change_keys": list(step.change_keys),
-                    "apply": step.apply,
-                    "undo": step.undo,
-                    "when": step.when,
-                    "risk": {"level": step.risk.level, "why": step.risk.why},
-                    "needs": list(step.needs),
-                    "alternatives": list(step.alternatives),
-                    "outage": {"pages": step.copied_pages, "seconds_low": None, "seconds_high": None}
-                    if step.when == "outage"
-                    else None,
-                }
-                for step in one.plan.steps
-            ],
-            "conflicts": [{"change_keys": list(c.change_keys), "why": c.why} for c in one.plan.conflicts],
-        },
+        "plan": plan_data(one.plan),
+    }
+
+
+def plan_data(plan: Plan) -> dict[str, Any]:
+    """What to do, in order; and what excludes what."""
+    return {
+        "steps": [
+            {
+                "takes_effect": step.takes_effect.value,
+                "node": step.node,
+                "change_keys": list(step.change_keys),
+                "apply": step.apply,
+                "undo": step.undo,
+                "when": step.when,
+                "risk": {"level": step.risk.level, "why": step.risk.why},
+                "needs": list(step.needs),
+                "alternatives": list(step.alternatives),
+                "outage": {"pages": step.copied_pages, "seconds_low": None, "seconds_high": None}
+                if step.when == "outage"
+                else None,
+            }
+            for step in plan.steps
+        ],
+        "conflicts": [{"change_keys": list(c.change_keys), "why": c.why} for c in plan.conflicts],
     }
 
 

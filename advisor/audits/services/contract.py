@@ -6,6 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from advisor.audits.models import Audit, Capture
+from advisor.audits.report.data import run_data
 from advisor.audits.services.deduplicate import captures_in
 from advisor.uploads.models import Input, Upload
 
@@ -31,11 +32,14 @@ def upload_json(upload: Upload) -> dict[str, Any]:
 
 
 def _run(audits: Iterable[Audit], inputs: Iterable[Input]) -> dict[str, Any]:
-    return {
-        "contract": "audit/1",
-        "inputs": [_input(one) for one in inputs],
-        "captures": [_capture(one) for one in audits],
-    }
+    """A cluster of several audits is told as the newest of them has it: they may have been judged at other times."""
+    shown = list(audits)
+    newest: dict[tuple[str, str], Audit] = {}
+    for one in sorted(shown, key=lambda one: (one.at, one.pk)):
+        if one.cluster:
+            newest[one.cluster["name"], one.cluster["start"]] = one
+    clusters = [newest[one.cluster["name"], one.cluster["start"]].cluster if one.cluster else None for one in shown]
+    return run_data([_input(one) for one in inputs], [_capture(one) for one in shown], clusters)
 
 
 def _inputs_for(upload: Upload, capture: Capture) -> list[Input]:

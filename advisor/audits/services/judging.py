@@ -1,11 +1,11 @@
 """Judge captures before anything of them is written: rules compute for long, and a transaction should be short."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.accounts.models import Team
-from advisor.audits.report.data import capture_data
+from advisor.audits.report.data import capture_data, clusters_data
 from advisor.audits.services.excerpts import Opener, add_excerpts
 from advisor.audits.services.limits import limits_of
 from advisor.systems.models import System
@@ -22,6 +22,8 @@ class Judged:
     limits: dict[str, float]
     data: dict[str, Any]
     """As the contract prints it, with the quoted lines."""
+    cluster: dict[str, Any] = field(default_factory=dict)
+    """The cluster that it is a node of, as the contract prints it; empty where it is of none."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,12 @@ def judge(
     nodes = linked_across([audit(capture, own) for capture, own in ((found, limits), *beside)])
     data = capture_data(nodes[0])
     add_excerpts({"captures": [data]}, opener)
-    return Judged(limits, data)
+    return Judged(limits, data, _cluster_of(0, clusters_data(nodes)))
+
+
+def _cluster_of(at: int, clusters: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The cluster of the audit in this place; empty where it is of none."""
+    return next((one for one in clusters if at in one["captures"]), {})
 
 
 def prepare_all(
@@ -72,9 +79,11 @@ def prepare_all(
             limits[key] = limits_of(System.objects.filter(team=team, product=key[0], key=key[1]).first())
         audits.append(audit(found, limits[key]))
         on_progress(len(audits))
-    for one in linked_across(audits):
+    audits = linked_across(audits)
+    clusters = clusters_data(audits)
+    for at, one in enumerate(audits):
         found = one.capture
-        judged = Judged(limits[key_of(found.system)], capture_data(one))
+        judged = Judged(limits[key_of(found.system)], capture_data(one), _cluster_of(at, clusters))
         figures = [[f.key, f.label, f.unit, f.value, f.better] for f in key_figures(found.facts)]
         made.append(Prepared(found, judged, dump(found.facts), figures, settings_of(found.facts)))
     add_excerpts({"captures": [one.judged.data for one in made]}, opener)

@@ -19,6 +19,7 @@ from advisor.audits.models import (
     Finding,
 )
 from advisor.audits.report.plain import plain
+from advisor.audits.services.account_bar import bar_of, capacity_of, mean_of, waiting_tasks_of
 from advisor.audits.services.deduplicate import captures_in
 from advisor.audits.services.excerpts import Opener
 from advisor.audits.services.judging import Judged, Prepared, judge
@@ -143,6 +144,10 @@ def remember_audit(
             headline_number=headline,
             counts=dict(counts),
             processors_lost=lost_on_average(data["account"], findings),
+            capacity=capacity_of(data["account"]),
+            waiting_tasks=waiting_tasks_of(data["account"]),
+            bar=bar_of(data["account"], findings),
+            cluster=judged.cluster,
             findings_digest={finding["key"]: LEVEL[finding["severity"]] for finding in findings},
             unjudged=[verdict["rule"] for verdict in data["verdicts"] if verdict["verdict"] in UNJUDGED],
             verdicts=data["verdicts"],
@@ -178,7 +183,17 @@ def settle_system(system: System) -> None:
     """Bring a system's newest audit, versions and trend up to date; one left with nothing at all is forgotten."""
     heavy = [
         f"audit__{name}"
-        for name in ("verdicts", "laws", "comparisons", "plan", "account", "summary", "findings_digest")
+        for name in (
+            "verdicts",
+            "laws",
+            "comparisons",
+            "plan",
+            "account",
+            "summary",
+            "cluster",
+            "bar",
+            "findings_digest",
+        )
     ]
     audited = system.captures.exclude(audit=None).select_related("audit").defer("figures", *heavy)
     # a listing that says no time is no newer than the figures: it must not hide what they show
@@ -230,10 +245,9 @@ def _snapshot(system: System, values: dict[str, Any]) -> SettingsSnapshot | None
 
 def lost_on_average(accounts: list[dict[str, Any]], findings: list[dict[str, Any]]) -> float | None:
     """Processors lost by the account, with or without a shown cause; where it cannot divide, by the findings."""
-    means = [one for one in accounts if (one["currency"], one["span"]) == ("processors", "mean")]
-    if len(means) != 1:  # of a table of measured runs each has its own
+    account = mean_of(accounts, "processors")
+    if account is None:
         return processors_lost(findings)
-    (account,) = means
     lost = [one["amount"] for one in account["lost"] if one["amount"] is not None]
     lost += [account["unexplained"]["amount"]] if account["unexplained"] else []
     if not lost and account["undivided"]:

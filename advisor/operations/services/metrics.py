@@ -1,7 +1,8 @@
 """The figures of the service itself, for Prometheus. Read from the database when they are asked for, none kept.
 
-Severities and verdicts come from the counts kept with each system's newest audit, so that a scrape never looks at
-the findings themselves.
+Severities, verdicts and what is lost come from the few figures kept with each system's newest audit, so that a scrape
+never looks at the findings themselves. Series of systems are bounded: there are as many as systems, times the losses
+that are kept one by one (`advisor.audits.services.account_bar.MOST`), and they go with the system or its next audit.
 """
 
 from collections import Counter
@@ -19,6 +20,8 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from advisor.audits.models import Audit, Capture
+from advisor.audits.services.account_bar import LONGEST, MOST, OTHER
+from advisor.charts.words import clean
 from advisor.core import heartbeats
 from advisor.core.models import Site, Work, Worker
 from advisor.core.version import VERSION, rules_version
@@ -79,18 +82,67 @@ def _systems() -> Iterator[Metric]:
     now = timezone.now()
     counts: Counter[str] = Counter()
     systems = overdue = 0
-    light = System.objects.select_related("latest__capture__upload").only(
-        "expected_hours", "created", "latest__counts", "latest__capture__taken", "latest__capture__upload__at"
+    lost: dict[tuple[str, ...], float] = {}
+    waiting: dict[tuple[str, ...], float] = {}
+    names = Counter(System.objects.order_by().values_list("name", flat=True))
+    light = System.objects.select_related("latest__capture__upload", "team").only(
+        *("name", "product", "team__name", "expected_hours", "created"),
+        *(f"latest__{name}" for name in ("counts", "processors_lost", "waiting_tasks", "bar")),
+        *("latest__capture__taken", "latest__capture__upload__at"),
     )
     for system in light.order_by().iterator():
         systems += 1
         overdue += is_overdue(system, now)
-        counts.update(system.latest.counts if system.latest else {})
+        if system.latest is None:
+            continue
+        counts.update(system.latest.counts)
+        name = _label(system.name)
+        if names[system.name] > 1:
+            name = f"{name} ({system.product}, {_label(system.team.name)})"
+        for rule, amount in _lost(system.latest):
+            lost[name, rule] = lost.get((name, rule), 0.0) + amount
+        for what, tasks in _waiting(system.latest):
+            waiting[name, what] = waiting.get((name, what), 0.0) + tasks
     by_severity: dict[tuple[str, ...], float] = {(level.label,): counts[level.label] for level in Severity}
     yield _gauge("systems", "Systems under study.", systems)
     yield _gauge("systems_overdue", "Systems whose next capture was expected by now.", overdue)
     yield _labelled("findings", "Findings of the newest audits.", by_severity, "severity")
     yield _gauge("verdicts_broken", "Rules that failed in the newest audits.", counts["broken"])
+    says = (
+        "Processors lost on average by the newest audit, by the rule of their root cause; empty: no cause is shown. "
+        f"Missing: not measured. At most {MOST} rules of a system, the others together as {OTHER}."
+    )
+    yield _labelled("system_lost_processors", says, lost, "system", "rule")
+    says = (
+        "Tasks that waited on average by the newest audit, by what they waited for; empty: none waited. "
+        f"Missing: not counted. At most {MOST} things of a system, the others together as {OTHER}."
+    )
+    yield _labelled("system_waiting_tasks", says, waiting, "system", "what")
+
+
+def _lost(audit: Audit) -> Iterator[tuple[str, float]]:
+    """What an audit has lost, by rule. Nothing where that is not measured; one nought where it is nothing."""
+    parts = audit.bar.get("parts", ())
+    losses = [(rule, amount) for kind, _, amount, rule in parts if kind in ("lost", "unexplained")]
+    yield from ((_label(rule), amount) for rule, amount in losses)
+    if parts and not losses and audit.processors_lost == 0:
+        yield "", 0.0
+
+
+def _waiting(audit: Audit) -> Iterator[tuple[str, float]]:
+    """How many tasks waited for what, as `_lost`."""
+    waits = audit.bar.get("waits", ())
+    yield from ((_label(what), tasks) for what, tasks in waits)
+    if not waits and audit.waiting_tasks == 0:
+        yield "", 0.0
+
+
+def _label(text: str) -> str:
+    """The value of a label: names and what is waited for are of exports, and one bad character would end a scrape.
+
+    The library escapes quotes, line ends and backslashes.
+    """
+    return clean(text)[:LONGEST]
 
 
 def _uploads() -> Iterator[Metric]:

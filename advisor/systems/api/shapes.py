@@ -8,6 +8,10 @@ from pydantic import Field
 
 from advisor.core.api import Number, SeverityName
 
+LOST = "Processors' worth of time lost on average, with or without a shown cause; null: not measured."
+SHARE = "Of the processors that the account divides, 0 to 1; null: not measured."
+WAITING = "Tasks that waited on average, by the account; null: not counted."
+
 
 class SystemRow(Schema):
     """A system with what its newest audit found."""
@@ -27,7 +31,9 @@ class SystemRow(Schema):
     taken: datetime | None = Field(description="The time of the newest capture.")
     severity: SeverityName | None = Field(description="The loudest finding; null: none.")
     counts: dict[str, int] = Field(description="Verdicts and findings by name.")
-    processors_lost: float | None
+    processors_lost: float | None = Field(description=LOST)
+    lost_share: float | None = Field(description=SHARE)
+    waiting_tasks: float | None = Field(description=WAITING)
 
 
 class FigureSeries(Schema):
@@ -79,7 +85,9 @@ class CaptureRow(Schema):
     upload: int | None
     audit: int | None
     severity: SeverityName | None
-    processors_lost: float | None
+    processors_lost: float | None = Field(description=LOST)
+    lost_share: float | None = Field(description=SHARE)
+    waiting_tasks: float | None = Field(description=WAITING)
     figures: list[KeyFigure]
 
 

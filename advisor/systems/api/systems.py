@@ -11,7 +11,7 @@ from ninja import Query, Router
 
 from advisor.accounts.api_auth import Asked, needs
 from advisor.audits.api.shapes import ComparisonRun
-from advisor.audits.models import Capture
+from advisor.audits.models import Audit, Capture
 from advisor.audits.services.comparing import (
     Busy,
     Refused,
@@ -143,7 +143,16 @@ def _row(system: System, now: datetime) -> dict[str, Any]:
         "taken": latest.capture.taken if latest else None,
         "severity": WORDS[latest.worst] if latest else None,
         "counts": latest.counts if latest else {},
-        "processors_lost": latest.processors_lost if latest else None,
+        **_account(latest),
+    }
+
+
+def _account(audit: Audit | None) -> dict[str, float | None]:
+    """What the account of an audit sums up to."""
+    return {
+        "processors_lost": audit.processors_lost if audit else None,
+        "lost_share": audit.lost_share if audit else None,
+        "waiting_tasks": audit.waiting_tasks if audit else None,
     }
 
 
@@ -171,7 +180,7 @@ def _capture(capture: Capture) -> dict[str, Any]:
         "upload": capture.upload_id,
         "audit": audit.pk if audit else None,
         "severity": WORDS[audit.worst] if audit else None,
-        "processors_lost": audit.processors_lost if audit else None,
+        **_account(audit),
         "figures": [
             {"key": key, "label": label, "unit": unit, "value": value, "better": better}
             for key, label, unit, value, better in capture.figures

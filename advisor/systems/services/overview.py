@@ -8,22 +8,42 @@ from functools import lru_cache
 from typing import Any
 
 from django.db import OperationalError
-from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    BooleanField,
+    Case,
+    Count,
+    ExpressionWrapper,
+    F,
+    FloatField,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    When,
+)
 from django.utils import timezone
 from markupsafe import Markup
 
 from advisor.accounts.models import User
 from advisor.audits.models import Audit
+from advisor.audits.report.account import heading
+from advisor.charts.account import Part
+from advisor.charts.account_bar import small_bar
 from advisor.charts.svg import sparkline
 from advisor.core.access import schedules_of, systems_of, uploads_of
 from advisor.schedules.models import Schedule
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
+from rules.summary import TOLD_SHARE
 
 VISIT = timedelta(minutes=30)
 """After so long away the next look is a new visit (this project's figure)."""
 SEVERITY = "worst severity"
-HEAVY = ("latest__verdicts", "latest__laws", "latest__comparisons", "latest__plan", "latest__problems")
+HEAVY = tuple(
+    f"latest__{name}"
+    for name in ("verdicts", "laws", "comparisons", "plan", "account", "summary", "cluster", "bar", "problems")
+)
 HEAVY_CAPTURE = (
     *("latest__capture__figures", "latest__capture__files", "latest__capture__interval"),
     *("latest__capture__upload__error", "latest__capture__upload__system_names"),
@@ -32,10 +52,12 @@ HEAVY_CAPTURE = (
 
 COMPARED = ("findings_digest", "unjudged", "limits")
 """What of an audit a comparison looks at."""
+ACCOUNT = ("capacity", "waiting_tasks", "bar")
+"""What of an audit the picture of its account takes; the account itself is far larger."""
 SHOWN = (
     *("product", "name", "team__name", "troubled", "trouble", "trend", "expected_hours", "created"),
     *(f"latest__{name}" for name in ("worst", "headline", "headline_number", "processors_lost", "counts", "shown")),
-    *(f"latest__{name}" for name in COMPARED),
+    *(f"latest__{name}" for name in (*COMPARED, *ACCOUNT)),
     *("latest__capture__taken", "latest__capture__timed", "latest__capture__upload__at"),
 )
 """What of a system and its newest audit a row shows: a page has two hundred of them."""
@@ -113,6 +135,11 @@ class Row:
         """The trend as a line the size of a word; none of a single capture."""
         return _line(self.trend, self.trend_of) if len(self.trend) > 1 else None
 
+    @property
+    def bar(self) -> Markup | None:
+        """The account of the newest audit as a bar the size of a word; none where no export tells of it."""
+        return bar(self.audit, self.system.product) if self.audit else None
+
 
 @dataclass
 class Asked:
@@ -137,7 +164,10 @@ def begin_visit(user: User, now: datetime | None = None) -> datetime | None:
 
 
 def listed(user: User, asked: Asked) -> QuerySet[System]:
-    """The systems asked for, worst first."""
+    """The systems asked for: most of their capacity lost first, then by severity.
+
+    A loss of less than makes a warning moves none before a graver finding whose cost nobody measured.
+    """
     found = systems_of(user).select_related("team", "latest__capture__upload").only(*SHOWN)
     if asked.text:
         words = asked.text.split()[:8]
@@ -152,8 +182,15 @@ def listed(user: User, asked: Asked) -> QuerySet[System]:
         found = found.filter(latest__worst__gte=asked.severity)
     if asked.product:
         found = found.filter(product=asked.product)
-    return found.order_by(
-        F("latest__worst").desc(nulls_last=True), F("latest__processors_lost").desc(nulls_last=True), "name"
+    lost, capacity = F("latest__processors_lost"), F("latest__capacity")
+    share = Case(When(latest__capacity__gt=0, then=lost / capacity), output_field=FloatField())
+    told = Case(When(share__gte=TOLD_SHARE, then=F("share")), default=0.0, output_field=FloatField())
+    return found.annotate(share=share).order_by(
+        told.desc(),
+        F("latest__worst").desc(nulls_last=True),
+        F("share").desc(nulls_last=True),
+        lost.desc(nulls_last=True),
+        "name",
     )
 
 
@@ -217,6 +254,23 @@ def _trend(points: list[list[Any]]) -> tuple[tuple[float | None, ...], str]:
     return tuple(float(point[2]) for point in points), SEVERITY
 
 
+def bar(audit: Audit, product: str) -> Markup | None:
+    """The account of an audit as a bar the size of a word; none where no export tells of it."""
+    parts = audit.bar.get("parts")
+    return _bar(tuple(map(tuple, parts)), audit.capacity, product) if parts else None
+
+
+@lru_cache(maxsize=5000)
+def _bar(parts: tuple[tuple[str, str, float, str], ...], capacity: float | None, product: str) -> Markup:
+    """Draw it; kept, as `_line` is."""
+    account = {"currency": "processors", "span": "mean", "capacity": capacity or 0.0}
+    drawn = [
+        Part("other" if (kind, rule) == ("lost", "") else kind, label, amount, f"{amount:,.2f}")
+        for kind, label, amount, rule in parts
+    ]
+    return small_bar(drawn, capacity=capacity, title=heading(account, product))
+
+
 @lru_cache(maxsize=5000)
 def _line(trend: tuple[float | None, ...], of: str) -> Markup:
     """Draw it; kept, because it changes with the next capture only. Severities share one scale: flat tells where."""
@@ -229,18 +283,23 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
     """The line above the table: how many systems of which severity, not audited, and uploads not read yet.
 
     `not_audited` counts what is overdue as well, `not_all_judged` what has no finding although rules could not judge.
+    `lost` of `capacity` are the processors of the `measured` systems together.
     """
     now = now or timezone.now()
     columns = (
         *("latest__worst", "latest__capture__taken", "latest__capture__upload__at"),
-        *("expected_hours", "created", "troubled"),
+        *("expected_hours", "created", "troubled", "latest__processors_lost", "latest__capacity"),
     )
     worst: Counter[int] = Counter()
     overdue = not_audited = not_all_judged = 0
     found_nothing = ExpressionWrapper(Q(latest__worst=0) & ~Q(latest__unjudged=[]), BooleanField())
-    for level, taken, brought, hours, created, troubled, in_part in systems_of(user).values_list(
+    lost = all_of_them = 0.0
+    measured = 0
+    for level, taken, brought, hours, created, troubled, gone, capacity, in_part in systems_of(user).values_list(
         *columns, found_nothing
     ):
+        if gone is not None and capacity:
+            lost, all_of_them, measured = lost + gone, all_of_them + capacity, measured + 1
         worst[level or 0] += 1
         not_all_judged += bool(in_part)
         last = max(taken, brought or taken) if taken else created  # as `heard` has it
@@ -254,6 +313,9 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
         "overdue": overdue,
         "not_audited": not_audited,
         "not_all_judged": not_all_judged,
+        "lost": lost,
+        "capacity": all_of_them,
+        "measured": measured,
         **uploads.filter(state__in=(Upload.State.WAITING, Upload.State.READING)).aggregate(
             reading=Count("pk"), reading_since=Min("claimed", filter=Q(state=Upload.State.READING))
         ),

@@ -36,7 +36,7 @@ from advisor.schedules.views.listing import feeds_of, proposed
 from advisor.series.services.over_time import has_some
 from advisor.systems.models import System
 from advisor.systems.services import aliases, history
-from advisor.systems.services.overview import is_overdue
+from advisor.systems.services.overview import ACCOUNT, bar, is_overdue
 from advisor.systems.services.settings_history import settings_over_time
 from advisor.uploads.services.uploads import clean_text, file_part
 
@@ -59,7 +59,7 @@ HEAD = (
     *("troubled", "trouble", "key", "former"),
 )
 LATEST = (
-    *("worst", "headline", "headline_number", "processors_lost", "unjudged", "counts"),
+    *("worst", "headline", "headline_number", "processors_lost", "unjudged", "counts", *ACCOUNT),
     *("capture__taken", "capture__timed", "capture__upload__at"),
 )
 LISTED = ("taken", "timed", "interval", "seconds", "fact_count", "files", "upload__at")
@@ -129,6 +129,7 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
     context = {
         "system": system,
         "latest": system.latest,
+        "bar": bar(system.latest, system.product) if system.latest else None,
         "may_work": may_work,
         "overdue": is_overdue(system, now),
         "feeds": feeds,

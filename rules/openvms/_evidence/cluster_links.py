@@ -82,6 +82,21 @@ def of_one_cluster(one: Capture, other: Capture) -> bool:
     return bool(told[0][True] & told[1][False]) and bool(told[1][True] & told[0][False])
 
 
+def clusters_among(captures: Sequence[Capture]) -> list[list[int]]:
+    """The captures of each cluster and time, as places, two of different nodes at least.
+
+    By the same evidence as `of_one_cluster`: all captures of one cluster and time have the same members, of the same
+    intervals. Of several captures of one node the first counts.
+    """
+    together: dict[frozenset[tuple[str, datetime | None, datetime | None]], dict[str, int]] = {}
+    for at, capture in enumerate(captures):
+        own = _own(capture)
+        if own is not None:
+            members = frozenset((one.name.upper(), one.start, one.end) for one in capture.facts.every(ClusterMember))
+            together.setdefault(members, {}).setdefault(own.name.upper(), at)
+    return [list(places.values()) for places in together.values() if len(places) > 1]
+
+
 def _rates(member: ClusterMember) -> tuple[float, float, float]:
     parts = (member.local_per_second, member.incoming_per_second, member.outgoing_per_second)
     local, incoming, outgoing = (part if isinstance(part, float | int) else 0.0 for part in parts)

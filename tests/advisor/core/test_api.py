@@ -6,15 +6,19 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.accounts.models import Token, User
 from advisor.accounts.services.tokens import make_token, scopes_for
+from advisor.audits.api.shapes import AuditRun
 from advisor.audits.models import Audit, Capture, LimitSetting
 from advisor.audits.services.contract import audit_json
 from advisor.audits.services.rulebook import rulebook
+from advisor.config.api import api
 from advisor.config.celery import app
 from advisor.core.models import JournalEntry
 from advisor.operations.tasks import start_waiting
@@ -98,6 +102,55 @@ def test_a_system_tells_its_key_figures_oldest_first(script: Script, storm: Syst
     assert rows["items"][0]["audit"] == storm.latest_id
     assert rows["items"][0]["severity"] == "critical"
     assert rows["items"][1]["audit"] is None
+
+
+def test_systems_and_captures_tell_what_the_account_sums_up_to(
+    script: Script, bring: Callable[..., Upload], storm: System
+) -> None:
+    bring("two_nodes_slow_master")
+    Audit.objects.filter(system=storm).update(processors_lost=None, waiting_tasks=2.6)
+    rows = {row["name"]: row for row in script.get("/api/systems").json()["items"]}
+    skye = rows["SKYE"]
+    assert skye["processors_lost"] == pytest.approx(0.376, abs=0.001)
+    assert skye["lost_share"] == pytest.approx(skye["processors_lost"] / 2)
+    assert skye["waiting_tasks"] is None
+    unmeasured = rows["CLAIMS1"]
+    assert (unmeasured["processors_lost"], unmeasured["lost_share"]) == (None, None), "not measured is not zero"
+    assert unmeasured["waiting_tasks"] == 2.6
+    told = ("processors_lost", "lost_share", "waiting_tasks")
+    (capture,) = script.get(f"/api/systems/{skye['id']}/captures").json()["items"]
+    whole = script.get(f"/api/systems/{skye['id']}").json()
+    assert [capture[name] for name in told] == [whole[name] for name in told] == [skye[name] for name in told]
+    Audit.objects.update(processors_lost=0.0)
+    assert script.get(f"/api/systems/{skye['id']}").json()["lost_share"] == 0.0
+
+
+def test_a_list_of_systems_reads_no_account(script: Script, storm: System) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        script.get("/api/systems")
+        script.get(f"/api/systems/{storm.pk}/captures")
+    said = str(queries.captured_queries)
+    assert "processors_lost" in said
+    for column in ("account", "summary", "cluster", "bar", "plan"):
+        assert f'"audits_audit"."{column}"' not in said
+
+
+@pytest.mark.parametrize("story", ["two_nodes_slow_master", "vlh_1_address_locks", "rdb_on_two_nodes_unpartitioned"])
+def test_account_summary_and_cluster_are_as_the_api_describes_them(
+    script: Script, bring: Callable[..., Upload], story: str
+) -> None:
+    bring(story)
+    for audit in Audit.objects.all():
+        told = script.get(f"/api/audits/{audit.pk}").json()
+        (capture,) = told["captures"]
+        assert capture["account"]
+        assert capture["account"] == audit.account
+        assert capture["summary"] == audit.summary
+        shape = AuditRun.model_validate(told)
+        assert shape.model_dump(mode="json", by_alias=True) == told
+    described = api.get_openapi_schema()["components"]["schemas"]
+    assert {"from", "to"} <= set(described["ToDo"]["properties"])
+    assert described["AuditedCapture"]["properties"]["account"]["items"]["$ref"].endswith("/Account")
 
 
 def test_an_audit_is_the_contracts(script: Script, storm_audit: Audit) -> None:

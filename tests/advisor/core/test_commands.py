@@ -7,12 +7,17 @@ import re
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from advisor.audits.services.auditing import worst
+from rules.finding import Severity
+from tests.advisor.people import STORIES
 from tests.servers import PATIENCE
+from tests.stories import audits_of
 
 ROOT = Path(__file__).resolve().parents[3]
 FASTPATH = """\
@@ -58,9 +63,13 @@ def node(tmp_path: Path) -> Path:
 
 
 SHAPES: dict[str, set[str]] = {
-    "audit": {"contract", "inputs", "captures"},
+    "audit": {"contract", "inputs", "captures", "clusters"},
     "input": {"file", "report", "facts", "problems", "leftovers"},
-    "capture": {"system", "interval", "verdicts", "findings", "models", "comparisons", "plan"},
+    "capture": {"system", "interval", "verdicts", "findings", "models", "comparisons", "plan"}
+    | {"summary", "account", "cluster"},
+    "summary": {"verdict", "do", "collect"},
+    "account": {"currency", "span", "capacity", "idle", "work", "lost", "unexplained", "undivided", "remarks"},
+    "cluster": {"name", "nodes", "account", "plan", "summary"},
     "system": {"name", "product", "version", "platform", "processors"},
     "interval": {"start", "end", "seconds"},
     "verdict": {"rule", "verdict", "why", "missing"},
@@ -74,7 +83,7 @@ SHAPES: dict[str, set[str]] = {
     "model": {"law", "alpha", "beta", "gamma", "r2", "peak_load", "peak_rate", "file", "usable", "why_not"}
     | {"load_name", "rate_name", "points"},
     "plan": {"steps", "conflicts"},
-    "step": {"takes_effect", "change_keys", "apply", "undo"},
+    "step": {"takes_effect", "change_keys", "apply", "undo", "when", "risk", "needs", "alternatives", "outage"},
 }
 
 
@@ -114,7 +123,16 @@ def check_contract(data: dict[str, Any]) -> None:
                 assert item["basis"] in {"arithmetic", "law", "published", "heuristic"}
         for model in capture["models"]:
             has("model", model)
-        for step in capture["plan"]["steps"]:
+    clusters = {one["name"]: one for one in data["clusters"]}
+    assert len(clusters) == len(data["clusters"])
+    assert {one["cluster"] for one in data["captures"]} - {None} == set(clusters)
+    for one in clusters.values():
+        has("cluster", one)
+    for one in (*data["captures"], *data["clusters"]):
+        has("summary", one["summary"])
+        for account in one["account"]:
+            has("account", account)
+        for step in one["plan"]["steps"]:
             has("step", step)
 
 
@@ -135,6 +153,25 @@ def test_fail_on_decides_the_exit_status_alone(node: Path) -> None:
     warning, critical = (run("audit", node, "--fail-on", severity) for severity in ("note", "critical"))
     assert (warning.returncode, critical.returncode) == (1, 0)
     assert warning.stdout == critical.stdout
+
+
+def test_the_nodes_of_a_cluster_are_one_in_the_contract() -> None:
+    data = json.loads(run("audit", STORIES / "two_nodes_slow_master", "--format", "json").stdout)
+    check_contract(data)
+    assert [one["cluster"] for one in data["captures"]] == ["ORKNEY, SKYE"] * 2
+    assert data["clusters"][0]["account"][0]["capacity"] == 10.0
+
+
+def test_the_exit_status_follows_the_severities_after_the_account() -> None:
+    """The exit status is that of `worst`. Of one rule's finding, that the account alone makes critical."""
+    rule = "openvms/resource_hash_table_undersized"
+    (node,) = audits_of(STORIES / "lock_bound_node")
+    verdicts = tuple(one for one in node.verdicts if one.rule == rule)
+    findings = tuple(one for one in node.findings if one.rule == rule)
+    assert [found.severity for one in verdicts for found in one.findings] == [Severity.WARNING]
+    assert [one.finding.severity for one in findings] == [Severity.CRITICAL], "a third of 12 CPUs is lost to it"
+    assert worst([replace(node, verdicts=verdicts, findings=findings)]) is Severity.CRITICAL
+    assert worst([replace(node, findings=())]) is None
 
 
 @pytest.mark.parametrize(

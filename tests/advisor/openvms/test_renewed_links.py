@@ -6,6 +6,7 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.audits.models import Audit, Capture
+from advisor.audits.services.contract import audit_json, upload_json
 from advisor.audits.services.limits import set_limit
 from advisor.audits.services.renewal import audit_again, want_audit
 from advisor.uploads.models import Upload
@@ -65,3 +66,27 @@ def test_a_renewal_that_finds_the_same_asks_no_other_node_for_one(
     with django_capture_on_commit_callbacks(execute=True):
         want_audit(node("ORKNEY"), people.owner)
     assert Audit.objects.filter(system__name="SKYE").count() == 1
+
+
+def test_the_cluster_is_kept_with_each_node_and_stays_one_when_a_node_is_audited_again(cluster: Upload) -> None:
+    first = upload_json(cluster)
+    (one,) = first["clusters"]
+    assert one["nodes"] == ["ORKNEY", "SKYE"]
+    assert one["account"][0]["capacity"] == 10.0
+    made = audit_again(node("SKYE").pk)
+    assert made is not None
+    assert upload_json(cluster)["clusters"] == first["clusters"]
+    (alone,) = audit_json(made)["clusters"]
+    assert (alone["name"], alone["captures"]) == ("ORKNEY, SKYE", [0])
+    assert audit_json(made)["captures"][0]["cluster"] == "ORKNEY, SKYE"
+
+
+def test_a_cluster_is_told_as_its_newest_audit_has_it(
+    cluster: Upload, people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    (before,) = upload_json(cluster)["clusters"]
+    with django_capture_on_commit_callbacks(execute=True):
+        set_limit("openvms/lock_master_on_slow_node.served_percent", 99, people.owner, system=node("SKYE").system)
+    (after,) = upload_json(cluster)["clusters"]
+    assert before["plan"]["steps"]
+    assert not after["plan"]["steps"], "nothing is to be done for a master that is not slow"

@@ -15,6 +15,7 @@ from pytest_django import DjangoDbBlocker, Settings
 from advisor.accounts.models import User
 from advisor.accounts.services.tokens import make_token
 from advisor.audits.models import Audit, Capture
+from advisor.audits.services.account_bar import MOST, bar_of
 from advisor.core.models import Site
 from advisor.core.version import VERSION, rules_version
 from advisor.notifications.models import Delivery, Mail
@@ -94,6 +95,82 @@ def test_a_scrape_looks_at_no_finding_and_asks_the_same_of_any_number(
     assert "systems_system" in str(many.captured_queries)
     assert "audits_finding" not in str(many.captured_queries)
     assert "verdicts" not in str(many.captured_queries)
+
+
+def test_what_each_system_loses_is_told_by_the_rule_of_its_cause(scrape: Scrape, bring: Callable[..., Upload]) -> None:
+    bring("two_nodes_slow_master")
+    bring("rdb_on_two_nodes_unpartitioned")
+    told = scrape()
+    lost = {labels[1:]: value for labels, value in told.items() if labels[0] == "lockwright_system_lost_processors"}
+    # labels are in the order of their names: rule, system
+    assert lost == {
+        ("", "ORKNEY"): pytest.approx(0.139, abs=0.001),
+        ("openvms/locks_mastered_remotely", "SKYE"): pytest.approx(0.376, abs=0.001),
+        ("", "LEWIS"): pytest.approx(0.550, abs=0.001),
+        ("", "BARRA"): pytest.approx(0.220, abs=0.001),
+    }
+    waits = {labels[1:]: value for labels, value in told.items() if labels[0] == "lockwright_system_waiting_tasks"}
+    assert waits == {("LEWIS", "locks of DISK$LEDGER:[LEDGER]LEDGER.RDB on LEWIS"): pytest.approx(2.6)}
+
+
+def test_nothing_lost_is_told_and_what_is_not_measured_is_missing(scrape: Scrape, storm: System) -> None:
+    def told() -> dict[tuple[str, ...], float]:
+        return {one: value for one, value in scrape().items() if one[0].startswith("lockwright_system_")}
+
+    assert storm.latest is not None
+    assert storm.latest.processors_lost is None, "sp_sysmon does not tell work and spinning apart"
+    assert told() == {}
+    work = {"parts": [["work", "work", 8.0, ""]], "waits": []}
+    Audit.objects.update(processors_lost=0.0, waiting_tasks=0.0, bar=work)
+    assert told() == {
+        ("lockwright_system_lost_processors", "", "CLAIMS1"): 0.0,
+        ("lockwright_system_waiting_tasks", "CLAIMS1", ""): 0.0,
+    }
+
+
+def test_hostile_names_are_labels_and_nothing_else(scrape: Scrape, storm: System) -> None:
+    name = 'A"} 1\nlockwright_systems 99\n# \\'
+    System.objects.update(name=name)
+    what = 'locks "of" \\ \x1b[31m' + "x" * 300
+    Audit.objects.update(
+        waiting_tasks=1.0, bar={"parts": [["lost", what, 2.0, what]], "waits": [[what, 0.25], [what + "y", 0.75]]}
+    )
+    told = scrape()
+    assert told["lockwright_systems",] == 1
+    ((rule, system),) = [one[1:] for one in told if one[0] == "lockwright_system_lost_processors"]
+    assert system.startswith('A"} 1')
+    assert rule.startswith('locks "of" \\')
+    assert len(rule) <= 80
+    ((labels, tasks),) = [one for one in told.items() if one[0][0] == "lockwright_system_waiting_tasks"]
+    assert tasks == 1.0, "what is the same after it was cut off is one series"
+    assert not any("\x1b" in part or "\n" in part for part in labels)
+
+
+def test_systems_of_one_name_are_told_apart(scrape: Scrape, people: People, storm: System) -> None:
+    Audit.objects.update(processors_lost=1.0, bar={"parts": [["lost", "locks", 1.0, "ase/x"]]})
+    other = System.objects.create(team=people.other_team, product="ase", name="CLAIMS1", key="CLAIMS1")
+    other.latest = storm.latest
+    other.save()
+    told = {one[2]: value for one, value in scrape().items() if one[0] == "lockwright_system_lost_processors"}
+    assert told == {"CLAIMS1 (ase, Claims)": 1.0, "CLAIMS1 (ase, Payroll)": 1.0}
+
+
+def test_the_series_of_a_system_are_few_however_many_things_are_lost_to(scrape: Scrape, storm: System) -> None:
+    lost = [
+        {"to": f"a/r{n}:S", "what": "w", "amount": 0.1, "low": 0.1, "high": 0.1, "file": "f", "lines": [1, 1]}
+        for n in range(100)
+    ]
+    common = {"span": "mean", "capacity": 20.0, "idle": 5.0, "work": 5.0, "remarks": []}
+    accounts = [
+        {"currency": currency, "lost": lost, "unexplained": None, "undivided": None, **common}
+        for currency in ("processors", "waiting_tasks")
+    ]
+    Audit.objects.update(processors_lost=10.0, waiting_tasks=10.0, bar=bar_of(accounts, []))
+    told = scrape()
+    for name in ("lost_processors", "waiting_tasks"):
+        series = [value for one, value in told.items() if one[0] == f"lockwright_system_{name}"]
+        assert len(series) <= MOST + 1
+        assert sum(series) == pytest.approx(10.0)
 
 
 def test_systems_are_overdue_once_a_capture_was_expected(scrape: Scrape, storm: System) -> None:

@@ -1,6 +1,7 @@
 """The first page: every system with its worst finding, and what changed since the last visit."""
 
 import io
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -11,7 +12,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
 
 from advisor.accounts.models import User
-from advisor.audits.models import Audit
+from advisor.audits.models import Audit, Capture
 from advisor.audits.services.limits import set_limit
 from advisor.systems.models import System
 from advisor.systems.services import overview
@@ -227,3 +228,124 @@ def test_more_systems_take_no_more_queries(
     olga = as_user(people.owner)
     with django_assert_max_num_queries(17):
         text_of(olga, "/")
+
+
+# --- capacity lost ---------------------------------------------------------------------------------------------------
+
+
+def row_of(page: str, name: str) -> str:
+    """The row of a system in the table."""
+    (found,) = [row for row in page.split("<tr data-row>")[1:] if f"<b>{name}</b>" in row]
+    return found
+
+
+def names_in(page: str) -> list[str]:
+    """The systems in the order of the table."""
+    return re.findall(r'<a href="/systems/\d+/"><b>([^<]*)</b>', page)
+
+
+def test_a_row_says_what_share_of_the_capacity_is_lost_and_draws_it(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("two_nodes_slow_master")
+    row = row_of(text_of(as_user(people.owner), "/"), "SKYE")
+    assert "<b>19 %</b>" in row
+    assert "0.38 of 2 CPUs" in row
+    title = "Where 2 CPUs go, on average: 0.93 work; 0.38 MP synchronization (spinlock wait) (finding 1); 0.69 idle"
+    assert f'aria-label="{title}"' in row
+    assert [row.count(f'class="c-{kind}"') for kind in ("work", "lost", "idle")] == [1, 1, 1]
+
+
+def test_nothing_lost_is_a_figure_and_not_measured_is_none(people: People, storm: System, as_user: AsUser) -> None:
+    olga = as_user(people.owner)
+    Audit.objects.update(processors_lost=None)
+    row = row_of(text_of(olga, "/"), "CLAIMS1")
+    assert "not measured" in row
+    assert "0.00" not in row
+    Audit.objects.update(processors_lost=0.0, capacity=8.0)
+    row = row_of(text_of(olga, "/"), "CLAIMS1")
+    assert "<b>0 %</b>" in row
+    assert "0.00 of 8 engines" in row
+    assert "not measured" not in row
+    Audit.objects.update(processors_lost=4.8, capacity=None)
+    row = row_of(text_of(olga, "/"), "CLAIMS1")
+    assert "4.80 engines" in row
+    assert "%</b>" not in row
+
+
+def test_tasks_that_wait_are_told_where_they_were_counted(people: People, storm: System, as_user: AsUser) -> None:
+    Audit.objects.update(waiting_tasks=None)
+    assert "tasks wait" not in text_of(as_user(people.owner), "/")
+    Audit.objects.update(waiting_tasks=2.64)
+    assert "2.6 tasks wait" in row_of(text_of(as_user(people.owner), "/"), "CLAIMS1")
+
+
+def test_the_fleet_is_the_sum_of_what_is_measured(
+    people: People, storm: System, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("two_nodes_slow_master")
+    Audit.objects.filter(system=storm).update(processors_lost=None)
+    total = sum(one.processors_lost or 0.0 for one in Audit.objects.all())
+    assert f"{total:.2f} of 10 processors lost (5 %) on 2 systems; on 1 not measured" in text_of(
+        as_user(people.owner), "/"
+    )
+    assert "processors lost" not in text_of(as_user(people.stranger), "/"), "of systems that one sees"
+    Audit.objects.update(capacity=None)
+    assert "Capacity lost: not measured on any system" in text_of(as_user(people.owner), "/")
+
+
+def test_most_capacity_lost_stands_first_then_the_worst_finding(people: People, storm: System, as_user: AsUser) -> None:
+    storm.delete()
+
+    def made(name: str, worst: int, lost: float | None, capacity: float | None) -> None:
+        system = System.objects.create(team=people.team, product="ase", name=name, key=name)
+        capture = Capture.objects.create(system=system, taken=timezone.now())
+        system.latest = Audit.objects.create(
+            system=system, capture=capture, worst=worst, processors_lost=lost, capacity=capacity
+        )
+        system.save()
+
+    made("LARGE", 3, 8.0, 100.0)
+    made("SMALL", 3, 1.0, 4.0)
+    made("GRAVE", 4, None, None)
+    made("TRIFLE", 2, 0.1, 10.0)
+    made("QUIET", 0, 0.0, 10.0)
+    made("KNOWN", 2, 0.2, 10.0)
+    order = names_in(text_of(as_user(people.owner), "/"))
+    assert order == ["SMALL", "LARGE", "GRAVE", "KNOWN", "TRIFLE", "QUIET"]
+
+
+def test_the_trend_is_that_of_the_account(people: People, bring: Callable[..., Upload]) -> None:
+    bring("two_nodes_slow_master")
+    skye = System.objects.select_related("latest").get(name="SKYE")
+    assert skye.latest is not None
+    lost = skye.latest.account[0]["lost"][0]["amount"]
+    assert [point[1] for point in skye.trend] == [pytest.approx(lost)]
+
+
+def test_a_list_reads_no_account(people: People, storm: System, as_user: AsUser) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        text_of(as_user(people.owner), "/")
+    of_audits = [one["sql"] for one in queries if "audits_audit" in one["sql"]]
+    assert any('"bar"' in sql for sql in of_audits)
+    for column in ("account", "summary", "cluster", "plan", "verdicts"):
+        assert not [sql for sql in of_audits if f'"audits_audit"."{column}"' in sql], column
+
+
+def test_a_hostile_label_in_an_account_stays_text(people: People, storm: System, as_user: AsUser) -> None:
+    label = '"><script>alert(1)</script>'
+    Audit.objects.update(capacity=8.0, bar={"parts": [["work", "work", 4.0, ""], ["lost", label, 4.0, label]]})
+    for address in ("/", f"/systems/{storm.pk}/"):
+        page = text_of(as_user(people.owner), address)
+        assert "<script>alert" not in page
+        assert "alert(1)" in page
+
+
+def test_the_page_of_a_system_has_the_same_figure_at_its_head(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("two_nodes_slow_master")
+    page = text_of(as_user(people.owner), f"/systems/{System.objects.get(name='SKYE').pk}/")
+    assert "<dt>Capacity lost</dt>" in page
+    assert "0.38 of 2 CPUs" in page
+    assert 'class="c-lost"' in page

@@ -1,0 +1,341 @@
+"""The account, the plan and the summary of a cluster, made of those of its nodes.
+
+Nodes are of one cluster, and of one time, where the exports say so (`rules.openvms._evidence.cluster_links`). What
+their processors lost is added up, each loss booked to what causes it on any of the nodes; their changes become one
+plan, so that two nodes that ask for the same thing ask once, and two that ask for opposite things are a conflict.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from rules.account import (
+    BUSIEST,
+    MEAN,
+    PROCESSORS,
+    WAITING_TASKS,
+    Account,
+    Amount,
+    Loss,
+    Open,
+    roots_of,
+    summed,
+)
+from rules.audit import Audit, lost_shares
+from rules.changes.quoting import comment
+from rules.finding import Change, Verdict
+from rules.openvms._evidence.cluster import members_of, unbrought
+from rules.openvms._evidence.cluster_links import clusters_among
+from rules.plan import Plan, make_plan
+from rules.ranking import Ranked, rank
+from rules.summary import Summary, summarized
+
+OF_A_NODE = "openvms."
+"""Beginning of the keys of changes that concern one node; those of a database concern all that have it open."""
+ON = " on "
+"""Between a key that names no node and the node whose change it is."""
+UNJUDGED = ("unknown", "untrusted", "broken")
+WHAT = {
+    (PROCESSORS, MEAN): "where the processors went",
+    (PROCESSORS, BUSIEST): "where the processors went in the busiest half hour",
+    (WAITING_TASKS, MEAN): "how many processes waited",
+    (WAITING_TASKS, BUSIEST): "how many processes waited in the busiest half hour",
+}
+
+
+@dataclass(frozen=True)
+class ClusterAudit:
+    """What the audits of the nodes of one cluster say together."""
+
+    nodes: tuple[str, ...]
+    """Names of those that were audited together, in order."""
+    members: tuple[int, ...]
+    """Their places among the audits."""
+    accounts: tuple[Account, ...]
+    plan: Plan
+    summary: Summary
+    remarks: tuple[str, ...]
+    """Which accounts the cluster does not have, and why."""
+
+    @property
+    def name(self) -> str:
+        """No export gives a cluster a name: those of its nodes."""
+        return ", ".join(self.nodes)
+
+
+def clusters_of(audits: Sequence[Audit]) -> tuple[ClusterAudit, ...]:
+    """The clusters among audits that `rules.audit.linked_across` has linked."""
+    return tuple(_cluster(audits, members) for members in clusters_among([one.capture for one in audits]))
+
+
+def _cluster(audits: Sequence[Audit], members: Sequence[int]) -> ClusterAudit:
+    places = sorted(members, key=lambda at: audits[at].capture.system.name.upper())
+    nodes = {comment(audits[at].capture.system.name, 31): audits[at] for at in places}
+    on = _collected_on(nodes)
+    # a finding on one node may cause one on another: both stand in one list, each told by its node
+    told = _merged([_on_node(ranked, name) for name, one in nodes.items() for ranked in one.findings])
+    accounts, remarks = _accounts(nodes, told, on)
+    findings = rank(told, lost_shares(accounts))
+    plan = make_plan(change for ranked in findings for change in ranked.finding.changes)
+    verdicts = _verdicts(nodes, on)
+    summary = summarized(findings, verdicts, plan, accounts)
+    return ClusterAudit(
+        tuple(nodes), tuple(places), accounts, _with_own_keys(plan, nodes), summary, (*remarks, *_not_brought(nodes))
+    )
+
+
+# --- account ---------------------------------------------------------------------------------------------------------
+
+
+def _accounts(
+    nodes: Mapping[str, Audit], findings: Sequence[Ranked], on: Callable[[str], str]
+) -> tuple[tuple[Account, ...], tuple[str, ...]]:
+    """The accounts that all nodes have, added up, and why there are no others."""
+    roots = roots_of(findings)
+    kinds = dict.fromkeys((one.currency, one.span) for audit in nodes.values() for one in audit.accounts)
+    made: list[Account] = []
+    remarks: list[str] = []
+    for currency, span in kinds:
+        each = {
+            name: [one for one in audit.accounts if (one.currency, one.span) == (currency, span)]
+            for name, audit in nodes.items()
+        }
+        if why := _why_not(nodes, each, span):
+            remarks.append(f"No account of the cluster says {WHAT[currency, span]}: {why}.")
+        else:
+            made.append(
+                _joined({name: of_node[0] for name, of_node in each.items()}, roots, on, _of_other_times(nodes, span))
+            )
+    return tuple(made), tuple(remarks)
+
+
+def _why_not(nodes: Mapping[str, Audit], each: Mapping[str, Sequence[Account]], span: str) -> str:
+    """Why accounts of the nodes are not added up; empty where they are."""
+    without = [name for name, of_node in each.items() if not of_node]
+    if without:
+        return f"it is not measured on {_and(without)}"
+    if several := [name for name, of_node in each.items() if len(of_node) > 1]:
+        return f"there are several accounts of it on {_and(several)}"
+    if len({of_node[0].capacity is None for of_node in each.values()}) > 1:
+        return "the capacity of some nodes is not known"
+    times = _times(nodes)
+    if times is None:
+        return "the exports do not show that the nodes were measured at the same time"
+    if max(start for start, _ in times) >= min(end for _, end in times):
+        return "the nodes were measured at different times"
+    if span == BUSIEST and len({of_node[0].remarks for of_node in each.values()}) > 1:
+        return "it is of another time on each node"
+    return ""
+
+
+def _joined(
+    each: Mapping[str, Account], roots: Mapping[str, str], on: Callable[[str], str], times: tuple[str, ...]
+) -> Account:
+    """Accounts of several nodes as one. What adds up to the capacity of each adds up to that of all."""
+    first = next(iter(each.values()))
+    idle = [one.idle for one in each.values() if one.idle is not None]
+    capacity = [one.capacity for one in each.values() if one.capacity is not None]
+    same = first.span == BUSIEST  # the remark that tells its time
+    remarks = first.remarks if same else tuple(f"{name}: {said}" for name, one in each.items() for said in one.remarks)
+    return Account(
+        currency=first.currency,
+        span=first.span,
+        capacity=sum(capacity) if capacity else None,
+        idle=sum(idle) if idle else None,
+        lost=_losses(each, roots),
+        unexplained=_open({name: one.unexplained for name, one in each.items()}, on),
+        undivided=_open({name: one.undivided for name, one in each.items()}, on),
+        remarks=(*times, *remarks),
+    )
+
+
+def _losses(each: Mapping[str, Account], roots: Mapping[str, str]) -> tuple[Loss, ...]:
+    """What went to each cause on all nodes; what no finding speaks of stays with its node."""
+    by_cause: dict[tuple[str | None, str], list[tuple[str, Loss]]] = {}
+    for name, account in each.items():
+        for loss in account.lost:
+            root = None if loss.to is None else roots.get(loss.to, loss.to)
+            by_cause.setdefault((root, "" if root else _on(loss.what, [name])), []).append((name, loss))
+    found = [
+        Loss(root, _whats([(name, one.what) for name, one in of]), summed(one.amount for _, one in of), of[0][1].source)
+        for (root, _), of in by_cause.items()
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.amount.booked, -one.amount.high, one.to or "", one.what)))
+
+
+def _open(each: Mapping[str, Open | None], on: Callable[[str], str]) -> Open | None:
+    """What is open on all nodes; what would tell most of it is to be collected."""
+    parts = [(name, one) for name, one in each.items() if one is not None]
+    if not parts:
+        return None
+    largest = max(parts, key=lambda part: part[1].amount.booked)[1]
+    amount: Amount = summed(one.amount for _, one in parts)
+    return Open(amount, _whats([(name, one.why) for name, one in parts]), on(largest.collect))
+
+
+def _whats(parts: Sequence[tuple[str, str]]) -> str:
+    """Things of nodes in words, each thing once with its nodes: `MP synch on ORKNEY and SKYE`."""
+    nodes: dict[str, list[str]] = {}
+    for name, what in parts:
+        nodes.setdefault(what, []).append(name)
+    return ", ".join(_on(what, names) for what, names in nodes.items())
+
+
+def _on(what: str, names: Sequence[str]) -> str:
+    """A thing with its nodes, where it does not tell them itself."""
+    return what if any(what.endswith(f" on {name}") for name in names) else f"{what} on {_and(names)}"
+
+
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _times(nodes: Mapping[str, Audit]) -> list[tuple[datetime, datetime]] | None:
+    """Start and end of each node's capture; `None` where one has none, or some tell their zone and some do not."""
+    intervals = [one.capture.interval for one in nodes.values()]
+    times = [(one.start, one.end) for one in intervals if one.start is not None and one.end is not None]
+    zoned = {time.utcoffset() is None for both in times for time in both}
+    return times if len(times) == len(nodes) and len(zoned) == 1 else None
+
+
+def _of_other_times(nodes: Mapping[str, Audit], span: str) -> tuple[str, ...]:
+    """That means of different intervals were added up, where they were; of seconds apart nothing is said."""
+    said = [f"{start:%H:%M} to {end:%H:%M}" for start, end in _times(nodes) or ()]
+    if span == BUSIEST or len(set(said)) < 2:
+        return ()
+    each = [f"{name} {one}" for name, one in zip(nodes, said, strict=True)]
+    return (f"The mean of each node is that of its own interval: {', '.join(each)}.",)
+
+
+def _not_brought(nodes: Mapping[str, Audit]) -> Iterator[str]:
+    """Members that the account leaves out, as no exports of theirs were audited with these."""
+    facts = next(iter(nodes.values())).capture.facts
+    members = members_of(facts)
+    audited = {one.capture.system.name.upper() for one in nodes.values()}
+    absent = [one.name for one in members if one.name.upper() not in audited]
+    absent += [one.name for one in unbrought(facts, members)]
+    if absent:
+        yield f"Left out, as no exports of it were audited with these: {_and([comment(name, 31) for name in absent])}."
+
+
+# --- plan ------------------------------------------------------------------------------------------------------------
+
+
+def _on_node(ranked: Ranked, name: str) -> Ranked:
+    """A finding as the cluster has it: told by its node, with changes that say where they are made."""
+    own = {
+        one.key: f"{one.key}{ON}{name}"
+        for one in ranked.finding.changes
+        if not one.node and one.key.startswith(OF_A_NODE) and name.upper() not in one.key.upper().split(":")
+    }
+    title = ranked.finding.title
+    return replace(
+        ranked,
+        finding=replace(
+            ranked.finding,
+            title=title if title.startswith(name) else f"{name}: {title}",
+            changes=tuple(_for_node(change, name, own) for change in ranked.finding.changes),
+        ),
+    )
+
+
+def _for_node(change: Change, name: str, own: Mapping[str, str]) -> Change:
+    """A change with its node. `own`: keys that tell no node → the same with it, as each node may have its own."""
+    node = change.node or name
+    opening, undo_opening = change.opening, change.undo_opening
+    if change.node:  # `rules.audit.elsewhere` told the node that asks where it is to be run
+        opening, undo_opening = opening[1:], undo_opening[1:]
+    here = (f"$! ===== FOR NODE {node}: log in on {node} first =====",)
+    told = change.key.startswith(OF_A_NODE) and not change.node
+    return replace(
+        change,
+        key=own.get(change.key, change.key),
+        node=node,
+        target=f"{change.target} on {node}" if told else change.target,
+        opening=(*here, *opening),
+        undo_opening=(*here, *undo_opening),
+        needs=tuple(own.get(key, key) for key in change.needs),
+        after=tuple(own.get(key, key) for key in change.after),
+        yields_to=tuple(own.get(key, key) for key in change.yields_to),
+    )
+
+
+def _with_own_keys(plan: Plan, nodes: Iterable[str]) -> Plan:
+    """The plan with the keys that the findings of the nodes have; a step says of which node."""
+    endings = [f"{ON}{name}" for name in nodes]
+
+    def own(key: str) -> str:
+        ending = next((one for one in endings if key.startswith(OF_A_NODE) and key.endswith(one)), "")
+        return key.removesuffix(ending)
+
+    def keys(several: Sequence[str]) -> tuple[str, ...]:
+        return tuple(map(own, several))
+
+    return replace(
+        plan,
+        steps=tuple(
+            replace(
+                one,
+                change_keys=keys(one.change_keys),
+                needs=keys(one.needs),
+                alternatives=keys(one.alternatives),
+            )
+            for one in plan.steps
+        ),
+        conflicts=tuple(replace(one, change_keys=keys(one.change_keys)) for one in plan.conflicts),
+    )
+
+
+def _merged(findings: Sequence[Ranked]) -> list[Ranked]:
+    """The findings, one of a database that several nodes have open once: as loud as the loudest, with all changes."""
+    by_key: dict[str, Ranked] = {}
+    for ranked in findings:
+        if (same := by_key.get(ranked.key)) is None:
+            by_key[ranked.key] = ranked
+            continue
+        first, second = sorted((same, ranked), key=lambda one: -one.finding.severity)
+        changes = (*first.finding.changes, *second.finding.changes)
+        explains = tuple(dict.fromkeys((*first.explains, *second.explains)))
+        by_key[ranked.key] = replace(first, finding=replace(first.finding, changes=changes), explains=explains)
+    return list(by_key.values())
+
+
+# --- summary ---------------------------------------------------------------------------------------------------------
+
+
+def _collected_on(nodes: Mapping[str, Audit]) -> Callable[[str], str]:
+    """Gives a command to collect with the nodes that lack its output: a comment of DCL, unless it names one already."""
+    lacking: dict[str, dict[str, None]] = {}
+    for name, audit in nodes.items():
+        for account in audit.accounts:
+            for part in (account.unexplained, account.undivided):
+                if part and part.collect:
+                    lacking.setdefault(part.collect, {})[name] = None
+        for verdict in audit.verdicts:
+            for lack in verdict.missing:
+                lacking.setdefault(lack.command, {})[name] = None
+
+    def said(command: str) -> str:
+        where = list(lacking.get(command, ()))
+        if not where or any(name in command for name in nodes):
+            return command
+        return f"{command} ! on {'every node' if len(where) == len(nodes) > 2 else _and(where)}"
+
+    return said
+
+
+def _verdicts(nodes: Mapping[str, Audit], on: Callable[[str], str]) -> list[Verdict]:
+    """What each rule concluded of the cluster: nothing yet while it could not judge one of the nodes."""
+    by_rule: dict[str, list[Verdict]] = {}
+    for audit in nodes.values():
+        for verdict in audit.verdicts:
+            by_rule.setdefault(verdict.rule, []).append(verdict)
+    made = []
+    for told in by_rule.values():
+        words = Counter(one.verdict for one in told)
+        word = next(word for word in (*UNJUDGED, "fired", "clean", "not-applicable") if words[word])
+        first = next(one for one in told if one.verdict == word)
+        missing = dict.fromkeys(replace(lack, command=on(lack.command)) for one in told for lack in one.missing)
+        made.append(replace(first, missing=tuple(missing)))
+    return made
