@@ -143,24 +143,34 @@ def _joined(
         span=first.span,
         capacity=sum(capacity) if capacity else None,
         idle=sum(idle) if idle else None,
-        lost=_losses(each, roots),
+        lost=_losses(each, roots, on),
         unexplained=_open({name: one.unexplained for name, one in each.items()}, on),
         undivided=_open({name: one.undivided for name, one in each.items()}, on),
         remarks=(*times, *remarks),
     )
 
 
-def _losses(each: Mapping[str, Account], roots: Mapping[str, str]) -> tuple[Loss, ...]:
+def _losses(each: Mapping[str, Account], roots: Mapping[str, str], on: Callable[[str], str]) -> tuple[Loss, ...]:
     """What went to each cause on all nodes; what no finding speaks of stays with its node."""
     by_cause: dict[tuple[str | None, str], list[tuple[str, Loss]]] = {}
     for name, account in each.items():
         for loss in account.lost:
             root = None if loss.to is None else roots.get(loss.to, loss.to)
             by_cause.setdefault((root, "" if root else _on(loss.what, [name])), []).append((name, loss))
-    found = [
-        Loss(root, _whats([(name, one.what) for name, one in of]), summed(one.amount for _, one in of), of[0][1].source)
-        for (root, _), of in by_cause.items()
-    ]
+    found = []
+    for (root, _), parts in by_cause.items():
+        losses = [one for _, one in parts]
+        seen = {one.seen_in for one in losses}
+        found.append(
+            replace(
+                losses[0],
+                to=root,
+                what=_whats([(name, one.what) for name, one in parts]),
+                amount=summed(one.amount for one in losses),
+                seen_in=losses[0].seen_in if len(seen) == 1 else None,
+                collect=next((on(one.collect) for one in losses if one.collect), ""),
+            )
+        )
     return tuple(sorted(found, key=lambda one: (-one.amount.booked, -one.amount.high, one.to or "", one.what)))
 
 
@@ -312,6 +322,9 @@ def _collected_on(nodes: Mapping[str, Audit]) -> Callable[[str], str]:
             for part in (account.unexplained, account.undivided):
                 if part and part.collect:
                     lacking.setdefault(part.collect, {})[name] = None
+            for loss in account.lost:
+                if loss.collect:
+                    lacking.setdefault(loss.collect, {})[name] = None
         for verdict in audit.verdicts:
             for lack in verdict.missing:
                 lacking.setdefault(lack.command, {})[name] = None

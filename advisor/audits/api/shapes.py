@@ -27,6 +27,7 @@ class AccountLoss(Schema):
     high: float
     file: str
     lines: tuple[int, int]
+    seen_in: str | None = Field(None, description="Key of the finding that measures it, which `to` may cause.")
 
 
 class Account(Schema):
