@@ -45,9 +45,9 @@ class Account(Schema):
 
 
 class ToDo(Schema):
-    """One change of the plan."""
+    """One change of the plan, or what a finding asks for that no setting does."""
 
-    step: int
+    step: int | None
     title: str
     target: str
     before: float | str | None = Field(alias="from")
@@ -56,6 +56,8 @@ class ToDo(Schema):
     effect: str
     undo: str
     finding: str
+    risk: str = ""
+    after_step: int | None = Field(None, description="Number of the step that it comes after, made with that one.")
 
 
 class ToCollect(Schema):
