@@ -9,6 +9,19 @@ from advisor.charts.words import FONT_SIZE, breadth, clean, clip
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b65a94", "currentColor", "#a07a00")
 """After Okabe and Ito, who chose for colour-blind eyes; each at 3:1 or better on white and on near-black."""
 LIMIT_COLOUR = "#d13438"
+LOST = ("#bf3026", "#a8437a", "#8a5a00", "#b84a1c")
+"""Of parts of an account that are lost, one colour a cause; white text is read on each, as on that of work."""
+OTHER = ("#5b6670", "#6f6350", "#4f6a66")
+"""Of what is waited for without a finding."""
+PARTS = {
+    "work": 'fill="#2a6f8f"',
+    "unexplained": f'fill="{LOST[0]}" fill-opacity="0.15"',
+    "undivided": 'fill="currentColor" fill-opacity="0.08"',
+    "idle": 'fill="currentColor" fill-opacity="0.16"',
+}
+HATCH = {"unexplained": f'stroke="{LOST[0]}"', "undivided": 'stroke="currentColor" stroke-opacity="0.5"'}
+HATCH_STEP = 7.0
+"""px between two lines of a hatching."""
 DASHES = ("", "7 3", "2 2", "9 3 2 3", "14 4", "1 4")
 MARKS = ("circle", "square", "triangle", "diamond", "cross", "plus")
 SHAPES = {
@@ -38,8 +51,10 @@ class Sheet:
         self.width, self.height = width, height
         self.parts: list[str] = []
 
-    def text(self, words: str, x: float, y: float, anchor: str = "start", room: float | None = None) -> float:
-        """Write one line with its foot at `y`, at most `room` px wide; gives the width taken."""
+    def text(
+        self, words: str, x: float, y: float, anchor: str = "start", room: float | None = None, *, on: bool = False
+    ) -> float:
+        """Write one line with its foot at `y`, at most `room` px wide; gives the width taken. `on`: on a plain part."""
         whole = clean(words)
         shown = clip(whole, min(self.width, self.width if room is None else room))
         if not shown:
@@ -49,9 +64,8 @@ class Sheet:
         x = max(before, min(x, self.width - wide + before))
         at = "" if anchor == "start" else f' text-anchor="{anchor}"'
         tip = "" if shown == whole else f"<title>{escape(whole)}</title>"
-        self.parts.append(
-            f'<text class="c-text" fill="currentColor" x="{x:.1f}" y="{y:.1f}"{at}>{tip}{escape(shown)}</text>'
-        )
+        ink = 'class="c-on" fill="#ffffff"' if on else 'class="c-text" fill="currentColor"'
+        self.parts.append(f'<text {ink} x="{x:.1f}" y="{y:.1f}"{at}>{tip}{escape(shown)}</text>')
         return wide
 
     def rule(self, kind: str, x1: float, y1: float, x2: float, y2: float) -> None:
@@ -93,6 +107,16 @@ class Sheet:
         place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
         self.parts.append(f'<rect class="c-{kind}{" c-1" if kind == "bar" else ""}" {ink} {place}/>')
 
+    def part(self, kind: str, shade: int, x: float, y: float, width: float, height: float, *, hatched: bool) -> None:
+        """Draw a part of an account (`advisor.charts.account`); of one kind, `shade` tells several apart."""
+        colours = OTHER if kind == "other" else LOST
+        ink = PARTS.get(kind) or f'fill="{colours[shade % len(colours)]}"'
+        place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
+        self.parts.append(f'<rect class="c-{kind}" {ink} {place}/>')
+        way = _hatching(x, y, width, height) if hatched else ""
+        if way:
+            self.parts.append(f'<path class="c-hatch" fill="none" {HATCH[kind]} stroke-width="1.5" d="{way}"/>')
+
     def whisker(self, low: float, high: float, y: float) -> None:
         """Draw a range at height `y`: a line with a stop at each end."""
         way = f"M{low:.1f},{y - 4:.1f}v8m0,-4H{high:.1f}m0,-4v8"
@@ -101,3 +125,21 @@ class Sheet:
     def done(self, title: str, desc: str) -> Markup:
         """Give the finished picture."""
         return document(self.width, self.height, title, desc, "".join(self.parts))
+
+    def ornament(self) -> Markup:
+        """Give the finished picture as one that says nothing: what it belongs to stands beside it in words."""
+        size = f'width="{self.width}" height="{self.height}" viewBox="0 0 {self.width} {self.height}"'
+        made = f'<svg xmlns="http://www.w3.org/2000/svg" class="c-chart" aria-hidden="true" {size}>'
+        return Markup(f"{made}{''.join(self.parts)}</svg>")  # noqa: S704 - see `document`
+
+
+def _hatching(x: float, y: float, width: float, height: float) -> str:
+    """Lines from lower left to upper right, cut off at the edges of the box: a pattern would need an id."""
+    lines, at = [], HATCH_STEP - height
+    while at < width:
+        left, right = max(at, 0.0), min(at + height, width)
+        if right > left:
+            up, down = y + height - (left - at), y + height - (right - at)
+            lines.append(f"M{x + left:.1f},{up:.1f}L{x + right:.1f},{down:.1f}")
+        at += HATCH_STEP
+    return "".join(lines)

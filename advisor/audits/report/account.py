@@ -30,6 +30,11 @@ class Row:
     """Of the capacity, 0 to 1; `None` where that is not known, or the amount is not."""
     finding: str | None = None
     collect: str = ""
+    """What would tell more."""
+    file: str = ""
+    """Where it was read, of what is lost; empty where it is computed from other parts."""
+    lines: tuple[int, int] = (0, 0)
+    """First and last line; 0: a file without lines."""
 
     @property
     def figure(self) -> str:
@@ -62,7 +67,9 @@ def _rows(account: Mapping[str, Any], numbers: Mapping[str, int]) -> Iterator[Ro
     for one in account["lost"]:
         number = numbers.get(one["to"] or "")
         label = f"{one['what']}{f' (finding {number})' if number else ''}"
-        yield row("lost", label, one["amount"], one["high"], finding=one["to"])
+        yield row(
+            "lost", label, one["amount"], one["high"], finding=one["to"], file=one["file"], lines=tuple(one["lines"])
+        )
     for part, word in (("unexplained", "{}, cause not shown"), ("undivided", "{}")):
         if one := account[part]:
             yield row(part, word.format(one["why"]), one["amount"], one["high"], collect=one["collect"])
@@ -70,13 +77,18 @@ def _rows(account: Mapping[str, Any], numbers: Mapping[str, int]) -> Iterator[Ro
         yield row("idle", "idle", account["idle"])
 
 
+def unit(account: Mapping[str, Any], product: str) -> str:
+    """What its amounts are called: `CPUs`, `engines`, `tasks`, `processes`."""
+    if account["currency"] == "processors":
+        return "engines" if product == "ase" else "CPUs"
+    return "processes" if product in ("openvms", "rdb") else "tasks"
+
+
 def heading(account: Mapping[str, Any], product: str) -> str:
     """`Where 8 CPUs go, on average`; of tasks `What 16.7 tasks do, on average`."""
-    span = SPANS[account["span"]]
+    span, who = SPANS[account["span"]], unit(account, product)
     if account["currency"] == "processors":
-        unit = "engines" if product == "ase" else "CPUs"
-        return f"Where {account['capacity']:g} {unit} go, {span}"
-    who = "processes" if product in ("openvms", "rdb") else "tasks"
+        return f"Where {account['capacity']:g} {who} go, {span}"
     if account["capacity"] is None:
         return f"{who.capitalize()} that wait, {span}"
     return f"What {account['capacity']:.1f} {who} that wait or run do, {span}"

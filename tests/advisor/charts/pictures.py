@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 from hypothesis import strategies as st
 from markupsafe import Markup
 
+from advisor.charts.account import KINDS
 from advisor.charts.words import breadth
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -65,6 +66,9 @@ CLASSES = {
     "c-track",
     "c-range",
     "c-peak",
+    "c-on",
+    "c-hatch",
+    *(f"c-{kind}" for kind in KINDS),
 }
 CLASSES |= {f"c-{n}" for n in range(1, 7)}
 numbers = st.one_of(
