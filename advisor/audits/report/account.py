@@ -117,3 +117,36 @@ def shown(accounts: Sequence[Mapping[str, Any]], least_share: float = 0.0) -> li
 def _gone(account: Mapping[str, Any]) -> float:
     lost = sum(one["amount"] or 0.0 for one in account["lost"])
     return lost + ((account["unexplained"] or {}).get("amount") or 0.0)
+
+
+def costs(
+    accounts: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]], product: str
+) -> tuple[dict[str, str], dict[str, int]]:
+    """What each finding costs on average: key → `2.64 CPUs lost`, and key → number of the finding it is counted in.
+
+    What causes it all is counted, as the account divides it (`rules.account`): a finding with a cause of its own, not.
+    """
+    said: dict[str, list[str]] = {}
+    for one in (one for one in accounts if one["span"] == "mean"):
+        of: dict[str, float] = {}
+        for loss in one["lost"]:
+            if loss["to"] and loss["amount"]:
+                of[loss["to"]] = of.get(loss["to"], 0.0) + loss["amount"]
+        word = "lost" if one["currency"] == "processors" else "wait"
+        for key, amount in of.items():
+            said.setdefault(key, []).append(f"{amount:,.2f} {unit(one, product)} {word}")
+    numbers = {one["key"]: number for number, one in enumerate(findings, 1)}
+    causes: dict[str, str] = {}
+    for one in findings:
+        for key in one["explains"]:
+            if key in numbers and key != one["key"] and one["severity"] != "note":
+                causes.setdefault(key, one["key"])
+    counted = {}
+    for key in numbers:
+        cause, seen = key, {key}
+        while cause not in said and (above := causes.get(cause)) and above not in seen:
+            seen.add(above)
+            cause = above
+        if cause in said and cause != key:
+            counted[key] = numbers[cause]
+    return {key: ", ".join(words) for key, words in said.items()}, counted

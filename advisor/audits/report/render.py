@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from advisor.audits.report import account, compared
 from advisor.audits.report.compared import force_of, row_of, settings_of
+from advisor.audits.report.plan import WHENS
 from advisor.core import jinja
 from advisor.core.jinja import environment
 
@@ -40,13 +41,6 @@ PRODUCT_NAMES = {
     "zvm": "z/VM",
 }
 TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
-WHENS = {
-    "now": "Now",
-    "restart": "Next restart",
-    "reboot": "Next reboot",
-    "outage": "In an outage",
-    "investigate": "To investigate",
-}
 SCRIPTED = ("ase", "openvms", "rdb", "zvm")
 """Products that `collect-script` writes a script for."""
 MOST_FINDINGS = 20

@@ -1,6 +1,6 @@
 """What the page of an audit shows: findings as trees of cause and symptom, their plots, what was not judged."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -8,6 +8,9 @@ from typing import Any
 from markupsafe import Markup
 
 from advisor.audits.models import Audit, Capture, Finding
+from advisor.audits.report import account
+from advisor.audits.report.account_picture import NARROW, WIDE, picture, swatches
+from advisor.audits.report.plan import PlanStep, steps_of
 from advisor.audits.services.compared_page import Within, within
 from advisor.charts import svg
 from advisor.systems.services.history import own_time
@@ -15,6 +18,8 @@ from advisor.systems.services.overview import COMPARED, Difference, difference
 from rules.laws.usl import law
 
 QUIET = ("untrusted", "broken", "unknown")
+MOST_ACCOUNTS = 4
+"""Accounts shown at once; of a table of measured runs each run has one."""
 MOST_POINTS = 60
 """Captures in the plot of a finding."""
 WIDTH = 640
@@ -30,7 +35,6 @@ class Node:
     finding: Finding
     plot: Markup | None
     new: bool
-    also_explained_by: list[str]
     symptoms: list["Node"] = field(default_factory=list)
 
     @property
@@ -40,11 +44,28 @@ class Node:
         return data
 
 
+@dataclass(frozen=True)
+class AccountShown:
+    """Where the capacity went, in one currency."""
+
+    heading: str
+    unit: str
+    """What its amounts are called."""
+    rows: list[tuple[account.Row, Markup]]
+    """Each with the colour it has in the picture."""
+    remarks: list[str]
+    wide: Markup
+    """The picture beside which `rows` are its legend."""
+    narrow: Markup
+    """The same for a telephone."""
+
+
 @dataclass
 class AuditPage:
     """Everything about one audit."""
 
     audit: Audit
+    findings: list[Finding]
     roots: list[Node]
     since: Difference | None
     before: Capture | None
@@ -58,9 +79,27 @@ class AuditPage:
     laws: list[tuple[dict[str, Any], Markup | None]]
     comparisons: list[Within]
     """Before and after, where one file holds both sides."""
-    titles: dict[str, str]
-    targets: dict[str, str]
-    """Of each change, by its key, what it changes."""
+    accounts: list[AccountShown]
+    """Empty for audits before version 0.9.0, and where no export tells."""
+    more_accounts: list[AccountShown]
+    plan: list[PlanStep]
+    cost: dict[str, str]
+    """Key of a finding → what the account books on it."""
+    counted_in: dict[str, int]
+    """Key of a finding → number of the finding its cost is counted in."""
+    numbers: dict[str, int]
+    """Key of a finding → its number on the page."""
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The verdict, what to do and what to collect; of audits before version 0.9.0 empty."""
+        summary: dict[str, Any] = self.audit.summary
+        return summary
+
+    def causes_of(self, key: str) -> list[int]:
+        """The numbers of the findings that explain this one."""
+        causes = (one.data for one in self.findings if key in one.data["explains"])
+        return [self.numbers[one["key"]] for one in causes if one["key"] != key]
 
 
 def page_of(audit: Audit, *, width: int = WIDTH) -> AuditPage:
@@ -68,9 +107,14 @@ def page_of(audit: Audit, *, width: int = WIDTH) -> AuditPage:
     findings = list(audit.findings.all())
     before = _before(audit.capture)
     since = difference(before.audit, audit) if before and before.audit else None
-    verdicts = audit.verdicts
+    verdicts, data = audit.verdicts, [finding.data for finding in findings]
+    product = audit.system.product
+    numbers = {finding.data["key"]: finding.number + 1 for finding in findings}
+    accounts = [_account(one, numbers, product) for one in account.shown(audit.account)]
+    cost, counted_in = account.costs(audit.account, data, product)
     return AuditPage(
         audit,
+        findings,
         _trees(findings, _plots(audit, findings, width), set(since.new) if since else set()),
         since,
         before,
@@ -83,8 +127,24 @@ def page_of(audit: Audit, *, width: int = WIDTH) -> AuditPage:
         sharpen=_bring(verdict for verdict in verdicts if verdict["verdict"] not in QUIET),
         laws=[(one, _law_plot(one, width)) for one in audit.laws],
         comparisons=within(audit.comparisons),
-        titles={finding.key: finding.title for finding in findings},
-        targets={change["key"]: change["target"] for finding in findings for change in finding.data["changes"]},
+        accounts=accounts[:MOST_ACCOUNTS],
+        more_accounts=accounts[MOST_ACCOUNTS:],
+        plan=steps_of(audit.plan, data),
+        cost=cost,
+        counted_in=counted_in,
+        numbers=numbers,
+    )
+
+
+def _account(one: Mapping[str, Any], numbers: dict[str, int], product: str) -> AccountShown:
+    rows = account.rows(one, numbers)
+    return AccountShown(
+        heading=account.heading(one, product),
+        unit=account.unit(one, product),
+        rows=list(zip(rows, swatches(rows), strict=True)),
+        remarks=one["remarks"],
+        wide=picture(one, rows, product, width=WIDE, legend=False),
+        narrow=picture(one, rows, product, width=NARROW, legend=False),
     )
 
 
@@ -103,7 +163,7 @@ def _before(capture: Capture) -> Capture | None:
 
 def _trees(findings: list[Finding], plots: dict[str, Markup], new: set[str]) -> list[Node]:
     """Fold each explained finding under the first one that explains it; a ring of causes has no root and stays flat."""
-    nodes = {f.key: Node(f, plots.get(f.key), f.key in new, []) for f in findings}
+    nodes = {f.key: Node(f, plots.get(f.key), f.key in new) for f in findings}
     causes: dict[str, list[str]] = {}
     for finding in findings:
         for key in finding.data["explains"]:
@@ -118,7 +178,6 @@ def _trees(findings: list[Finding], plots: dict[str, Markup], new: set[str]) -> 
         else:
             placed[key] = cause
             nodes[cause].symptoms.append(node)
-            node.also_explained_by = [c for c in causes[key] if c != cause]
     return roots
 
 
