@@ -35,7 +35,7 @@ class Changed:
     """In a line; empty where it is not known."""
     cautions: tuple[str, ...] = ()
     findings: tuple[int, ...] = ()
-    """The numbers of the findings that ask for it."""
+    """The numbers of the findings of this capture that ask for it."""
 
     @property
     def title(self) -> str:
@@ -86,10 +86,12 @@ class PlanStep:
         return tuple(f"{one.target}: {one.undo}" for one in self.changes if one.undo)
 
 
-def steps_of(plan: Mapping[str, Any], findings: Sequence[Mapping[str, Any]]) -> list[PlanStep]:
-    """The steps of a plan in its order; `findings` of its capture in their order, those of other nodes behind them."""
+def steps_of(
+    plan: Mapping[str, Any], findings: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]] = ()
+) -> list[PlanStep]:
+    """The steps of a plan in its order; `findings` of its capture in their order, `others` of further nodes."""
     asked: dict[str, list[tuple[int, Mapping[str, Any], Mapping[str, Any]]]] = {}
-    for number, finding in enumerate(findings, 1):
+    for number, finding in [*enumerate(findings, 1), *((0, one) for one in others)]:
         for change in finding["changes"]:
             asked.setdefault(change["key"], []).append((number, finding, change))
     targets = {key: found[0][2]["target"] for key, found in asked.items()}
@@ -137,7 +139,7 @@ def _changed(key: str, asked: Sequence[tuple[int, Any, Mapping[str, Any]]], effe
     change = asked[0][2]
     was = "before" if change["from"] is None else rounded(change["from"])
     cautions = dict.fromkeys(caution for _, _, one in asked for caution in one["cautions"])
-    numbers = tuple(number for number, _, _ in asked)
+    numbers = tuple(number for number, _, _ in asked if number)
     undo = UNDO[effect].format(was)
     return Changed(key, change["target"], change["from"], change["to"], undo, tuple(cautions), numbers)
 

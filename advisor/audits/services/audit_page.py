@@ -58,6 +58,8 @@ class AccountShown:
     """The picture beside which `rows` are its legend."""
     narrow: Markup
     """The same for a telephone."""
+    printed: Markup
+    """With its legend, where no table stands beside it."""
 
 
 @dataclass
@@ -145,6 +147,7 @@ def _account(one: Mapping[str, Any], numbers: dict[str, int], product: str) -> A
         remarks=one["remarks"],
         wide=picture(one, rows, product, width=WIDE, legend=False),
         narrow=picture(one, rows, product, width=NARROW, legend=False),
+        printed=picture(one, rows, product, width=WIDE),
     )
 
 
