@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rules.summary import ONE_IN_TEN, TOLD_PROCESSORS, TOLD_SHARE
+
 WIDTH = 24
 """Characters of the bar that stands for the whole capacity."""
 MARKS = {"work": "#", "lost": "x", "unexplained": "?", "undivided": "~", "idle": "."}
@@ -112,6 +114,34 @@ def shown(accounts: Sequence[Mapping[str, Any]], least_share: float = 0.0) -> li
         if len(alike) <= MOST_ALIKE or one in sorted(alike, key=_gone)[-MOST_ALIKE:]:
             kept.append(one)
     return kept
+
+
+def loss(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
+    """What is lost, in figures alone and as short as a subject wants it: `2.64 of 8 CPUs (33 %) lost`.
+
+    Empty where the account makes no warning of it: the limits are those of the verdict (`rules.summary`).
+    """
+    for one in accounts:
+        if one["span"] != "mean" or not one["capacity"]:
+            continue
+        capacity, who = one["capacity"], unit(one, product)
+        if one["currency"] == "processors":
+            gone = _gone(one)
+            if gone >= TOLD_PROCESSORS and gone / capacity >= TOLD_SHARE:
+                return f"{gone:.2f} of {capacity:g} {who} ({100 * gone / capacity:.0f} %) lost"
+        else:
+            caused = sum(part["amount"] or 0.0 for part in one["lost"] if part["to"])
+            if caused / capacity >= ONE_IN_TEN:
+                return f"{caused:.1f} of {capacity:.1f} {who} wait"
+    return ""
+
+
+def lost(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
+    """The processors lost on average, `2.64 of 8 CPUs`; empty where no account or more than one tells."""
+    means = [one for one in accounts if (one["currency"], one["span"]) == ("processors", "mean")]
+    if len(means) != 1 or (means[0]["undivided"] and not _gone(means[0])):
+        return ""
+    return f"{_gone(means[0]):.2f} of {means[0]['capacity']:g} {unit(means[0], product)}"
 
 
 def _gone(account: Mapping[str, Any]) -> float:

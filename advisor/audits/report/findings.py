@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.core.jinja import figure
+from advisor.audits.report.plan import rounded
 
 
 def first_figure(finding: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -18,5 +18,5 @@ def figure_words(finding: Mapping[str, Any]) -> str:
     if one is None:
         return ""
     unit = f" {one['unit']}" if one["unit"] else ""
-    limit = "" if one["limit"] is None else f", limit {figure(one['limit'])}"
-    return f"{one['metric']} {figure(one['value'])}{unit}{limit}"
+    limit = "" if one["limit"] is None else f", limit {rounded(one['limit'])}"
+    return f"{one['metric']} {rounded(one['value'])}{unit}{limit}"

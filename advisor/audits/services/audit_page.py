@@ -104,8 +104,8 @@ class AuditPage:
         return [self.numbers[one["key"]] for one in causes if one["key"] != key]
 
 
-def page_of(audit: Audit, *, width: int = WIDTH) -> AuditPage:
-    """Gather it, in a fixed number of queries; `width` is that of the plots, in px."""
+def page_of(audit: Audit) -> AuditPage:
+    """Gather it, in a fixed number of queries."""
     findings = list(audit.findings.all())
     before = _before(audit.capture)
     since = difference(before.audit, audit) if before and before.audit else None
@@ -117,7 +117,7 @@ def page_of(audit: Audit, *, width: int = WIDTH) -> AuditPage:
     return AuditPage(
         audit,
         findings,
-        _trees(findings, _plots(audit, findings, width), set(since.new) if since else set()),
+        _trees(findings, _plots(audit, findings), set(since.new) if since else set()),
         since,
         before,
         clean=[verdict for verdict in verdicts if verdict["verdict"] == "clean"],
@@ -125,9 +125,9 @@ def page_of(audit: Audit, *, width: int = WIDTH) -> AuditPage:
             (verdict for verdict in verdicts if verdict["verdict"] in QUIET), key=lambda v: QUIET.index(v["verdict"])
         ),
         not_applicable=[verdict for verdict in verdicts if verdict["verdict"] == "not-applicable"],
-        bring=_bring(verdict for verdict in verdicts if verdict["verdict"] in QUIET),
-        sharpen=_bring(verdict for verdict in verdicts if verdict["verdict"] not in QUIET),
-        laws=[(one, _law_plot(one, width)) for one in audit.laws],
+        bring=bring_of(verdict for verdict in verdicts if verdict["verdict"] in QUIET),
+        sharpen=bring_of(verdict for verdict in verdicts if verdict["verdict"] not in QUIET),
+        laws=[(one, _law_plot(one)) for one in audit.laws],
         comparisons=within(audit.comparisons),
         accounts=accounts[:MOST_ACCOUNTS],
         more_accounts=accounts[MOST_ACCOUNTS:],
@@ -208,10 +208,10 @@ def courses_of(audit: Audit, findings: Iterable[Finding]) -> dict[str, Course]:
     return {key: [(time, found.get(pk)) for time, pk in times] for key, found in at.items()}
 
 
-def _plots(audit: Audit, findings: Iterable[Finding], width: int) -> dict[str, Markup]:
+def _plots(audit: Audit, findings: Iterable[Finding]) -> dict[str, Markup]:
     """A plot for each finding: its first figure over the captures in which it stood, or the figure beside its limit."""
     courses = courses_of(audit, findings)
-    return {finding.key: _plot(finding, courses[finding.key], width) for finding in findings if finding.key in courses}
+    return {finding.key: _plot(finding, courses[finding.key]) for finding in findings if finding.key in courses}
 
 
 def _times(audit: Audit) -> list[tuple[datetime, int]]:
@@ -227,17 +227,15 @@ def _times(audit: Audit) -> list[tuple[datetime, int]]:
     return found[::-1]
 
 
-def _plot(finding: Finding, course: Course, width: int) -> Markup:
+def _plot(finding: Finding, course: Course) -> Markup:
     if sum(value is not None for _, value in course) > 1:
         return svg.history(
-            course, unit=finding.unit, title=finding.metric, limit=finding.limit, width=width, height=140
+            course, unit=finding.unit, title=finding.metric, limit=finding.limit, width=WIDTH, height=140
         )
-    return svg.bullet(
-        finding.value or 0.0, finding.limit, unit=finding.unit, title=finding.metric, width=min(width, 480)
-    )
+    return svg.bullet(finding.value or 0.0, finding.limit, unit=finding.unit, title=finding.metric, width=480)
 
 
-def _law_plot(one: dict[str, Any], width: int) -> Markup | None:
+def _law_plot(one: dict[str, Any]) -> Markup | None:
     """The measured points of a load series with the fitted curve, where there is one that may be used."""
     points = [(load, rate) for load, rate in one.get("points", [])]
     if not points:
@@ -254,11 +252,11 @@ def _law_plot(one: dict[str, Any], width: int) -> Markup | None:
         title=f"{one['file']}: measured rates and the fitted law" if used else f"{one['file']}: measured rates",
         peak=peak,
         cap=cap if used else None,
-        width=width,
+        width=WIDTH,
     )
 
 
-def _bring(verdicts: Iterable[dict[str, Any]]) -> dict[str, list[str]]:
+def bring_of(verdicts: Iterable[dict[str, Any]]) -> dict[str, list[str]]:
     """The commands whose output would let more be judged, each with the rules that want it."""
     found: dict[str, list[str]] = {}
     for verdict in verdicts:
