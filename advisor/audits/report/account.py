@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rules.summary import ONE_IN_TEN, TOLD_PROCESSORS, TOLD_SHARE
+
 WIDTH = 24
 """Characters of the bar that stands for the whole capacity."""
 MARKS = {"work": "#", "lost": "x", "unexplained": "?", "undivided": "~", "idle": "."}
@@ -114,6 +116,67 @@ def shown(accounts: Sequence[Mapping[str, Any]], least_share: float = 0.0) -> li
     return kept
 
 
+def loss(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
+    """What is lost, in figures alone and as short as a subject wants it: `2.64 of 8 CPUs (33 %) lost`.
+
+    Empty where the account makes no warning of it: the limits are those of the verdict (`rules.summary`).
+    """
+    for one in accounts:
+        if one["span"] != "mean" or not one["capacity"]:
+            continue
+        capacity, who = one["capacity"], unit(one, product)
+        if one["currency"] == "processors":
+            gone = _gone(one)
+            if gone >= TOLD_PROCESSORS and gone / capacity >= TOLD_SHARE:
+                return f"{gone:.2f} of {capacity:g} {who} ({100 * gone / capacity:.0f} %) lost"
+        else:
+            caused = sum(part["amount"] or 0.0 for part in one["lost"] if part["to"])
+            if caused / capacity >= ONE_IN_TEN:
+                return f"{caused:.1f} of {capacity:.1f} {who} wait"
+    return ""
+
+
+def lost(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
+    """The processors lost on average, `2.64 of 8 CPUs`; empty where no account or more than one tells."""
+    means = [one for one in accounts if (one["currency"], one["span"]) == ("processors", "mean")]
+    if len(means) != 1 or (means[0]["undivided"] and not _gone(means[0])):
+        return ""
+    return f"{_gone(means[0]):.2f} of {means[0]['capacity']:g} {unit(means[0], product)}"
+
+
 def _gone(account: Mapping[str, Any]) -> float:
     lost = sum(one["amount"] or 0.0 for one in account["lost"])
     return lost + ((account["unexplained"] or {}).get("amount") or 0.0)
+
+
+def costs(
+    accounts: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]], product: str
+) -> tuple[dict[str, str], dict[str, int]]:
+    """What each finding costs on average: key → `2.64 CPUs lost`, and key → number of the finding it is counted in.
+
+    What causes it all is counted, as the account divides it (`rules.account`): a finding with a cause of its own, not.
+    """
+    said: dict[str, list[str]] = {}
+    for one in (one for one in accounts if one["span"] == "mean"):
+        of: dict[str, float] = {}
+        for loss in one["lost"]:
+            if loss["to"] and loss["amount"]:
+                of[loss["to"]] = of.get(loss["to"], 0.0) + loss["amount"]
+        word = "lost" if one["currency"] == "processors" else "wait"
+        for key, amount in of.items():
+            said.setdefault(key, []).append(f"{amount:,.2f} {unit(one, product)} {word}")
+    numbers = {one["key"]: number for number, one in enumerate(findings, 1)}
+    causes: dict[str, str] = {}
+    for one in findings:
+        for key in one["explains"]:
+            if key in numbers and key != one["key"] and one["severity"] != "note":
+                causes.setdefault(key, one["key"])
+    counted = {}
+    for key in numbers:
+        cause, seen = key, {key}
+        while cause not in said and (above := causes.get(cause)) and above not in seen:
+            seen.add(above)
+            cause = above
+        if cause in said and cause != key:
+            counted[key] = numbers[cause]
+    return {key: ", ".join(words) for key, words in said.items()}, counted

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from advisor.audits.report.account import Row, heading, unit
 from advisor.charts import account as chart
 
-WIDE, NARROW = 760, 340
+WIDE, NARROW = 620, 340
 """px: beside a page's text and on paper; on a telephone."""
 
 

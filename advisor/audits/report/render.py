@@ -19,6 +19,8 @@ from markupsafe import Markup
 
 from advisor.audits.report import account, compared
 from advisor.audits.report.compared import force_of, row_of, settings_of
+from advisor.audits.report.findings import figure_words
+from advisor.audits.report.plan import WHENS, steps_of
 from advisor.core import jinja
 from advisor.core.jinja import environment
 
@@ -40,15 +42,10 @@ PRODUCT_NAMES = {
     "zvm": "z/VM",
 }
 TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
-WHENS = {
-    "now": "Now",
-    "restart": "Next restart",
-    "reboot": "Next reboot",
-    "outage": "In an outage",
-    "investigate": "To investigate",
-}
 SCRIPTED = ("ase", "openvms", "rdb", "zvm")
 """Products that `collect-script` writes a script for."""
+MOST_FIRST = {"steps": 6, "changes": 6, "findings": 14, "accounts": 2}
+"""What the first sheet of a PDF holds of each; the appendix has all."""
 MOST_FINDINGS = 20
 """Findings of a capture that the short text lists; notes stand in the full one alone."""
 SHORT = 16
@@ -65,6 +62,8 @@ class Plots:
     """In the order of the capture's models."""
     comparisons: Sequence[Markup | None] = ()
     """In the order of the capture's comparisons."""
+    accounts: Sequence[Markup] = ()
+    """In the order of the capture's accounts that are worth one (`report.account.shown`)."""
 
 
 class KeptTemplates(FileSystemBytecodeCache):
@@ -137,7 +136,9 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "short": SHORT,
         "whens": WHENS,
         "scripted": SCRIPTED,
-        "sections": [_sections(capture, _causes(data)) for capture in data["captures"]],
+        "most_first": MOST_FIRST,
+        "figure_words": figure_words,
+        "sections": [_sections(capture, _causes(data), findings) for capture in data["captures"]],
     }
 
 
@@ -151,8 +152,10 @@ def _causes(data: Mapping[str, Any]) -> dict[str, list[str]]:
     return causes
 
 
-def _sections(capture: Mapping[str, Any], symptom_of: Mapping[str, list[str]]) -> dict[str, Any]:
-    """One capture with its verdicts sorted by what a reader wants of them."""
+def _sections(
+    capture: Mapping[str, Any], symptom_of: Mapping[str, list[str]], findings: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """One capture with its verdicts sorted by what a reader wants of them; `findings` of all captures."""
     verdicts = capture["verdicts"]
     bring: dict[str, list[str]] = {}
     for verdict in verdicts:
@@ -162,6 +165,8 @@ def _sections(capture: Mapping[str, Any], symptom_of: Mapping[str, list[str]]) -
                 rules.append(verdict["rule"])
     numbers = {finding["key"]: number for number, finding in enumerate(capture["findings"], 1)}
     listed = [one for one in capture["findings"] if one["severity"] != "note"][:MOST_FINDINGS]
+    others = [one for one in findings if one["key"] not in numbers]
+    cost, counted_in = account.costs(capture.get("account", ()), capture["findings"], capture["system"]["product"])
     to_do = sum(len(step["change_keys"]) for step in capture["plan"]["steps"])
     return {
         "capture": capture,
@@ -173,6 +178,9 @@ def _sections(capture: Mapping[str, Any], symptom_of: Mapping[str, list[str]]) -
             }
             for one in account.shown(capture.get("account", ()))
         ],
+        "plan": steps_of(capture["plan"], capture["findings"], others),
+        "cost": cost,
+        "counted_in": counted_in,
         "listed": listed,
         "more_findings": len(capture["findings"]) - len(listed),
         "more_to_do": max(0, to_do - len(capture.get("summary", {}).get("do", ()))),

@@ -1,6 +1,6 @@
 """What the page of an audit shows: findings as trees of cause and symptom, their plots, what was not judged."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -8,6 +8,9 @@ from typing import Any
 from markupsafe import Markup
 
 from advisor.audits.models import Audit, Capture, Finding
+from advisor.audits.report import account
+from advisor.audits.report.account_picture import NARROW, WIDE, picture, swatches
+from advisor.audits.report.plan import PlanStep, steps_of
 from advisor.audits.services.compared_page import Within, within
 from advisor.charts import svg
 from advisor.systems.services.history import own_time
@@ -15,6 +18,8 @@ from advisor.systems.services.overview import COMPARED, Difference, difference
 from rules.laws.usl import law
 
 QUIET = ("untrusted", "broken", "unknown")
+MOST_ACCOUNTS = 4
+"""Accounts shown at once; of a table of measured runs each run has one."""
 MOST_POINTS = 60
 """Captures in the plot of a finding."""
 WIDTH = 640
@@ -30,7 +35,6 @@ class Node:
     finding: Finding
     plot: Markup | None
     new: bool
-    also_explained_by: list[str]
     symptoms: list["Node"] = field(default_factory=list)
 
     @property
@@ -40,11 +44,30 @@ class Node:
         return data
 
 
+@dataclass(frozen=True)
+class AccountShown:
+    """Where the capacity went, in one currency."""
+
+    heading: str
+    unit: str
+    """What its amounts are called."""
+    rows: list[tuple[account.Row, Markup]]
+    """Each with the colour it has in the picture."""
+    remarks: list[str]
+    wide: Markup
+    """The picture beside which `rows` are its legend."""
+    narrow: Markup
+    """The same for a telephone."""
+    printed: Markup
+    """With its legend, where no table stands beside it."""
+
+
 @dataclass
 class AuditPage:
     """Everything about one audit."""
 
     audit: Audit
+    findings: list[Finding]
     roots: list[Node]
     since: Difference | None
     before: Capture | None
@@ -58,20 +81,43 @@ class AuditPage:
     laws: list[tuple[dict[str, Any], Markup | None]]
     comparisons: list[Within]
     """Before and after, where one file holds both sides."""
-    titles: dict[str, str]
-    targets: dict[str, str]
-    """Of each change, by its key, what it changes."""
+    accounts: list[AccountShown]
+    """Empty for audits before version 0.9.0, and where no export tells."""
+    more_accounts: list[AccountShown]
+    plan: list[PlanStep]
+    cost: dict[str, str]
+    """Key of a finding → what the account books on it."""
+    counted_in: dict[str, int]
+    """Key of a finding → number of the finding its cost is counted in."""
+    numbers: dict[str, int]
+    """Key of a finding → its number on the page."""
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The verdict, what to do and what to collect; of audits before version 0.9.0 empty."""
+        summary: dict[str, Any] = self.audit.summary
+        return summary
+
+    def causes_of(self, key: str) -> list[int]:
+        """The numbers of the findings that explain this one."""
+        causes = (one.data for one in self.findings if key in one.data["explains"])
+        return [self.numbers[one["key"]] for one in causes if one["key"] != key]
 
 
-def page_of(audit: Audit, *, width: int = WIDTH) -> AuditPage:
-    """Gather it, in a fixed number of queries; `width` is that of the plots, in px."""
+def page_of(audit: Audit) -> AuditPage:
+    """Gather it, in a fixed number of queries."""
     findings = list(audit.findings.all())
     before = _before(audit.capture)
     since = difference(before.audit, audit) if before and before.audit else None
-    verdicts = audit.verdicts
+    verdicts, data = audit.verdicts, [finding.data for finding in findings]
+    product = audit.system.product
+    numbers = {finding.data["key"]: finding.number + 1 for finding in findings}
+    accounts = [_account(one, numbers, product) for one in account.shown(audit.account)]
+    cost, counted_in = account.costs(audit.account, data, product)
     return AuditPage(
         audit,
-        _trees(findings, _plots(audit, findings, width), set(since.new) if since else set()),
+        findings,
+        _trees(findings, _plots(audit, findings), set(since.new) if since else set()),
         since,
         before,
         clean=[verdict for verdict in verdicts if verdict["verdict"] == "clean"],
@@ -79,12 +125,29 @@ def page_of(audit: Audit, *, width: int = WIDTH) -> AuditPage:
             (verdict for verdict in verdicts if verdict["verdict"] in QUIET), key=lambda v: QUIET.index(v["verdict"])
         ),
         not_applicable=[verdict for verdict in verdicts if verdict["verdict"] == "not-applicable"],
-        bring=_bring(verdict for verdict in verdicts if verdict["verdict"] in QUIET),
-        sharpen=_bring(verdict for verdict in verdicts if verdict["verdict"] not in QUIET),
-        laws=[(one, _law_plot(one, width)) for one in audit.laws],
+        bring=bring_of(verdict for verdict in verdicts if verdict["verdict"] in QUIET),
+        sharpen=bring_of(verdict for verdict in verdicts if verdict["verdict"] not in QUIET),
+        laws=[(one, _law_plot(one)) for one in audit.laws],
         comparisons=within(audit.comparisons),
-        titles={finding.key: finding.title for finding in findings},
-        targets={change["key"]: change["target"] for finding in findings for change in finding.data["changes"]},
+        accounts=accounts[:MOST_ACCOUNTS],
+        more_accounts=accounts[MOST_ACCOUNTS:],
+        plan=steps_of(audit.plan, data),
+        cost=cost,
+        counted_in=counted_in,
+        numbers=numbers,
+    )
+
+
+def _account(one: Mapping[str, Any], numbers: dict[str, int], product: str) -> AccountShown:
+    rows = account.rows(one, numbers)
+    return AccountShown(
+        heading=account.heading(one, product),
+        unit=account.unit(one, product),
+        rows=list(zip(rows, swatches(rows), strict=True)),
+        remarks=one["remarks"],
+        wide=picture(one, rows, product, width=WIDE, legend=False),
+        narrow=picture(one, rows, product, width=NARROW, legend=False),
+        printed=picture(one, rows, product, width=WIDE),
     )
 
 
@@ -103,7 +166,7 @@ def _before(capture: Capture) -> Capture | None:
 
 def _trees(findings: list[Finding], plots: dict[str, Markup], new: set[str]) -> list[Node]:
     """Fold each explained finding under the first one that explains it; a ring of causes has no root and stays flat."""
-    nodes = {f.key: Node(f, plots.get(f.key), f.key in new, []) for f in findings}
+    nodes = {f.key: Node(f, plots.get(f.key), f.key in new) for f in findings}
     causes: dict[str, list[str]] = {}
     for finding in findings:
         for key in finding.data["explains"]:
@@ -118,7 +181,6 @@ def _trees(findings: list[Finding], plots: dict[str, Markup], new: set[str]) -> 
         else:
             placed[key] = cause
             nodes[cause].symptoms.append(node)
-            node.also_explained_by = [c for c in causes[key] if c != cause]
     return roots
 
 
@@ -146,10 +208,10 @@ def courses_of(audit: Audit, findings: Iterable[Finding]) -> dict[str, Course]:
     return {key: [(time, found.get(pk)) for time, pk in times] for key, found in at.items()}
 
 
-def _plots(audit: Audit, findings: Iterable[Finding], width: int) -> dict[str, Markup]:
+def _plots(audit: Audit, findings: Iterable[Finding]) -> dict[str, Markup]:
     """A plot for each finding: its first figure over the captures in which it stood, or the figure beside its limit."""
     courses = courses_of(audit, findings)
-    return {finding.key: _plot(finding, courses[finding.key], width) for finding in findings if finding.key in courses}
+    return {finding.key: _plot(finding, courses[finding.key]) for finding in findings if finding.key in courses}
 
 
 def _times(audit: Audit) -> list[tuple[datetime, int]]:
@@ -165,17 +227,15 @@ def _times(audit: Audit) -> list[tuple[datetime, int]]:
     return found[::-1]
 
 
-def _plot(finding: Finding, course: Course, width: int) -> Markup:
+def _plot(finding: Finding, course: Course) -> Markup:
     if sum(value is not None for _, value in course) > 1:
         return svg.history(
-            course, unit=finding.unit, title=finding.metric, limit=finding.limit, width=width, height=140
+            course, unit=finding.unit, title=finding.metric, limit=finding.limit, width=WIDTH, height=140
         )
-    return svg.bullet(
-        finding.value or 0.0, finding.limit, unit=finding.unit, title=finding.metric, width=min(width, 480)
-    )
+    return svg.bullet(finding.value or 0.0, finding.limit, unit=finding.unit, title=finding.metric, width=480)
 
 
-def _law_plot(one: dict[str, Any], width: int) -> Markup | None:
+def _law_plot(one: dict[str, Any]) -> Markup | None:
     """The measured points of a load series with the fitted curve, where there is one that may be used."""
     points = [(load, rate) for load, rate in one.get("points", [])]
     if not points:
@@ -192,11 +252,11 @@ def _law_plot(one: dict[str, Any], width: int) -> Markup | None:
         title=f"{one['file']}: measured rates and the fitted law" if used else f"{one['file']}: measured rates",
         peak=peak,
         cap=cap if used else None,
-        width=width,
+        width=WIDTH,
     )
 
 
-def _bring(verdicts: Iterable[dict[str, Any]]) -> dict[str, list[str]]:
+def bring_of(verdicts: Iterable[dict[str, Any]]) -> dict[str, list[str]]:
     """The commands whose output would let more be judged, each with the rules that want it."""
     found: dict[str, list[str]] = {}
     for verdict in verdicts:

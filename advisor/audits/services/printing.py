@@ -44,7 +44,8 @@ def html_of(audit: Audit, data: Mapping[str, Any]) -> str:
         if node.plot:
             found[node.finding.key] = node.plot
     comparisons = [one.picture for one in shown.comparisons[:MOST_DRAWN]]
-    return render("audit", data, "html", Plots(found, [plot for _, plot in shown.laws], comparisons))
+    accounts = [one.printed for one in (*shown.accounts, *shown.more_accounts)]
+    return render("audit", data, "html", Plots(found, [plot for _, plot in shown.laws], comparisons, accounts))
 
 
 def pdf_of(audit: Audit, data: Mapping[str, Any]) -> bytes:

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from advisor.audits.models import Audit
 from advisor.audits.report.compared import force_of, settings_of
 from advisor.audits.report.pdf import NoPdf
+from advisor.audits.report.plan import WHENS
 from advisor.audits.report.render import render
 from advisor.audits.services.audit_page import page_of
 from advisor.audits.services.compared_page import TONES, VERDICTS
@@ -58,6 +59,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "ratio_words": ratio_words,
         "in_force": force_of,
         "settings_of": settings_of,
+        "whens": WHENS,
         "shown_on": shown_on(audit.system.product) if hasattr(audit.capture, "packed") else {},
     }
     return page(request, "audits/audit.html", context)

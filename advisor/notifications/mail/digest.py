@@ -33,6 +33,10 @@ SIGNS = {"new": "+", "worse": "^", "better": "v", "gone": "-", "limits": "~", "n
 """For the words of a difference, in the column of a digest."""
 
 
+HEAVY = sorted({*overview.HEAVY, "latest__account"} - {"latest__summary"})
+"""What of the newest audits is not read: of the summary a line tells the verdict."""
+
+
 @dataclass(frozen=True)
 class Line:
     """One system."""
@@ -120,7 +124,7 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
     missing = [one for one in failures.not_audited(recipient.team, now) if _is_for(one, recipient, known)]
     silent = {one.system.pk: one for one in missing if one.system}
     systems = concerned.select_related("team", "latest__capture__upload")
-    systems = systems.defer(*overview.HEAVY, *overview.HEAVY_CAPTURE)
+    systems = systems.defer(*HEAVY, *overview.HEAVY_CAPTURE)
     rows = overview.rows(list(systems), since, now)
     rows.sort(key=lambda row: (row.system.pk not in silent, *_rank(row.audit), row.system.name))
     lines = [_line(row, silent.get(row.system.pk)) for row in rows[:MOST_LINES]]
@@ -177,6 +181,11 @@ def _rank(audit: Audit | None) -> tuple[int, float]:
     return (-audit.worst, -(audit.processors_lost or 0.0)) if audit else (1, 0.0)
 
 
+def _headline(audit: Audit) -> str:
+    """The verdict of an audit that found something, or its worst finding where it has no verdict yet; else nothing."""
+    return str(audit.summary.get("verdict") or audit.headline) if audit.headline else ""
+
+
 def _line(row: overview.Row, missing: Missing | None) -> Line:
     audit = row.audit
     return Line(
@@ -184,7 +193,7 @@ def _line(row: overview.Row, missing: Missing | None) -> Line:
         name=row.system.name,
         address=address("system", row.system.pk),
         worst=audit.worst if audit else 0,
-        headline=audit.headline if audit else "",
+        headline=_headline(audit) if audit else "",
         changed=str(row.changed) if row.changed else "new" if row.new else "",
         signs=_signs(row.changed) if row.changed else "new" if row.new else "",
         lost=audit.processors_lost if audit else None,

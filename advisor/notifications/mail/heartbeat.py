@@ -1,5 +1,7 @@
 """The short mail after an audit that is worth no report: that it comes is its message."""
 
+from dataclasses import replace
+
 from advisor.audits.models import Audit, Finding
 from advisor.core.models import Site
 from advisor.notifications.mail.message import (
@@ -30,7 +32,9 @@ def heartbeat_message(recipient: Recipient, audit: Audit, before: Audit | None) 
 
     It names the newest finding there ever was, for a system that has none now.
     """
-    told, _ = contents(recipient, audit, before, "")
+    told = contents(recipient, audit, before, "")
+    first = dict(list(told.bring.items())[:1])
+    told = replace(told, bring=first, more_to_bring=told.more_to_bring + len(told.bring) - len(first))
     last = None if audit.worst else Finding.objects.filter(system=audit.system_id).order_by("-audit__at").first()
     system = audit.system
     context = {
@@ -64,4 +68,6 @@ def _news(told: Contents, changed: str, least: str) -> str:
         return f"no change from {least} on; below it {changed}"
     if not told.before:
         return "audited"
+    if told.moved:
+        return "no finding changed" if not told.not_judged else "no finding changed where it could be judged"
     return "nothing changed" if not told.not_judged else "no change where it could be judged"

@@ -1,22 +1,26 @@
-"""The report on an audit, for the DBA who reads it on a telephone at night: what changed, what is worst, what to do.
+"""The report on an audit, for the DBA who reads it on a telephone at night: what is lost, what changed, what to do.
 
-It says how the audit differs from the one this recipient knows, and tells the findings at their level. The templates
-`notifications/email/report/` show its `Contents`.
+It opens with the summary and the account, says how the audit differs from the one this recipient knows, and names the
+first findings at their level; the rest stands behind links. The templates `notifications/email/report/` show its
+`Contents`.
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import Error
 from django.utils.http import urlencode
-from markupsafe import Markup
 
 from advisor.audits.models import Audit, Capture, Finding
-from advisor.audits.report.render import EFFECTS, PRODUCT_NAMES, QUIET
-from advisor.audits.services.audit_page import Node, page_of
+from advisor.audits.report import account
+from advisor.audits.report.account_picture import picture
+from advisor.audits.report.findings import figure_words
+from advisor.audits.report.plan import WHENS
+from advisor.audits.report.render import PRODUCT_NAMES, QUIET
+from advisor.audits.services.audit_page import bring_of
 from advisor.audits.services.compared_page import VERDICTS, Row, rows_of
 from advisor.audits.services.comparing import Refused as Incomparable
 from advisor.audits.services.comparing import compared, sides_of
@@ -34,7 +38,7 @@ from advisor.notifications.mail.message import (
     thread_of,
     write,
 )
-from advisor.notifications.mail.pictures import can_write, draw, words
+from advisor.notifications.mail.pictures import can_write, draw
 from advisor.notifications.mail.scripts import files
 from advisor.notifications.models import Recipient
 from advisor.systems.services.history import own_time, when
@@ -45,19 +49,16 @@ from collectors.facts import is_command
 LOG = logging.getLogger(__name__)
 WORDS = {"limits": "by another limit", "not_judged": "no longer judged", "judged_again": "judged again"}
 """How a difference is called, where that is another word than its name."""
-MOST_FULL = 5
-"""Findings told in full."""
-MOST_OTHERS = 30
-"""Findings told in a line each."""
+MOST_TOLD = 3
+"""Findings told, each with its first figure."""
+MOST_ACCOUNTS = 2
 MOST_CHANGES = 12
 """Findings named under each word of what changed."""
-MOST_TO_BRING = 12
+MOST_TO_BRING = 3
 MOST_LAWS = 2
-"""Load series with their pictures: a mail stays small."""
-PLOT = 440
-"""px of a chart: its words stay legible where a telephone shows it at two thirds."""
-A_PLACE = "c-track"
-"""What only the chart of a single figure has: it is no course (`charts.svg`)."""
+"""Load series told in words."""
+PICTURE = 440
+"""px of the account: its words stay legible where a telephone shows it at two thirds."""
 MOST_FIGURES = 3
 MOST_WITHIN = 4
 """Comparisons of tables that are told in words."""
@@ -89,11 +90,10 @@ class Told:
     """`new`, `worse`, `better`, `judged again`; empty: as before, or nothing is known from before."""
     was: int = 0
     """Its severity before, where it is another one."""
-    data: Mapping[str, Any] = field(default_factory=dict)
-    """The whole finding as the contract prints it; empty where it is told in a line."""
-    explained_by: Sequence[str] = ()
-    course: str = ""
-    """Its first figure over the captures, in words."""
+    number: int = 0
+    """Its number on the page; 0 for one that has gone."""
+    figure: str = ""
+    """Its first figure with the limit, and what it costs by the account."""
     key: str = ""
 
 
@@ -126,14 +126,21 @@ class BeforeAndAfter:
     """For `gone` and `new` the keys of findings at the recipient's level, and how many more there are."""
     address: str
 
+    @property
+    def moved(self) -> bool:
+        """Whether a figure that decides is another one, by more than noise."""
+        return any(one.before != one.after and one.words != "within noise" for one in self.figures)
+
 
 @dataclass(frozen=True)
-class Law:
-    """A load series with what was fitted to it, as `audit/1` prints it under `models`."""
+class Accounted:
+    """Where the capacity went, in one currency."""
 
-    data: Mapping[str, Any]
     key: str
     """Of its picture."""
+    heading: str
+    rows: Sequence[account.Row]
+    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -149,17 +156,15 @@ class Contents:
     """What changed, in numbers; empty where nothing did or there is nothing to compare with."""
     changes: Sequence[tuple[str, Sequence[Told], int]]
     """For each word (`new`, `worse`, …) the findings, and how many more there are."""
-    full: Sequence[Told]
-    others: Sequence[Told]
+    findings: Sequence[Told]
+    """The first at the recipient's level, in the order of the page."""
     more: int
-    """Findings at the recipient's level that are not even told in a line."""
+    """Further findings at the recipient's level."""
     below: int
     """Findings below the recipient's level."""
     bring: Mapping[str, Sequence[str]]
-    """Commands whose output would let more be judged, each with its rules."""
+    """What to collect next, each with the rules that it settles."""
     more_to_bring: int
-    quiet: Sequence[Mapping[str, Any]]
-    """Verdicts of rules that could not judge, for another reason than missing facts."""
     judged: int
     in_order: int
     not_judged: int
@@ -167,7 +172,18 @@ class Contents:
     after_trouble: str = ""
     first: bool = False
     """Whether no capture of the system was audited before."""
-    laws: Sequence[Law] = ()
+    verdict: str = ""
+    """The summary's sentence; empty for an audit before version 0.9.0."""
+    loss: str = ""
+    """What is lost, for a subject; empty where the account makes nothing of it."""
+    lost_before: str = ""
+    lost_now: str = ""
+    """Processors lost in the audit told before and in this one, where both tell and differ."""
+    accounts: Sequence[Accounted] = ()
+    do: Sequence[Mapping[str, Any]] = ()
+    """What to do, as the contract has it in the summary."""
+    laws: Sequence[Mapping[str, Any]] = ()
+    """Load series, as the contract has them under `models`."""
     more_laws: int = 0
     compared: BeforeAndAfter | None = None
     """`None`: nothing to compare with, or the two cannot be compared."""
@@ -179,8 +195,13 @@ class Contents:
 
     @property
     def unchanged(self) -> bool:
-        """Whether nothing changed at the recipient's level: what stands, if anything, stood before."""
+        """Whether no finding changed at the recipient's level: what stands, if anything, stood before."""
         return all(word == "still" for word, _, _ in self.changes)
+
+    @property
+    def moved(self) -> bool:
+        """Whether a figure of this mail is another one than before, whatever became of the findings."""
+        return bool(self.lost_now) or (self.compared is not None and self.compared.moved)
 
 
 def report_message(
@@ -190,15 +211,19 @@ def report_message(
 
     `after_trouble`: why the system was not audited until now, where it was not.
     """
-    told, plots = contents(recipient, audit, before, after_trouble)
+    told = contents(recipient, audit, before, after_trouble)
     tables, more = within(audit)
     told = replace(told, compared=before_and_after(recipient, audit, before), within=tables, more_within=more)
-    drawn = {key: draw(f"plot{number}", svg) for number, (key, svg) in enumerate(plots.items(), 1)}
+    product = audit.system.product
+    drawn = {
+        one.key: draw(one.key, picture(one.data, one.rows, product, width=PICTURE, legend=True))
+        for one in told.accounts
+    }
     left_out = "" if can_write() else "No pictures: the machine that made this mail has no font to draw with."
     enclosed = Enclosed(
-        {key: picture for key, picture in drawn.items() if picture},
+        {key: made for key, made in drawn.items() if made},
         _scripts(audit, told.when) if recipient.scripts else (),
-        left_out if plots else "",
+        left_out if told.accounts else "",
     )
     system = audit.system
     counts = counted(audit, recipient.severity)
@@ -210,7 +235,7 @@ def report_message(
         "found": counts or nothing_found(told, recipient.severity),
         "worst": one_line(audit.headline, 300) if counts else "",
         "least": LEVELS[recipient.severity],
-        "effects": EFFECTS,
+        "whens": WHENS,
         "product": PRODUCT_NAMES.get(system.product, system.product),
         "is_command": is_command,
         "law_words": law_words,
@@ -219,52 +244,66 @@ def report_message(
     return write("report", recipient, context, Site.get(), thread=thread, headers=headers, enclosed=enclosed)
 
 
-def contents(
-    recipient: Recipient, audit: Audit, before: Audit | None, after_trouble: str
-) -> tuple[Contents, dict[str, Markup]]:
-    """Gather a report, and the charts of the findings it tells in full and of its load series, by their keys."""
-    page = page_of(audit, width=PLOT)
-    nodes = {node.data["key"]: node for node in _flat(page.roots)}
+def contents(recipient: Recipient, audit: Audit, before: Audit | None, after_trouble: str) -> Contents:
+    """Gather a report."""
+    findings = list(audit.findings.all())
+    product, data = audit.system.product, [one.data for one in findings]
     since = restricted(before, audit, recipient.severity) if before else Since()
-    wanted = [node for node in nodes.values() if node.finding.severity >= recipient.severity]
-    fresh = {*since.new, *since.worse, *since.judged_again}
-    wanted.sort(key=lambda node: (node.data["key"] not in fresh, -node.finding.severity, node.finding.number))
-    causes: dict[str, list[str]] = {}
-    for key, node in nodes.items():
-        for explained in node.data["explains"]:
-            if explained != key:
-                causes.setdefault(explained, []).append(node.finding.title)
+    wanted = [one for one in findings if one.severity >= recipient.severity]
     old = before.findings_digest if before else {}
-    told = [_told(node, since, old, causes) for node in wanted]
-    plots = {node.data["key"]: node.plot for node in wanted[:MOST_FULL] if node.plot is not None}
-    laws = [(Law(one, f"load series {n}"), plot) for n, (one, plot) in enumerate(page.laws[:MOST_LAWS], 1)]
-    plots |= {law.key: plot for law, plot in laws if plot is not None}
-    bring = list(page.bring.items())
-    quiet = [verdict for verdict in page.quiet if verdict["why"] and not verdict["missing"]]
-    made = Contents(
+    costs = account.costs(audit.account, data, product)
+    bring = _to_bring(audit, since)
+    lost = [account.lost(one.account, product) if one else "" for one in (before, audit)]
+    return Contents(
         audit,
         when=interval(audit.capture),
         before=taken_at(before.capture) if before else "",
         summary=str(since),
-        changes=_changes(since, audit, before, nodes) if before else (),
-        full=told[:MOST_FULL],
-        others=told[MOST_FULL : MOST_FULL + MOST_OTHERS],
-        more=max(0, len(told) - MOST_FULL - MOST_OTHERS),
-        below=len(nodes) - len(wanted),
+        changes=_changes(since, audit, before, {one.data["key"]: one for one in findings}) if before else (),
+        findings=[_told(one, since, old, costs) for one in wanted[:MOST_TOLD]],
+        more=max(0, len(wanted) - MOST_TOLD),
+        below=len(findings) - len(wanted),
         bring=dict(bring[:MOST_TO_BRING]),
         more_to_bring=max(0, len(bring) - MOST_TO_BRING),
-        quiet=quiet[:MOST_TO_BRING],
         judged=sum(verdict["verdict"] in ("fired", "clean") for verdict in audit.verdicts),
-        in_order=len(page.clean),
+        in_order=sum(verdict["verdict"] == "clean" for verdict in audit.verdicts),
         not_judged=sum(verdict["verdict"] in QUIET for verdict in audit.verdicts),
         address=address("audit", audit.pk),
         after_trouble=after_trouble,
-        laws=[law for law, _ in laws],
-        more_laws=len(page.laws) - len(laws),
+        verdict=audit.summary.get("verdict", ""),
+        loss=account.loss(audit.account, product),
+        lost_before=lost[0] if all(lost) and lost[0] != lost[1] else "",
+        lost_now=lost[1] if all(lost) and lost[0] != lost[1] else "",
+        accounts=_accounts(audit, {one["key"]: number for number, one in enumerate(data, 1)}),
+        do=audit.summary.get("do", ()),
+        laws=audit.laws[:MOST_LAWS],
+        more_laws=max(0, len(audit.laws) - MOST_LAWS),
         first=before is None and not _earlier(audit),
         anew=audit.why if before and before.capture_id == audit.capture_id else "",
     )
-    return made, plots
+
+
+def _accounts(audit: Audit, numbers: Mapping[str, int]) -> list[Accounted]:
+    """The first accounts that are worth a picture."""
+    product = audit.system.product
+    return [
+        Accounted(f"account{n}", account.heading(one, product), account.rows(one, numbers), one)
+        for n, one in enumerate(account.shown(audit.account)[:MOST_ACCOUNTS], 1)
+    ]
+
+
+def _to_bring(audit: Audit, since: Since) -> list[tuple[str, Sequence[str]]]:
+    """What to collect next: first what is lacking since before, then as the summary has it.
+
+    Of an audit without a summary what the rules lack that could not judge.
+    """
+    lacking = {key.split(":", 1)[0] for key in since.not_judged}
+    found = bring_of(verdict for verdict in audit.verdicts if verdict["rule"] in lacking)
+    if "collect" in audit.summary:
+        more = {one["command"]: one["settles"] for one in audit.summary["collect"]}
+    else:
+        more = bring_of(verdict for verdict in audit.verdicts if verdict["verdict"] in QUIET)
+    return list({**found, **more}.items())
 
 
 def restricted(before: Audit, after: Audit, least: int) -> Since:
@@ -386,42 +425,30 @@ def _earlier(audit: Audit) -> bool:
     return captures.exclude(audit=None).exists()
 
 
-def _flat(nodes: Iterable[Node]) -> Iterable[Node]:
-    for node in nodes:
-        yield node
-        yield from _flat(node.symptoms)
-
-
-def _told(node: Node, since: Since, old: dict[str, int], causes: dict[str, list[str]]) -> Told:
-    key, finding = node.data["key"], node.finding
+def _told(finding: Finding, since: Since, old: dict[str, int], costs: tuple[dict[str, str], dict[str, int]]) -> Told:
+    key = finding.data["key"]
     state = next((word for word in ("new", "worse", "better", "judged_again") if key in getattr(since, word)), "")
+    lost, counted_in = costs
+    cost = lost.get(key) or (f"counted in {counted_in[key]}" if key in counted_in else "")
     return Told(
         finding.title,
         finding.severity,
         _place(finding),
         WORDS.get(state, state),
         was=old.get(key, 0) if state in ("worse", "better") else 0,
-        data=node.data,
-        explained_by=causes.get(key, ()),
-        course=_course(node),
+        number=finding.number + 1,
+        figure="; ".join(part for part in (cost, figure_words(finding.data)) if part),
         key=key,
     )
-
-
-def _course(node: Node) -> str:
-    """What the plot of a finding shows, in words, with the unit of its figures said once."""
-    if node.plot is None or A_PLACE in node.plot:
-        return ""
-    return words(node.plot).replace(f" {node.finding.unit},", ",") if node.finding.unit else words(node.plot)
 
 
 def _place(finding: Finding) -> str:
     return f"{address('audit', finding.audit_id)}#f{finding.number}"
 
 
-def _changes(since: Since, audit: Audit, before: Audit, nodes: dict[str, Node]) -> list[tuple[str, list[Told], int]]:
+def _changes(since: Since, audit: Audit, before: Audit, found: dict[str, Finding]) -> list[tuple[str, list[Told], int]]:
     """Name each finding under the word for what became of it."""
-    left = [key[:400] for key in (*since.gone, *since.not_judged, *since.limits) if key not in nodes]
+    left = [key[:400] for key in (*since.gone, *since.not_judged, *since.limits) if key not in found]
     gone = {one.key: one.title for one in before.findings.filter(key__in=left).defer("data")} if left else {}
     old, new = before.findings_digest, audit.findings_digest
     made = []
@@ -429,11 +456,11 @@ def _changes(since: Since, audit: Audit, before: Audit, nodes: dict[str, Node]) 
         keys = sorted(getattr(since, part.name), key=lambda key: -max(old.get(key, 0), new.get(key, 0)))
         told = []
         for key in keys[:MOST_CHANGES]:
-            node = nodes.get(key)
-            title = node.finding.title if node else gone.get(key[:400], key)
+            finding = found.get(key)
+            title = finding.title if finding else gone.get(key[:400], key)
             level = new.get(key) or old[key]
             was = old[key] if key in old and key in new and old[key] != new[key] else 0
-            told.append(Told(title, level, _place(node.finding) if node else "", was=was, key=key))
+            told.append(Told(title, level, _place(finding) if finding else "", was=was, key=key))
         if told:
             made.append((WORDS.get(part.name, part.name), told, len(keys) - len(told)))
     return made

@@ -8,6 +8,7 @@ from typing import Any
 
 import pypdf
 import pytest
+from markupsafe import escape
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.audits.models import Audit, Capture, Finding
@@ -18,6 +19,7 @@ from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from advisor.uploads.services.uploads import Brought, ingest
 from tests.advisor.people import STORIES, AsUser, People, text_of
+from tests.advisor.seen import words_of
 
 HOSTILE = '"><script>alert(1)</script>'
 
@@ -159,6 +161,116 @@ def test_only_who_works_for_the_team_audits_again(
     assert Capture.objects.get().audit != storm_audit
     assert JournalEntry.objects.filter(action="audit again", user=people.mate).exists()
     assert "earlier audit of this capture" in text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
+
+
+def section_of(page: str, begin: str, end: str) -> str:
+    """What a reader sees of a page between two of its ids."""
+    return words_of("<" + page.split(f'id="{begin}"', 1)[1].split(f'id="{end}"', 1)[0] + ">")
+
+
+def test_it_opens_with_the_verdict_the_account_the_plan_and_what_to_collect(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("payroll_page_locks")
+    audit = Audit.objects.get()
+    page = text_of(as_user(people.owner), f"/audits/{audit.pk}/")
+    order = [page.index(f'id="{one}"') for one in ("verdict", "account1", "account2", "plan", "collect", "findings")]
+    assert order == sorted(order)
+    assert audit.summary["verdict"].startswith("2.64 of 8 CPUs (33 %) are lost")
+    assert str(escape(audit.summary["verdict"])) in page
+    assert 'aria-label="Where 8 CPUs go, on average: 4.48 work; 2.64 MP synchronization' in page
+    account = section_of(page, "account1", "account2")
+    assert "LCKMGR (finding 1) 2.64 33 % T4_LEWIS_21APR2026_1001_1036_comp.csv:8-43" in account
+    assert "Of the work 0.11 CPUs are interrupt state." in account
+    assert "first=8&amp;last=43" in page, "the place is a link to the lines"
+    assert "(finding 7) 14.00 rmu_show_statistics.txt:110" in section_of(page, "account2", "plan")
+
+
+def test_the_plan_is_a_table_and_its_scripts_are_copied_apart(
+    people: People, storm_audit: Audit, as_user: AsUser
+) -> None:
+    page = text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
+    step = section_of(page, "step2", "collect")
+    assert "Next restart lock address spinlock ratio 100 → 5" in step
+    assert "medium the server is restarted" in step
+    assert "number of address lock hash table spinlocks: 11 → 207 (arithmetic)" in step
+    assert "back to 100, next restart" in step
+    scripts = page.split('id="step2"', 1)[1]
+    for end, way in (("a", "apply"), ("u", "undo")):
+        assert f'<pre id="step2{end}" tabindex="0" aria-label="{way} step 2">' in scripts
+        assert f'data-copy="step2{end}">Copy {way}</button>' in scripts
+
+
+def test_at_most_three_things_to_collect_each_with_a_button(
+    people: People, storm_audit: Audit, as_user: AsUser
+) -> None:
+    page = text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
+    wanted = storm_audit.summary["collect"]
+    assert len(wanted) == 3
+    for number, one in enumerate(wanted, 1):
+        assert f'<code id="collect{number}">{escape(one["command"])}</code>' in page
+        assert f'data-copy="collect{number}"' in page
+    assert "settles" in section_of(page, "collect", "findings")
+
+
+def test_a_finding_explained_by_another_says_where_it_is_counted(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("payroll_page_locks")
+    audit = Audit.objects.get()
+    page = text_of(as_user(people.owner), f"/audits/{audit.pk}/")
+    shown = page_of(audit)
+    hash_table = "openvms/resource_hash_table_undersized:LEWIS"
+    lckmgr = "openvms/spinlock_hot:LEWIS spinlock LCKMGR"
+    assert shown.cost[hash_table] == "2.64 CPUs lost"
+    assert lckmgr not in shown.cost, "what it spins for is booked to its cause"
+    assert shown.counted_in[lckmgr] == shown.numbers[hash_table] == 1
+    assert f'id="f{shown.numbers[lckmgr] - 1}"' in page
+    assert '<span class="nowrap">counted in 1</span>' in page
+
+
+def test_the_four_parts_of_a_text_stand_apart(people: People, storm_audit: Audit, as_user: AsUser) -> None:
+    one = storm_audit.findings.first()
+    assert one is not None
+    one.data |= {"seen": "Seen it.", "because": "That is why.", "do": HOSTILE, "unknown": "Nobody knows."}
+    one.save()
+    page = text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
+    said = words_of(page)
+    assert "Seen it. Because That is why. Do " in said
+    assert "Not known Nobody knows." in said
+    assert HOSTILE not in page
+    assert str(escape(HOSTILE)) in page
+
+
+def test_an_audit_of_before_has_no_summary_and_is_still_shown(
+    people: People, storm_audit: Audit, as_user: AsUser
+) -> None:
+    for one in storm_audit.findings.all():
+        for part in ("seen", "because", "do", "unknown"):
+            del one.data[part]
+        one.save()
+    old = ("takes_effect", "change_keys", "apply", "undo")
+    storm_audit.plan["steps"] = [{name: step[name] for name in old} for step in storm_audit.plan["steps"]]
+    storm_audit.account, storm_audit.summary, storm_audit.processors_lost = [], {}, None
+    storm_audit.save()
+    page = text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
+    assert 'id="verdict"' not in page
+    assert "Processors lost not measured" in words_of(page)
+    first = storm_audit.findings.first()
+    assert first is not None
+    assert str(escape(first.data["says"])) in page
+    assert "Next restart lock address spinlock ratio 100 → 5" in words_of(page)
+
+
+def test_of_many_accounts_the_first_four_are_open(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("scheduler_lock_two_releases")
+    audit = Audit.objects.get()
+    assert len(audit.account) == 6
+    page = text_of(as_user(people.owner), f"/audits/{audit.pk}/")
+    assert page.count('<figure class="account"') == 6
+    assert "2 more accounts" in words_of(page)
 
 
 def test_an_audit_by_other_rules_says_so(people: People, storm_audit: Audit, as_user: AsUser) -> None:

@@ -22,6 +22,7 @@ from advisor.audits.report.pdf import pdf
 from advisor.audits.report.render import SHORT, Plots, render
 from advisor.audits.services.audit_page import page_of
 from advisor.audits.services.contract import audit_json
+from advisor.audits.services.printing import html_of
 from advisor.charts import bullet
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
@@ -186,13 +187,81 @@ def test_pages_are_numbered_under_the_name_and_the_date(data: dict[str, Any], sh
             assert start.replace("T", " ")[:19] in head
 
 
-def test_no_sheet_ends_with_a_heading_and_the_first_is_used(sheets: list[Sheet]) -> None:
+def test_no_sheet_ends_with_a_heading_and_the_first_of_the_appendix_is_used(sheets: list[Sheet]) -> None:
     for sheet in sheets:
         foot = sheet.height - MARGIN
         last = [line for line in sheet.lines if line.down < foot][-1]
         assert not HEADING.match(last.words), last.words
-    body = [line for line in sheets[0].lines if line.down < sheets[0].height - MARGIN]
-    assert body[-1].down > 0.75 * sheets[0].height
+    body = [line for line in sheets[1].lines if line.down < sheets[1].height - MARGIN]
+    assert body[-1].down > 0.75 * sheets[1].height
+
+
+def test_the_first_sheet_is_the_summary_and_the_rest_an_appendix(data: dict[str, Any], sheets: list[Sheet]) -> None:
+    capture = data["captures"][0]
+    first = [line.words for line in sheets[0].lines]
+    said = squeezed(sheets[0].text)
+    assert squeezed(capture["summary"]["verdict"]) in said
+    assert first.index("Plan") < first.index("Findings") < first.index("Not judged")
+    for one in capture["summary"]["do"]:
+        assert squeezed(one["title"]) in said
+    for one in capture["summary"]["collect"]:
+        assert squeezed(one["command"])[:60] in said
+    assert not [line for line in first if line.startswith(("Appendix", "Figures", "To undo"))]
+    assert next(line.words for line in sheets[1].lines if line.down > HEAD) == "Appendix"
+
+
+@pytest.mark.parametrize(
+    "story", ["payroll_page_locks", "vlh_1_address_locks", "spinning_for_timers", "untrusted_counters_cleared"]
+)
+def test_findings_have_a_line_each_on_the_first_sheet_whatever_they_say(bring: Bring, story: str) -> None:
+    bring(story)
+    data = audit_json(Audit.objects.get())
+    findings = data["captures"][0]["findings"]
+    for finding in findings[:3]:
+        finding["title"] += " and words that no line has room for" * 4
+    first, second, *_ = sheets_of(html_of(Audit.objects.get(), data))
+    levels = [line for line in first.lines if line.words.lower() in ("critical", "warning", "advice", "note")]
+    assert len(levels) == len(findings)
+    assert all(line.left < 100 for line in levels)
+    assert all(9 < below.down - above.down < 16 for above, below in itertools.pairwise(levels))
+    assert "Appendix" in second.text
+
+
+def test_the_account_is_drawn_on_paper_and_its_places_stand_in_the_appendix(bring: Bring) -> None:
+    bring("payroll_page_locks")
+    audit = Audit.objects.get()
+    html = html_of(audit, audit_json(audit))
+    assert html.count('<figure class="account">') == 2
+    assert 'aria-label="Where 8 CPUs go, on average: 4.48 work; 2.64' in html
+    first, second, *_ = sheets_of(html)
+    assert "MP synchronization (spinlock wait), LCKMGR (finding 1)" in first.text
+    assert "8-43" not in first.text
+    assert squeezed("T4_LEWIS_21APR2026_1001_1036_comp.csv:8-43") in squeezed(second.text)
+    bare = render("audit", audit_json(audit), "html")
+    assert "<svg" not in bare
+    assert bare.count("<h4>Where 8 CPUs go, on average</h4>") == 2, "without a picture its figures stand in its place"
+
+
+def test_an_audit_of_before_has_no_summary_and_is_still_printed(data: dict[str, Any]) -> None:
+    (capture,) = data["captures"]
+    del capture["summary"], capture["account"]
+    for finding in capture["findings"]:
+        for part in ("seen", "because", "do", "unknown"):
+            del finding[part]
+    for step in capture["plan"]["steps"]:
+        for name in ("when", "risk", "needs", "alternatives", "outage"):
+            del step[name]
+    first, second, *_ = sheets_of(render("audit", data, "html"))
+    assert squeezed(capture["findings"][0]["title"])[:45] in squeezed(first.text)
+    assert squeezed(capture["findings"][0]["says"])[:200] in squeezed(second.text)
+    assert "nothing is run" not in first.text
+    assert "\nFindings\n 1  CRITICAL: " in render("audit", data, "txt")
+
+
+def test_the_four_parts_of_a_text_stand_apart(data: dict[str, Any]) -> None:
+    data["captures"][0]["findings"][0] |= {"seen": "Seen.", "because": "Why.", "do": "<b>x", "unknown": "Open."}
+    html = render("audit", data, "html")
+    assert "Seen.</p>\n<p><b>Because:</b> Why.</p><p><b>Do:</b> &lt;b&gt;x</p><p><b>Not known:</b> Open.</p>" in html
 
 
 def test_a_short_script_stands_on_one_sheet(data: dict[str, Any], sheets: list[Sheet]) -> None:

@@ -97,7 +97,7 @@ def test_names_are_text_in_both_parts(people: People, two: list[Capture]) -> Non
     assert "\r\nBcc:" not in found.text
 
 
-def test_a_load_series_comes_with_its_fit_its_peak_and_its_picture(people: People) -> None:
+def test_a_load_series_comes_with_its_fit_and_its_peak(people: People) -> None:
     rates = [round(100 * 2**n / (1 + 0.02 * (2**n - 1) + 0.0005 * 2**n * (2**n - 1)), 1) for n in range(7)]
     audit = audited(people, [load_series(*rates)], name="RUNS", product="scaling")
     found = parts(report_message(recipient_of(people), audit, None))
@@ -105,8 +105,7 @@ def test_a_load_series_comes_with_its_fit_its_peak_and_its_picture(people: Peopl
     assert re.match(r"runs: Universal Scalability Law, contention 0\.0(2|19)\d*, coherency 0\.000[45]\d*, ", told)
     assert re.search(r"; peak \d{4}\.\d+ at 44\.\d engines", told), told
     assert "Load series</h2>" in found.html
-    assert any("measured points" in part for part in found.html.split('alt="')), "the picture says what it shows"
-    assert len(found.pictures) >= 1
+    assert not found.pictures, "the picture stands on the page"
 
 
 def test_a_table_that_holds_both_sides_is_told_in_words(

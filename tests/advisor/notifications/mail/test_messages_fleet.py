@@ -1,5 +1,6 @@
 """The week of a fleet, "nothing changed", and "not audited"."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,10 +10,12 @@ from advisor.audits.models import Audit, Capture
 from advisor.notifications.mail.digest import digest_message
 from advisor.notifications.mail.heartbeat import heartbeat_message
 from advisor.notifications.mail.not_audited import not_audited_message
+from advisor.notifications.mail.report import report_message
 from advisor.notifications.models import Recipient
 from advisor.schedules.models import Schedule
 from advisor.schedules.services.failures import Missing
 from advisor.systems.models import System
+from advisor.uploads.models import Upload
 from tests.advisor.notifications.mail.hearing import another_capture
 from tests.advisor.notifications.mail.letter_parts import audits_of, bring_storms, parts, recipient_of
 from tests.advisor.people import People
@@ -227,14 +230,49 @@ def test_nothing_changed_tells_what_was_judged_and_what_stands(people: People, s
     newer = another_capture(storm_audit)
     for audit in (storm_audit, newer):
         audit.verdicts = [one for one in audit.verdicts if one["verdict"] != "unknown"]
+        audit.summary["collect"] = []
         audit.save()
     letter = heartbeat_message(recipient_of(people), newer, storm_audit)
     judged = sum(verdict["verdict"] in ("fired", "clean") for verdict in storm_audit.verdicts)
     assert letter.subject == f"CLAIMS1: nothing changed, {judged} rules judged, 0 not; still 3 critical, 1 warning"
     found = parts(letter)
     assert "CLAIMS1: nothing changed since the capture of 2026-02-11 10:40." in found.text
-    assert "Still standing: 3 critical, 1 warning, 2 advice; worst: Object\ndescriptor" in found.text
+    assert "Still standing: 3 critical, 1 warning, 2 advice; first: Object\ndescriptor" in found.text
+    assert "Still standing: 3 critical, 1 warning, 2 advice; first: Object descriptor" in found.html
     assert len(found.lines) < 30
+    newer.summary = {}
+    Recipient.objects.all().delete()
+    before = parts(heartbeat_message(recipient_of(people), newer, storm_audit)).text
+    assert "2 advice; worst: Object\ndescriptor" in before, "an audit of before has no verdict"
+
+
+def test_nothing_changed_is_not_said_where_a_figure_of_the_account_did(
+    people: People, bring: Callable[..., Upload]
+) -> None:
+    bring("payroll_page_locks")
+    audit = Audit.objects.get()
+    newer = another_capture(audit)
+    newer.account[0]["lost"][0]["amount"] += 0.5
+    told = recipient_of(people)
+    for message in (heartbeat_message, report_message):
+        found = parts(message(told, newer, audit))
+        for said in (found.mail["Subject"], found.text, found.html):
+            assert "othing changed" not in said
+    assert "No finding changed; figures did.\nprocessors lost: 2.64 of 8 CPUs -> 3.14 of 8 CPUs\n" in found.text
+    assert "No finding changed; figures did." in found.html
+    assert "<b>3.14 of 8 CPUs</b>" in found.html
+    same = parts(report_message(told, another_capture(audit), audit))
+    assert "Nothing changed." in same.text
+    assert "processors lost:" not in same.text
+
+
+def test_a_digest_tells_the_verdict_of_a_system(people: People, told: Recipient) -> None:
+    fleet(people, 1)
+    Audit.objects.update(summary={"verdict": "2.64 of 8 CPUs (33 %) are lost.", "do": [], "collect": []})
+    found = parts(digest_message(told, NOW))
+    assert lines_of(found.text)[1] == "  2.64 of 8 CPUs (33 %) are lost."
+    assert "2.64 of 8 CPUs (33 %) are lost." in found.html
+    assert "Finding of" not in found.html
 
 
 def test_nothing_changed_of_a_healthy_system_tells_its_last_finding(people: People, storm_audit: Audit) -> None:

@@ -65,7 +65,13 @@ def hostile(storm_audit: Audit, people: People) -> list[Parts]:
     """Every letter about a system whose names are an attack."""
     System.objects.filter(pk=storm_audit.system_id).update(name=HOSTILE)
     audit = Audit.objects.get(pk=storm_audit.pk)
-    Audit.objects.filter(pk=audit.pk).update(headline=HOSTILE + "w" * 300)
+    lost = {"to": None, "what": HOSTILE, "amount": 2.0, "low": 2.0, "high": 2.0, "file": HOSTILE, "lines": [1, 1]}
+    account = [{**audit.account[0], "lost": [lost], "undivided": {**audit.account[0]["undivided"], "why": HOSTILE}}]
+    do = [{**audit.summary["do"][0], "title": HOSTILE + "w" * 300, "effect": HOSTILE, "undo": HOSTILE}]
+    collect = [{"command": HOSTILE, "settles": [HOSTILE]}]
+    summary = {"verdict": HOSTILE + "w" * 300, "do": do, "collect": collect}
+    plan = {**audit.plan, "conflicts": [{"change_keys": ["x"], "why": HOSTILE}]}
+    Audit.objects.filter(pk=audit.pk).update(headline=HOSTILE + "w" * 300, account=account, summary=summary, plan=plan)
     for finding in audit.findings.all():
         finding.title = HOSTILE + "w" * 300
         data = finding.data

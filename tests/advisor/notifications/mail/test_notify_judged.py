@@ -23,8 +23,8 @@ RULE = "ase/address_lock_spinlock_contended"
 COLLECTED_BY = "sp_sysmon '00:10:00'"
 
 
-def blind(audit: Audit) -> Audit:
-    """A further capture in which the rule of the worst finding could not judge."""
+def blind(audit: Audit, *, told: bool = True) -> Audit:
+    """A further capture in which the rule of the worst finding could not judge; `told`: its summary says so first."""
     made = another_capture(audit)
     if any(key.startswith(RULE) for key in made.findings_digest):
         was(made, address_lock_spinlock_contended=None)
@@ -36,7 +36,9 @@ def blind(audit: Audit) -> Audit:
         "why": "",
         "missing": [{"fact": "x", "why": "", "bring": COLLECTED_BY}],
     }
-    Audit.objects.filter(pk=made.pk).update(unjudged=[RULE], verdicts=[*others, verdict])
+    collect = [{"command": COLLECTED_BY, "settles": [RULE]}]
+    summary = {**made.summary, "collect": [*(collect if told else ()), *made.summary["collect"]][:3]}
+    Audit.objects.filter(pk=made.pk).update(unjudged=[RULE], verdicts=[*others, verdict], summary=summary)
     return Audit.objects.get(pk=made.pk)
 
 
@@ -44,7 +46,7 @@ def test_what_is_not_judged_any_more_is_told_once_and_once_it_is_judged_again(
     people: People, storm: System, storm_audit: Audit
 ) -> None:
     hearer(people)
-    first = blind(storm_audit)
+    first = blind(storm_audit, told=False)
     notify.notify(storm.pk)
     (mail,) = mails()
     assert (mail.kind, mail.audit) == ("report", first)

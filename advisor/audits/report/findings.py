@@ -1,0 +1,22 @@
+"""What is said of a finding in one line, from the JSON shape alone."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from advisor.audits.report.plan import rounded
+
+
+def first_figure(finding: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Its first figure that was held against a limit, else its first one; `None` where it has none."""
+    evidence = finding["evidence"]
+    return next((one for one in evidence if one["limit"] is not None), evidence[0] if evidence else None)
+
+
+def figure_words(finding: Mapping[str, Any]) -> str:
+    """That figure: `mean chain 19.2 resources per bucket, limit 1`; empty where it has none."""
+    one = first_figure(finding)
+    if one is None:
+        return ""
+    unit = f" {one['unit']}" if one["unit"] else ""
+    limit = "" if one["limit"] is None else f", limit {rounded(one['limit'])}"
+    return f"{one['metric']} {rounded(one['value'])}{unit}{limit}"
