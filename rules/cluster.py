@@ -14,6 +14,7 @@ from rules.account import (
     BUSIEST,
     MEAN,
     PROCESSORS,
+    SMALLEST,
     WAITING_TASKS,
     Account,
     Amount,
@@ -79,7 +80,7 @@ def _cluster(audits: Sequence[Audit], members: Sequence[int]) -> ClusterAudit:
     findings = rank(told, lost_shares(accounts))
     plan = make_plan(change for ranked in findings for change in ranked.finding.changes)
     verdicts = _verdicts(nodes, on)
-    summary = summarized(findings, verdicts, plan, accounts)
+    summary = _by_node(summarized(findings, verdicts, plan, [_nodeless(one, nodes) for one in accounts]), nodes)
     return ClusterAudit(
         tuple(nodes), tuple(places), accounts, _with_own_keys(plan, nodes), summary, (*remarks, *_not_brought(nodes))
     )
@@ -312,6 +313,36 @@ def _merged(findings: Sequence[Ranked]) -> list[Ranked]:
 
 
 # --- summary ---------------------------------------------------------------------------------------------------------
+
+
+def _nodeless(account: Account, nodes: Mapping[str, Audit]) -> Account:
+    """The account for a sentence about all nodes: what is lost without where, as the largest part is not the whole."""
+
+    def plain(what: str) -> str:
+        head, on, tail = what.rpartition(ON)
+        named = tail.replace(" and ", ", ").split(", ")
+        return head if on and all(one in nodes for one in named) else what
+
+    open_ = account.unexplained
+    return replace(
+        account,
+        lost=tuple(replace(one, what=plain(one.what)) for one in account.lost),
+        unexplained=replace(open_, why=plain(open_.why)) if open_ else None,
+    )
+
+
+def _by_node(summary: Summary, nodes: Mapping[str, Audit]) -> Summary:
+    """The summary with what each node loses, where its verdict says what all do."""
+    gone = {
+        name: account.gone
+        for name, audit in nodes.items()
+        for account in audit.accounts
+        if (account.currency, account.span) == (PROCESSORS, MEAN) and account.gone >= SMALLEST
+    }
+    if " are lost in " not in summary.verdict or not gone:
+        return summary
+    each = ", ".join(f"{name} {amount:.2f}" for name, amount in sorted(gone.items(), key=lambda one: -one[1]))
+    return replace(summary, verdict=f"{summary.verdict.removesuffix('.')}; by node: {each}.")
 
 
 def _collected_on(nodes: Mapping[str, Audit]) -> Callable[[str], str]:

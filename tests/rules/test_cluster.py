@@ -48,7 +48,9 @@ def test_what_each_node_loses_is_lost_by_the_cluster(nodes: list[Audit]) -> None
     assert account.unexplained is not None
     assert account.unexplained.amount.value == pytest.approx(0.139, abs=0.001), "of ORKNEY"
     assert account.unexplained.why == "MP synchronization (spinlock wait) on ORKNEY"
-    assert one.summary.verdict == "0.51 of 10 CPUs (5 %) are lost in MP synchronization (spinlock wait) on SKYE."
+    assert one.summary.verdict == (
+        "0.51 of 10 CPUs (5 %) are lost in MP synchronization (spinlock wait); by node: SKYE 0.38, ORKNEY 0.14."
+    )
     assert not one.remarks
 
 
