@@ -37,6 +37,9 @@ class Auditing(ReadingExports):
             help="a limit of your own; `manage.py rules RULE` lists them",
         )
         parser.add_argument("--full", action="store_true", help="text with every figure, script and reason")
+        parser.add_argument(
+            "--run-sheet", action="store_true", help="text of one page for the change window: steps, checks, undo"
+        )
         parser.add_argument("--fail-on", choices=SEVERITIES, default="warning", help="default: warning")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -56,6 +59,8 @@ class Auditing(ReadingExports):
             add_excerpts(data)
             html = options["format"] == "html"
             kind = "audit_full" if options["full"] and not html else "audit"
+            if options["run_sheet"]:
+                kind, html = "run_sheet", False
             self.emit(render(kind, data, "html" if html else "txt"), utf8=html)
         loudest = worst(audits)
         if loudest is not None and loudest >= len(SEVERITIES) - SEVERITIES.index(options["fail_on"]):

@@ -30,6 +30,7 @@ urlpatterns = [
     path("uploads/<int:pk>/lines/", views.lines, name="upload-lines"),
     path("uploads/<int:pk>/belongs/", views.belongs, name="upload-belongs"),
     path("audits/<int:pk>/", audit.show, name="audit"),
+    path("audits/<int:pk>/run-sheet/", audit.sheet, name="run-sheet"),
     path("audits/<int:pk>/again/", audit.again, name="audit-again"),
     *ase,
     *openvms,

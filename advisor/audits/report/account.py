@@ -121,18 +121,16 @@ def loss(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
 
     Empty where the account makes no warning of it: the limits are those of the verdict (`rules.summary`).
     """
-    for one in accounts:
-        if one["span"] != "mean" or not one["capacity"]:
-            continue
-        capacity, who = one["capacity"], unit(one, product)
-        if one["currency"] == "processors":
-            gone = _gone(one)
-            if gone >= TOLD_PROCESSORS and gone / capacity >= TOLD_SHARE:
-                return f"{gone:.2f} of {capacity:g} {who} ({100 * gone / capacity:.0f} %) lost"
-        else:
-            caused = sum(part["amount"] or 0.0 for part in one["lost"] if part["to"])
-            if caused / capacity >= ONE_IN_TEN:
-                return f"{caused:.1f} of {capacity:.1f} {who} wait"
+    means = [one for one in accounts if one["span"] == "mean" and one["capacity"]]
+    processors = [one for one in means if one["currency"] == "processors"]
+    for one in sorted(processors, key=lambda one: -_gone(one) / one["capacity"]):
+        gone, capacity = _gone(one), one["capacity"]
+        if gone >= TOLD_PROCESSORS and gone / capacity >= TOLD_SHARE:
+            return f"{gone:.2f} of {capacity:g} {unit(one, product)} ({100 * gone / capacity:.0f} %) lost"
+    for one in (one for one in means if one["currency"] == "waiting_tasks"):
+        caused = sum(part["amount"] or 0.0 for part in one["lost"] if part["to"])
+        if caused / one["capacity"] >= ONE_IN_TEN:
+            return f"{caused:.1f} of {one['capacity']:.1f} {unit(one, product)} wait"
     return ""
 
 

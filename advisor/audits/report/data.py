@@ -87,6 +87,7 @@ def capture_data(one: Audit) -> dict[str, Any]:
                     "risk": {"level": step.risk.level, "why": step.risk.why},
                     "needs": list(step.needs),
                     "alternatives": list(step.alternatives),
+                    "after": step.after,
                     "outage": {"pages": step.copied_pages, "seconds_low": None, "seconds_high": None}
                     if step.when == "outage"
                     else None,

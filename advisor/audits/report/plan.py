@@ -67,10 +67,17 @@ class PlanStep:
     """What must have been changed before."""
     instead_of: tuple[str, ...]
     """What is left out because of this step: to be changed only where it is not enough."""
+    after: int | None
+    """Number of the step that comes before it, where this one takes effect at once and that one does not."""
     copied_pages: float | None
     """Of an outage; `None` where no export shows it."""
     apply: str
     undo: str
+
+    @property
+    def due(self) -> str:
+        """When it is made, in words."""
+        return f"After step {self.after}" if self.after else WHENS[self.when]
 
     @property
     def runs(self) -> bool:
@@ -118,12 +125,22 @@ def steps_of(
                 effects=tuple(effects),
                 needs=tuple(targets.get(key) or _last(key) for key in step.get("needs", ())),
                 instead_of=tuple(targets.get(key) or _last(key) for key in step.get("alternatives", ())),
+                after=step.get("after"),
                 copied_pages=(step.get("outage") or {}).get("pages"),
                 apply=step["apply"],
                 undo=step["undo"],
             )
         )
     return made
+
+
+def due(one: Mapping[str, Any]) -> str:
+    """When a thing to do of the summary is done, in words; empty where no step does it."""
+    if not one["step"]:
+        return ""
+    if one.get("after_step"):
+        return f"After step {one['after_step']}"
+    return "Decide" if one["when"] == "investigate" else WHENS[one["when"]]
 
 
 def rounded(value: float | str | None) -> str:
@@ -137,7 +154,7 @@ def _changed(key: str, asked: Sequence[tuple[int, Any, Mapping[str, Any]]], effe
     if not asked:
         return Changed(key, _last(key), None, None, "")
     change = asked[0][2]
-    was = "before" if change["from"] is None else rounded(change["from"])
+    was = "taken back" if change["from"] is None else f"back to {rounded(change['from'])}"
     cautions = dict.fromkeys(caution for _, _, one in asked for caution in one["cautions"])
     numbers = tuple(number for number, _, _ in asked if number)
     undo = UNDO[effect].format(was)

@@ -21,6 +21,7 @@ from advisor.audits.report import account, compared
 from advisor.audits.report.compared import force_of, row_of, settings_of
 from advisor.audits.report.findings import figure_words
 from advisor.audits.report.plan import WHENS, steps_of
+from advisor.audits.report.run_sheet import sheets_of
 from advisor.core import jinja
 from advisor.core.jinja import environment
 
@@ -112,7 +113,7 @@ def csp_hash(style: str) -> str:
 
 
 def render(kind: str, data: Mapping[str, Any], form: str, plots: Plots | None = None) -> str:
-    """Render `audit`, `audit_full` (text alone), `compare`, `read` or `rules` as `txt` or `html`.
+    """Render `audit`, `audit_full`, `run_sheet` (text alone), `compare`, `read` or `rules` as `txt` or `html`.
 
     `plots` are for the HTML of an audit alone.
     """
@@ -126,6 +127,8 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
     """What the templates of an audit and of a comparison count, group and put in words."""
     if kind == "compare":
         return {"rows": [row_of(metric) for metric in data["metrics"]], "settings": settings_of(data)}
+    if kind == "run_sheet":
+        return {"sheets": sheets_of(data)}
     if kind not in ("audit", "audit_full"):
         return {}
     findings = [finding for capture in data["captures"] for finding in capture["findings"]]

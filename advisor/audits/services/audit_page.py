@@ -18,8 +18,6 @@ from advisor.systems.services.overview import COMPARED, Difference, difference
 from rules.laws.usl import law
 
 QUIET = ("untrusted", "broken", "unknown")
-MOST_ACCOUNTS = 4
-"""Accounts shown at once; of a table of measured runs each run has one."""
 MOST_POINTS = 60
 """Captures in the plot of a finding."""
 WIDTH = 640
@@ -84,6 +82,7 @@ class AuditPage:
     accounts: list[AccountShown]
     """Empty for audits before version 0.9.0, and where no export tells."""
     more_accounts: list[AccountShown]
+    """Of a table of measured runs each run has one; of a day its busiest stretch, where that is like the mean."""
     plan: list[PlanStep]
     cost: dict[str, str]
     """Key of a finding → what the account books on it."""
@@ -112,7 +111,8 @@ def page_of(audit: Audit) -> AuditPage:
     verdicts, data = audit.verdicts, [finding.data for finding in findings]
     product = audit.system.product
     numbers = {finding.data["key"]: finding.number + 1 for finding in findings}
-    accounts = [_account(one, numbers, product) for one in account.shown(audit.account)]
+    shown = account.shown(audit.account)
+    others = [one for one in audit.account if one not in shown]
     cost, counted_in = account.costs(audit.account, data, product)
     return AuditPage(
         audit,
@@ -129,8 +129,8 @@ def page_of(audit: Audit) -> AuditPage:
         sharpen=bring_of(verdict for verdict in verdicts if verdict["verdict"] not in QUIET),
         laws=[(one, _law_plot(one)) for one in audit.laws],
         comparisons=within(audit.comparisons),
-        accounts=accounts[:MOST_ACCOUNTS],
-        more_accounts=accounts[MOST_ACCOUNTS:],
+        accounts=[_account(one, numbers, product) for one in shown],
+        more_accounts=[_account(one, numbers, product) for one in others],
         plan=steps_of(audit.plan, data),
         cost=cost,
         counted_in=counted_in,

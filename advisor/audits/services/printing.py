@@ -44,7 +44,7 @@ def html_of(audit: Audit, data: Mapping[str, Any]) -> str:
         if node.plot:
             found[node.finding.key] = node.plot
     comparisons = [one.picture for one in shown.comparisons[:MOST_DRAWN]]
-    accounts = [one.printed for one in (*shown.accounts, *shown.more_accounts)]
+    accounts = [one.printed for one in shown.accounts]
     return render("audit", data, "html", Plots(found, [plot for _, plot in shown.laws], comparisons, accounts))
 
 

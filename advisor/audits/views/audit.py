@@ -11,8 +11,8 @@ from django.shortcuts import get_object_or_404, redirect
 from advisor.audits.models import Audit
 from advisor.audits.report.compared import force_of, settings_of
 from advisor.audits.report.pdf import NoPdf
-from advisor.audits.report.plan import WHENS
 from advisor.audits.report.render import render
+from advisor.audits.report.run_sheet import run_sheet
 from advisor.audits.services.audit_page import page_of
 from advisor.audits.services.compared_page import TONES, VERDICTS
 from advisor.audits.services.contract import audit_json
@@ -59,10 +59,23 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "ratio_words": ratio_words,
         "in_force": force_of,
         "settings_of": settings_of,
-        "whens": WHENS,
         "shown_on": shown_on(audit.system.product) if hasattr(audit.capture, "packed") else {},
     }
     return page(request, "audits/audit.html", context)
+
+
+def sheet(request: Asked, pk: int) -> HttpResponse:
+    """Show the run sheet of its plan."""
+    audit = _audit(request, pk)
+    prefetch_related_objects([audit], "findings")
+    (capture,) = audit_json(audit, inputs=False)["captures"]
+    context = {
+        "sheet": run_sheet(capture),
+        "audit": audit,
+        "capture": audit.capture,
+        "system": audit.system,
+    }
+    return page(request, "audits/run_sheet.html", context)
 
 
 @few_at_a_time(4)

@@ -18,7 +18,7 @@ from advisor.audits.models import Audit, Capture, Finding
 from advisor.audits.report import account
 from advisor.audits.report.account_picture import picture
 from advisor.audits.report.findings import figure_words
-from advisor.audits.report.plan import WHENS
+from advisor.audits.report.plan import due
 from advisor.audits.report.render import PRODUCT_NAMES, QUIET
 from advisor.audits.services.audit_page import bring_of
 from advisor.audits.services.compared_page import VERDICTS, Row, rows_of
@@ -235,7 +235,7 @@ def report_message(
         "found": counts or nothing_found(told, recipient.severity),
         "worst": one_line(audit.headline, 300) if counts else "",
         "least": LEVELS[recipient.severity],
-        "whens": WHENS,
+        "due": due,
         "product": PRODUCT_NAMES.get(system.product, system.product),
         "is_command": is_command,
         "law_words": law_words,

@@ -201,6 +201,17 @@ def test_the_plan_is_a_table_and_its_scripts_are_copied_apart(
         assert f'data-copy="step2{end}">Copy {way}</button>' in scripts
 
 
+def test_what_no_setting_does_stands_below_the_plan(people: People, storm_audit: Audit, as_user: AsUser) -> None:
+    todo = {**storm_audit.summary["do"][0], "step": None, "title": HOSTILE, "effect": "shorter waits", "undo": ""}
+    storm_audit.summary["do"] = [todo]
+    storm_audit.plan = {"steps": [], "conflicts": []}
+    storm_audit.save()
+    page = text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
+    assert f"What no setting does:</p><ul><li><b>{escape(HOSTILE)}</b>" in page
+    assert 'id="step1"' not in page
+    assert "Run sheet" not in page
+
+
 def test_at_most_three_things_to_collect_each_with_a_button(
     people: People, storm_audit: Audit, as_user: AsUser
 ) -> None:
@@ -262,7 +273,7 @@ def test_an_audit_of_before_has_no_summary_and_is_still_shown(
     assert "Next restart lock address spinlock ratio 100 → 5" in words_of(page)
 
 
-def test_of_many_accounts_the_first_four_are_open(
+def test_of_many_accounts_those_that_lost_most_are_open(
     people: People, bring: Callable[..., Upload], as_user: AsUser
 ) -> None:
     bring("scheduler_lock_two_releases")
@@ -270,7 +281,7 @@ def test_of_many_accounts_the_first_four_are_open(
     assert len(audit.account) == 6
     page = text_of(as_user(people.owner), f"/audits/{audit.pk}/")
     assert page.count('<figure class="account"') == 6
-    assert "2 more accounts" in words_of(page)
+    assert "4 more accounts" in words_of(page)
 
 
 def test_an_audit_by_other_rules_says_so(people: People, storm_audit: Audit, as_user: AsUser) -> None:

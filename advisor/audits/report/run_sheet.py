@@ -1,0 +1,99 @@
+"""The run sheet: one page for the change window, made of the plan and its changes alone.
+
+It says what to look at before, how each step is made, checked and undone, and who is to be told. Scripts stand in the
+plan; the sheet names them by the step.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.audits.report.plan import PlanStep, rounded, steps_of
+
+TELL = {
+    "now": ("whoever is on call for it",),
+    "restart": ("everybody who works with the server: their sessions end", "whoever watches it: an alarm is expected"),
+    "reboot": (
+        "everybody who works on the node: their sessions end",
+        "who is in charge of the other nodes of its cluster",
+        "whoever watches it: an alarm is expected",
+    ),
+    "outage": (
+        "everybody who works with the table or database: it is not to be had meanwhile",
+        "the owners of batch runs that meet the window",
+        "whoever watches it: an alarm is expected",
+    ),
+    "investigate": (),
+}
+"""When a step is made → who is to be told before it."""
+
+
+@dataclass(frozen=True)
+class SheetStep:
+    """One step as it is made in the window."""
+
+    step: PlanStep
+    checks: tuple[str, ...]
+    """What is to be seen afterwards: each setting with its new value, then what the plan expects."""
+    cautions: tuple[str, ...]
+    """Of its changes; each once on a sheet."""
+    tell: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RunSheet:
+    """The page for one audit's plan."""
+
+    system: str
+    taken: str
+    """When the capture ended that the plan was made of, as its export has it; empty where it does not say."""
+    now: tuple[str, ...]
+    """What must be as it was when the plan was made: each setting with the value the export showed."""
+    decide: tuple[str, ...]
+    """What a person has to decide before."""
+    steps: tuple[SheetStep, ...]
+    """What is run in the window."""
+    later: tuple[PlanStep, ...]
+    """Steps with nothing to run: for another day."""
+
+
+def run_sheet(capture: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = ()) -> RunSheet:
+    """Make the sheet of a capture of the JSON; `others` are findings of further nodes whose changes its plan holds."""
+    steps = steps_of(capture["plan"], capture["findings"], others)
+    said: set[str] = set()
+    made = []
+    for step in (one for one in steps if one.runs):
+        cautions = dict.fromkeys(caution for one in step.changes for caution in one.cautions if caution not in said)
+        said.update(cautions)
+        made.append(SheetStep(step, _checks(step), tuple(cautions), TELL[step.when]))
+    changed = [one for step in steps if step.runs for one in step.changes]
+    interval = capture["interval"]
+    return RunSheet(
+        system=capture["system"]["name"],
+        taken=str(interval.get("end") or interval.get("start") or ""),
+        now=tuple(
+            f"{one.target} is {rounded(one.before)}" if one.before is not None else f"{one.target}: not in the exports"
+            for one in changed
+        ),
+        decide=tuple(conflict["why"] for conflict in capture["plan"].get("conflicts", ())),
+        steps=tuple(made),
+        later=tuple(one for one in steps if not one.runs),
+    )
+
+
+def sheets_of(data: Mapping[str, Any]) -> list[RunSheet]:
+    """A sheet for each capture of a run that has a plan."""
+    captures = data["captures"]
+    found = []
+    for one in captures:
+        own = {finding["key"] for finding in one["findings"]}
+        others = [finding for other in captures for finding in other["findings"] if finding["key"] not in own]
+        if one["plan"].get("steps") or one["plan"].get("conflicts"):
+            found.append(run_sheet(one, others))
+    return found
+
+
+def _checks(step: PlanStep) -> tuple[str, ...]:
+    changed = (one for one in step.changes if one.after is not None)
+    settings = (f"{one.target} {rounded(one.after)}, by the check in the script" for one in changed)
+    return (*settings, *(f"in the next capture: {one}" for one in step.effects))
