@@ -201,6 +201,17 @@ def test_the_plan_is_a_table_and_its_scripts_are_copied_apart(
         assert f'data-copy="step2{end}">Copy {way}</button>' in scripts
 
 
+def test_what_no_setting_does_stands_below_the_plan(people: People, storm_audit: Audit, as_user: AsUser) -> None:
+    todo = {**storm_audit.summary["do"][0], "step": None, "title": HOSTILE, "effect": "shorter waits", "undo": ""}
+    storm_audit.summary["do"] = [todo]
+    storm_audit.plan = {"steps": [], "conflicts": []}
+    storm_audit.save()
+    page = text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
+    assert f"What no setting does:</p><ul><li><b>{escape(HOSTILE)}</b>" in page
+    assert 'id="step1"' not in page
+    assert "Run sheet" not in page
+
+
 def test_at_most_three_things_to_collect_each_with_a_button(
     people: People, storm_audit: Audit, as_user: AsUser
 ) -> None:

@@ -186,7 +186,8 @@ def test_it_opens_with_the_verdict_and_the_account(told: Recipient, bring: Calla
     letter = report_message(told, audit, None)
     assert letter.subject == "LEWIS: 2.64 of 8 CPUs (33 %) lost (first audit); worst: 19.2 resources per..."
     found = parts(letter)
-    assert found.text.startswith("LEWIS: 2.64 of 8 CPUs (33 %) are lost in MP synchronization (spinlock\nwait), LCKMGR")
+    assert found.text.startswith("LEWIS: 2.64 of 8 CPUs (33 %) are lost")
+    assert " ".join(found.text.split()).startswith(f"LEWIS: {audit.summary['verdict']}")
     order = ["WHERE 8 CPUS GO, ON AVERAGE", "This is the first audit", "WHAT TO DO", "FINDINGS FROM", "WHAT TO COLLECT"]
     assert sorted(order, key=found.text.index) == order
     assert "\n     2.64  xxxxxxxx                  MP synchronization (spinlock wait)," in found.text
