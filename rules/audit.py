@@ -80,12 +80,17 @@ def _measured(capture: Capture) -> Iterator[Measured]:
 
 
 def lost_shares(accounts: Sequence[Account]) -> dict[str, float]:
-    """The largest share of a capacity, 0 to 1, that each finding lost on average, by key."""
+    """The largest share of a capacity, 0 to 1, that each finding lost, or measures as lost, on average, by key.
+
+    Where only an upper end is known that counts: what may be the larger loss is not put behind a smaller one.
+    """
     shares: dict[str, float] = {}
     for account in accounts:
         for loss in account.lost if account.span == MEAN else ():
-            if loss.to and (share := account.share(loss.amount.booked)):
-                shares[loss.to] = max(shares.get(loss.to, 0.0), share)
+            most = loss.amount.high if loss.amount.value is None else loss.amount.value
+            share = account.share(most) or 0.0
+            for key in filter(None, (loss.to, loss.seen_in)):
+                shares[key] = max(shares.get(key, 0.0), share)
     return shares
 
 
