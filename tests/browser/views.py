@@ -33,6 +33,12 @@ def bring(
     return found.split("#")[0]
 
 
+TOO_WIDE = """(width) => [...document.querySelectorAll('main *')]
+    .filter((one) => one.getBoundingClientRect().right > width && !one.closest('pre, svg, .wide'))
+    .map((one) => one.outerHTML.slice(0, 200)).slice(0, 8)"""
+"""The first elements that reach beyond the right edge."""
+
+
 def look(looked: Looked, address: str, picture: str, status: int = 200) -> None:
     """Open a view with all its details: no complaint of axe, nothing scrolls sideways; `SCREENSHOTS` keeps it."""
     page, scheme, width = looked
@@ -44,4 +50,4 @@ def look(looked: Looked, address: str, picture: str, status: int = 200) -> None:
         page.screenshot(path=Path(folder) / f"{picture}-{width}-{scheme}.png", full_page=True)
     found = Axe().run(page, options=AA).response["violations"]
     assert not [(one["id"], [node["html"][:200] for node in one["nodes"]][:4]) for one in found]
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, page.evaluate(TOO_WIDE, width)
