@@ -17,6 +17,7 @@ PAGES = {
     "uploads": "/uploads/",
     "one-upload": "/uploads/1/",
     "audit": "/audits/1/",
+    "run-sheet": "/audits/1/run-sheet/",
     "lines": "/uploads/1/lines/?file=sysmon.txt&first=254&last=257",
     "system": "/systems/1/",
     "schedules": "/schedules/",
