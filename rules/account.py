@@ -156,11 +156,6 @@ class Account:
         """An amount as a share of the capacity, 0 to 1; `None` where the capacity is not known."""
         return amount / self.capacity if self.capacity else None
 
-    def lost_to(self, key: str) -> Loss | None:
-        """What one finding costs, where the account has it."""
-        found = [one for one in self.lost if one.to == key]
-        return replace(found[0], amount=summed(one.amount for one in found)) if found else None
-
 
 def divided(measured: Measured, findings: Sequence[Judged]) -> Account:
     """Divide what was measured among the findings that cause it."""

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Account, Loss
 from rules.boots import ENDED
+from rules.engine import LOST
 from rules.finding import Change, Effect, Severity, Verdict
 from rules.plan import Plan, Step
 from rules.ranking import Ranked
 
 MOST_DO, MOST_COLLECT = 5, 3
-TOLD_SHARE = 0.03
+TOLD_SHARE = LOST[-1][0]
 """Of the capacity lost: what the account makes a warning; below it no loss opens the summary (this project)."""
 TOLD_PROCESSORS = 0.25
 """Processors: less than a quarter of one is not noticed, whatever its share (this project)."""

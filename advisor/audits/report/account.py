@@ -96,17 +96,14 @@ def heading(account: Mapping[str, Any], product: str) -> str:
     return f"What {account['capacity']:.1f} {who} that wait or run do, {span}"
 
 
-def shown(accounts: Sequence[Mapping[str, Any]], least_share: float = 0.0) -> list[Mapping[str, Any]]:
+def shown(accounts: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Accounts worth a picture on a first page: of the mean, and that of the busiest stretch where it lost more.
 
     Of several of one kind, as of measured runs, those that lost most.
     """
     means = {one["currency"]: _gone(one) for one in accounts if one["span"] == "mean"}
     worth = [
-        one
-        for one in accounts
-        if (one["span"] == "mean" and _gone(one) >= least_share * (one["capacity"] or 0.0))
-        or (one["span"] != "mean" and _gone(one) > 1.2 * means.get(one["currency"], 0.0) + 0.1)
+        one for one in accounts if one["span"] == "mean" or _gone(one) > 1.2 * means.get(one["currency"], 0.0) + 0.1
     ]
     kept = []
     for one in worth:

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from advisor.audits.report import account, compared
 from advisor.audits.report.compared import force_of, row_of, settings_of
 from advisor.audits.report.findings import figure_words
-from advisor.audits.report.plan import WHENS, steps_of
+from advisor.audits.report.plan import due, steps_of
 from advisor.audits.report.run_sheet import sheets_of
 from advisor.core import jinja
 from advisor.core.jinja import environment
@@ -133,15 +133,16 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         return {}
     findings = [finding for capture in data["captures"] for finding in capture["findings"]]
     counts = {severity: sum(f["severity"] == severity for f in findings) for severity in SEVERITIES}
+    causes = _causes(data)
     return {
         "counts": {severity: count for severity, count in counts.items() if count},
         "plots": plots or Plots(),
         "short": SHORT,
-        "whens": WHENS,
+        "due": due,
         "scripted": SCRIPTED,
         "most_first": MOST_FIRST,
         "figure_words": figure_words,
-        "sections": [_sections(capture, _causes(data), findings) for capture in data["captures"]],
+        "sections": [_sections(capture, causes, findings) for capture in data["captures"]],
     }
 
 
