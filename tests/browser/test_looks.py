@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import EXAMPLES, Looked, Scheme, until
-from tests.browser.views import look
+from tests.browser.views import TOO_WIDE, look
 
 PAGES = {
     "overview": "/",
@@ -44,6 +44,8 @@ PAGES = {
 LIMIT = "ase/address_lock_spinlock_contended.contention_percent"
 LONG = "the_longest_name_that_anybody_ever_gave_to_a_procedure_of_the_claims_application_and_its_nightly_batch"
 """A word that no line of a narrow page holds."""
+LAST_EXAMPLE = "TIREE"
+"""The system of the examples that are brought last."""
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +85,21 @@ def work_on(page: Page) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_accessible_and_fits(looked: Looked, name: str) -> None:
     look(looked, PAGES[name], name, 404 if name == "not-here" else 200)
+
+
+def test_the_audit_of_every_example_fits_a_phone(windows: Callable[[Scheme, int], Page]) -> None:
+    """What a plan prints is as wide as its scripts, and which audit is the first depends on the workers."""
+    page = windows("dark", 400)
+    page.goto("/")
+    until(page, page.get_by_role("link", name=LAST_EXAMPLE).count)
+    systems = {link.get_attribute("href") for link in page.locator("tr[data-row] a[href^='/systems/']").all()}
+    audits: set[str] = set()
+    for system in systems:
+        page.goto(f"{system}")
+        audits |= {f"{link.get_attribute('href')}".split("#")[0] for link in page.locator("a[href^='/audits/']").all()}
+    assert len(audits) > EXAMPLES
+    for address in sorted(audits):
+        page.goto(address)
+        page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
+        wide = page.evaluate(TOO_WIDE, 400)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400, (address, wide)

@@ -34,9 +34,13 @@ def bring(
 
 
 TOO_WIDE = """(width) => [...document.querySelectorAll('main *')]
-    .filter((one) => one.getBoundingClientRect().right > width && !one.closest('pre, svg, .wide'))
+    .filter((one) => !one.closest('pre, svg, .wide'))
+    .filter((one) => {
+        const box = one.getBoundingClientRect();
+        return Math.max(box.right, box.left + one.scrollWidth) > width;
+    })
     .map((one) => one.outerHTML.slice(0, 200)).slice(0, 8)"""
-"""The first elements that reach beyond the right edge."""
+"""The first elements that reach beyond the right edge, or whose text does."""
 
 
 def look(looked: Looked, address: str, picture: str, status: int = 200) -> None:
