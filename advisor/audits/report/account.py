@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rules.summary import ONE_IN_TEN, TOLD_PROCESSORS, TOLD_SHARE
+from rules.summary import MOSTLY, ONE_IN_TEN, TOLD_PROCESSORS, TOLD_SHARE, amount_words
 
 WIDTH = 24
 """Characters of the bar that stands for the whole capacity."""
@@ -15,6 +15,8 @@ MARKS = {"work": "#", "lost": "x", "unexplained": "?", "undivided": "~", "idle":
 """Part → what a bar of text is made of."""
 MOST_ALIKE = 2
 """Accounts of one currency and span on a first page."""
+PARTS = ("work", "lost", "unexplained", "undivided", "idle")
+"""What an account may divide its capacity into, as the contract prints it; one with none of them says nothing."""
 SPANS = {"mean": "on average", "busiest": "in the busiest half hour"}
 
 
@@ -27,6 +29,7 @@ class Row:
     label: str
     amount: float | None
     """`None` where only an upper end is known; `high` has it."""
+    low: float
     high: float
     share: float | None
     """Of the capacity, 0 to 1; `None` where that is not known, or the amount is not."""
@@ -40,8 +43,12 @@ class Row:
 
     @property
     def figure(self) -> str:
-        """The amount for people, two decimals."""
-        return f"{self.amount:,.2f}" if self.amount is not None else f"≤ {self.high:,.2f}"
+        """The amount for people, two decimals; both ends where they lie apart (`rules.summary.MOSTLY`)."""
+        if self.amount is None:
+            return f"≤ {self.high:,.2f}"
+        if self.low < MOSTLY * self.high:
+            return f"{self.low:,.2f} to {self.high:,.2f}"
+        return f"{self.amount:,.2f}"
 
     @property
     def bar(self) -> str:
@@ -59,24 +66,23 @@ def rows(account: Mapping[str, Any], numbers: Mapping[str, int]) -> list[Row]:
 def _rows(account: Mapping[str, Any], numbers: Mapping[str, int]) -> Iterator[Row]:
     capacity = account["capacity"]
 
-    def row(part: str, label: str, amount: float | None, high: float | None = None, **more: Any) -> Row:
+    def row(part: str, label: str, amount: float | None, low: float, high: float, **more: Any) -> Row:
         share = amount / capacity if capacity and amount is not None else None
-        return Row(part, label, amount, high if high is not None else amount or 0.0, share, **more)
+        return Row(part, label, amount, low, high, share, **more)
 
-    waiting = account["currency"] == "waiting_tasks"
-    if account["work"]:
-        yield row("work", "running" if waiting else "work", account["work"])
+    if work := account["work"]:
+        yield row("work", "running" if account["currency"] == "waiting_tasks" else "work", work, work, work)
     for one in account["lost"]:
         number = numbers.get(one["to"] or "")
         label = f"{one['what']}{f' (finding {number})' if number else ''}"
-        yield row(
-            "lost", label, one["amount"], one["high"], finding=one["to"], file=one["file"], lines=tuple(one["lines"])
-        )
+        where = {"file": one["file"], "lines": tuple(one["lines"])}
+        yield row("lost", label, one["amount"], one["low"], one["high"], finding=one["to"], **where)
     for part, word in (("unexplained", "{}, cause not shown"), ("undivided", "{}")):
         if one := account[part]:
-            yield row(part, word.format(one["why"]), one["amount"], one["high"], collect=one["collect"])
-    if account["idle"]:
-        yield row("idle", "idle", account["idle"])
+            low = one["low"] if part == "unexplained" else one["high"]  # of what is undivided only the loss is open
+            yield row(part, word.format(one["why"]), one["amount"], low, one["high"], collect=one["collect"])
+    if idle := account["idle"]:
+        yield row("idle", "idle", idle, idle, idle)
 
 
 def unit(account: Mapping[str, Any], product: str) -> str:
@@ -87,9 +93,11 @@ def unit(account: Mapping[str, Any], product: str) -> str:
 
 
 def heading(account: Mapping[str, Any], product: str) -> str:
-    """`Where 8 CPUs go, on average`; of tasks `What 16.7 tasks do, on average`."""
+    """`Where 8 CPUs go, on average`; of tasks `What 16.7 tasks that wait or run do, on average`."""
     span, who = SPANS[account["span"]], unit(account, product)
     if account["currency"] == "processors":
+        if account["capacity"] == 1:
+            return f"Where the {who.rstrip('s')} goes, {span}"
         return f"Where {account['capacity']:g} {who} go, {span}"
     if account["capacity"] is None:
         return f"{who.capitalize()} that wait, {span}"
@@ -102,9 +110,8 @@ def shown(accounts: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     Of several of one kind, as of measured runs, those that lost most.
     """
     means = {one["currency"]: _gone(one) for one in accounts if one["span"] == "mean"}
-    worth = [
-        one for one in accounts if one["span"] == "mean" or _gone(one) > 1.2 * means.get(one["currency"], 0.0) + 0.1
-    ]
+    filled = [one for one in accounts if any(one[part] for part in PARTS)]
+    worth = [one for one in filled if one["span"] == "mean" or _gone(one) > 1.2 * means.get(one["currency"], 0.0) + 0.1]
     kept = []
     for one in worth:
         alike = [other for other in worth if (other["currency"], other["span"]) == (one["currency"], one["span"])]
@@ -123,7 +130,7 @@ def loss(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
     for one in sorted(processors, key=lambda one: -_gone(one) / one["capacity"]):
         gone, capacity = _gone(one), one["capacity"]
         if gone >= TOLD_PROCESSORS and gone / capacity >= TOLD_SHARE:
-            return f"{gone:.2f} of {capacity:g} {unit(one, product)} ({100 * gone / capacity:.0f} %) lost"
+            return f"{amount_words(_gone(one, 'low'), gone, capacity, unit(one, product))} lost"
     for one in (one for one in means if one["currency"] == "waiting_tasks"):
         caused = sum(part["amount"] or 0.0 for part in one["lost"] if part["to"])
         if caused / one["capacity"] >= ONE_IN_TEN:
@@ -136,12 +143,14 @@ def lost(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
     means = [one for one in accounts if (one["currency"], one["span"]) == ("processors", "mean")]
     if len(means) != 1 or (means[0]["undivided"] and not _gone(means[0])):
         return ""
-    return f"{_gone(means[0]):.2f} of {means[0]['capacity']:g} {unit(means[0], product)}"
+    words = amount_words(_gone(means[0], "low"), _gone(means[0]), means[0]["capacity"], unit(means[0], product))
+    return words.partition(" (")[0]
 
 
-def _gone(account: Mapping[str, Any]) -> float:
-    lost = sum(one["amount"] or 0.0 for one in account["lost"])
-    return lost + ((account["unexplained"] or {}).get("amount") or 0.0)
+def _gone(account: Mapping[str, Any], end: str = "amount") -> float:
+    """What is lost, with or without a shown cause: as booked, or its `low` end."""
+    lost = sum(one[end] or 0.0 for one in account["lost"])
+    return lost + ((account["unexplained"] or {}).get(end) or 0.0)
 
 
 def costs(

@@ -133,7 +133,7 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         return {}
     findings = [finding for capture in data["captures"] for finding in capture["findings"]]
     counts = {severity: sum(f["severity"] == severity for f in findings) for severity in SEVERITIES}
-    causes = _causes(data)
+    causes, places = _causes(data), _places(data)
     return {
         "counts": {severity: count for severity, count in counts.items() if count},
         "plots": plots or Plots(),
@@ -142,7 +142,7 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "scripted": SCRIPTED,
         "most_first": MOST_FIRST,
         "figure_words": figure_words,
-        "sections": [_sections(capture, causes, findings) for capture in data["captures"]],
+        "sections": [_sections(capture, causes, places, findings) for capture in data["captures"]],
     }
 
 
@@ -156,8 +156,20 @@ def _causes(data: Mapping[str, Any]) -> dict[str, list[str]]:
     return causes
 
 
+def _places(data: Mapping[str, Any]) -> dict[str, str]:
+    """Key of a finding → how another capture names it: `finding 2 of SKYE`."""
+    return {
+        finding["key"]: f"finding {number} of {capture['system']['name']}"
+        for capture in data["captures"]
+        for number, finding in enumerate(capture["findings"], 1)
+    }
+
+
 def _sections(
-    capture: Mapping[str, Any], symptom_of: Mapping[str, list[str]], findings: Sequence[Mapping[str, Any]]
+    capture: Mapping[str, Any],
+    symptom_of: Mapping[str, list[str]],
+    places: Mapping[str, str],
+    findings: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """One capture with its verdicts sorted by what a reader wants of them; `findings` of all captures."""
     verdicts = capture["verdicts"]
@@ -188,8 +200,8 @@ def _sections(
         "listed": listed,
         "more_findings": len(capture["findings"]) - len(listed),
         "more_to_do": max(0, to_do - len(capture.get("summary", {}).get("do", ()))),
-        "causes_of": lambda key: ", ".join(
-            str(numbers[cause]) if cause in numbers else cause for cause in symptom_of[key]
+        "named": lambda keys: ", ".join(
+            f"finding {numbers[key]}" if key in numbers else places.get(key, key) for key in keys
         ),
         "judged": sum(verdict["verdict"] == "clean" for verdict in verdicts),
         "open": sum(verdict["verdict"] in QUIET for verdict in verdicts),

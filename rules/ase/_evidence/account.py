@@ -56,7 +56,7 @@ def _engines(facts: Facts) -> Measured | None:
             else (f"All spins together took at most {high:.2g} of {engines.number} engines: nothing measurable.",)
         )
     else:
-        why = f"spins took at most {high:.2g} of {engines.number} engines; what one spin takes is in no source"
+        why = "spinning; what one spin takes is in no source"
         undivided = Open(Amount(high, 0.0, high), why, LOWER_LOAD)
     return Measured(
         currency=PROCESSORS,

@@ -80,7 +80,7 @@ def test_an_audit_keeps_them(bring: Callable[..., Upload]) -> None:
     assert skye.processors_lost == pytest.approx(0.376, abs=0.001)
     assert skye.waiting_tasks is None
     assert sum(part[2] for part in skye.bar["parts"]) == pytest.approx(2.0)
-    assert [part[3] for part in skye.bar["parts"] if part[0] == "lost"] == ["openvms/locks_mastered_remotely"]
+    assert [part[3] for part in skye.bar["parts"] if part[0] == "lost"] == ["openvms/lock_master_on_slow_node"]
 
 
 @pytest.mark.django_db
