@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rules.account import SMALLEST
 from rules.summary import ONE_IN_TEN, TOLD_PROCESSORS, TOLD_SHARE
 
 WIDTH = 24
@@ -31,6 +32,11 @@ class Row:
     share: float | None
     """Of the capacity, 0 to 1; `None` where that is not known, or the amount is not."""
     finding: str | None = None
+    """Key of the finding that it is booked to."""
+    seen_in: str | None = None
+    """Key of the finding that measures it: where it is looked up."""
+    within: str | None = None
+    """The part that it is one of, whose row stands above it: at most so much of that."""
     collect: str = ""
     """What would tell more."""
     file: str = ""
@@ -51,12 +57,15 @@ class Row:
         return MARKS[self.part] * max(1, round(WIDTH * self.share))
 
 
-def rows(account: Mapping[str, Any], numbers: Mapping[str, int]) -> list[Row]:
-    """The parts: work first, then what is lost, largest first, idle last. `numbers`: key of a finding → its place."""
-    return list(_rows(account, numbers))
+def rows(account: Mapping[str, Any], numbers: Mapping[str, int], *, brief: bool = False) -> list[Row]:
+    """The parts: work first, then what is lost, largest first, idle last; what is part of another stands below that.
+
+    `numbers`: key of a finding → its place. `brief`: of a loss its cause is named alone, not what measures it.
+    """
+    return list(_rows(account, numbers, brief))
 
 
-def _rows(account: Mapping[str, Any], numbers: Mapping[str, int]) -> Iterator[Row]:
+def _rows(account: Mapping[str, Any], numbers: Mapping[str, int], brief: bool) -> Iterator[Row]:
     capacity = account["capacity"]
 
     def row(part: str, label: str, amount: float | None, high: float | None = None, **more: Any) -> Row:
@@ -64,19 +73,33 @@ def _rows(account: Mapping[str, Any], numbers: Mapping[str, int]) -> Iterator[Ro
         return Row(part, label, amount, high if high is not None else amount or 0.0, share, **more)
 
     waiting = account["currency"] == "waiting_tasks"
+
+    def lost(one: Mapping[str, Any], words: str = "{}") -> Row:
+        label = words.format(one["what"]) + pointer({**one, "seen_in": None} if brief else one, numbers)
+        found = {"finding": one["to"], "seen_in": one.get("seen_in") or one["to"], "within": one.get("part_of")}
+        return row("lost", label, one["amount"], one["high"], file=one["file"], lines=tuple(one["lines"]), **found)
+
     if account["work"]:
-        yield row("work", "running" if waiting else "work", account["work"])
+        least = (account.get("work_high") or 0.0) - account["work"] >= SMALLEST
+        least = least and account["work"] - account["work_low"] < SMALLEST
+        yield row("work", f"{'running' if waiting else 'work'}{', at least' if least else ''}", account["work"])
     for one in account["lost"]:
-        number = numbers.get(one["to"] or "")
-        label = f"{one['what']}{f' (finding {number})' if number else ''}"
-        yield row(
-            "lost", label, one["amount"], one["high"], finding=one["to"], file=one["file"], lines=tuple(one["lines"])
-        )
+        if not one.get("part_of"):
+            yield lost(one)
     for part, word in (("unexplained", "{}, cause not shown"), ("undivided", "{}")):
         if one := account[part]:
             yield row(part, word.format(one["why"]), one["amount"], one["high"], collect=one["collect"])
+            yield from (lost(of_it, "of these, {}") for of_it in account["lost"] if of_it.get("part_of") == part)
     if account["idle"]:
         yield row("idle", "idle", account["idle"])
+
+
+def pointer(loss: Mapping[str, Any], numbers: Mapping[str, int]) -> str:
+    """Which finding measures a loss, and which one causes it where that is another: ` (finding 2 measures it, …)`."""
+    cause, measures = numbers.get(loss["to"] or ""), numbers.get(loss.get("seen_in") or "")
+    if cause and measures and cause != measures:
+        return f" (finding {measures} measures it, caused by finding {cause})"
+    return f" (finding {cause or measures})" if cause or measures else ""
 
 
 def unit(account: Mapping[str, Any], product: str) -> str:

@@ -50,7 +50,7 @@ def bar_of(accounts: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str
 
 
 def _parts(account: Mapping[str, Any], numbers: Mapping[str, int]) -> list[list[Any]]:
-    found = [row for row in rows(account, numbers) if row.amount]
+    found = [row for row in rows(account, numbers, brief=True) if row.amount]
     lost = [row for row in found if row.part == "lost"]
     kept = [one for one in found if one.part != "lost" or one in lost[:MOST]]
     made = [[one.part, one.label[:LONGEST], one.amount, (one.finding or "").partition(":")[0]] for one in kept]
