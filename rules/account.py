@@ -97,6 +97,11 @@ class Measured:
     pools: tuple[Pool, ...]
     undivided: "Open | None" = None
     remarks: tuple[str, ...] = ()
+    run: str = ""
+    """What a measured run is called (`run 52LINX12`, `run of 6 processes`); empty: the capture itself."""
+    test: bool = False
+    """Whether it is of a test at a load that somebody chose: what that lost the system does not lose now, so neither
+    severity nor order nor verdict is made of it."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,10 @@ class Account:
     undivided: Open | None
     """Work or loss: cannot be told from these exports."""
     remarks: tuple[str, ...] = ()
+    run: str = ""
+    """As of `Measured`."""
+    test: bool = False
+    """As of `Measured`."""
 
     @property
     def gone(self) -> float:
@@ -199,6 +208,8 @@ def divided(measured: Measured, findings: Sequence[Judged]) -> Account:
         unexplained=_unexplained(rest),
         undivided=measured.undivided,
         remarks=measured.remarks,
+        run=measured.run,
+        test=measured.test,
     )
 
 

@@ -49,6 +49,8 @@ class Account(Schema):
     unexplained: OpenAmount | None = Field(description="Lost, cause not shown.")
     undivided: OpenAmount | None = Field(description="Work or loss: cannot be told from these exports.")
     remarks: list[str]
+    run: str | None = Field(None, description="What a measured run is called; null: the capture itself.")
+    test: bool = Field(False, description="A run of a test: what it lost the system does not lose now.")
 
 
 class ToDo(Schema):

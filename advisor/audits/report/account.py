@@ -106,12 +106,12 @@ def unit(account: Mapping[str, Any], product: str) -> str:
     """What its amounts are called: `CPUs`, `engines`, `tasks`, `processes`."""
     if account["currency"] == "processors":
         return "engines" if product == "ase" else "CPUs"
-    return "processes" if product in ("openvms", "rdb") else "tasks"
+    return "processes" if product in ("openvms", "rdb", "unix") else "tasks"
 
 
 def heading(account: Mapping[str, Any], product: str) -> str:
-    """`Where 8 CPUs go, on average`; of tasks `What 16.7 tasks do, on average`."""
-    span, who = SPANS[account["span"]], unit(account, product)
+    """`Where 8 CPUs go, on average`; of tasks `What 16.7 tasks do, on average`; of a measured run with its name."""
+    span, who = account.get("run") or SPANS[account["span"]], unit(account, product)
     if account["currency"] == "processors":
         return f"Where {account['capacity']:g} {who} go, {span}"
     if account["capacity"] is None:
@@ -141,7 +141,7 @@ def loss(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
 
     Empty where the account makes no warning of it: the limits are those of the verdict (`rules.summary`).
     """
-    means = [one for one in accounts if one["span"] == "mean" and one["capacity"]]
+    means = [one for one in accounts if one["span"] == "mean" and one["capacity"] and not one.get("test")]
     processors = [one for one in means if one["currency"] == "processors"]
     for one in sorted(processors, key=lambda one: -_gone(one) / one["capacity"]):
         gone, capacity = _gone(one), one["capacity"]
@@ -157,6 +157,7 @@ def loss(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
 def lost(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
     """The processors lost on average, `2.64 of 8 CPUs`; empty where no account or more than one tells."""
     means = [one for one in accounts if (one["currency"], one["span"]) == ("processors", "mean")]
+    means = [one for one in means if not one.get("test")]
     if len(means) != 1 or (means[0]["undivided"] and not _gone(means[0])):
         return ""
     return f"{_gone(means[0]):.2f} of {means[0]['capacity']:g} {unit(means[0], product)}"
@@ -175,7 +176,7 @@ def costs(
     What causes it all is counted, as the account divides it (`rules.account`): a finding with a cause of its own, not.
     """
     said: dict[str, list[str]] = {}
-    for one in (one for one in accounts if one["span"] == "mean"):
+    for one in (one for one in accounts if one["span"] == "mean" and not one.get("test")):
         of: dict[str, float] = {}
         for loss in one["lost"]:
             if loss["to"] and loss["amount"]:

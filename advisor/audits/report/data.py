@@ -188,6 +188,8 @@ def account_data(account: Account) -> dict[str, Any]:
     return {
         "currency": account.currency,
         "span": account.span,
+        "run": account.run or None,
+        "test": account.test,
         "capacity": plain(account.capacity),
         "idle": plain(account.idle),
         "work": plain(account.work),

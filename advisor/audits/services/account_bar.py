@@ -18,8 +18,8 @@ LONGEST = 80
 
 
 def mean_of(accounts: Sequence[Mapping[str, Any]], currency: str) -> Mapping[str, Any] | None:
-    """The account of the mean in a currency; `None` without one, or where measured runs have one each."""
-    found = [one for one in accounts if (one["currency"], one["span"]) == (currency, "mean")]
+    """The account of the mean in a currency; `None` without one, where measured runs have one each, or of a test."""
+    found = [one for one in accounts if (one["currency"], one["span"]) == (currency, "mean") and not one.get("test")]
     return found[0] if len(found) == 1 else None
 
 
