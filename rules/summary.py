@@ -85,11 +85,12 @@ def summarized(
     accounts: Sequence[Account],
     unit: str = "CPUs",
 ) -> Summary:
-    """Sum up an audit. `unit`: what processors are called, `engines` for SAP ASE."""
+    """Sum up an audit. `unit`: what processors are called, `engines` for SAP ASE. Tests are told by their findings."""
+    own = [one for one in accounts if not one.test]
     return Summary(
-        _verdict(findings, verdicts, accounts, unit),
-        tuple(_to_do(findings, plan, accounts, unit))[:MOST_DO],
-        tuple(_to_collect(findings, verdicts, accounts))[:MOST_COLLECT],
+        _verdict(findings, verdicts, own, unit),
+        tuple(_to_do(findings, plan, own, unit))[:MOST_DO],
+        tuple(_to_collect(findings, verdicts, own))[:MOST_COLLECT],
     )
 
 
@@ -167,11 +168,12 @@ def amount_words(low: float, most: float, capacity: float, unit: str) -> str:
 
 
 def _in_what(account: Account) -> str:
-    """What it is lost in: the largest part; without a shown cause that is said, too."""
+    """What it is lost in: the largest part; without a shown cause that is said. Of a measured run with its name."""
     open_ = account.unexplained.amount.booked if account.unexplained else 0.0
+    run = f", {account.run}" if account.run else ""
     if account.unexplained and open_ > 0.5 * account.gone:
-        return f"{account.unexplained.why}, cause not shown"
-    return account.lost[0].what
+        return f"{account.unexplained.why}{run}, cause not shown"
+    return f"{account.lost[0].what}{run}"
 
 
 def _first(most: Loss | None, by_key: Mapping[str, Ranked]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rules.account import SMALLEST
 from rules.summary import MOSTLY, ONE_IN_TEN, TOLD_PROCESSORS, TOLD_SHARE, amount_words
 
 WIDTH = 24
@@ -34,6 +35,11 @@ class Row:
     share: float | None
     """Of the capacity, 0 to 1; `None` where that is not known, or the amount is not."""
     finding: str | None = None
+    """Key of the finding that it is booked to."""
+    seen_in: str | None = None
+    """Key of the finding that measures it: where it is looked up."""
+    within: str | None = None
+    """The part that it is one of, whose row stands above it: at most so much of that."""
     collect: str = ""
     """What would tell more."""
     file: str = ""
@@ -58,43 +64,63 @@ class Row:
         return MARKS[self.part] * max(1, round(WIDTH * self.share))
 
 
-def rows(account: Mapping[str, Any], numbers: Mapping[str, int]) -> list[Row]:
-    """The parts: work first, then what is lost, largest first, idle last. `numbers`: key of a finding → its place."""
-    return list(_rows(account, numbers))
+def rows(account: Mapping[str, Any], numbers: Mapping[str, int], *, brief: bool = False) -> list[Row]:
+    """The parts: work first, then what is lost, largest first, idle last; what is part of another stands below that.
+
+    `numbers`: key of a finding → its place. `brief`: of a loss its cause is named alone, not what measures it.
+    """
+    return list(_rows(account, numbers, brief))
 
 
-def _rows(account: Mapping[str, Any], numbers: Mapping[str, int]) -> Iterator[Row]:
+def _rows(account: Mapping[str, Any], numbers: Mapping[str, int], brief: bool) -> Iterator[Row]:
     capacity = account["capacity"]
 
     def row(part: str, label: str, amount: float | None, low: float, high: float, **more: Any) -> Row:
         share = amount / capacity if capacity and amount is not None else None
         return Row(part, label, amount, low, high, share, **more)
 
+    def lost(one: Mapping[str, Any], words: str = "{}") -> Row:
+        label = words.format(one["what"]) + pointer({**one, "seen_in": None} if brief else one, numbers)
+        found = {"finding": one["to"], "seen_in": one.get("seen_in") or one["to"], "within": one.get("part_of")}
+        found |= {"file": one["file"], "lines": tuple(one["lines"])}
+        return row("lost", label, one["amount"], one["low"], one["high"], **found)
+
     if work := account["work"]:
-        yield row("work", "running" if account["currency"] == "waiting_tasks" else "work", work, work, work)
+        low, high = account.get("work_low") or work, account.get("work_high") or work
+        label = "running" if account["currency"] == "waiting_tasks" else "work"
+        if high - work >= SMALLEST > work - low and low >= MOSTLY * high:  # else its figure has both ends
+            label += ", at least"
+        yield row("work", label, work, low, high)
     for one in account["lost"]:
-        number = numbers.get(one["to"] or "")
-        label = f"{one['what']}{f' (finding {number})' if number else ''}"
-        where = {"file": one["file"], "lines": tuple(one["lines"])}
-        yield row("lost", label, one["amount"], one["low"], one["high"], finding=one["to"], **where)
+        if not one.get("part_of"):
+            yield lost(one)
     for part, word in (("unexplained", "{}, cause not shown"), ("undivided", "{}")):
         if one := account[part]:
             low = one["low"] if part == "unexplained" else one["high"]  # of what is undivided only the loss is open
             yield row(part, word.format(one["why"]), one["amount"], low, one["high"], collect=one["collect"])
+            yield from (lost(of_it, "of these, {}") for of_it in account["lost"] if of_it.get("part_of") == part)
     if idle := account["idle"]:
         yield row("idle", "idle", idle, idle, idle)
+
+
+def pointer(loss: Mapping[str, Any], numbers: Mapping[str, int]) -> str:
+    """Which finding measures a loss, and which one causes it where that is another: ` (finding 2 measures it, …)`."""
+    cause, measures = numbers.get(loss["to"] or ""), numbers.get(loss.get("seen_in") or "")
+    if cause and measures and cause != measures:
+        return f" (finding {measures}, caused by finding {cause})"
+    return f" (finding {cause or measures})" if cause or measures else ""
 
 
 def unit(account: Mapping[str, Any], product: str) -> str:
     """What its amounts are called: `CPUs`, `engines`, `tasks`, `processes`."""
     if account["currency"] == "processors":
         return "engines" if product == "ase" else "CPUs"
-    return "processes" if product in ("openvms", "rdb") else "tasks"
+    return "processes" if product in ("openvms", "rdb", "unix") else "tasks"
 
 
 def heading(account: Mapping[str, Any], product: str) -> str:
-    """`Where 8 CPUs go, on average`; of tasks `What 16.7 tasks that wait or run do, on average`."""
-    span, who = SPANS[account["span"]], unit(account, product)
+    """`Where 8 CPUs go, on average`; of tasks `What 16.7 tasks that wait or run do, …`; of a measured run its name."""
+    span, who = account.get("run") or SPANS[account["span"]], unit(account, product)
     if account["currency"] == "processors":
         if account["capacity"] == 1:
             return f"Where the {who.rstrip('s')} goes, {span}"
@@ -125,7 +151,7 @@ def loss(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
 
     Empty where the account makes no warning of it: the limits are those of the verdict (`rules.summary`).
     """
-    means = [one for one in accounts if one["span"] == "mean" and one["capacity"]]
+    means = [one for one in accounts if one["span"] == "mean" and one["capacity"] and not one.get("test")]
     processors = [one for one in means if one["currency"] == "processors"]
     for one in sorted(processors, key=lambda one: -_gone(one) / one["capacity"]):
         gone, capacity = _gone(one), one["capacity"]
@@ -141,6 +167,7 @@ def loss(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
 def lost(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
     """The processors lost on average, `2.64 of 8 CPUs`; empty where no account or more than one tells."""
     means = [one for one in accounts if (one["currency"], one["span"]) == ("processors", "mean")]
+    means = [one for one in means if not one.get("test")]
     if len(means) != 1 or (means[0]["undivided"] and not _gone(means[0])):
         return ""
     words = amount_words(_gone(means[0], "low"), _gone(means[0]), means[0]["capacity"], unit(means[0], product))
@@ -161,7 +188,7 @@ def costs(
     What causes it all is counted, as the account divides it (`rules.account`): a finding with a cause of its own, not.
     """
     said: dict[str, list[str]] = {}
-    for one in (one for one in accounts if one["span"] == "mean"):
+    for one in (one for one in accounts if one["span"] == "mean" and not one.get("test")):
         of: dict[str, float] = {}
         for loss in one["lost"]:
             if loss["to"] and loss["amount"]:

@@ -184,16 +184,22 @@ def summary_data(summary: Summary) -> dict[str, Any]:
 
 def account_data(account: Account) -> dict[str, Any]:
     """Where the capacity of a capture went, in one currency."""
+    work = account.work_range
     return {
         "currency": account.currency,
         "span": account.span,
+        "run": account.run or None,
+        "test": account.test,
         "capacity": plain(account.capacity),
         "idle": plain(account.idle),
         "work": plain(account.work),
+        "work_low": plain(work.low) if work else None,
+        "work_high": plain(work.high) if work else None,
         "lost": [
             {
                 "to": loss.to,
                 "seen_in": loss.seen_in,
+                "part_of": loss.part_of,
                 "what": loss.what,
                 **_amount(loss.amount),
                 "file": loss.source.file,

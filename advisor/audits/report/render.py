@@ -165,6 +165,17 @@ def _places(data: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def _named(keys: Sequence[str], numbers: Mapping[str, int], places: Mapping[str, str]) -> str:
+    """Findings as this capture names them: `findings 1 and 3`, those of others after them."""
+    own = [str(numbers[key]) for key in keys if key in numbers]
+    words = (
+        [f"finding{'s' if len(own) > 1 else ''} {' and '.join(filter(None, (', '.join(own[:-1]), own[-1])))}"]
+        if own
+        else []
+    )
+    return ", ".join([*words, *(places.get(key, key) for key in keys if key not in numbers)])
+
+
 def _sections(
     capture: Mapping[str, Any],
     symptom_of: Mapping[str, list[str]],
@@ -200,9 +211,7 @@ def _sections(
         "listed": listed,
         "more_findings": len(capture["findings"]) - len(listed),
         "more_to_do": max(0, to_do - len(capture.get("summary", {}).get("do", ()))),
-        "named": lambda keys: ", ".join(
-            f"finding {numbers[key]}" if key in numbers else places.get(key, key) for key in keys
-        ),
+        "named": lambda keys: _named(keys, numbers, places),
         "judged": sum(verdict["verdict"] == "clean" for verdict in verdicts),
         "open": sum(verdict["verdict"] in QUIET for verdict in verdicts),
         "clean": [verdict for verdict in verdicts if verdict["verdict"] == "clean"],

@@ -56,7 +56,7 @@ def _engines(facts: Facts) -> Measured | None:
             else (f"All spins together took at most {high:.2g} of {engines.number} engines: nothing measurable.",)
         )
     else:
-        why = "spinning; what one spin takes is in no source"
+        why = "spinning, at most; what one spin takes is in no source"
         undivided = Open(Amount(high, 0.0, high), why, LOWER_LOAD)
     return Measured(
         currency=PROCESSORS,
@@ -78,7 +78,7 @@ def _spins(facts: Facts, engines: Engines) -> Iterator[Pool]:
             continue
         by_ratio = BY_RATIO[name][0] if name in BY_RATIO else f"ase/data_cache_spinlock_contended:{name}"
         yield Pool(
-            what=f"spins of {lock.name}, at most",
+            what=f"spins of {lock.name}",
             amount=Amount(None, 0.0, engines.number * bound.percent / 100),
             source=lock.source,
             causes=(BY_NAME.get(name, by_ratio), *(f"{rule}:{lock.name}" for rule in UNEXPLAINED)),

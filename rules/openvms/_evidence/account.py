@@ -3,13 +3,21 @@
 In MP synchronisation a CPU spins for a spinlock and does no work, so all of it is lost. A spinlock trace of the same
 time divides it. The CPU that is dedicated to the lock manager polls while it has nothing to do and counts as kernel
 mode then; what of it is work only `[LCK73]Busy %` of T4 tells. Time in interrupt state and alignment faults are work
-that is done: they are said, not booked as lost.
+that is done: they are said, not booked as lost. What one alignment fault takes is in no source (looked for:
+knowledge/openvms-rules.md), so their rate is said and nothing is made of it.
+
+Runs of a test (a load series with the modes of MONITOR) have an account each: MP synchronisation of the runs beyond
+the peak goes to the load itself, as `openvms/concurrency_past_peak` says; up to the peak no cause of it is shown.
 """
 
+from collections.abc import Iterator
+
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import DedicatedLockManager, ProcessorModes
+from collectors.facts.openvms import AlignmentFaults, DedicatedLockManager, ProcessorModes
 from collectors.facts.openvms.spinlocks import TRACE
+from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.account import BUSIEST, MEAN, PROCESSORS, Amount, Measured, Open, Pool
+from rules.laws.modes import modes_of
 from rules.openvms._evidence.cpu_layout import Layout
 from rules.openvms._evidence.peaks import Stretch, busiest
 from rules.openvms._evidence.spinning import explained
@@ -17,11 +25,17 @@ from rules.openvms._evidence.spinning import explained
 PARTS = ("openvms/spinlock_hot",)
 MOST = 1.02
 """MP synch of more than all CPUs, beyond rounding, is refused by the rules and not booked."""
+SYNCH = "MP synchronization (spinlock wait)"
+ROUNDED = 0.02
+"""This project: modes printed as whole per cent of 1, 2, 4 … CPUs add up to all of them within so much."""
+MOST_RUNS = 12
+"""Runs of one series with an account: those at the highest loads, where most is lost."""
 
 
 def measured(facts: Facts) -> tuple[Measured, ...]:
-    """The account of the mean, and of the busiest stretch where the day's curve shows one."""
-    return tuple(one for one in (_mean(facts), _busiest(facts)) if one)
+    """The account of the mean, of the busiest stretch where the day's curve shows one, and of each run of a test."""
+    own = tuple(one for one in (_mean(facts), _busiest(facts)) if one)
+    return (*own, *_runs(facts))
 
 
 def _mean(facts: Facts) -> Measured | None:
@@ -37,6 +51,7 @@ def _mean(facts: Facts) -> Measured | None:
     remarks = []
     if known(modes.interrupt_percent) and modes.interrupt_percent > 0:
         remarks.append(f"Of the work {modes.interrupt_percent / 100:.2f} CPUs are interrupt state.")
+    remarks += _faults(facts)
     if idle is None:
         remarks.append("Idle time is not in the export, so work and idle time are not told apart.")
     rest = max(0.0, cpus - synch / 100)
@@ -57,7 +72,7 @@ def _synch(facts: Facts, synch: float, source: Source, hours: Stretch | None = N
     """MP synch in per cent of one CPU: lost to the rule that says with evidence what it is lost to, if any."""
     why = explained(facts, synch, hours) or ""
     return Pool(
-        what="MP synchronization (spinlock wait)",
+        what=SYNCH,
         amount=Amount.exactly(synch / 100),
         source=source,
         causes=tuple(filter(None, (why.rpartition(": ")[2],))),
@@ -96,3 +111,57 @@ def _busiest(facts: Facts) -> Measured | None:
         pools=(_synch(facts, hours.synch, hours.source, hours),),
         remarks=(f"{hours.when}, the busiest {hours.minutes:.0f} minutes of the capture.",),
     )
+
+
+def _faults(facts: Facts) -> Iterator[str]:
+    """The rate of alignment faults of the same mean, which take work that no source puts a figure on."""
+    faults = facts.latest(AlignmentFaults, statistic="mean")
+    if faults is None:
+        return
+    modes = [getattr(faults, f"{mode}_per_second") for mode in ("kernel", "exec", "super", "user")]
+    rates = [faults.total_per_second] if known(faults.total_per_second) else modes
+    total = sum(rate for rate in rates if known(rate))
+    if total > 0 and all(known(rate) and rate >= 0 for rate in rates):
+        yield f"Part of the work are {total:,.0f} alignment faults/s (read); what one costs is not known."
+
+
+def _runs(facts: Facts) -> Iterator[Measured]:
+    """One account of each run of each load series that prints the modes; those made of captures are no runs."""
+    found = [one for one in facts.every(LoadSeries) if one.product == "openvms" and one.cores and not one.derived]
+    for series in found:
+        for point in series.points[-MOST_RUNS:]:
+            yield from _run(series, point, several=len(found) > 1)
+
+
+def _run(series: LoadSeries, point: LoadPoint, *, several: bool) -> Iterator[Measured]:
+    """The account of one run; none where its modes are not all there, or do not add up to its CPUs."""
+    cpus, modes = float(series.cores or 0), modes_of(point)
+    idle, synch = modes.get("idle"), modes.get("mp_synch")
+    if idle is None or synch is None or min(modes.values()) < 0:
+        return
+    if abs(sum(modes.values()) - 100 * cpus) > 100 * cpus * ROUNDED:
+        return
+    beyond = point.load > series.peak.load
+    rest = cpus - synch / 100
+    yield Measured(
+        currency=PROCESSORS,
+        span=MEAN,
+        capacity=cpus,
+        idle=min(idle / 100, rest),
+        pools=(
+            Pool(
+                what=SYNCH,
+                amount=Amount.exactly(synch / 100),
+                source=series.source_of(point),
+                causes=(f"openvms/concurrency_past_peak:{series.title}",) if beyond else (),
+                collect=TRACE,
+            ),
+        ),
+        run=f"run of {point.load:g} {_one(series.load_name, point.load)}" + (f", {series.title}" if several else ""),
+        test=True,
+    )
+
+
+def _one(name: str, load: float) -> str:
+    """`process` of one, else the name of the load as it is."""
+    return name.removesuffix("es") if load == 1 and name == "processes" else name

@@ -59,15 +59,15 @@ def _run(run: PerformanceRun) -> Measured | None:
         span=MEAN,
         capacity=run.processors,
         idle=None if idle is None else min(idle, rest),
-        pools=(_pool(f"run {run.run}", cost, run.source),),
+        pools=(_pool(f"run {run.run}", cost, run.source, what="spinning for locks of CP"),),
         undivided=Open(Amount(rest, 0.0, rest), BUSY, PerformanceRun.COLLECTED_BY) if idle is None else None,
-        remarks=(f"Run {run.run} of a table of measured runs.",),
+        run=f"run {run.run}",
     )
 
 
-def _pool(name: str, cost: Cost, source: Source) -> Pool:
+def _pool(name: str, cost: Cost, source: Source, what: str = "") -> Pool:
     return Pool(
-        what=f"spinning for {name}" if not name.startswith("run ") else f"spinning for locks of CP, {name}",
+        what=what or f"spinning for {name}",
         amount=Amount(cost.processors, cost.low, cost.high),
         source=source,
         causes=tuple(f"{rule}:{name}" for rule in CAUSES),

@@ -12,7 +12,7 @@ from tests.stories import HERE, audits_of
 
 def account(lost: float = 2.0, low: float = 2.0, capacity: float = 10.0, **further: Any) -> dict[str, Any]:
     one = {"to": "a:B", "what": "spinning", "amount": lost, "low": low, "high": lost, "file": "f", "lines": [1, 1]}
-    made = {"currency": "processors", "span": "mean", "capacity": capacity, "idle": 1.0, "work": capacity - 1 - lost}
+    made = {"currency": "processors", "span": "mean", "capacity": capacity, "idle": 1.0, "work": 7.0}
     return {**made, "lost": [one], "unexplained": None, "undivided": None, "remarks": [], **further}
 
 
@@ -34,7 +34,7 @@ def test_one_processor_is_no_plural() -> None:
 
 
 def test_an_account_that_says_nothing_is_not_shown() -> None:
-    empty = account(currency="waiting_tasks", capacity=None, idle=None, work=None, lost=[])
+    empty = {**account(), "currency": "waiting_tasks", "capacity": None, "idle": None, "work": None, "lost": []}
     assert shown([empty, account()]) == [account()]
 
 
