@@ -46,6 +46,16 @@ def test_the_text_of_an_audit_is_short(story: Path) -> None:
     assert len(render("audit_full", data, "txt").splitlines()) > len(data["captures"])
 
 
+@pytest.mark.parametrize("form", ["txt", "html"])
+def test_nodes_of_a_cluster_open_with_what_they_lose_together_and_collect_once(form: str) -> None:
+    text = render("audit", audit_data([], audits_of(HERE / "emulator_masters_the_trees")), form)
+    together = text.index("Cluster of BARRA, ORKNEY, SKYE")
+    assert together < text.index("BARRA: OpenVMS" if form == "txt" else 'data-running="BARRA"')
+    assert "Where 9 CPUs go" in text[together:]
+    if form == "txt":
+        assert text.count("What to collect next") == 1
+
+
 def test_a_loss_opens_with_what_is_to_be_fixed_first() -> None:
     said = verdict_of("lock_bound_node")
     assert said.startswith(

@@ -64,15 +64,16 @@ class Row:
         return MARKS[self.part] * max(1, round(WIDTH * self.share))
 
 
-def rows(account: Mapping[str, Any], numbers: Mapping[str, int], *, brief: bool = False) -> list[Row]:
+def rows(account: Mapping[str, Any], numbers: Mapping[str, int | str], *, brief: bool = False) -> list[Row]:
     """The parts: work first, then what is lost, largest first, idle last; what is part of another stands below that.
 
-    `numbers`: key of a finding → its place. `brief`: of a loss its cause is named alone, not what measures it.
+    `numbers`: key of a finding → its place, of a cluster with the name of its node. `brief`: of a loss its cause is
+    named alone, not what measures it.
     """
     return list(_rows(account, numbers, brief))
 
 
-def _rows(account: Mapping[str, Any], numbers: Mapping[str, int], brief: bool) -> Iterator[Row]:
+def _rows(account: Mapping[str, Any], numbers: Mapping[str, int | str], brief: bool) -> Iterator[Row]:
     capacity = account["capacity"]
 
     def row(part: str, label: str, amount: float | None, low: float, high: float, **more: Any) -> Row:
@@ -103,7 +104,7 @@ def _rows(account: Mapping[str, Any], numbers: Mapping[str, int], brief: bool) -
         yield row("idle", "idle", idle, idle, idle)
 
 
-def pointer(loss: Mapping[str, Any], numbers: Mapping[str, int]) -> str:
+def pointer(loss: Mapping[str, Any], numbers: Mapping[str, int | str]) -> str:
     """Which finding measures a loss, and which one causes it where that is another: ` (finding 2 measures it, …)`."""
     cause, measures = numbers.get(loss["to"] or ""), numbers.get(loss.get("seen_in") or "")
     if cause and measures and cause != measures:

@@ -142,6 +142,7 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "scripted": SCRIPTED,
         "most_first": MOST_FIRST,
         "figure_words": figure_words,
+        "clusters": [_cluster(one, places, data) for one in data.get("clusters", ())],
         "sections": [_sections(capture, causes, places, findings) for capture in data["captures"]],
     }
 
@@ -163,6 +164,23 @@ def _places(data: Mapping[str, Any]) -> dict[str, str]:
         for capture in data["captures"]
         for number, finding in enumerate(capture["findings"], 1)
     }
+
+
+def _cluster(one: Mapping[str, Any], places: Mapping[str, str], data: Mapping[str, Any]) -> dict[str, Any]:
+    """The nodes of a cluster together: the verdict, and where the processors of all of them went."""
+    product = data["captures"][one["captures"][0]]["system"]["product"]
+    numbers = {key: place.removeprefix("finding ") for key, place in places.items()}
+    return {**one, "product": product, "accounts": _accounts(one["account"], numbers, product)}
+
+
+def _accounts(
+    accounts: Sequence[Mapping[str, Any]], numbers: Mapping[str, int | str], product: str
+) -> list[dict[str, Any]]:
+    """The accounts that are worth a place on a first page, as rows."""
+    return [
+        {"heading": account.heading(one, product), "rows": account.rows(one, numbers), "remarks": one["remarks"]}
+        for one in account.shown(accounts)
+    ]
 
 
 def _named(keys: Sequence[str], numbers: Mapping[str, int], places: Mapping[str, str]) -> str:
@@ -197,14 +215,7 @@ def _sections(
     to_do = sum(len(step["change_keys"]) for step in capture["plan"]["steps"])
     return {
         "capture": capture,
-        "accounts": [
-            {
-                "heading": account.heading(one, capture["system"]["product"]),
-                "rows": account.rows(one, numbers),
-                "remarks": one["remarks"],
-            }
-            for one in account.shown(capture.get("account", ()))
-        ],
+        "accounts": _accounts(capture.get("account", ()), numbers, capture["system"]["product"]),
         "plan": steps_of(capture["plan"], capture["findings"], others),
         "cost": cost,
         "counted_in": counted_in,
