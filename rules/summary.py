@@ -88,10 +88,22 @@ def summarized(
     """Sum up an audit. `unit`: what processors are called, `engines` for SAP ASE. Tests are told by their findings."""
     own = [one for one in accounts if not one.test]
     return Summary(
-        _verdict(findings, verdicts, own, unit),
+        _with_conflict(findings, verdicts, own, unit),
         tuple(_to_do(findings, plan, own, unit))[:MOST_DO],
         tuple(_to_collect(findings, verdicts, own))[:MOST_COLLECT],
     )
+
+
+def _with_conflict(
+    findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: Sequence[Account], unit: str
+) -> str:
+    """The verdict, with the exports that disagree where it would read otherwise by the other one."""
+    said = _verdict(findings, verdicts, accounts, unit)
+    conflicts = [one.conflict for one in accounts if one.conflict]
+    by_other = [one.otherwise or one for one in accounts]
+    if not conflicts or _verdict(findings, verdicts, by_other, unit) == said:
+        return said
+    return f"{said.removesuffix('.')}; {conflicts[0].short}."
 
 
 def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: Sequence[Account], unit: str) -> str:

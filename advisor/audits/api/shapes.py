@@ -33,6 +33,24 @@ class AccountLoss(Schema):
     )
 
 
+class ToldByExport(Schema):
+    """What one export says."""
+
+    by: str
+    percent: float = Field(description="Of the time of all processors.")
+    file: str
+    lines: tuple[int, int]
+
+
+class Conflict(Schema):
+    """Two exports of the same time that tell the same thing differently."""
+
+    what: str
+    used: ToldByExport
+    other: ToldByExport
+    why: str = Field(description="Why the account uses that one.")
+
+
 class Account(Schema):
     """Where the capacity went, in one currency; work, idle, what is lost and what is open add up to it."""
 
@@ -51,6 +69,7 @@ class Account(Schema):
     remarks: list[str]
     run: str | None = Field(None, description="What a measured run is called; null: the capture itself.")
     test: bool = Field(False, description="A run of a test: what it lost the system does not lose now.")
+    conflict: Conflict | None = Field(None, description="Another export tells it differently.")
 
 
 class ToDo(Schema):

@@ -9,17 +9,19 @@ left out (`waits.tasks` has the traps). Self-check: waiting tasks, those that re
 are together the connections.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonSpinlockActivity, MonState
 from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Amount, Measured, Open, Pool
-from rules.ase._evidence.server import Engines, engines_of, interval_first
+from rules.ase._evidence.server import Engines, engines_by_export, engines_of, interval_first
 from rules.ase._evidence.spinlocks.monitored import SCHEDULER, spinlocks_by_name
 from rules.ase._evidence.spinlocks.names import BY_NAME, BY_RATIO, plain_name
 from rules.ase._evidence.spinlocks.spin_severity import NOTHING_PERCENT, spin_bound
 from rules.ase._evidence.waits.events import GROUPS, NETWORK_READ, Group
 from rules.ase._evidence.waits.tasks import ByEvent, tasks_by_event
+from rules.conflict import Told, conflict_of
 
 OTHER = Group("other wait events", frozenset(), collect="select * from master..monWaitEventInfo")
 UNEXPLAINED = ("ase/spinning_unexplained", "ase/spinlock_dear")
@@ -31,12 +33,34 @@ CLOSE = 0.25
 
 def measured(facts: Facts) -> tuple[Measured, ...]:
     """The account of the engines, and that of the tasks, where each can be made."""
-    return tuple(one for one in (_engines(facts), _tasks(facts)) if one)
-
-
-def _engines(facts: Facts) -> Measured | None:
     spun = any(lock.of_interval and lock.seconds for lock in spinlocks_by_name(facts).values())
-    engines = engines_of(facts, interval=spun)
+
+    def processors(engines: Engines) -> Measured | None:
+        return _engines(facts, engines, spun=spun)
+
+    def tasks(engines: Engines) -> Measured | None:
+        return _tasks(facts, engines)
+
+    made = (_by_exports(facts, processors, interval=spun), _by_exports(facts, tasks, interval=True))
+    return tuple(one for one in made if one)
+
+
+def _by_exports(facts: Facts, make: Callable[[Engines], Measured | None], *, interval: bool) -> Measured | None:
+    """The account by the engines that count first, with what another export of the same time says of them."""
+    engines = engines_of(facts, interval=interval)
+    made = make(engines)
+    every = engines_by_export(facts)
+    told = {name: Told(name, one.busy_percent or 0.0, one.source, one.seconds) for name, one in every.items()}
+    used = next((one for one in told.values() if one.source == engines.source), None)
+    if made is None or used is None:
+        return made
+    between = "it counts between the snapshots that the other figures are of"
+    why = between if interval and used.by != "sp_sysmon" else "the findings go by that report"
+    conflict = conflict_of("the engines busy", used, told.values(), why)
+    return replace(made, conflict=conflict, otherwise=make(every[conflict.other.by])) if conflict else made
+
+
+def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
     if engines.number is None or engines.busy_percent is None or not 0 <= engines.busy_percent <= 100:
         return None
     busy = engines.number * engines.busy_percent / 100
@@ -73,7 +97,7 @@ def _spins(facts: Facts, engines: Engines) -> Iterator[Pool]:
     """What each spinlock can have cost at most; the queues of the scheduler spin much by nature and are left out."""
     for lock in spinlocks_by_name(facts).values():
         name = plain_name(lock.name)
-        bound = spin_bound(facts, lock) if lock.of_interval and name not in SCHEDULER else None
+        bound = spin_bound(facts, lock, engines) if lock.of_interval and name not in SCHEDULER else None
         if bound is None or engines.number is None:
             continue
         by_ratio = BY_RATIO[name][0] if name in BY_RATIO else f"ase/data_cache_spinlock_contended:{name}"
@@ -85,12 +109,11 @@ def _spins(facts: Facts, engines: Engines) -> Iterator[Pool]:
         )
 
 
-def _tasks(facts: Facts) -> Measured | None:
+def _tasks(facts: Facts, engines: Engines) -> Measured | None:
     """Nothing where the counters cannot be believed, or some events alone were collected."""
     rows = tasks_by_event(facts)
     if not rows:
         return None
-    engines = engines_of(facts, interval=True)
     running = None
     if engines.number is not None and engines.busy_percent is not None:
         running = engines.number * min(engines.busy_percent, 100.0) / 100
