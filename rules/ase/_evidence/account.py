@@ -3,6 +3,7 @@
 Engines: idle is measured; of the busy time nothing tells work and spinning apart, as what one spin takes is in no
 source. Where `monSpinlockActivity` was collected for an interval, its spins bound what spinning can have taken
 (`spinlocks.spin_severity`), which is enough to say that something is nothing. Without it the busy time is undivided.
+Other captures of the same server, at another load, may narrow the bound to a range (`spinlocks.site_cost`).
 
 Tasks: seconds waited ÷ seconds of the interval by `monSysWaits`, in groups of events; idle daemons and the network are
 left out (`waits.tasks` has the traps). Self-check: waiting tasks, those that read from the network, and running ones
@@ -18,6 +19,7 @@ from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Amount, Measured, Ope
 from rules.ase._evidence.server import Engines, engines_by_export, engines_of, interval_first
 from rules.ase._evidence.spinlocks.monitored import SCHEDULER, spinlocks_by_name
 from rules.ase._evidence.spinlocks.names import BY_NAME, BY_RATIO, plain_name
+from rules.ase._evidence.spinlocks.site_cost import SiteCost, site_cost
 from rules.ase._evidence.spinlocks.spin_severity import NOTHING_PERCENT, spin_bound
 from rules.ase._evidence.waits.events import GROUPS, NETWORK_READ, Group
 from rules.ase._evidence.waits.tasks import ByEvent, tasks_by_event
@@ -64,8 +66,11 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
     if engines.number is None or engines.busy_percent is None or not 0 <= engines.busy_percent <= 100:
         return None
     busy = engines.number * engines.busy_percent / 100
-    pools = tuple(_spins(facts, engines)) if spun else ()
+    cost = site_cost(facts) if spun else None
+    each = cost if isinstance(cost, SiteCost) else None
+    pools = tuple(_spins(facts, engines, each)) if spun else ()
     high = min(busy, sum(pool.amount.high for pool in pools))
+    low = min(high, sum(pool.amount.low for pool in pools))
     pools = tuple(pool for pool in pools if pool.amount.high >= NOTHING_PERCENT * engines.number / 100)
     undivided: Open | None = None
     remarks: tuple[str, ...] = ()
@@ -79,9 +84,16 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
             if not high
             else (f"All spins together took at most {high:.2g} of {engines.number} engines: nothing measurable.",)
         )
+    elif each:
+        why = f"spins took {low:.2g} to {high:.2g} of {engines.number} engines, {each.brief}"
+        undivided = Open(Amount(high, low, high), why, "")
     else:
         why = "spinning, at most; what one spin takes is in no source"
         undivided = Open(Amount(high, 0.0, high), why, LOWER_LOAD)
+    if each:
+        remarks = (*remarks, each.says)
+    elif isinstance(cost, str):
+        remarks = (*remarks, f"The other captures of this server do not tell what one spin takes: {cost}.")
     return Measured(
         currency=PROCESSORS,
         span=MEAN,
@@ -93,17 +105,23 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
     )
 
 
-def _spins(facts: Facts, engines: Engines) -> Iterator[Pool]:
-    """What each spinlock can have cost at most; the queues of the scheduler spin much by nature and are left out."""
+def _spins(facts: Facts, engines: Engines, each: SiteCost | None) -> Iterator[Pool]:
+    """What each spinlock can have cost at most; the queues of the scheduler spin much by nature and are left out.
+
+    `each`: what one spin takes on this server, which narrows it and never passes the bound.
+    """
     for lock in spinlocks_by_name(facts).values():
         name = plain_name(lock.name)
         bound = spin_bound(facts, lock, engines) if lock.of_interval and name not in SCHEDULER else None
         if bound is None or engines.number is None:
             continue
+        most = engines.number * bound.percent / 100
+        rate = lock.rate(lock.spins) if each else None
+        low, high = (each.low * rate, each.high * rate) if each and rate is not None else (0.0, most)
         by_ratio = BY_RATIO[name][0] if name in BY_RATIO else f"ase/data_cache_spinlock_contended:{name}"
         yield Pool(
             what=f"spins of {lock.name}",
-            amount=Amount(None, 0.0, engines.number * bound.percent / 100),
+            amount=Amount(None, min(low, most), min(high, most)),
             source=lock.source,
             causes=(BY_NAME.get(name, by_ratio), *(f"{rule}:{lock.name}" for rule in UNEXPLAINED)),
         )
