@@ -20,6 +20,7 @@ from collectors.facts.ase import (
     SysmonSample,
 )
 from collectors.facts.ase.monitoring import QUEUES
+from collectors.facts.ase.server import Level
 
 MOST = 24
 """Captures held against each other: those next to each in time. A day of five minutes each has 288."""
@@ -162,6 +163,12 @@ def _doubt(facts: Facts) -> str:
     return ""
 
 
+def _same_release(one: str | None, other: str | None) -> bool:
+    """Whether two versions are of one release, service pack and patch level: reports wrap and cut what they print."""
+    first, second = (Level.parse(version or "") for version in (one, other))
+    return first is not None and first == second
+
+
 def _differs(own: _Side, other: _Side) -> str:
     """Why two captures of one server cannot be held against each other; empty: they can."""
     if doubt := own.doubt or other.doubt:
@@ -170,7 +177,7 @@ def _differs(own: _Side, other: _Side) -> str:
         return f"the other covers {other.load.seconds:,.0f} s, this one {own.load.seconds:,.0f} s"
     if own.load.engines != other.load.engines:
         return f"{other.load.engines} engines were online in the other, {own.load.engines} in this one"
-    if not own.version or own.version != other.version:
+    if not _same_release(own.version, other.version):
         return "the release of both is not in the exports, or not the same"
     if not own.settings or not other.settings:
         return "sp_configure of both is not in the exports"

@@ -254,7 +254,11 @@ def test_the_account_of_a_capture_finds_the_planted_loss_between_its_ends(tmp_pa
     assert any(one.startswith("One spin took 38 to 45 ns on this server") for one in busy.remarks)
     assert busy.work_range is not None
     assert busy.work_range.low <= 4000 * OWN <= busy.work_range.high
-    assert [row.figure for row in rows(account_data(busy), {}) if row.within] == ["0.68-0.81", "0.23-0.27"]
+    assert [(row.figure, row.label) for row in rows(account_data(busy), {}) if row.within] == [
+        ("0.68 to 0.81", "of these, spins of addrlockspins"),
+        ("0.23 to 0.27", "of these, spins of fglockspins"),
+    ]
+
 
 
 def test_what_it_narrows_makes_nothing_louder(tmp_path: Path) -> None:

@@ -38,8 +38,6 @@ class Row:
     """Key of the finding that it is booked to."""
     seen_in: str | None = None
     """Key of the finding that measures it: where it is looked up."""
-    low: float = 0.0
-    """Of an amount that has no value: its lower end."""
     within: str | None = None
     """The part that it is one of, whose row stands above it: at most so much of that."""
     collect: str = ""

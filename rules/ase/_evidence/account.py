@@ -90,10 +90,10 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
     else:
         why = "spinning, at most; what one spin takes is in no source"
         undivided = Open(Amount(high, 0.0, high), why, LOWER_LOAD)
+        if isinstance(cost, str):
+            remarks = (f"The other captures of this server do not tell what one spin takes: {cost}.",)
     if each:
         remarks = (*remarks, each.says)
-    elif isinstance(cost, str):
-        remarks = (*remarks, f"The other captures of this server do not tell what one spin takes: {cost}.")
     return Measured(
         currency=PROCESSORS,
         span=MEAN,
