@@ -134,6 +134,8 @@ class Open:
     amount: Amount
     why: str
     collect: str
+    bound: bool = False
+    """Whether it is not measured itself: at most so much, as of spins. Sums take it whole, so that work is a least."""
 
 
 @dataclass(frozen=True)

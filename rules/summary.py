@@ -200,9 +200,13 @@ def _unmeasured(accounts: Sequence[Account], unit: str) -> Iterator[str]:
     """That the findings have no cost, because nothing tells work and loss apart."""
     for account in accounts:
         if account.span == MEAN and account.currency == PROCESSORS and account.undivided and account.capacity:
-            open_ = account.undivided
-            most = f"{open_.amount.value:.1f}" if open_.amount.value is not None else f"at most {open_.amount.high:.2g}"
-            yield f"what it costs is not measured: {most} of {account.capacity:g} {unit} are {open_.why}"
+            open_, amount = account.undivided, account.undivided.amount
+            are = f"of {account.capacity:g} {unit} are {open_.why}"
+            if open_.bound and amount.low:
+                yield f"{amount.low:.2g} to {amount.high:.2g} {are}"
+            else:
+                most = f"at most {amount.high:.2g}" if open_.bound or amount.value is None else f"{amount.value:.1f}"
+                yield f"what it costs is not measured: {most} {are}"
 
 
 def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], unit: str) -> Iterator[ToDo]:

@@ -245,7 +245,7 @@ def test_the_account_of_a_capture_finds_the_planted_loss_between_its_ends(tmp_pa
     _, busy = (of_engines(one) for one in day(tmp_path, *LOADS))
     assert busy.undivided is not None
     assert 0 < busy.undivided.amount.low < PLANTED < busy.undivided.amount.high < 2.4, "the bound is 2.4 engines"
-    assert busy.undivided.why == "spins took 0.9 to 1.1 of 8 engines, 38 to 45 ns each by 2 captures of this server"
+    assert busy.undivided.why == "spinning, 38 to 45 ns each by 2 captures of this server"
     assert busy.undivided.collect == "", "a capture at another load is there already"
     first = next(one for one in busy.lost if one.what == "spins of addrlockspins")
     assert first.amount.value is None
@@ -259,6 +259,11 @@ def test_the_account_of_a_capture_finds_the_planted_loss_between_its_ends(tmp_pa
         ("0.23 to 0.27", "of these, spins of fglockspins"),
     ]
 
+
+def test_the_verdict_tells_the_range_in_place_of_the_bound(tmp_path: Path) -> None:
+    (_, made) = day(tmp_path, *LOADS)
+    spinning = "0.9 to 1.1 of 8 engines are spinning, 38 to 45 ns each by 2 captures of this server."
+    assert made.summary.verdict.endswith(f"; {spinning}")
 
 
 def test_what_it_narrows_makes_nothing_louder(tmp_path: Path) -> None:

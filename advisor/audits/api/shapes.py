@@ -15,6 +15,7 @@ class OpenAmount(Schema):
     high: float
     why: str
     collect: str = Field(description="What would tell more.")
+    bound: bool = Field(False, description="Not measured itself: at most `amount`.")
 
 
 class AccountLoss(Schema):

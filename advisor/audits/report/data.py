@@ -232,7 +232,7 @@ def _conflict(one: Conflict | None) -> dict[str, Any] | None:
 
 
 def _open(one: Open | None) -> dict[str, Any] | None:
-    return {**_amount(one.amount), "why": one.why, "collect": one.collect} if one else None
+    return {**_amount(one.amount), "why": one.why, "collect": one.collect, "bound": one.bound} if one else None
 
 
 def _amount(amount: Amount) -> dict[str, float | None]:

@@ -85,11 +85,10 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
             else (f"All spins together took at most {high:.2g} of {engines.number} engines: nothing measurable.",)
         )
     elif each:
-        why = f"spins took {low:.2g} to {high:.2g} of {engines.number} engines, {each.brief}"
-        undivided = Open(Amount(high, low, high), why, "")
+        undivided = Open(Amount(high, low, high), f"spinning, {each.brief}", "", bound=True)
     else:
-        why = "spinning, at most; what one spin takes is in no source"
-        undivided = Open(Amount(high, 0.0, high), why, LOWER_LOAD)
+        why = "spinning; what one spin takes is in no source"
+        undivided = Open(Amount(high, 0.0, high), why, LOWER_LOAD, bound=True)
         if isinstance(cost, str):
             remarks = (f"The other captures of this server do not tell what one spin takes: {cost}.",)
     if each:
