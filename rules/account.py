@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from collectors.facts import Source
+from rules.conflict import Conflict
 from rules.finding import Finding, Severity
 
 PROCESSORS, WAITING_TASKS = "processors", "waiting_tasks"
@@ -102,6 +103,10 @@ class Measured:
     test: bool = False
     """Whether it is of a test at a load that somebody chose: what that lost the system does not lose now, so neither
     severity nor order nor verdict is made of it."""
+    conflict: Conflict | None = None
+    """Another export of the same time that tells it differently."""
+    otherwise: "Measured | None" = None
+    """The same by that other export."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +134,8 @@ class Open:
     amount: Amount
     why: str
     collect: str
+    bound: bool = False
+    """Whether it is not measured itself: at most so much, as of spins. Sums take it whole, so that work is a least."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +157,10 @@ class Account:
     """As of `Measured`."""
     test: bool = False
     """As of `Measured`."""
+    conflict: Conflict | None = None
+    """As of `Measured`; the remarks say it."""
+    otherwise: "Account | None" = None
+    """The account by that other export."""
 
     @property
     def gone(self) -> float:
@@ -196,6 +207,8 @@ def divided(measured: Measured, findings: Sequence[Judged]) -> Account:
         lost += booked
         if left is not None:
             rest.append((pool, left))
+    # what also makes the account of tasks is said once, with the processors
+    said = measured.conflict.says if measured.conflict and measured.currency == PROCESSORS else None
     if measured.undivided:
         lost = [replace(one, part_of=UNDIVIDED) if one.amount.value is None else one for one in lost]
     lost.sort(key=lambda one: (-one.amount.booked, -one.amount.high, one.to or "", one.what))
@@ -207,9 +220,11 @@ def divided(measured: Measured, findings: Sequence[Judged]) -> Account:
         lost=tuple(lost),
         unexplained=_unexplained(rest),
         undivided=measured.undivided,
-        remarks=measured.remarks,
+        remarks=measured.remarks if said is None else (said, *measured.remarks),
         run=measured.run,
         test=measured.test,
+        conflict=measured.conflict,
+        otherwise=divided(measured.otherwise, findings) if measured.otherwise else None,
     )
 
 

@@ -88,10 +88,22 @@ def summarized(
     """Sum up an audit. `unit`: what processors are called, `engines` for SAP ASE. Tests are told by their findings."""
     own = [one for one in accounts if not one.test]
     return Summary(
-        _verdict(findings, verdicts, own, unit),
+        _with_conflict(findings, verdicts, own, unit),
         tuple(_to_do(findings, plan, own, unit))[:MOST_DO],
         tuple(_to_collect(findings, verdicts, own))[:MOST_COLLECT],
     )
+
+
+def _with_conflict(
+    findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: Sequence[Account], unit: str
+) -> str:
+    """The verdict, with the exports that disagree where it would read otherwise by the other one."""
+    said = _verdict(findings, verdicts, accounts, unit)
+    conflicts = [one.conflict for one in accounts if one.conflict]
+    by_other = [one.otherwise or one for one in accounts]
+    if not conflicts or _verdict(findings, verdicts, by_other, unit) == said:
+        return said
+    return f"{said.removesuffix('.')}; {conflicts[0].short}."
 
 
 def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: Sequence[Account], unit: str) -> str:
@@ -188,9 +200,13 @@ def _unmeasured(accounts: Sequence[Account], unit: str) -> Iterator[str]:
     """That the findings have no cost, because nothing tells work and loss apart."""
     for account in accounts:
         if account.span == MEAN and account.currency == PROCESSORS and account.undivided and account.capacity:
-            open_ = account.undivided
-            most = f"{open_.amount.value:.1f}" if open_.amount.value is not None else f"at most {open_.amount.high:.2g}"
-            yield f"what it costs is not measured: {most} of {account.capacity:g} {unit} are {open_.why}"
+            open_, amount = account.undivided, account.undivided.amount
+            are = f"of {account.capacity:g} {unit} are {open_.why}"
+            if open_.bound and amount.low:
+                yield f"{amount.low:.2g} to {amount.high:.2g} {are}"
+            else:
+                most = f"at most {amount.high:.2g}" if open_.bound or amount.value is None else f"{amount.value:.1f}"
+                yield f"what it costs is not measured: {most} {are}"
 
 
 def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], unit: str) -> Iterator[ToDo]:

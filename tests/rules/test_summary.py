@@ -117,6 +117,8 @@ def test_where_nothing_is_measured_it_says_what_is_not_known() -> None:
     assert said.startswith("3 critical, 1 warning, 2 advice; first: ")
     assert "not measured" in said
     assert "22.3 of 24 engines" in said
+    assert "at most" not in said, "so many are busy"
+    assert "what it costs is not measured: at most 16 of 64 engines are spinning" in verdict_of("vlh_2_descriptors")
 
 
 @pytest.mark.parametrize("story", ["healthy_ledger_server", "healthy_monitored_server", "healthy_rdb_node"])

@@ -15,6 +15,7 @@ class OpenAmount(Schema):
     high: float
     why: str
     collect: str = Field(description="What would tell more.")
+    bound: bool = Field(False, description="Not measured itself: at most `amount`.")
 
 
 class AccountLoss(Schema):
@@ -31,6 +32,24 @@ class AccountLoss(Schema):
     part_of: Literal["undivided"] | None = Field(
         None, description="Only an upper end is known, and `undivided` has it already: one of its parts."
     )
+
+
+class ToldByExport(Schema):
+    """What one export says."""
+
+    by: str
+    percent: float = Field(description="Of the time of all processors.")
+    file: str
+    lines: tuple[int, int]
+
+
+class Conflict(Schema):
+    """Two exports of the same time that tell the same thing differently."""
+
+    what: str
+    used: ToldByExport
+    other: ToldByExport
+    why: str = Field(description="Why the account uses that one.")
 
 
 class Account(Schema):
@@ -51,6 +70,7 @@ class Account(Schema):
     remarks: list[str]
     run: str | None = Field(None, description="What a measured run is called; null: the capture itself.")
     test: bool = Field(False, description="A run of a test: what it lost the system does not lose now.")
+    conflict: Conflict | None = Field(None, description="Another export tells it differently.")
 
 
 class ToDo(Schema):

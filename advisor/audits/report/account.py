@@ -38,6 +38,8 @@ class Row:
     """Key of the finding that it is booked to."""
     seen_in: str | None = None
     """Key of the finding that measures it: where it is looked up."""
+    bound: bool = False
+    """Whether the amount is an upper end that sums take whole."""
     within: str | None = None
     """The part that it is one of, whose row stands above it: at most so much of that."""
     collect: str = ""
@@ -50,9 +52,9 @@ class Row:
     @property
     def figure(self) -> str:
         """The amount for people, two decimals; both ends where they lie apart (`rules.summary.MOSTLY`)."""
-        if self.amount is None:
+        if (self.amount is None or self.bound) and self.low < SMALLEST:
             return f"≤ {self.high:,.2f}"
-        if self.low < MOSTLY * self.high:
+        if self.amount is None or self.bound or self.low < MOSTLY * self.high:
             return f"{self.low:,.2f} to {self.high:,.2f}"
         return f"{self.amount:,.2f}"
 
@@ -97,8 +99,10 @@ def _rows(account: Mapping[str, Any], numbers: Mapping[str, int | str], brief: b
             yield lost(one)
     for part, word in (("unexplained", "{}, cause not shown"), ("undivided", "{}")):
         if one := account[part]:
-            low = one["low"] if part == "unexplained" else one["high"]  # of what is undivided only the loss is open
-            yield row(part, word.format(one["why"]), one["amount"], low, one["high"], collect=one["collect"])
+            bound = bool(one.get("bound"))
+            low = one["low"] if part == "unexplained" or bound else one["high"]  # else only the loss in it is open
+            more = {"collect": one["collect"], "bound": bound}
+            yield row(part, word.format(one["why"]), one["amount"], low, one["high"], **more)
             yield from (lost(of_it, "of these, {}") for of_it in account["lost"] if of_it.get("part_of") == part)
     if idle := account["idle"]:
         yield row("idle", "idle", idle, idle, idle)

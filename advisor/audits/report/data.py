@@ -10,6 +10,7 @@ from collectors.facts import Fact, Missing
 from collectors.read import Input
 from rules.account import Account, Amount, Open
 from rules.audit import Audit
+from rules.conflict import Conflict
 from rules.finding import Change, Evidence, Verdict
 from rules.plan import Plan
 from rules.ranking import Ranked
@@ -210,11 +211,28 @@ def account_data(account: Account) -> dict[str, Any]:
         "unexplained": _open(account.unexplained),
         "undivided": _open(account.undivided),
         "remarks": list(account.remarks),
+        "conflict": _conflict(account.conflict),
     }
 
 
+def _conflict(one: Conflict | None) -> dict[str, Any] | None:
+    """Two exports that disagree; the remarks of the account say it in words."""
+    if one is None:
+        return None
+    used, other = (
+        {
+            "by": told.by,
+            "percent": told.percent,
+            "file": told.source.file,
+            "lines": [told.source.first, told.source.last],
+        }
+        for told in (one.used, one.other)
+    )
+    return {"what": one.what, "used": used, "other": other, "why": one.why}
+
+
 def _open(one: Open | None) -> dict[str, Any] | None:
-    return {**_amount(one.amount), "why": one.why, "collect": one.collect} if one else None
+    return {**_amount(one.amount), "why": one.why, "collect": one.collect, "bound": one.bound} if one else None
 
 
 def _amount(amount: Amount) -> dict[str, float | None]:

@@ -11,16 +11,19 @@ the peak goes to the load itself, as `openvms/concurrency_past_peak` says; up to
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import AlignmentFaults, DedicatedLockManager, ProcessorModes
+from collectors.facts.openvms import AlignmentFaults, DedicatedLockManager, ProcessorModes, T4File
 from collectors.facts.openvms.spinlocks import TRACE
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.account import BUSIEST, MEAN, PROCESSORS, Amount, Measured, Open, Pool
+from rules.conflict import APART, APART_LOST, Told, conflict_of
 from rules.laws.modes import modes_of
 from rules.openvms._evidence.cpu_layout import Layout
 from rules.openvms._evidence.peaks import Stretch, busiest
 from rules.openvms._evidence.spinning import explained
+from rules.sample import samples_of
 
 PARTS = ("openvms/spinlock_hot",)
 MOST = 1.02
@@ -39,11 +42,39 @@ def measured(facts: Facts) -> tuple[Measured, ...]:
 
 
 def _mean(facts: Facts) -> Measured | None:
-    modes = facts.latest(ProcessorModes, statistic="mean")
-    synch = modes.mp_synch_percent if modes else None
+    """By the mean that was read last, as in the rules, with what another export of the same time says."""
+    means = [one for one in facts.every(ProcessorModes) if one.statistic == "mean"]
+    made = _of_mean(facts, means[-1]) if means else None
+    if made is None or len(means) < 2 or not made.capacity:
+        return made
+    for what, apart in (("the CPUs in MP synchronization", APART_LOST), ("the CPUs busy", APART)):
+        told = [one for mean in means if (one := _told(facts, mean, made.capacity, what))]
+        used = next((one for one in told if one.source == means[-1].source), None)
+        others = [one for one in told if used and one.source.file != used.source.file]
+        conflict = conflict_of(what, used, others, "it was read last", apart=apart) if used else None
+        if conflict:
+            other = next(one for one in means if one.source == conflict.other.source)
+            return replace(made, conflict=conflict, otherwise=_of_mean(facts, other))
+    return made
+
+
+def _told(facts: Facts, modes: ProcessorModes, cpus: float, what: str) -> Told | None:
+    """What one export says of its mean; `None` where it lacks the mode, or the mode cannot be."""
+    synch, idle = modes.mp_synch_percent, modes.idle_percent
+    lost = what.endswith("MP synchronization")
+    spent = synch if lost else 100 * cpus - idle if known(idle) else None
+    if spent is None or not known(spent) or not 0 <= spent <= 100 * MOST * cpus:
+        return None
+    by = "T4" if any(one.source.file == modes.source.file for one in facts.every(T4File)) else "MONITOR"
+    seconds = next((one.seconds for one in samples_of(facts) if one.file == modes.source.file), None)
+    return Told(by, spent / cpus, modes.source, seconds)
+
+
+def _of_mean(facts: Facts, modes: ProcessorModes) -> Measured | None:
+    synch = modes.mp_synch_percent
     layout = Layout(facts)
-    cpus = modes.cpus if modes and known(modes.cpus) else layout.captured
-    if modes is None or not cpus or not known(synch) or not 0 <= synch <= 100 * MOST * cpus:
+    cpus = modes.cpus if known(modes.cpus) else layout.captured
+    if not cpus or not known(synch) or not 0 <= synch <= 100 * MOST * cpus:
         return None
     idle = modes.idle_percent / 100 if known(modes.idle_percent) and modes.idle_percent >= 0 else None
     if idle is not None and idle + synch / 100 > MOST * cpus:

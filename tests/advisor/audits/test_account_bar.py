@@ -96,14 +96,16 @@ def test_processes_that_wait_are_kept_where_they_are_counted(bring: Callable[...
 def test_the_parts_of_what_is_undivided_stand_below_it_and_point_at_what_measures_them() -> None:
     spins = lost(None, "ase/allpages_table_contended:S", "spins of addrlockspins")
     spins |= {"seen_in": "ase/address_lock_spinlock_contended:S", "part_of": "undivided"}
-    open_ = {"amount": 1.5, "low": 0.0, "high": 1.5, "why": "spins took at most 1.5", "collect": "a lower load"}
-    one = account("processors", lost(0.5), spins, undivided=open_, work=4.0, work_low=4.0, work_high=5.5)
+    open_ = {"amount": 1.5, "low": 0.0, "high": 1.5, "why": "spinning", "collect": "", "bound": True}
+    one = account(
+        "processors", {**lost(0.5), "low": 0.5}, spins, undivided=open_, work=4.0, work_low=4.0, work_high=5.5
+    )
     numbers = {"ase/allpages_table_contended:S": 1, "ase/address_lock_spinlock_contended:S": 2}
     found = rows(one, numbers)
     assert [(row.label, row.figure, row.within) for row in found] == [
         ("work", "4.00 to 5.50", None),
-        ("waits", "0.00 to 0.50", None),
-        ("spins took at most 1.5", "1.50", None),
+        ("waits", "0.50", None),
+        ("spinning", "≤ 1.50", None),
         (
             "of these, spins of addrlockspins (finding 2, caused by finding 1)",
             "≤ 9.00",
