@@ -77,6 +77,18 @@ document.addEventListener("click", (event) => {
   if (button.hasAttribute("data-print")) print();
 });
 
+// The theme is the system's until somebody switches; the server reads the cookie, so that no page flashes.
+const themes = document.querySelector("[data-theme-switch]");
+if (themes) {
+  const root = document.documentElement;
+  themes.hidden = false;
+  themes.addEventListener("click", () => {
+    const now = root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    root.dataset.theme = now === "dark" ? "light" : "dark";
+    document.cookie = `theme=${root.dataset.theme}; path=/; max-age=31536000; samesite=lax`;
+  });
+}
+
 // A confirmation for what cannot be taken back.
 document.addEventListener("submit", (event) => {
   const asks = event.target.dataset.confirm;
