@@ -40,8 +40,8 @@ function move(step) {
   next.scrollIntoView({ block: "nearest" });
 }
 
-function fold() {
-  const all = [...document.querySelectorAll("main details")];
+function fold(within = "main") {
+  const all = [...document.querySelectorAll(`${within} details`)];
   const open = all.some((one) => !one.open);
   all.forEach((one) => { one.open = open; });
 }
@@ -75,7 +75,11 @@ document.addEventListener("click", (event) => {
   if (button.classList.contains("copy")) copy(button);
   if (button.hasAttribute("data-keys-help")) document.getElementById("keys").showModal();
   if (button.hasAttribute("data-print")) print();
+  if (button.dataset.fold) fold(`#${CSS.escape(button.dataset.fold)} .row >`);
 });
+
+// Buttons that only a script serves are shown by it.
+document.querySelectorAll("button[data-fold]").forEach((button) => { button.hidden = false; });
 
 // The theme is the system's until somebody switches; the server reads the cookie, so that no page flashes.
 const themes = document.querySelector("[data-theme-switch]");
