@@ -62,6 +62,7 @@ document.addEventListener("keydown", (event) => {
   if (key === "j") move(1);
   else if (key === "k") move(-1);
   else if (key === "e") fold();
+  else if (key === "o" && at && at.querySelector(":scope > details")) at.querySelector(":scope > details > summary").click();
   else if (key === "c" && at && at.querySelector(".copy")) copy(at.querySelector(".copy"));
   else if (key === "/" && document.querySelector("[data-search]")) document.querySelector("[data-search]").focus();
   else if (key === "?") document.getElementById("keys").showModal();
@@ -99,10 +100,10 @@ document.addEventListener("submit", (event) => {
   if (asks && !confirm(asks)) event.preventDefault();
 });
 
-// A finding named in the address is opened; printing opens everything.
+// A finding or the script of a step named in the address is opened; printing opens everything.
 const opened = () => {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (target) target.querySelectorAll(":scope > details").forEach((one) => { one.open = true; });
+  if (target) target.querySelectorAll(":scope > details, :scope > .scripts details").forEach((one) => { one.open = true; });
 };
 addEventListener("hashchange", opened);
 opened();
