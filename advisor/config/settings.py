@@ -68,6 +68,7 @@ INSTALLED_APPS = [
     "advisor.uploads",
     "advisor.audits",
     "advisor.systems",
+    "advisor.findings",
     "advisor.schedules",
     "advisor.notifications",
     "advisor.ase",
