@@ -73,6 +73,9 @@ class TrackedFinding(models.Model):
             models.Index(fields=["presence", "state", "-severity"]),
             models.Index(fields=["system", "presence"]),
             models.Index(fields=["rule", "system"]),
+            models.Index(
+                fields=["severity", "state", "when", "owner", "presence", "system"], name="findings_counted"
+            ),  # holds all that the list of findings counts by
         ]
 
     def __str__(self) -> str:
