@@ -64,6 +64,16 @@ class TrackedFinding(models.Model):
     """`value` when it got its state: what "worse" and "proven" are told by."""
     back_if = models.FloatField(default=0.25)
     """An accepted finding is open again where its figure is worse by more than this share of `state_value`."""
+    state_severity = models.IntegerField(null=True, blank=True)
+    """`severity` when it got its state, 0 where it was gone: what "worse" is told by where no figure tells it."""
+    before = models.ForeignKey(
+        "audits.Capture", null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_constraint=False
+    )
+    """After a change was made: the last capture before it, which later ones are held against."""
+    proof = models.JSONField(default=dict, db_default={})
+    """What came of the change (`findings.services.proof.Outcome`); empty: no change was made, or none was looked at."""
+    to_judge = models.BooleanField(default=False, db_default=False)
+    """Whether the newest capture has still to be looked at: is the advised setting in force, what came of a change."""
     owner = models.ForeignKey("accounts.User", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:
@@ -76,6 +86,7 @@ class TrackedFinding(models.Model):
             models.Index(
                 fields=["severity", "state", "when", "owner", "presence", "system"], name="findings_counted"
             ),  # holds all that the list of findings counts by
+            models.Index(fields=["system"], condition=models.Q(to_judge=True), name="tracked_to_judge"),
         ]
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("audits", "0006_audit_bar"),
-        ("findings", "0001_initial"),
+        ("findings", "0002_proof"),
         ("systems", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
