@@ -2,8 +2,10 @@
 
 from django.urls import path
 
-from advisor.findings.views import listing
+from advisor.findings.views import listing, saved_views
 
 urlpatterns = [
     path("findings/", listing.show, name="findings"),
+    path("findings/views/", saved_views.save, name="findings-view-save"),
+    path("findings/views/<int:pk>/remove/", saved_views.remove, name="findings-view-remove"),
 ]

@@ -46,14 +46,14 @@ STATE_WORDS = {
     State.WORSE: "Got worse",
 }
 PRESENCE_WORDS = {
-    Presence.STANDING: "found by the newest capture",
-    Presence.GONE: "gone",
-    Presence.NOT_JUDGED: "not judged by the newest capture",
-    "any": "all",
+    Presence.STANDING: "shows it",
+    Presence.GONE: "shows it is gone",
+    Presence.NOT_JUDGED: "could not judge it",
+    "any": "any of these",
 }
 NO_STEP = "none"
 """The word in the address for a finding without a step of the plan, or without an owner."""
-WHEN_WORDS = {**WHENS, NO_STEP: "No step"}
+WHEN_WORDS = {**WHENS, NO_STEP: "Nothing to run"}
 ANY = "any"
 SETTLED = (State.PROVEN,)
 """States whose findings are usually gone: asked for by these, the list does not hold itself to what stands."""

@@ -37,10 +37,12 @@ def show(request: Asked) -> HttpResponse:
         "rows": rows,
         "scale": max((capacity(one) for one in rows), default=0.0),
         "columns": COLUMNS,
+        "sorted_words": {name: words for name, words, _ in COLUMNS},
         "state_words": listing.STATE_WORDS,
         "when_words": listing.WHEN_WORDS,
         "changed_words": listing.CHANGED,
         "presences": listing.PRESENCE_WORDS,
+        "views": list(request.user.saved_views.all()),
     }
     if not request.htmx:
         context |= _choices(request.user, asked, found)
