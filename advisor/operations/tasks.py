@@ -5,7 +5,7 @@ from celery import shared_task
 from advisor.audits.services import renewal
 from advisor.audits.tasks import audit_again
 from advisor.core import heartbeats, job_queue
-from advisor.findings.services import tracking
+from advisor.findings.services import states, tracking
 from advisor.notifications.models import Delivery, Mail
 from advisor.notifications.services import outbox
 from advisor.notifications.tasks import deliver, send_mails
@@ -40,6 +40,7 @@ def start_waiting() -> None:
     """Start what was lost on the way (the broker was away, a worker died). Every minute, by the scheduler."""
     _start_waiting()
     tracking.catch_up()
+    states.end_acceptances()
     peak.refresh()
 
 

@@ -1,6 +1,5 @@
 """Findings are followed over the captures of a system: real exports, read and audited, in a real database."""
 
-import io
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 
@@ -17,41 +16,12 @@ from advisor.operations.tasks import start_waiting
 from advisor.systems.models import System
 from advisor.systems.services.systems import forget_system, rename_system
 from advisor.uploads.models import Upload
-from advisor.uploads.services.uploads import Brought, ingest, read_again
-from tests.advisor.audits.compared.states import exports
+from advisor.uploads.services.uploads import read_again
+from tests.advisor.findings.claims import ADDRESS, followed, told
 from tests.advisor.people import People
 
 pytestmark = pytest.mark.postgres
-ADDRESS = "ase/address_lock_spinlock_contended"
 Day = Callable[..., Upload]
-
-
-@pytest.fixture
-def day(people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> Day:
-    """Bring the exports of CLAIMS1 of a day of February 2026, some texts of them replaced, and have them audited."""
-
-    def now(number: int, *replaced: tuple[str, str], spread: bool = False) -> Upload:
-        texts = exports(number - 11, 307.0, spread=spread)
-        for old, new in replaced:
-            assert any(old in text for text in texts.values()), old
-            texts = {name: text.replace(old, new) for name, text in texts.items()}
-        with django_capture_on_commit_callbacks(execute=True):
-            brought = [Brought(name, io.BytesIO(text.encode())) for name, text in texts.items()]
-            upload = ingest(brought, people.team, people.owner).upload
-        upload.refresh_from_db()
-        assert upload.state == Upload.State.DONE, upload.error
-        return upload
-
-    return now
-
-
-def followed(rule: str = ADDRESS) -> TrackedFinding:
-    return TrackedFinding.objects.get(rule=rule)
-
-
-def told(row: TrackedFinding) -> list[tuple[str, str]]:
-    """What was told of it, oldest first, but what is the same for all."""
-    return [(one.kind, one.text) for one in row.events.order_by("id")]
 
 
 def test_an_audit_follows_each_of_its_findings_with_its_figure_and_its_step(day: Day) -> None:
