@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from advisor.findings.views import export, listing, saved_views
+from advisor.findings.views import act, export, listing, saved_views
 
 urlpatterns = [
     path("findings/", listing.show, name="findings"),
+    path("findings/act/", act.act, name="findings-act"),
     path("findings/findings.csv", export.as_csv, name="findings-csv"),
     path("findings/findings.xlsx", export.as_excel, name="findings-excel"),
     path("findings/views/", saved_views.save, name="findings-view-save"),

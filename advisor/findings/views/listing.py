@@ -9,6 +9,7 @@ from advisor.core.access import groups_of, systems_of
 from advisor.core.views import Asked, page, paged
 from advisor.findings.services import listing
 from advisor.findings.services.listing import Filter
+from advisor.findings.views.act import ACTS, owners
 
 A_PAGE = 50
 COLUMNS = (
@@ -44,6 +45,8 @@ def show(request: Asked) -> HttpResponse:
         "presences": listing.PRESENCE_WORDS,
         "views": list(request.user.saved_views.all()),
     }
+    if request.user.may_work:
+        context |= {"acts": ACTS, "workers": owners(request.user)}
     if not request.htmx:
         context |= _choices(request.user, asked, found)
     return page(request, "findings/parts/list.html" if request.htmx else "findings/list.html", context)
