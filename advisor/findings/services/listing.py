@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Value, When
 from django.db.models.expressions import OrderBy
@@ -20,6 +19,7 @@ from advisor.accounts.models import User
 from advisor.audits.report.plan import WHENS
 from advisor.core.access import groups_of, systems_of, tracked_of
 from advisor.core.jinja import SEVERITY
+from advisor.core.sorting import Sortable, both_ways
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.systems.models import System
 from advisor.uploads.services.uploads import clean_text
@@ -63,8 +63,6 @@ CHANGED = {"new": "New since yesterday", "worse": "Worse since yesterday", "judg
 REOPENED = "Open again"
 """How the activity begins of a finding that a capture opened again."""
 SORTS = ("severity", "finding", "system", "lost", "when", "state", "owner", "seen")
-DESCENDING = ("severity", "lost")
-"""Columns whose first sorting puts the highest at the top."""
 MINE, NOBODY = "mine", NO_STEP
 NUMBER = re.compile(r"[0-9]{1,15}")
 WORDS = 8
@@ -72,8 +70,10 @@ WORDS = 8
 
 
 @dataclass(frozen=True)
-class Filter:
+class Filter(Sortable):
     """What the list is asked for, as the address holds it; an empty field asks for all."""
+
+    DESCENDING = ("severity", "lost")
 
     q: str = ""
     severity: str = ""
@@ -104,7 +104,7 @@ class Filter:
             "when": tuple(WHEN_WORDS),
             "presence": (*Presence.values, ANY),
             "changed": tuple(CHANGED),
-            "sort": (*SORTS, *(f"-{one}" for one in SORTS)),
+            "sort": both_ways(SORTS),
         }
         read = {one.name: clean_text(given.get(one.name, ""), 200).strip() for one in fields(cls)}
         for name, words in known.items():
@@ -113,10 +113,6 @@ class Filter:
             if not NUMBER.fullmatch(read[name]) and (name != "owner" or read[name] not in (MINE, NOBODY)):
                 read[name] = ""
         return cls(**read)
-
-    def query(self, **changes: str) -> str:
-        """The part of the address behind the question mark, with some fields changed; the page is the first."""
-        return urlencode({name: value for name, value in vars(replace(self, **changes)).items() if value})
 
     @property
     def presences(self) -> str:
@@ -127,22 +123,6 @@ class Filter:
     def narrowed(self) -> bool:
         """Whether it asks for less than the list shows by itself."""
         return any(value for name, value in vars(self).items() if name != "sort")
-
-    @property
-    def column(self) -> str:
-        """The column it is sorted by; empty for the list's own order."""
-        return self.sort.removeprefix("-")
-
-    @property
-    def descending(self) -> bool:
-        """Whether the highest stands first."""
-        return self.sort.startswith("-")
-
-    def turned(self, column: str) -> str:
-        """The address that sorts by this column; where it is sorted by it, the other way round."""
-        first = f"-{column}" if column in DESCENDING else column
-        other = column if column in DESCENDING else f"-{column}"
-        return self.query(sort=other if self.sort == first else first)
 
 
 @dataclass
@@ -221,8 +201,11 @@ def _rolled_up(
 
 
 def open_count(user: User) -> int:
-    """How many findings stand open, for the navigation."""
-    return tracked_of(user).filter(presence=Presence.STANDING, state=State.OPEN).count()
+    """How many findings stand open, for the navigation of every page: by one query, teams and all."""
+    found = TrackedFinding.objects.filter(presence=Presence.STANDING, state=State.OPEN)
+    if not user.is_administrator:
+        found = found.filter(system__in=System.objects.filter(team__in=user.teams.order_by().values("pk")).values("pk"))
+    return found.count()
 
 
 def rules_seen(user: User) -> list[str]:
