@@ -18,6 +18,7 @@ PAGES = {
     "one-upload": "/uploads/1/",
     "audit": "/audits/1/",
     "run-sheet": "/audits/1/run-sheet/",
+    "finding": "/findings/1/",
     "lines": "/uploads/1/lines/?file=sysmon.txt&first=254&last=257",
     "system": "/systems/1/",
     "schedules": "/schedules/",

@@ -24,6 +24,7 @@ from advisor.core.concurrency import few_at_a_time
 from advisor.core.error_pages import error
 from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, workers_only
+from advisor.findings.services.pages import pages_of
 from advisor.openvms.services.shown_on import shown_on
 from advisor.uploads.services.uploads import file_part
 
@@ -46,6 +47,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
     audit = _audit(request, pk)
     context = {
         "shown": page_of(audit),
+        "followed": pages_of(audit),
         "audit": audit,
         "capture": audit.capture,
         "system": audit.system,
