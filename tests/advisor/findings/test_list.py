@@ -66,6 +66,13 @@ def test_a_team_sees_its_own_alone_and_its_chips_count_no_others(
     assert sorted(titles(text_of(as_user(people.administrator), "/findings/"))) == ["ours", "theirs"]
 
 
+def test_a_row_leads_to_its_finding_and_its_system(people: People, system: System, as_user: AsUser) -> None:
+    one = followed(system, "plain")
+    page = text_of(as_user(people.colleague), "/findings/")
+    assert f'<a href="/findings/{one.pk}/"><b>plain</b></a>' in page
+    assert f'<a href="/systems/{system.pk}/">CLAIMS1</a>' in page
+
+
 def test_each_filter_narrows_the_list(people: People, system: System, as_user: AsUser) -> None:
     now = timezone.now()
     other = System.objects.create(team=people.team, product="rdb", name="LEWIS", key="LEWIS")
