@@ -5,7 +5,8 @@ from celery import shared_task
 from advisor.audits.services import renewal
 from advisor.audits.tasks import audit_again
 from advisor.core import heartbeats, job_queue
-from advisor.findings.services import states, tracking
+from advisor.findings.services import proof, states, tracking
+from advisor.findings.tasks import prove
 from advisor.notifications.models import Delivery, Mail
 from advisor.notifications.services import outbox
 from advisor.notifications.tasks import deliver, send_mails
@@ -53,6 +54,8 @@ def _start_waiting(lost: bool = False) -> None:
         read_upload.delay(upload_id)
     for capture_id in renewal.audits_left(lost):
         audit_again.delay(capture_id, None, "left waiting")
+    for system_id in proof.left():
+        prove.delay(system_id)
     for try_id in connection_test.left():
         try_source.delay(try_id)
     running.reset_lost()

@@ -18,6 +18,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from advisor.accounts.models import Role, Team, User
+from advisor.audits.models import Finding
 from advisor.core import journal
 from advisor.core.access import may_work_for, tracked_of
 from advisor.findings.models import FindingEvent, TrackedFinding
@@ -78,7 +79,7 @@ def plan(by: User, findings: Iterable[int], why: str = "", *, request: HttpReque
 
 
 def change_made(by: User, findings: Iterable[int], why: str = "", *, request: HttpRequest | None = None) -> int:
-    """Note that the change was made just now: captures that begin later are held against the newest one."""
+    """Note that the change was made just now: captures that begin later are held against the last that shows it."""
     return _decide(by, findings, State.CHANGE_MADE, "made the change", "finding change made", why, request)
 
 
@@ -145,10 +146,11 @@ def _decide(
     """Give findings a state."""
     why = clean_text(why, LONGEST_WHY)
     with _acted(by, findings, action, why, request) as act:
+        shown = Finding.objects.filter(pk__in=[row.finding_id for row in act.rows if row.finding_id])
+        captures = dict(shown.values_list("pk", "audit__capture")) if state == State.CHANGE_MADE else {}
         for row in act.rows:
             _put(row, state, by, why)
-            if state == State.CHANGE_MADE and row.system.latest is not None:
-                row.before_id = row.system.latest.capture_id
+            row.before_id = captures.get(row.finding_id or 0)
             act.tell(row, "state", f"{said}\n{why}" if why else said)
     return len(act.rows)
 
@@ -189,7 +191,7 @@ def _acted(
         raise Refused(f"More than {MOST_AT_ONCE:,} findings at once: choose fewer.")
     with transaction.atomic():
         held = tracked_of(by).filter(pk__in=numbers).select_for_update(of=("self",)).order_by("pk")
-        act = _Act(by, list(held.select_related("system__team", "system__latest").defer(*_HEAVY)))
+        act = _Act(by, list(held.select_related("system__team")))
         if not all(may_work_for(by, team) for team in {row.system.team for row in act.rows}):
             raise PermissionDenied("Your role reads. Ask an administrator for the role of a DBA.")
         yield act
@@ -202,9 +204,3 @@ def _acted(
         for system, titles in by_system.items():
             told = titles[0] if len(titles) == 1 else f"{len(titles)} findings, {titles[0]}"
             journal.note(by, action, f"{told}{f': {what}' if what else ''}", system=system, request=request)
-
-
-_HEAVY = tuple(
-    f"system__latest__{name}"
-    for name in ("verdicts", "laws", "comparisons", "plan", "account", "summary", "cluster", "bar", "findings_digest")
-)

@@ -2,6 +2,7 @@
 
 Called where a system's newest audit is settled, in the same transaction. What people decided is never touched here,
 but for what the newest capture itself decides: an acceptance whose figure got worse, a proof that no longer holds.
+What takes the facts of captures, whether a change was made and what came of it, `findings.services.proof` looks at.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,7 @@ from django.db.models.functions import JSONObject
 from django.utils import timezone
 
 from advisor.audits.models import Audit, Capture, Finding
+from advisor.core.job_queue import start
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.systems.models import System
 from rules.plan import WHEN
@@ -28,7 +30,8 @@ RUNS = {effect.value: when for effect, when in WHEN.items() if when != "investig
 """When a change takes effect → when it is made, of those that there is something to run for."""
 OF_A_FINDING = ("title", "severity", "number", "processors", "metric", "value", "unit", "limit")
 OF_A_STATE = ("state", "state_since", "state_by", "state_until", "state_why", "state_value", "state_severity")
-WRITTEN = ("finding", "presence", *OF_A_FINDING, "when", "first_seen", "last_seen", "seen", *OF_A_STATE)
+SEEN = ("finding", "presence", *OF_A_FINDING, "when", "first_seen", "last_seen", "seen")
+WRITTEN = (*SEEN, *OF_A_STATE, "before", "to_judge")
 """Columns that an audit may change."""
 A_SWEEP = 25
 """Systems that one sweep catches up with (this project's figure): some hundredths of a second each."""
@@ -54,11 +57,16 @@ def track(system: System) -> None:
     """
     with transaction.atomic(savepoint=False):
         newest = _newest(system)
-        rows = {one.key: one for one in system.tracked.select_for_update().order_by("pk")}
+        # with the settings of the last capture that shows each: where they are others now, its change may be made
+        last = ("finding__audit__capture",)
+        held = system.tracked.select_for_update(of=("self",)).select_related(*last).defer(*_heavy(*last)).order_by("pk")
+        rows = {one.key: one for one in held}
         if newest is None:
             if rows:
                 system.tracked.update(presence=Presence.NOT_JUDGED)
             return
+        for row in rows.values():
+            _look_at(row, newest.capture)
         if newest.findings.keys() - rows.keys():
             _follow_names(system, rows, newest.findings)
         changed: list[TrackedFinding] = []
@@ -75,6 +83,34 @@ def track(system: System) -> None:
             event.tracked_id = event.tracked.pk
         if events:
             FindingEvent.objects.bulk_create(events)
+        if any(row.to_judge for row in rows.values()):
+            start("findings.prove", system.pk)
+
+
+def _heavy(path: str) -> Iterator[str]:
+    """What is not read of the finding and the audit that a row leads to."""
+    yield "finding__data"
+    kept = ("id", "capture")
+    yield from (f"finding__audit__{one.name}" for one in Audit._meta.concrete_fields if one.name not in kept)
+    kept = ("id", "settings")
+    yield from (f"{path}__{one.name}" for one in Capture._meta.concrete_fields if one.name not in kept)
+
+
+def _look_at(row: TrackedFinding, newest: Capture) -> None:
+    """Ask for a look at the newest capture (`findings.services.proof`), where it may show what became of a change.
+
+    That is after a change was made; and where this capture has other settings than the last one that shows the finding,
+    if the finding has anything to run. Settings that stayed the same cannot hold what was advised since.
+    """
+    if row.state == State.CHANGE_MADE:
+        row.to_judge = row.before_id not in (None, newest.pk) and row.proof.get("after") != newest.pk
+        return
+    row.to_judge = False
+    shown = row.finding.audit.capture if row.finding else None
+    if row.state == State.PROVEN or not row.when or shown is None or newest.settings_id is None:
+        return
+    if shown.pk != newest.pk and shown.settings_id != newest.settings_id and row.presence != Presence.GONE:
+        row.before_id, row.to_judge = shown.pk, True
 
 
 def _newest(system: System) -> Newest | None:
@@ -129,12 +165,16 @@ def _taken_over(
             back = was == Presence.GONE
             yield row, FindingEvent(tracked=row, kind="back", at=taken, value=row.value) if back else None
     for key, row in rows.items():
-        if key in newest.findings or row.presence == Presence.GONE:
-            continue  # what is gone stays so until it is seen again
+        if key in newest.findings:
+            continue
+        if row.presence == Presence.GONE:  # and stays so until it is seen again
+            if row.to_judge:
+                yield row, None
+            continue
         if newest.verdicts.get(row.rule) in JUDGED:
             row.presence = Presence.GONE
             yield row, FindingEvent(tracked=row, kind="gone", at=taken)
-        elif row.presence == Presence.STANDING:
+        elif row.presence == Presence.STANDING or row.to_judge:
             row.presence = Presence.NOT_JUDGED
             yield row, None
 

@@ -49,7 +49,7 @@ def test_what_is_found_again_counts_its_captures_and_has_the_newest_figure(day: 
 
 def test_what_a_capture_could_judge_and_did_not_find_is_gone_and_may_come_back(day: Day) -> None:
     day(11)
-    day(12, spread=True)
+    day(12, ("52.3 %", " 2.1 %"))
     row = followed()
     assert (row.presence, row.seen, row.value, row.last_seen.day) == ("gone", 1, 52.3, 11)
     day(13)
