@@ -9,6 +9,7 @@ from advisor.config.administration import urlpatterns as administration
 from advisor.config.api import urlpatterns as api
 from advisor.core import error_pages
 from advisor.findings.finding_urls import urlpatterns as finding
+from advisor.findings.list_urls import urlpatterns as findings
 from advisor.notifications.urls import urlpatterns as notifications
 from advisor.openvms.urls import urlpatterns as openvms
 from advisor.schedules.source_urls import urlpatterns as sources
@@ -33,6 +34,7 @@ urlpatterns = [
     path("audits/<int:pk>/", audit.show, name="audit"),
     path("audits/<int:pk>/run-sheet/", audit.sheet, name="run-sheet"),
     path("audits/<int:pk>/again/", audit.again, name="audit-again"),
+    *findings,
     *ase,
     *openvms,
     *loads,

@@ -83,6 +83,11 @@ class TrackedFinding(models.Model):
             models.Index(fields=["presence", "state", "-severity"]),
             models.Index(fields=["system", "presence"]),
             models.Index(fields=["rule", "system"]),
+            models.Index(
+                fields=["severity", "state", "when", "owner", "presence", "system"], name="findings_counted"
+            ),  # holds all that the list of findings counts by
+            models.Index(fields=["first_seen"]),
+            models.Index(fields=["state_since"]),
             models.Index(fields=["system"], condition=models.Q(to_judge=True), name="tracked_to_judge"),
         ]
 

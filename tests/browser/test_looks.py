@@ -13,6 +13,9 @@ from tests.browser.views import TOO_WIDE, look
 
 PAGES = {
     "overview": "/",
+    "overview-sorted": "/?sort=-findings&worst=critical",
+    "findings": "/findings/",
+    "findings-filtered": "/findings/?severity=warning&sort=-lost&changed=new",
     "upload": "/upload/",
     "uploads": "/uploads/",
     "one-upload": "/uploads/1/",
