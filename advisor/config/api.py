@@ -15,6 +15,7 @@ from advisor.accounts.views import account
 from advisor.audits.api import audits, limits, rules
 from advisor.core.api_errors import json_only, listen, not_here
 from advisor.core.version import VERSION
+from advisor.findings.api.findings import router as followed
 from advisor.operations.views import metrics
 from advisor.schedules.api import router as schedules
 from advisor.systems.api import groups, systems
@@ -47,6 +48,7 @@ api.add_router("/uploads", uploads)
 api.add_router("/systems", systems.router)
 api.add_router("", audits.router)
 api.add_router("", limits.router)
+api.add_router("/findings", followed)
 api.add_router("/schedules", schedules)
 api.add_router("/groups", groups.router)
 api.add_router("/rules", rules.router)

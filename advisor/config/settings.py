@@ -68,6 +68,7 @@ INSTALLED_APPS = [
     "advisor.uploads",
     "advisor.audits",
     "advisor.systems",
+    "advisor.findings",
     "advisor.schedules",
     "advisor.notifications",
     "advisor.ase",
@@ -107,6 +108,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "advisor.findings.navigation.findings",
             ],
         },
     }

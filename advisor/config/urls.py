@@ -8,6 +8,8 @@ from advisor.audits.views import audit, compared, rulebook
 from advisor.config.administration import urlpatterns as administration
 from advisor.config.api import urlpatterns as api
 from advisor.core import error_pages
+from advisor.findings.finding_urls import urlpatterns as finding
+from advisor.findings.list_urls import urlpatterns as findings
 from advisor.notifications.urls import urlpatterns as notifications
 from advisor.openvms.urls import urlpatterns as openvms
 from advisor.schedules.source_urls import urlpatterns as sources
@@ -32,9 +34,11 @@ urlpatterns = [
     path("audits/<int:pk>/", audit.show, name="audit"),
     path("audits/<int:pk>/run-sheet/", audit.sheet, name="run-sheet"),
     path("audits/<int:pk>/again/", audit.again, name="audit-again"),
+    *findings,
     *ase,
     *openvms,
     *loads,
+    *finding,
     path("audits/<int:pk>/<slug:name>.<slug:form>", audit.download, name="audit-download"),
     path("systems/<int:pk>/", system.show, name="system"),
     path("systems/<int:pk>/compare/", compared.show, name="compare"),

@@ -5,6 +5,7 @@ from django.db.models import Q, QuerySet
 from advisor.accounts.models import Role, Team, User
 from advisor.audits.models import Audit, Capture
 from advisor.core.models import JournalEntry
+from advisor.findings.models import TrackedFinding
 from advisor.notifications.models import Mail, Recipient, Webhook
 from advisor.schedules.models import DataSource, Run, Schedule
 from advisor.systems.models import Group, System
@@ -39,6 +40,11 @@ def captures_of(user: User) -> QuerySet[Capture]:
 def audits_of(user: User) -> QuerySet[Audit]:
     """The audits this person may see."""
     return Audit.objects.filter(_in_teams(user, "system__team"))
+
+
+def tracked_of(user: User) -> QuerySet[TrackedFinding]:
+    """The findings followed over captures that this person may see."""
+    return TrackedFinding.objects.filter(_in_teams(user, "system__team"))
 
 
 def schedules_of(user: User) -> QuerySet[Schedule]:

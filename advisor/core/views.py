@@ -55,6 +55,14 @@ def page(request: HttpRequest, template: str, context: dict[str, Any], status: i
     return render(request, template, context, status=status)
 
 
-def paged(request: HttpRequest, rows: "QuerySet[Any] | list[Any]", size: int = 50) -> "Page[Any]":
-    """The page of a long list that the address asks for (`?page=3`); the nearest there is for a number beyond."""
-    return Paginator(rows, size).get_page(request.GET.get("page"))
+def paged(
+    request: HttpRequest, rows: "QuerySet[Any] | list[Any]", size: int = 50, count: int | None = None
+) -> "Page[Any]":
+    """The page of a long list that the address asks for (`?page=3`); the nearest there is for a number beyond.
+
+    `count` is how many rows there are, where that is known already.
+    """
+    pages = Paginator(rows, size)
+    if count is not None:
+        pages.count = count
+    return pages.get_page(request.GET.get("page"))

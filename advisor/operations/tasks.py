@@ -5,6 +5,8 @@ from celery import shared_task
 from advisor.audits.services import renewal
 from advisor.audits.tasks import audit_again
 from advisor.core import heartbeats, job_queue
+from advisor.findings.services import proof, states, tracking
+from advisor.findings.tasks import prove
 from advisor.notifications.models import Delivery, Mail
 from advisor.notifications.services import outbox
 from advisor.notifications.tasks import deliver, send_mails
@@ -38,6 +40,8 @@ def tick() -> None:
 def start_waiting() -> None:
     """Start what was lost on the way (the broker was away, a worker died). Every minute, by the scheduler."""
     _start_waiting()
+    tracking.catch_up()
+    states.end_acceptances()
     peak.refresh()
 
 
@@ -50,6 +54,8 @@ def _start_waiting(lost: bool = False) -> None:
         read_upload.delay(upload_id)
     for capture_id in renewal.audits_left(lost):
         audit_again.delay(capture_id, None, "left waiting")
+    for system_id in proof.left():
+        prove.delay(system_id)
     for try_id in connection_test.left():
         try_source.delay(try_id)
     running.reset_lost()

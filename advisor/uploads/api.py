@@ -130,7 +130,7 @@ def _wait_for(upload: Upload, seconds: int) -> bool:
 
 def _audit_of(upload: Upload) -> HttpResponse:
     if upload.state == Upload.State.DONE:
-        return JsonResponse(upload_json(upload))
+        return JsonResponse(upload_json(upload, states=True))
     if upload.state == Upload.State.FAILED:
         raise Problem(422, f"It could not be read: {upload.error}", "On its page it can be read again.", **_at(upload))
     raise Problem(409, "It is not read yet.", "Ask again in a few seconds.", **_at(upload))

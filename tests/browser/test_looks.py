@@ -13,11 +13,15 @@ from tests.browser.views import TOO_WIDE, look
 
 PAGES = {
     "overview": "/",
+    "overview-sorted": "/?sort=-findings&worst=critical",
+    "findings": "/findings/",
+    "findings-filtered": "/findings/?severity=warning&sort=-lost&changed=new",
     "upload": "/upload/",
     "uploads": "/uploads/",
     "one-upload": "/uploads/1/",
     "audit": "/audits/1/",
     "run-sheet": "/audits/1/run-sheet/",
+    "finding": "/findings/1/",
     "lines": "/uploads/1/lines/?file=sysmon.txt&first=254&last=257",
     "system": "/systems/1/",
     "schedules": "/schedules/",

@@ -19,6 +19,7 @@ SCOPES = {
     "read": "Read systems, captures, audits, findings, uploads and the rule book.",
     "upload": "Bring exports, and have captures audited again.",
     "limits": "Set limits and take them back, as far as your role allows.",
+    "findings": "Accept, plan, assign and comment findings, as far as your role allows.",
     "schedules": "Make, change, run, pause and delete schedules and groups of systems.",
     "metrics": "Read the figures of the service itself, for a monitoring system.",
     "tokens": "List, make and revoke your own tokens.",
@@ -38,7 +39,7 @@ def scopes_for(user: User) -> tuple[str, ...]:
     """The scopes a person's role lets their tokens have."""
     if user.is_administrator:
         return tuple(SCOPES)
-    return ("read", "upload", "limits", "schedules", "tokens") if user.may_work else ("read",)
+    return ("read", "upload", "limits", "findings", "schedules", "tokens") if user.may_work else ("read",)
 
 
 def granted(token: Token) -> frozenset[str]:

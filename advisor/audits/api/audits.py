@@ -15,7 +15,8 @@ from advisor.audits.models import Finding
 from advisor.audits.services.contract import audit_json
 from advisor.audits.services.renewal import want_audit
 from advisor.core.access import audits_of, may_work_for, systems_of
-from advisor.core.api import ERRORS, WORDS, Limit, Offset, SeverityName, part
+from advisor.core.api import ERRORS, WORDS, Limit, Offset, SeverityName
+from advisor.findings.services.pages import with_states
 from advisor.uploads.services.uploads import clean_text
 
 router = Router()
@@ -31,9 +32,9 @@ router = Router()
     tags=["audits"],
 )
 def show(request: Asked, audit_id: int) -> HttpResponse:
-    """Give one audit as `audit/1`; its evidence quotes the lines of the export as `excerpt`."""
+    """Give one audit as `audit/1`; evidence quotes the lines of the export as `excerpt`, findings have their state."""
     found = audits_of(request.user).select_related("capture__system", "capture__upload")
-    return JsonResponse(audit_json(get_object_or_404(found, pk=audit_id)))
+    return JsonResponse(audit_json(get_object_or_404(found, pk=audit_id), states=True))
 
 
 @router.post(
@@ -81,16 +82,17 @@ def findings(
         found = found.filter(rule=clean_text(rule, 80))
     if severity:
         found = found.filter(severity__gte=WORDS.index(severity))
-    light = found.only("number", "data", "system__name", "audit__capture__taken")
-    return part(light.order_by("-audit", "number"), limit, offset, _row)
+    light = found.only("number", "key", "data", "system__name", "audit__capture__taken").order_by("-audit", "number")
+    some = list(light[offset : offset + limit])
+    return {"count": found.count(), "items": [_row(*pair) for pair in zip(some, with_states(some), strict=True)]}
 
 
-def _row(finding: Finding) -> dict[str, Any]:
+def _row(finding: Finding, data: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": finding.pk,
         "system": finding.system_id,
         "system_name": finding.system.name,
         "audit": finding.audit_id,
         "taken": finding.audit.capture.taken,
-        "finding": finding.data,
+        "finding": data,
     }

@@ -158,7 +158,7 @@ class ComparisonRun(Schema):
 
 
 class FindingRow(Schema):
-    """A finding, and where it was found; `finding` is as the contract prints it."""
+    """A finding, and where it was found; `finding` is as the contract prints it, with its state of now."""
 
     id: int
     system: int

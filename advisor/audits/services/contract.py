@@ -8,30 +8,32 @@ from django.utils import timezone
 from advisor.audits.models import Audit, Capture
 from advisor.audits.report.data import run_data
 from advisor.audits.services.deduplicate import captures_in
+from advisor.findings.services.pages import with_states
 from advisor.uploads.models import Input, Upload
 
 LONGEST_FILE = 1000
 """What `Input.file` keeps of a name."""
 
 
-def audit_json(audit: Audit, *, inputs: bool = True) -> dict[str, Any]:
+def audit_json(audit: Audit, *, inputs: bool = True, states: bool = False) -> dict[str, Any]:
     """One audit as `audit/1`, with the inputs of its upload that it was made from and those nothing was made from.
 
-    Without `inputs` that list is empty. Evidence has the field `excerpt` besides: the lines it quotes.
+    Without `inputs` that list is empty. Evidence has the field `excerpt` besides: the lines it quotes. With `states`
+    each finding has the state of now that people gave it, for the API.
     """
     upload = audit.capture.upload if inputs else None
-    return _run([audit], _inputs_for(upload, audit.capture) if upload else ())
+    return _run([audit], _inputs_for(upload, audit.capture) if upload else (), states)
 
 
-def upload_json(upload: Upload) -> dict[str, Any]:
+def upload_json(upload: Upload, *, states: bool = False) -> dict[str, Any]:
     """A whole upload as `audit/1`: every input, and the current audit of every capture, in the order they were read."""
     captures = captures_in(upload).exclude(audit=None).order_by("id")
     current = Audit.objects.filter(pk__in=captures.values("audit"))
     audits = current.select_related("capture__system", "capture__upload").prefetch_related("findings")
-    return _run(audits.order_by("capture_id"), upload.inputs.all())
+    return _run(audits.order_by("capture_id"), upload.inputs.all(), states)
 
 
-def _run(audits: Iterable[Audit], inputs: Iterable[Input]) -> dict[str, Any]:
+def _run(audits: Iterable[Audit], inputs: Iterable[Input], states: bool) -> dict[str, Any]:
     """A cluster of several audits is told as the newest of them has it: they may have been judged at other times."""
     shown = list(audits)
     newest: dict[tuple[str, str], Audit] = {}
@@ -39,7 +41,7 @@ def _run(audits: Iterable[Audit], inputs: Iterable[Input]) -> dict[str, Any]:
         if one.cluster:
             newest[one.cluster["name"], one.cluster["start"]] = one
     clusters = [newest[one.cluster["name"], one.cluster["start"]].cluster if one.cluster else None for one in shown]
-    return run_data([_input(one) for one in inputs], [_capture(one) for one in shown], clusters)
+    return run_data([_input(one) for one in inputs], [_capture(one, states) for one in shown], clusters)
 
 
 def _inputs_for(upload: Upload, capture: Capture) -> list[Input]:
@@ -64,7 +66,7 @@ def _input(one: Input) -> dict[str, Any]:
     }
 
 
-def _capture(audit: Audit) -> dict[str, Any]:
+def _capture(audit: Audit, states: bool) -> dict[str, Any]:
     """What was concluded of one capture; the system as that capture told of it, under the name it goes by here."""
     capture = audit.capture
     return {
@@ -80,7 +82,7 @@ def _capture(audit: Audit) -> dict[str, Any]:
         **({"summary": audit.summary} if audit.summary else {}),
         "account": audit.account,
         "verdicts": audit.verdicts,
-        "findings": [finding.data for finding in audit.findings.all()],
+        "findings": with_states(audit.findings.all()) if states else [one.data for one in audit.findings.all()],
         "models": audit.laws,
         "comparisons": audit.comparisons,
         "plan": audit.plan,

@@ -25,6 +25,7 @@ from advisor.audits.services.excerpts import Opener
 from advisor.audits.services.judging import Judged, Prepared, judge
 from advisor.audits.services.limits import limits_of
 from advisor.core.version import rules_version
+from advisor.findings.services.tracking import track
 from advisor.systems.models import SettingsSnapshot, System
 from advisor.systems.services import aliases
 from advisor.uploads.models import Upload
@@ -180,7 +181,7 @@ def remember_audit(
 
 
 def settle_system(system: System) -> None:
-    """Bring a system's newest audit, versions and trend up to date; one left with nothing at all is forgotten."""
+    """Bring a system's newest audit, versions, trend and findings up to date; one left with nothing is forgotten."""
     heavy = [
         f"audit__{name}"
         for name in (
@@ -199,11 +200,13 @@ def settle_system(system: System) -> None:
     # a listing that says no time is no newer than the figures: it must not hide what they show
     newest = list(audited.order_by("-timed", "-taken", "-id")[:TREND])
     if not newest:
-        kept = (system.captures, system.limits, system.notes, system.schedules, system.groups, system.sources)
+        work = system.tracked.filter(events__by__isnull=False)
+        kept = (system.captures, system.limits, system.notes, system.schedules, system.groups, system.sources, work)
         if not any(rows.exists() for rows in kept):
             system.delete()
             return
         System.objects.filter(pk=system.pk).update(latest=None, trend=[])
+        track(system)
         return
     told = {
         name: next((value for capture in newest if (value := getattr(capture, name))), getattr(system, name))
@@ -219,6 +222,7 @@ def settle_system(system: System) -> None:
         shown = System.objects.filter(pk=system.pk, latest=latest)
         Audit.objects.filter(~Exists(shown), pk=latest.pk).update(shown=timezone.now())
     System.objects.filter(pk=system.pk).update(latest=latest, trend=trend, **told)
+    track(system)
 
 
 def _system(found: base.System, upload: Upload) -> System:

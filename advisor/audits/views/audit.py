@@ -25,6 +25,7 @@ from advisor.core.concurrency import few_at_a_time
 from advisor.core.error_pages import error
 from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, workers_only
+from advisor.findings.services.pages import pages_of
 from advisor.openvms.services.shown_on import shown_on
 
 FORMS = {
@@ -49,6 +50,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "shown": page_of(audit),
         "collect": collect_shown(audit),
         "trend": trend_of(audit),
+        "followed": pages_of(audit),
         "upload": audit.capture.upload,
         "may_work": may_work_for(request.user, audit.system.team),
         "of_today": audit.rules_version == rules_version(),

@@ -25,6 +25,8 @@ from advisor.charts.words import clean
 from advisor.core import heartbeats
 from advisor.core.models import Site, Work, Worker
 from advisor.core.version import VERSION, rules_version
+from advisor.findings.models import TrackedFinding
+from advisor.findings.services.states import accepted_now
 from advisor.notifications.models import Delivery, Mail
 from advisor.operations.services import scheduler_heartbeat
 from advisor.schedules.models import Run, Schedule
@@ -33,6 +35,7 @@ from advisor.systems.services.overview import is_overdue
 from advisor.uploads.models import Upload
 from rules.finding import Severity
 
+State = TrackedFinding.State
 REGISTRY = CollectorRegistry()
 REQUESTS = Histogram(
     "lockwright_http_request_seconds",
@@ -107,6 +110,7 @@ def _systems() -> Iterator[Metric]:
     yield _gauge("systems", "Systems under study.", systems)
     yield _gauge("systems_overdue", "Systems whose next capture was expected by now.", overdue)
     yield _labelled("findings", "Findings of the newest audits.", by_severity, "severity")
+    yield _labelled("findings_by_state", _BY_STATE, _states(), "state")
     yield _gauge("verdicts_broken", "Rules that failed in the newest audits.", counts["broken"])
     says = (
         "Processors lost on average by the newest audit, by the rule of their root cause; empty: no cause is shown. "
@@ -118,6 +122,18 @@ def _systems() -> Iterator[Metric]:
         f"Missing: not counted. At most {MOST} things of a system, the others together as {OTHER}."
     )
     yield _labelled("system_waiting_tasks", says, waiting, "system", "what")
+
+
+_BY_STATE = "Findings followed over captures, by their state; open ones that are gone are left out."
+
+
+def _states() -> dict[tuple[str, ...], float]:
+    """How many findings are in which state; an acceptance whose day has passed is none."""
+    rows = TrackedFinding.objects.exclude(state=State.OPEN, presence=TrackedFinding.Presence.GONE).order_by()
+    found = dict(rows.values_list("state").annotate(Count("pk")))
+    over = found.get(State.ACCEPTED, 0) - rows.filter(accepted_now()).count()
+    found[State.ACCEPTED], found[State.OPEN] = found.get(State.ACCEPTED, 0) - over, found.get(State.OPEN, 0) + over
+    return {(state,): found.get(state, 0) for state in State.values}
 
 
 def _lost(audit: Audit) -> Iterator[tuple[str, float]]:

@@ -1,6 +1,7 @@
 """What the overview shows: every system with its worst finding, and what changed since the last visit."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -22,6 +23,7 @@ from django.db.models import (
     Subquery,
     When,
 )
+from django.db.models.expressions import OrderBy
 from django.utils import timezone
 from markupsafe import Markup
 
@@ -32,6 +34,8 @@ from advisor.charts.account import Part
 from advisor.charts.account_bar import small_bar
 from advisor.charts.svg import sparkline
 from advisor.core.access import schedules_of, systems_of, uploads_of
+from advisor.core.jinja import SEVERITY as SEVERITIES
+from advisor.core.sorting import Sortable
 from advisor.schedules.models import Schedule
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
@@ -136,20 +140,36 @@ class Row:
         return _line(self.trend, self.trend_of) if len(self.trend) > 1 else None
 
     @property
+    def change(self) -> float | None:
+        """Processors lost more than in the first capture of the trend; `None` where no two captures tell."""
+        return _change(self.trend) if self.trend_of != SEVERITY else None
+
+    @property
     def bar(self) -> Markup | None:
         """The account of the newest audit as a bar the size of a word; none where no export tells of it."""
         return bar(self.audit, self.system.product) if self.audit else None
 
 
-@dataclass
-class Asked:
-    """What the overview was asked to show."""
+COLUMNS = ("system", "lost", "worst", "trend", "findings", "captured", "unjudged")
+"""What the table sorts by."""
 
-    text: str = ""
-    severity: int = 0
+
+@dataclass(frozen=True)
+class Asked(Sortable):
+    """What the overview was asked to show, as the address holds it."""
+
+    DESCENDING = ("lost", "worst", "trend", "findings", "unjudged")
+
+    q: str = ""
+    severity: str = ""
+    """This one and worse."""
+    worst: str = ""
+    """Systems whose worst finding is of this severity."""
     product: str = ""
     only: str = ""
     """`changed`, `not_audited`, `overdue` or nothing."""
+    sort: str = ""
+    """One of `COLUMNS`, `-` before it for the highest first; empty: most of the capacity lost, then the worst."""
 
 
 def begin_visit(user: User, now: datetime | None = None) -> datetime | None:
@@ -169,8 +189,8 @@ def listed(user: User, asked: Asked) -> QuerySet[System]:
     A loss of less than makes a warning moves none before a graver finding whose cost nobody measured.
     """
     found = systems_of(user).select_related("team", "latest__capture__upload").only(*SHOWN)
-    if asked.text:
-        words = asked.text.split()[:8]
+    if asked.q:
+        words = asked.q.split()[:8]
         for word in words:
             found = found.filter(
                 Q(name__icontains=word)
@@ -179,19 +199,53 @@ def listed(user: User, asked: Asked) -> QuerySet[System]:
                 | Q(latest__headline__icontains=word)
             )
     if asked.severity:
-        found = found.filter(latest__worst__gte=asked.severity)
+        found = found.filter(latest__worst__gte=SEVERITIES.index(asked.severity))
+    if asked.worst:
+        found = found.filter(latest__worst=SEVERITIES.index(asked.worst))
     if asked.product:
         found = found.filter(product=asked.product)
     lost, capacity = F("latest__processors_lost"), F("latest__capacity")
     share = Case(When(latest__capacity__gt=0, then=lost / capacity), output_field=FloatField())
     told = Case(When(share__gte=TOLD_SHARE, then=F("share")), default=0.0, output_field=FloatField())
-    return found.annotate(share=share).order_by(
+    most: list[Any] = [
         told.desc(),
         F("latest__worst").desc(nulls_last=True),
         F("share").desc(nulls_last=True),
         lost.desc(nulls_last=True),
-        "name",
-    )
+        *("name", "pk"),
+    ]
+    columns = {
+        "system": [F("name")],
+        "lost": [F("share"), lost],
+        "worst": [F("latest__worst")],
+        "captured": [F("latest__capture__taken")],
+    }
+    chosen = [OrderBy(one, descending=asked.descending, nulls_last=True) for one in columns.get(asked.column, ())]
+    return found.annotate(share=share).order_by(*chosen, *most)
+
+
+def worked_out(asked: Asked) -> bool:
+    """Whether the column it is sorted by is worked out, not stored."""
+    return asked.column in ("trend", "findings", "unjudged")
+
+
+def in_order(found: QuerySet[System], asked: Asked, open_findings: Mapping[int, int]) -> list[int]:
+    """The numbers of the systems, sorted by a column that is worked out; what has no figure comes last both ways.
+
+    `open_findings` says how many each system has.
+    """
+    figures: list[tuple[int, float | None]] = []
+    for pk, trend, unjudged, latest in found.values_list("pk", "trend", "latest__unjudged", "latest"):
+        if asked.column == "trend":
+            points, of = _trend(trend)
+            figures.append((pk, None if of == SEVERITY else _change(points)))
+        elif asked.column == "findings":
+            figures.append((pk, open_findings.get(pk, 0)))
+        else:
+            figures.append((pk, len(unjudged) if latest else None))
+    sign = -1.0 if asked.descending else 1.0
+    figures.sort(key=lambda one: (one[1] is None, sign * (one[1] or 0.0)))
+    return [pk for pk, _ in figures]
 
 
 def rows(systems: list[System], since: datetime | None, now: datetime | None = None) -> list[Row]:
@@ -254,6 +308,12 @@ def _trend(points: list[list[Any]]) -> tuple[tuple[float | None, ...], str]:
     return tuple(float(point[2]) for point in points), SEVERITY
 
 
+def _change(points: Sequence[float | None]) -> float | None:
+    """By how much the last figure differs from the first; `None` where there are not two."""
+    known = [one for one in points if one is not None]
+    return known[-1] - known[0] if len(known) > 1 else None
+
+
 def bar(audit: Audit, product: str) -> Markup | None:
     """The account of an audit as a bar the size of a word; none where no export tells of it."""
     parts = audit.bar.get("parts")
@@ -273,10 +333,12 @@ def _bar(parts: tuple[tuple[str, str, float, str], ...], capacity: float | None,
 
 @lru_cache(maxsize=5000)
 def _line(trend: tuple[float | None, ...], of: str) -> Markup:
-    """Draw it; kept, because it changes with the next capture only. Severities share one scale: flat tells where."""
-    span = (0.0, 4.0) if of == SEVERITY else None
+    """Draw it from zero; kept, because it changes with the next capture only. Severities share one scale."""
+    span = (0.0, 4.0) if of == SEVERITY else (0.0, 0.0)
     title = f"{of} of the last {len(trend)} captures"
-    return sparkline(trend, title=f"{title}, 0 (nothing) to 4 (critical)" if span else title, span=span)
+    return sparkline(
+        trend, title=f"{title}, 0 (nothing) to 4 (critical)" if of == SEVERITY else title, span=span, width=80
+    )
 
 
 def summary(user: User, now: datetime | None = None) -> dict[str, Any]:

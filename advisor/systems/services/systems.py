@@ -18,6 +18,7 @@ from advisor.audits.services.persistence import settle_system
 from advisor.core import journal
 from advisor.core.job_queue import start
 from advisor.core.models import JournalEntry
+from advisor.findings.services import tracking
 from advisor.notifications.models import Delivery, Mail
 from advisor.notifications.services import recipients
 from advisor.schedules.models import Run, Schedule
@@ -127,6 +128,7 @@ def _merge(system: System, other: System) -> str:
     System.objects.filter(pk__in=(system.pk, other.pk)).update(latest=None)
     for model in (Audit, Capture, Finding, JournalEntry, LimitSetting, Note, SettingsSnapshot):
         model._default_manager.filter(system=system).update(system=other)
+    tracking.merge(system, other)
     created = min(system.created, other.created)
     hours = other.expected_hours or system.expected_hours
     System.objects.filter(pk=other.pk).update(created=created, expected_hours=hours)

@@ -1,39 +1,60 @@
 """Every system with its worst finding, and what is not audited although it should be."""
 
+from typing import Any
+
 from django.http import HttpResponse
 
 from advisor.core.access import sources_of
 from advisor.core.jinja import SEVERITY
+from advisor.core.sorting import both_ways
 from advisor.core.views import Asked, page, paged
+from advisor.findings.services import fleet
+from advisor.findings.services.listing import STATE_WORDS
 from advisor.schedules.sources import data_sources
 from advisor.systems.services import overview
 from advisor.uploads.services.uploads import clean_text
 
 ONLY = ("changed", "not_audited", "overdue")
+A_PAGE = 200
+COLUMNS = (
+    ("system", "System", ""),
+    ("lost", "Capacity lost", ""),
+    ("worst", "Worst finding", ""),
+    ("trend", "Trend", ""),
+    ("findings", "Findings", ""),
+    ("captured", "Last capture", "n"),
+    ("unjudged", "Not judged", "n"),
+)
+"""Name in the address, heading, class of the cells."""
 
 
 def show(request: Asked) -> HttpResponse:
-    """Show the systems that the address asks for: `?q=`, `?severity=`, `?product=`, `?only=` one of `ONLY`."""
-    get = request.GET
-    word = get.get("severity", "")
-    only = get.get("only", "")
-    asked = overview.Asked(
-        text=clean_text(get.get("q", ""), 200),
-        severity=SEVERITY.index(word) if word in SEVERITY else 0,
-        product=clean_text(get.get("product", ""), 20),
-        only=only if only in ONLY else "",
-    )
+    """Show the systems that the address asks for (`overview.Asked`)."""
+    asked = _asked(request)
     since = overview.begin_visit(request.user)
     found = overview.listed(request.user, asked)
-    if asked.only:  # computed, not stored
-        rows = [row for row in overview.rows(list(found), since) if getattr(row, asked.only)]
-        shown = paged(request, rows, 200)
-        rows = list(shown)
+    if overview.worked_out(asked):
+        numbers = overview.in_order(found, asked, fleet.by_open_findings(request.user))
     else:
-        shown = paged(request, found, 200)
+        numbers = []
+    if asked.only:  # computed, not stored
+        place = {pk: at for at, pk in enumerate(numbers)}
+        systems = sorted(found, key=lambda one: place.get(one.pk, 0))
+        rows = [row for row in overview.rows(systems, since) if getattr(row, asked.only)]
+        shown = paged(request, rows, A_PAGE)
+        rows = list(shown)
+    elif numbers:
+        shown = paged(request, numbers, A_PAGE)
+        systems_by_pk = {one.pk: one for one in found.filter(pk__in=list(shown))}
+        rows = overview.rows([systems_by_pk[pk] for pk in shown if pk in systems_by_pk], since)
+    else:
+        shown = paged(request, found, A_PAGE)
         rows = overview.rows(list(shown), since)
-    context = {
+    context: dict[str, Any] = {
         "rows": rows,
+        "states": fleet.states_of(row.system.pk for row in rows),
+        "state_words": STATE_WORDS,
+        "columns": COLUMNS,
         "shown": shown,
         "asked": asked,
         "since": since,
@@ -41,6 +62,24 @@ def show(request: Asked) -> HttpResponse:
     }
     if request.htmx:
         return page(request, "systems/parts/overview_table.html", context)
+    context["yesterday"] = fleet.since_yesterday(request.user)
     context["troubled"] = list(overview.without_system(request.user))
     context["unopened"] = data_sources.unopened(sources_of(request.user))
     return page(request, "systems/overview.html", context)
+
+
+def _asked(request: Asked) -> overview.Asked:
+    """Read the address; a word that it does not know asks for nothing."""
+
+    def one_of(name: str, words: tuple[str, ...]) -> str:
+        given = request.GET.get(name, "")
+        return given if given in words else ""
+
+    return overview.Asked(
+        q=clean_text(request.GET.get("q", ""), 200),
+        severity=one_of("severity", SEVERITY[1:]),
+        worst=one_of("worst", SEVERITY),
+        product=clean_text(request.GET.get("product", ""), 20),
+        only=one_of("only", ONLY),
+        sort=one_of("sort", both_ways(overview.COLUMNS)),
+    )

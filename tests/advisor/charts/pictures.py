@@ -68,6 +68,7 @@ CLASSES = {
     "c-peak",
     "c-on",
     "c-hatch",
+    *("c-node", "c-root", "c-here", "c-edge", "c-event"),
     *(f"c-{kind}" for kind in KINDS),
 }
 CLASSES |= {f"c-{n}" for n in range(1, 7)}

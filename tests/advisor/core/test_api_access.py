@@ -14,6 +14,7 @@ from advisor.accounts.services.tokens import make_token, scopes_for
 from advisor.audits.models import LimitSetting
 from advisor.audits.services.rulebook import rulebook
 from advisor.config.api import api
+from advisor.findings.models import TrackedFinding
 from advisor.systems.models import Group, System
 from tests.advisor.people import STORIES, People
 from tests.advisor.schedules.scheduled import make_schedule
@@ -42,6 +43,10 @@ ENDPOINTS: list[tuple[str, str, Any, tuple[int, int, int, int]]] = [
     ("get", "/api/audits/{audit_id}", None, READERS),
     ("post", "/api/audits/{audit_id}/again", None, (202, 403, 404, 202)),
     ("get", "/api/findings", None, ALL),
+    ("get", "/api/findings/{finding_id}", None, READERS),
+    ("post", "/api/findings/{finding_id}/state", {"state": "planned"}, WORKERS),
+    ("post", "/api/findings/{finding_id}/owner", {"owner": None}, WORKERS),
+    ("post", "/api/findings/{finding_id}/comments", {"text": "asked for"}, WORKERS),
     ("get", "/api/systems/{system_id}/limits", None, READERS),
     ("get", "/api/systems/{system_id}/limits/{name}", None, READERS),
     ("put", "/api/systems/{system_id}/limits/{name}", {"value": VALUE}, WORKERS),
@@ -100,6 +105,7 @@ def site(people: People, storm: System) -> Site:
         "upload_id": storm.latest.capture.upload_id,
         "audit_id": storm.latest_id,
         "token_id": token.pk,
+        "finding_id": TrackedFinding.objects.order_by("pk")[0].pk,
         "name": LIMIT,
         "rule_id": RULE,
         "schedule_id": make_schedule(people).pk,
@@ -171,6 +177,8 @@ def scope_of(method: str, address: str) -> str | None:
         return "metrics"
     if address == "/api/openapi.json":
         return None
+    if address.startswith("/api/findings/"):
+        return "read" if method == "get" else "findings"
     if address.startswith(("/api/schedules", "/api/groups")):
         return "read" if method == "get" else "schedules"
     if method in ("put", "delete"):

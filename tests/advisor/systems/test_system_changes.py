@@ -18,6 +18,7 @@ from advisor.audits.models import (
 )
 from advisor.audits.services.persistence import settle_system
 from advisor.core.models import JournalEntry
+from advisor.findings.models import TrackedFinding
 from advisor.notifications.models import (
     Delivery,
     Mail,
@@ -75,7 +76,7 @@ def names() -> list[str]:
 
 
 def test_whatever_belongs_to_a_system_is_known_to_the_merging() -> None:
-    moved = {Audit, Capture, Finding, JournalEntry, LimitSetting, Note, SettingsSnapshot}
+    moved = {Audit, Capture, Finding, JournalEntry, LimitSetting, Note, SettingsSnapshot, TrackedFinding}
     taken_over = {Delivery, Group, Mail, Run, Schedule, Webhook}
     followed = {DataSource, Recipient, Told}
     assert {one.related_model for one in System._meta.related_objects} == moved | taken_over | followed

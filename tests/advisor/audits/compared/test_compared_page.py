@@ -195,6 +195,7 @@ def test_who_comes_while_others_have_two_made_is_asked_to_come_again(
     people: People, as_user: AsUser, two: list[Capture]
 ) -> None:
     client = as_user(people.owner)
+    comparing._kept.clear()  # what came of the change was looked at when the second capture came
     for _ in range(comparing.AT_A_TIME):
         comparing._rooms.acquire()
     try:

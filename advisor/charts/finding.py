@@ -1,0 +1,159 @@
+"""Three pictures of one finding: its chain of causes, its figure over the captures, a figure as a share of its limit.
+
+Other classes than those of `svg`, for a style sheet: c-node, c-root, c-here (the boxes of the chain: stroke and fill)
+and c-edge (the lines between them: stroke); c-event (the line of an event: stroke).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from markupsafe import Markup
+
+from advisor.charts.frame import Frame
+from advisor.charts.pen import COLOURS, LIMIT_COLOUR, Sheet
+from advisor.charts.scales import axis, number, seconds, time_axis
+from advisor.charts.svg import Series
+from advisor.charts.words import breadth, clean, extremes, figure
+
+NODE, GAP, LINK = 44.0, 10.0, 44.0
+"""Height of a box, px between two of a column, px between two columns."""
+FARTHEST = 25.0
+"""Multiples of the limit that a scale shows: beyond, the bar ends with a sign, and its words say how many."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """One finding of a chain."""
+
+    key: str
+    title: str
+    figure: str
+    column: int
+    """0 for the first causes; an effect stands to the right of its cause."""
+    here: bool = False
+    """Whether it is the finding that the page is about."""
+    root: bool = False
+    """Whether nothing explains it."""
+
+
+def chain(nodes: Sequence[Node], edges: Sequence[tuple[str, str]], *, title: str, width: int = 880) -> Markup:
+    """Draw causes at the left, effects at the right, with a line from each cause to what it explains.
+
+    `edges` are pairs of keys; those of a box that is not drawn are left out. `width` 240 at least (ValueError).
+    """
+    if width < 240:
+        raise ValueError(f"{width} px is too small for this chart; 240 is the least")
+    columns: dict[int, list[Node]] = {}
+    for node in nodes:
+        columns.setdefault(node.column, []).append(node)
+    tallest = max((len(some) for some in columns.values()), default=1)
+    sheet = Sheet(width, round(tallest * (NODE + GAP) + 4))
+    if not nodes:
+        return sheet.done(title, "Nothing explains it.")
+    wide = (width - 4 - LINK * (len(columns) - 1)) / len(columns)
+    places: dict[str, tuple[float, float]] = {}
+    for place, column in enumerate(sorted(columns)):
+        some = columns[column]
+        top = 2 + (tallest - len(some)) * (NODE + GAP) / 2
+        for n, node in enumerate(some):
+            places[node.key] = (2 + place * (wide + LINK), top + n * (NODE + GAP))
+    for cause, effect in edges:
+        if cause in places and effect in places and places[cause][0] < places[effect][0]:
+            _edge(sheet, places[cause], places[effect], wide)
+    for node in nodes:
+        x, y = places[node.key]
+        kind = "c-here" if node.here else "c-root" if node.root else "c-node"
+        ink = COLOURS[0] if node.here else LIMIT_COLOUR if node.root else "currentColor"
+        faint = "" if node.here or node.root else ' stroke-opacity="0.4"'
+        sheet.parts.append(
+            f'<rect class="{kind}" fill="none" stroke="{ink}"{faint} stroke-width="{2 if node.here else 1.5}" '
+            f'x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{NODE:.1f}"/>'
+        )
+        sheet.text(node.title, x + 9, y + 18, room=wide - 18)
+        sheet.text(node.figure, x + 9, y + 34, room=wide - 18)
+    named = {node.key: clean(node.title) for node in nodes}
+    said = [
+        f"{named[cause]} explains {named[effect]}." for cause, effect in edges if cause in named and effect in named
+    ]
+    return sheet.done(title, " ".join(said))
+
+
+def _edge(sheet: Sheet, start: tuple[float, float], end: tuple[float, float], wide: float) -> None:
+    """A line from the right of one box to the left of another, with its head."""
+    x1, y1, x2, y2 = start[0] + wide, start[1] + NODE / 2, end[0], end[1] + NODE / 2
+    middle = x2 - LINK / 2
+    way = f"M{x1:.1f},{y1:.1f}H{middle:.1f}V{y2:.1f}H{x2 - 1:.1f}m-6,-4l6,4l-6,4"
+    sheet.parts.append(
+        f'<path class="c-edge" fill="none" stroke="currentColor" stroke-opacity="0.6" stroke-width="1.5" d="{way}"/>'
+    )
+
+
+def course(
+    series: Series,
+    *,
+    unit: str,
+    title: str,
+    limit: float | None = None,
+    events: Sequence[tuple[datetime, str]] = (),
+    width: int = 880,
+    height: int = 220,
+) -> Markup:
+    """Draw a figure over the captures from zero, its limit dashed, and what was decided meanwhile as lines with a word.
+
+    Times are placed as they are, as in `svg.history`; events before the first or after the last capture stand at the
+    edge, for that is what the captures show of them. `width` 240 and `height` 140 at least (ValueError).
+    """
+    if width < 240 or height < 140:
+        raise ValueError(f"{width} x {height} px is too small for this chart; 240 x 140 is the least")
+    unit, bound, sheet = clean(unit), number(limit), Sheet(width, height)
+    line = sorted(((seconds(at), number(value)) for at, value in series), key=lambda point: point[0])
+    known = [value for _, value in line if value is not None]
+    y = axis([*known, *(() if bound is None else (bound,))], from_zero=True)
+    frame = Frame(sheet, y, 32 if events else 18, unit, bound)
+    x = time_axis([at for at, _ in line], most=max(2, int(frame.wide / 90)))
+    frame.times(x, "UTC" if any(at.utcoffset() is not None for at, _ in series) else "")
+    free = 0.0
+    for at, word in sorted((seconds(at), clean(word)) for at, word in events):
+        place = frame.x(x.at(at))
+        sheet.parts.append(
+            f'<line class="c-event" stroke="currentColor" stroke-opacity="0.6" stroke-dasharray="2 3" '
+            f'x1="{place:.1f}" y1="{frame.top - 6:.1f}" x2="{place:.1f}" y2="{frame.foot:.1f}"/>'
+        )
+        begin = min(place + 4, width - breadth(word))
+        if begin >= free:
+            sheet.text(word, begin, frame.top - 10)
+            free = begin + breadth(word) + 6
+    frame.course(x, y, line, 1, "", unit, alone=True)
+    said = [extremes(known, len(line) - len(known), unit)]
+    said += [f"Limit {figure(bound, unit)}."] if bound is not None else []
+    said += [f"{clean(word)}." for _, word in events]
+    return sheet.done(title, " ".join(said))
+
+
+def multiple(value: float, limit: float, most: float, *, unit: str, title: str, width: int = 260) -> Markup:
+    """Draw a figure as a bar on a scale of multiples of its limit, from 0 to `most`, with a tick at the limit.
+
+    All figures of a finding share `most`, so their bars can be compared. `width` 120 at least (ValueError).
+    """
+    if width < 120:
+        raise ValueError(f"{width} px is too small for this chart; 120 is the least")
+    sheet, unit = Sheet(width, 28), clean(unit)
+    times, name = number(value / limit), f"limit {figure(limit, unit)}"
+    most = max(1.0, min(most, FARTHEST))
+    sheet.box("track", 0, 2, width, 9)
+    if times is not None and times > 0:
+        sheet.box("bar", 0, 2, width * min(1.0, times / most), 9)
+    tick = width / most
+    sheet.rule("limit", min(tick, width - 1), 0, min(tick, width - 1), 13)
+    said = f"{times:.2g}×" if times is not None and abs(times) < 10 else f"{times or 0:,.0f}×"
+    if times is not None and times > most * 1.001:
+        said = f"{said}, beyond this scale"
+    taken = sheet.text(said, width, 25, "end")
+    sheet.text(name, min(tick + 3, max(0.0, width - taken - 8 - breadth(name))), 25, room=width - taken - 8)
+    return sheet.done(title, f"{figure(value, unit)}: {said} its {name}.")
+
+
+def scale_of(pairs: Sequence[tuple[float, float]]) -> float:
+    """The multiple that the scale of these figures and limits ends at: the largest of them, a little more than 1."""
+    return max((value / limit for value, limit in pairs if limit), default=1.0) * 1.02 if pairs else 1.25

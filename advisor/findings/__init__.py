@@ -1,0 +1,1 @@
+"""Findings as work over captures and systems: states, owners, comments, the list."""

@@ -1,0 +1,14 @@
+"""The addresses of the list of findings."""
+
+from django.urls import path
+
+from advisor.findings.views import act, export, listing, saved_views
+
+urlpatterns = [
+    path("findings/", listing.show, name="findings"),
+    path("findings/act/", act.act, name="findings-act"),
+    path("findings/findings.csv", export.as_csv, name="findings-csv"),
+    path("findings/findings.xlsx", export.as_excel, name="findings-excel"),
+    path("findings/views/", saved_views.save, name="findings-view-save"),
+    path("findings/views/<int:pk>/remove/", saved_views.remove, name="findings-view-remove"),
+]

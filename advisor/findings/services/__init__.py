@@ -1,0 +1,1 @@
+"""Following findings over captures, and what people decide about them."""

@@ -1,0 +1,217 @@
+"""What the page of a finding shows: what it is, its chain of causes, evidence, course, changes, activity."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, QuerySet
+from django.utils import timezone
+from markupsafe import Markup
+
+from advisor.accounts.models import User
+from advisor.audits.models import Audit, Capture, Finding
+from advisor.audits.report.plan import WHENS
+from advisor.audits.services.audit_page import Course, courses_of
+from advisor.charts.finding import Node, chain, course, multiple, scale_of
+from advisor.core.access import tracked_of
+from advisor.findings.models import FindingEvent, TrackedFinding
+from rules.finding import rounded
+
+State = TrackedFinding.State
+MOST_EVENTS, MOST_ELSEWHERE = 100, 20
+WIDE, NARROW = 880, 350
+"""px of the course: text stays legible where a page shows it in its own size."""
+MOST_COLUMNS, MOST_A_COLUMN = 4, 4
+"""Of the chain of causes; what is left out stands in the list below it, as every finding of the chain does."""
+AFTER_A_CHANGE = (State.CHANGE_MADE, State.PROVEN, State.NO_EFFECT, State.WORSE)
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """One piece of evidence."""
+
+    data: Mapping[str, Any]
+    """As the contract prints it."""
+    bar: Markup | None
+    """The figure as a multiple of its limit; none without a limit."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """One change of the finding, as the plan has it."""
+
+    data: Mapping[str, Any]
+    due: str
+    """When it is made, in words; empty where no step of the plan has it."""
+    risk: str
+    risk_why: str
+
+
+@dataclass(frozen=True)
+class Related:
+    """A finding of the same audit that explains this one, or that this one explains."""
+
+    title: str
+    page: int | None
+    """Number of its page."""
+
+
+@dataclass(frozen=True)
+class FindingPage:
+    """Everything about one finding."""
+
+    row: TrackedFinding
+    data: Mapping[str, Any]
+    """The finding as the contract prints it; empty where the audit that found it has gone."""
+    audit: Audit | None
+    captures: int
+    """Captures since it was first seen."""
+    chain: Markup | None
+    causes: list[Related]
+    effects: list[Related]
+    evidence: list[Quoted]
+    course: Markup | None
+    narrow_course: Markup | None
+    """The same for a telephone."""
+    changes: list[Made]
+    events: list[FindingEvent]
+    elsewhere: list[TrackedFinding]
+    tried: dict[str, int]
+    """State → on how many systems the rule's finding has it after a change, among those that this person sees."""
+
+
+def found(user: User, pk: int) -> TrackedFinding:
+    """The finding, if this person may see it. Raises `TrackedFinding.DoesNotExist`."""
+    rows = tracked_of(user).select_related("system__team", "owner", "state_by", "before")
+    return rows.get(pk=pk)
+
+
+def page_of(user: User, row: TrackedFinding) -> FindingPage:
+    """Gather it, in a fixed number of queries."""
+    finding = Finding.objects.filter(pk=row.finding_id or 0).select_related("audit__capture__upload").first()
+    audit = finding.audit if finding else None
+    data: dict[str, Any] = finding.data if finding else {}
+    beside = _beside(audit) if audit else []
+    drawn, causes, effects = _explained(row, beside)
+    events = list(row.events.all()[:MOST_EVENTS])
+    series = _course(row, finding) if finding else []
+    return FindingPage(
+        row=row,
+        data=data,
+        audit=audit,
+        captures=Capture.objects.filter(system=row.system_id, taken__gte=row.first_seen).exclude(audit=None).count(),
+        chain=drawn,
+        causes=causes,
+        effects=effects,
+        evidence=_evidence(data.get("evidence", ())),
+        course=_drawn(row, series, events, WIDE),
+        narrow_course=_drawn(row, series, events, NARROW),
+        changes=_changes(data.get("changes", ()), audit.plan if audit else {}),
+        events=events,
+        elsewhere=list(_elsewhere(user, row)[:MOST_ELSEWHERE]),
+        tried=_tried(user, row),
+    )
+
+
+def _beside(audit: Audit) -> list[dict[str, Any]]:
+    """All findings of the same audit, as light as the chain needs them."""
+    columns = ("key", "title", "metric", "value", "unit", "limit", "data__explains")
+    return list(audit.findings.values(*columns))
+
+
+def _explained(
+    row: TrackedFinding, beside: Sequence[Mapping[str, Any]]
+) -> tuple[Markup | None, list[Related], list[Related]]:
+    """The chain as a picture, and its neighbours as links: what explains this finding, and what it explains."""
+    by_key = {one["key"]: one for one in beside}
+    explains = {
+        key: [other for other in one["data__explains"] or () if other in by_key and other != key]
+        for key, one in by_key.items()
+    }
+    causes = [key for key, others in explains.items() if row.key in others]
+    effects = explains.get(row.key, [])
+    if not causes and not effects:
+        return None, [], []
+    columns = {row.key: 0}
+    for step, before in ((-1, causes), (-2, [k for k, o in explains.items() if any(c in o for c in causes)])):
+        columns |= {key: step for key in before if key not in columns}
+    for step, after in ((1, effects), (2, [key for one in effects for key in explains[one]])):
+        columns |= {key: step for key in after if key not in columns}
+    if max(columns.values()) - min(columns.values()) >= MOST_COLUMNS:
+        columns = {key: place for key, place in columns.items() if place != 2}
+    explained = {other for others in explains.values() for other in others}
+    nodes, taken = [], dict.fromkeys(range(-2, 3), 0)
+    for key in sorted(columns, key=lambda key: (columns[key], key != row.key)):
+        taken[columns[key]] += 1
+        if taken[columns[key]] <= MOST_A_COLUMN:
+            one = by_key[key]
+            said = (
+                "" if one["value"] is None else f"{rounded(one['value'])} {one['unit']}, limit {rounded(one['limit'])}"
+            )
+            nodes.append(Node(key, one["title"], said, columns[key], key == row.key, key not in explained))
+    edges = [(cause, effect) for cause in columns for effect in explains.get(cause, ()) if effect in columns]
+    pages = dict(TrackedFinding.objects.filter(system=row.system_id, key__in=by_key).values_list("key", "pk"))
+    links = [[Related(by_key[key]["title"], pages.get(key)) for key in keys] for keys in (causes, effects)]
+    return chain(nodes, edges, title="What explains what"), links[0], links[1]
+
+
+def _evidence(items: Sequence[Mapping[str, Any]]) -> list[Quoted]:
+    """All figures that were held against a limit on one scale."""
+    held = [(one["value"], one["limit"]) for one in items if _is_held(one)]
+    most = scale_of(held)
+    return [
+        Quoted(one, multiple(one["value"], one["limit"], most, unit=one["unit"], title=one["metric"]))
+        if _is_held(one)
+        else Quoted(one, None)
+        for one in items
+    ]
+
+
+def _is_held(one: Mapping[str, Any]) -> bool:
+    return isinstance(one["value"], int | float) and bool(one["limit"])
+
+
+def _course(row: TrackedFinding, finding: Finding) -> Course:
+    """Its figure over the captures up to the newest."""
+    newest = Audit.objects.filter(pk=row.system.latest_id or 0).select_related("capture").first()
+    return courses_of(newest, [finding]).get(finding.key, []) if newest else []
+
+
+def _drawn(row: TrackedFinding, series: Course, events: Sequence[FindingEvent], width: int) -> Markup | None:
+    """The course as a picture, with the days on which its state changed; none of a single capture."""
+    if len(series) < 2 or all(value is None for _, value in series):
+        return None
+    zoned = series[0][0].tzinfo is not None
+    marks = []
+    for event in events:
+        if event.kind == "state":
+            at = timezone.localtime(event.at)
+            word = event.text.split("\n")[0].split(" until ")[0].split(":")[0].removesuffix(" it")
+            marks.append((at if zoned else at.replace(tzinfo=None), word))
+    within = [(at, word) for at, word in marks if series[0][0] <= at <= series[-1][0]]
+    return course(series, unit=row.unit, title=row.metric, limit=row.limit, events=within, width=width)
+
+
+def _changes(changes: Sequence[Mapping[str, Any]], plan: Mapping[str, Any]) -> list[Made]:
+    """Its changes, each with when the plan has it made and what that risks (from version 0.9.0 on)."""
+    made = []
+    for change in changes:
+        step: Mapping[str, Any] = next(
+            (one for one in plan.get("steps", ()) if change["key"] in one["change_keys"]), {}
+        )
+        risk = step.get("risk") or {}
+        due = WHENS[step["when"]] if step.get("when") in WHENS else ""
+        made.append(Made(change, due, risk.get("level", ""), risk.get("why", "")))
+    return made
+
+
+def _elsewhere(user: User, row: TrackedFinding) -> QuerySet[TrackedFinding]:
+    """The same rule's findings on other systems of this person: what stands, or has been worked on."""
+    others = tracked_of(user).filter(rule=row.rule).exclude(system=row.system_id)
+    gone_by_itself = {"presence": TrackedFinding.Presence.GONE, "state": State.OPEN}
+    return others.exclude(**gone_by_itself).select_related("system").order_by("-severity", "-value", "pk")
+
+
+def _tried(user: User, row: TrackedFinding) -> dict[str, int]:
+    states = tracked_of(user).filter(rule=row.rule, state__in=AFTER_A_CHANGE).order_by().values_list("state")
+    return dict(states.annotate(Count("system", distinct=True)))

@@ -1,0 +1,71 @@
+"""What the overview says of followed findings: how many of each system are in which state, and what is new."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import reduce
+from operator import or_
+
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from advisor.accounts.models import User
+from advisor.core.access import tracked_of
+from advisor.findings.models import TrackedFinding
+from advisor.findings.services.listing import ANY, CHANGED, RECENT, Filter, changed_since
+
+State, Presence = TrackedFinding.State, TrackedFinding.Presence
+
+
+@dataclass
+class Changed:
+    """What changed since yesterday, of one kind."""
+
+    query: str
+    """Of the address in the list of findings."""
+    count: int = 0
+    systems: Counter[str] = field(default_factory=Counter)
+    """Names of systems, and how many of each."""
+    states: Counter[str] = field(default_factory=Counter)
+
+
+def states_of(systems: Iterable[int]) -> dict[int, Counter[str]]:
+    """How many findings of each of these systems stand in which state, by one grouped query."""
+    found: dict[int, Counter[str]] = defaultdict(Counter)
+    standing = TrackedFinding.objects.filter(system__in=list(systems), presence=Presence.STANDING)
+    for system, state, count in standing.order_by().values_list("system", "state").annotate(Count("pk")):
+        found[system][state] = count
+    return found
+
+
+def by_open_findings(user: User) -> dict[int, int]:
+    """How many findings stand open, by the number of the system; a system without any is not there."""
+    standing = tracked_of(user).filter(presence=Presence.STANDING, state=State.OPEN)
+    return dict(standing.order_by().values_list("system").annotate(Count("pk")))
+
+
+def since_yesterday(user: User, now: datetime | None = None) -> dict[str, Changed]:
+    """What is new, got worse or was judged since yesterday: as many as the list behind the link shows.
+
+    By one query: the conditions of the three lists, and a count of each.
+    """
+    asked = {word: Filter(changed=word) for word in CHANGED}
+    since = (now or timezone.now()) - RECENT
+    wanted = {word: changed_since(word, since) & _present(one) for word, one in asked.items()}
+    counts = {word: Count("pk", filter=condition) for word, condition in wanted.items()}
+    any_of_them = reduce(or_, wanted.values())
+    grouped = tracked_of(user).filter(any_of_them).order_by().values("system__name", "state").annotate(**counts)
+    found = {word: Changed(one.query()) for word, one in asked.items()}
+    for row in grouped:
+        for word, one in found.items():
+            one.count += row[word]
+            one.systems[row["system__name"]] += row[word]
+            one.states[row["state"]] += row[word]
+    for one in found.values():
+        one.systems = +one.systems  # without those of which it is none
+    return found
+
+
+def _present(asked: Filter) -> Q:
+    return Q() if asked.presences == ANY else Q(presence=asked.presences)
