@@ -24,6 +24,7 @@ from collectors.intervals.snapshots import sort_out
 from collectors.listings import Listings
 from collectors.loads import with_loads
 from collectors.read import Input
+from collectors.spin_loads import with_spins
 
 TIMED = frozenset((SysmonSample, T4File, Snapshot, MonitorSample, EventLog, StatisticsWindow, PerfkitPage))
 """Facts that tell what time an export covers."""
@@ -57,7 +58,7 @@ def _captures(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
         with Guarded() as splitting:
             found += _split_by_time(group)
         _say(group.inputs, NOT_JUDGED, splitting.error)
-    for step in (with_members, with_loads):
+    for step in (with_members, with_loads, with_spins):
         with Guarded() as stepping:
             found = step(found)
         _say(given, NOT_HELD_TOGETHER, stepping.error)

@@ -16,10 +16,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from collectors.facts import Source
+from rules.conflict import Conflict
 from rules.finding import Finding, Severity
 
 PROCESSORS, WAITING_TASKS = "processors", "waiting_tasks"
 MEAN, BUSIEST = "mean", "busiest"
+UNDIVIDED = "undivided"
+"""The part of an account that cannot be told apart from work; what can be said of it at most is part of it."""
 SMALLEST = 0.005
 """Processors or tasks: below half a hundredth nothing is booked, as the figures are printed with two decimals."""
 
@@ -95,6 +98,15 @@ class Measured:
     pools: tuple[Pool, ...]
     undivided: "Open | None" = None
     remarks: tuple[str, ...] = ()
+    run: str = ""
+    """What a measured run is called (`run 52LINX12`, `run of 6 processes`); empty: the capture itself."""
+    test: bool = False
+    """Whether it is of a test at a load that somebody chose: what that lost the system does not lose now, so neither
+    severity nor order nor verdict is made of it."""
+    conflict: Conflict | None = None
+    """Another export of the same time that tells it differently."""
+    otherwise: "Measured | None" = None
+    """The same by that other export."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +122,9 @@ class Loss:
     """Key of the finding that measures it, which another one may cause."""
     collect: str = ""
     """What would divide it, where it was booked whole."""
+    part_of: str | None = None
+    """`UNDIVIDED` where only an upper end is known and the account has that amount in its undivided part already: it is
+    one of those, not beside them. `None`: it stands for itself."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +134,8 @@ class Open:
     amount: Amount
     why: str
     collect: str
+    bound: bool = False
+    """Whether it is not measured itself: at most so much, as of spins. Sums take it whole, so that work is a least."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +153,14 @@ class Account:
     undivided: Open | None
     """Work or loss: cannot be told from these exports."""
     remarks: tuple[str, ...] = ()
+    run: str = ""
+    """As of `Measured`."""
+    test: bool = False
+    """As of `Measured`."""
+    conflict: Conflict | None = None
+    """As of `Measured`; the remarks say it."""
+    otherwise: "Account | None" = None
+    """The account by that other export."""
 
     @property
     def gone(self) -> float:
@@ -152,6 +177,21 @@ class Account:
         apart = self.gone + (self.idle or 0.0) + (self.undivided.amount.booked if self.undivided else 0.0)
         return max(0.0, self.capacity - apart)
 
+    @property
+    def work_range(self) -> Amount | None:
+        """Work with both ends: what is lost or undivided at most is work where it is less.
+
+        Where bounds are taken out of it, as those of spins, the value is its low end: so much work at least.
+        """
+        work = self.work
+        if self.capacity is None or work is None:
+            return None
+        parts = [one.amount for one in self.lost if one.part_of is None]
+        parts += [one.amount for one in (self.unexplained, self.undivided) if one]
+        rest = self.capacity - (self.idle or 0.0)
+        low, high = rest - sum(one.high for one in parts), rest - sum(one.low for one in parts)
+        return Amount(work, min(work, max(0.0, low)), max(work, high))
+
     def share(self, amount: float) -> float | None:
         """An amount as a share of the capacity, 0 to 1; `None` where the capacity is not known."""
         return amount / self.capacity if self.capacity else None
@@ -167,6 +207,10 @@ def divided(measured: Measured, findings: Sequence[Judged]) -> Account:
         lost += booked
         if left is not None:
             rest.append((pool, left))
+    # what also makes the account of tasks is said once, with the processors
+    said = measured.conflict.says if measured.conflict and measured.currency == PROCESSORS else None
+    if measured.undivided:
+        lost = [replace(one, part_of=UNDIVIDED) if one.amount.value is None else one for one in lost]
     lost.sort(key=lambda one: (-one.amount.booked, -one.amount.high, one.to or "", one.what))
     return Account(
         currency=measured.currency,
@@ -176,7 +220,11 @@ def divided(measured: Measured, findings: Sequence[Judged]) -> Account:
         lost=tuple(lost),
         unexplained=_unexplained(rest),
         undivided=measured.undivided,
-        remarks=measured.remarks,
+        remarks=measured.remarks if said is None else (said, *measured.remarks),
+        run=measured.run,
+        test=measured.test,
+        conflict=measured.conflict,
+        otherwise=divided(measured.otherwise, findings) if measured.otherwise else None,
     )
 
 
@@ -208,10 +256,13 @@ def _booked(pool: Pool, findings: Sequence[Judged], roots: Mapping[str, str]) ->
 
 
 def _add(booked: dict[str, Loss], loss: Loss) -> None:
-    """Book an amount on its cause, beside what that has already."""
+    """Book an amount on its cause, beside what that has already; what two findings measure no single one does."""
     key = loss.to or ""
     before = booked.get(key)
-    booked[key] = replace(before, amount=summed((before.amount, loss.amount))) if before else loss
+    if before:
+        what = f"{before.what} and {loss.what.rpartition(', ')[2]}"
+        loss = replace(before, what=what, amount=summed((before.amount, loss.amount)), seen_in=None)
+    booked[key] = loss
 
 
 def _named(one: Judged) -> str:

@@ -75,6 +75,8 @@ def _measured(capture: Capture) -> Iterator[Measured]:
     products = [capture.system.product] if capture.system.product in ("ase", "openvms", "zvm") else []
     if any(issubclass(kind, OfDatabase) for kind in capture.facts.by_type):
         products.append("rdb")
+    if capture.facts.every(LockingRun):
+        products.append("unix")
     for product in products:
         yield from importlib.import_module(f"rules.{product}._evidence.account").measured(capture.facts)
 
@@ -86,7 +88,7 @@ def lost_shares(accounts: Sequence[Account]) -> dict[str, float]:
     """
     shares: dict[str, float] = {}
     for account in accounts:
-        for loss in account.lost if account.span == MEAN else ():
+        for loss in account.lost if account.span == MEAN and not account.test else ():
             most = loss.amount.high if loss.amount.value is None else loss.amount.value
             share = account.share(most) or 0.0
             for key in filter(None, (loss.to, loss.seen_in)):
@@ -100,7 +102,7 @@ def as_loud_as_lost(findings: Sequence[Ranked], accounts: Sequence[Account]) -> 
     for account in accounts:
         least = CRITICAL_FROM if account.currency == PROCESSORS else 0.0
         critical = LOST[0][0] if account.currency == PROCESSORS else ONE_IN_THREE
-        for loss in account.lost if account.span == MEAN else ():
+        for loss in account.lost if account.span == MEAN and not account.test else ():
             share = account.share(loss.amount.low)
             if loss.to and share is not None and share >= critical and loss.amount.low >= least:
                 loud.add(loss.to)

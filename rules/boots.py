@@ -14,9 +14,6 @@ from collectors.facts.openvms import MonitorSample, Node, T4File
 from rules.finding import Finding, Severity
 from rules.openvms._evidence.boots import AT, booted_since
 
-ENDED = "These figures end at"
-"""How a finding begins what to do, where its figures are of before the last start."""
-
 
 def of_this_boot(finding: Finding, facts: Facts) -> Finding:
     """The finding, without changes where it rests on figures of before the boot of the node or the server that runs."""
@@ -35,11 +32,11 @@ def of_this_boot(finding: Finding, facts: Facts) -> Finding:
 def _before(finding: Finding, start: ServerStart, end: datetime) -> Finding:
     """A finding of before the start: a note where a newer capture decides; what was to be changed is not repeated."""
     newer = f"the newer capture of {start.newer.strftime(AT).upper()} decides" if start.newer else "measure again"
-    do = f"{ENDED} {end.strftime(AT).upper()} and are of before the start of the server at "
+    do = f"These figures end at {end.strftime(AT).upper()} and are of before the start of the server at "
     do += f"{start.at.strftime(AT).upper()}: what was set then is not in the export, so nothing is to be changed for "
     do += f"them; {newer}."
     most = Severity.NOTE if start.newer else Severity.ADVICE
-    return replace(finding.keeping((), do), severity=min(finding.severity, most))
+    return replace(finding.keeping((), do), severity=min(finding.severity, most), ended=True)
 
 
 def _captured(facts: Facts) -> frozenset[str]:

@@ -94,12 +94,14 @@ def _accounts(
 ) -> tuple[tuple[Account, ...], tuple[str, ...]]:
     """The accounts that all nodes have, added up, and why there are no others."""
     roots = roots_of(findings)
-    kinds = dict.fromkeys((one.currency, one.span) for audit in nodes.values() for one in audit.accounts)
+    kinds = dict.fromkeys(
+        (one.currency, one.span) for audit in nodes.values() for one in audit.accounts if not one.test
+    )
     made: list[Account] = []
     remarks: list[str] = []
     for currency, span in kinds:
         each = {
-            name: [one for one in audit.accounts if (one.currency, one.span) == (currency, span)]
+            name: [one for one in audit.accounts if (one.currency, one.span) == (currency, span) and not one.test]
             for name, audit in nodes.items()
         }
         if why := _why_not(nodes, each, span):

@@ -78,6 +78,13 @@ class RefusedValue(ValueError):
     """A value that the system would refuse to be set to: never printed. The message gives value and range."""
 
 
+def rounded(value: float | str | None) -> str:
+    """A value as a person writes it: three digits where it is no whole number, thousands by comma; `?` for none."""
+    if value is None or isinstance(value, str):
+        return value or "?"
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:.3g}"
+
+
 @dataclass(frozen=True)
 class Change:
     """One setting: old value, new value, and the text that applies and undoes it, line by line."""
@@ -166,6 +173,8 @@ class Finding:
     """What to do, or why nothing is to be done yet."""
     unknown: str = ""
     """What these exports do not show, and what would show it; what the figures cannot bear."""
+    ended: bool = False
+    """Whether its figures are of before the last start: nothing is to be changed for them."""
 
     @property
     def says(self) -> str:

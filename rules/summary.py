@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Account, Loss
-from rules.boots import ENDED
 from rules.engine import LOST
-from rules.finding import Change, Effect, Severity, Verdict
+from rules.finding import Change, Effect, Severity, Verdict, rounded
 from rules.plan import Plan, Step
 from rules.ranking import Ranked
 
@@ -86,17 +85,30 @@ def summarized(
     accounts: Sequence[Account],
     unit: str = "CPUs",
 ) -> Summary:
-    """Sum up an audit. `unit`: what processors are called, `engines` for SAP ASE."""
+    """Sum up an audit. `unit`: what processors are called, `engines` for SAP ASE. Tests are told by their findings."""
+    own = [one for one in accounts if not one.test]
     return Summary(
-        _verdict(findings, verdicts, accounts, unit),
-        tuple(_to_do(findings, plan, accounts, unit))[:MOST_DO],
-        tuple(_to_collect(findings, verdicts, accounts))[:MOST_COLLECT],
+        _with_conflict(findings, verdicts, own, unit),
+        tuple(_to_do(findings, plan, own, unit))[:MOST_DO],
+        tuple(_to_collect(findings, verdicts, own))[:MOST_COLLECT],
     )
+
+
+def _with_conflict(
+    findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: Sequence[Account], unit: str
+) -> str:
+    """The verdict, with the exports that disagree where it would read otherwise by the other one."""
+    said = _verdict(findings, verdicts, accounts, unit)
+    conflicts = [one.conflict for one in accounts if one.conflict]
+    by_other = [one.otherwise or one for one in accounts]
+    if not conflicts or _verdict(findings, verdicts, by_other, unit) == said:
+        return said
+    return f"{said.removesuffix('.')}; {conflicts[0].short}."
 
 
 def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: Sequence[Account], unit: str) -> str:
     loud = [one for one in findings if one.finding.severity > Severity.NOTE]
-    if loud and all(one.finding.do.startswith(ENDED) for one in loud):
+    if loud and all(one.finding.ended for one in loud):
         return f"Change nothing: the figures are of before the last start; measure again. They showed: {_title(loud)}."
     losses = list(_losses(findings, accounts, unit))[:MOST_LOSSES]
     said = [text for text, _ in losses]
@@ -154,21 +166,26 @@ def _keys(account: Account) -> tuple[str, ...]:
 
 def _amount(account: Account, unit: str) -> str:
     """`2.64 of 8 CPUs (33 %)`; both ends where they lie apart."""
-    gone, capacity = account.gone, account.capacity or 1.0
     open_ = account.unexplained.amount.low if account.unexplained else 0.0
     low = sum(one.amount.low for one in account.lost) + open_
-    if low < MOSTLY * gone:
-        shares = f"{100 * low / capacity:.0f} to {100 * gone / capacity:.0f} %"
-        return f"{low:.2g} to {gone:.2g} of {capacity:g} {unit} ({shares})"
-    return f"{gone:.2f} of {capacity:g} {unit} ({100 * gone / capacity:.0f} %)"
+    return amount_words(low, account.gone, account.capacity or 1.0, unit)
+
+
+def amount_words(low: float, most: float, capacity: float, unit: str) -> str:
+    """`2.64 of 8 CPUs (33 %)`; `0.2 to 2 of 10 CPUs (2 to 20 %)` where the ends lie apart (`MOSTLY`)."""
+    if low < MOSTLY * most:
+        shares = f"{100 * low / capacity:.0f} to {100 * most / capacity:.0f} %"
+        return f"{low:.2g} to {most:.2g} of {capacity:g} {unit} ({shares})"
+    return f"{most:.2f} of {capacity:g} {unit} ({100 * most / capacity:.0f} %)"
 
 
 def _in_what(account: Account) -> str:
-    """What it is lost in: the largest part; without a shown cause that is said, too."""
+    """What it is lost in: the largest part; without a shown cause that is said. Of a measured run with its name."""
     open_ = account.unexplained.amount.booked if account.unexplained else 0.0
+    run = f", {account.run}" if account.run else ""
     if account.unexplained and open_ > 0.5 * account.gone:
-        return f"{account.unexplained.why}, cause not shown"
-    return account.lost[0].what
+        return f"{account.unexplained.why}{run}, cause not shown"
+    return f"{account.lost[0].what}{run}"
 
 
 def _first(most: Loss | None, by_key: Mapping[str, Ranked]) -> str:
@@ -183,11 +200,13 @@ def _unmeasured(accounts: Sequence[Account], unit: str) -> Iterator[str]:
     """That the findings have no cost, because nothing tells work and loss apart."""
     for account in accounts:
         if account.span == MEAN and account.currency == PROCESSORS and account.undivided and account.capacity:
-            why, amount = account.undivided.why, account.undivided.amount.booked
-            if why.startswith("busy"):
-                yield f"what it costs is not measured, as {amount:.1f} of {account.capacity:g} {unit} are {why}"
+            open_, amount = account.undivided, account.undivided.amount
+            are = f"of {account.capacity:g} {unit} are {open_.why}"
+            if open_.bound and amount.low:
+                yield f"{amount.low:.2g} to {amount.high:.2g} {are}"
             else:
-                yield why
+                most = f"at most {amount.high:.2g}" if open_.bound or amount.value is None else f"{amount.value:.1f}"
+                yield f"what it costs is not measured: {most} {are}"
 
 
 def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], unit: str) -> Iterator[ToDo]:
@@ -231,8 +250,8 @@ def _promise(ranked: Ranked, accounts: Sequence[Account], unit: str) -> str:
     said = []
     expected = next((one for one in ranked.finding.expects if one.after is not None), None)
     if expected:
-        before = "" if expected.before is None else f"{_value(expected.before)} → "
-        said.append(f"{expected.metric}: {before}{_value(expected.after)} ({expected.basis})")
+        before = "" if expected.before is None else f"{rounded(expected.before)} → "
+        said.append(f"{expected.metric}: {before}{rounded(expected.after)} ({expected.basis})")
     for account in accounts:
         most = [one.amount.high for one in account.lost if one.to == ranked.key and one.amount.value is None]
         if most and account.capacity:
@@ -241,8 +260,8 @@ def _promise(ranked: Ranked, accounts: Sequence[Account], unit: str) -> str:
 
 
 def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, effect: str) -> ToDo:
-    was = "" if change.old is None else f"{_value(change.old)} → "
-    to = "" if change.new is None else f" {was}{_value(change.new)}"
+    was = "" if change.old is None else f"{rounded(change.old)} → "
+    to = "" if change.new is None else f" {was}{rounded(change.new)}"
     return ToDo(
         step=number,
         title=f"{change.target}{to}",
@@ -251,18 +270,11 @@ def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, effect: 
         after=change.new,
         when=step.when,
         effect=effect,
-        undo=UNDO[step.takes_effect].format("taken back" if change.old is None else f"back to {_value(change.old)}"),
+        undo=UNDO[step.takes_effect].format("taken back" if change.old is None else f"back to {rounded(change.old)}"),
         finding=ranked.key,
         risk="" if step.risk.level == "low" else f"{step.risk.level}: {step.risk.why}",
         after_step=step.after,
     )
-
-
-def _value(value: float | str | None) -> str:
-    """A value as a person writes it: three digits where it is no whole number."""
-    if value is None or isinstance(value, str):
-        return value or "?"
-    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _to_collect(

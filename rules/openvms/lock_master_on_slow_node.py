@@ -182,6 +182,7 @@ def _by_weight(cluster: Cluster, limits: Limits, figures: str, node: str, move: 
             ),
             *move.evidence,
         ),
+        explains=("openvms/locks_mastered_remotely",),
         changes=move.changes,
         expects=(
             Expectation("lock operations that cross (%)", round(cluster.crossing_percent, 1), "lower", "heuristic"),
@@ -239,6 +240,7 @@ def _finding(
             *speed_evidence(facts, (master.name, target)),
             *move.evidence,
         ),
+        explains=("openvms/locks_mastered_remotely",),
         changes=move.changes,
         expects=(
             Expectation(

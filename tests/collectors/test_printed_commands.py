@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from collectors.facts import Fact
-from collectors.facts.ase import MonTable, ServerStart
+from collectors.facts.ase import MonTable, ServerStart, SpinLoad
 from collectors.facts.openvms import ClusterMember, OtherSample
 from collectors.facts.shapes import kinds as fact_kinds
 from collectors.intake import open_all
@@ -107,6 +107,7 @@ MADE = {
     ClusterMember: "made of the captures of all nodes",
     OtherSample: "made of two captures of one node",
     ServerStart: "made of what any file of a server tells of its start",
+    SpinLoad: "made of several captures of a server",
     MonTable: "any table says that it was asked for; its switch, which sp_configure shows, decides on an empty one",
 }
 """Facts that no single report gives."""

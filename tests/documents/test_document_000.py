@@ -4,10 +4,13 @@ import pytest
 
 from collectors.facts import Facts
 from collectors.facts.scaling import LoadPoint, LoadSeries
+from rules.account import divided
 from rules.engine import judge_one, rules
 from rules.laws.distance import LOCAL_MICROSECONDS, round_trip_locks
 from rules.laws.mastering import BL870C_OPERATIONS, RUNS
+from rules.openvms._evidence.account import measured
 from rules.openvms.concurrency_past_peak import Limits
+from rules.ranking import Ranked
 from tests.documents.listed import entry, numbers_in
 
 ROWS = [[float(cell.replace(",", "")) for cell in row.split()] for row in entry("000", "Sample Dataset").figures[1:]]
@@ -64,6 +67,25 @@ def test_most_work_is_done_after_a_little_mp_synch() -> None:
     assert [one.value for one in finding.evidence[:2]] == [490_199, 341_316]
     assert round(series().peak.rate, -4) == 490_000
     assert series().peak.other("mp_synch_percent") == 40
+
+
+def test_the_account_of_each_run_has_its_row_of_the_sample_dataset() -> None:
+    """Printed in per cent of one CPU; MP synch of the runs beyond the peak goes to the load that was driven harder."""
+    facts = Facts((series(),))
+    (rule,) = [one for one in rules() if one.id == "openvms/concurrency_past_peak"]
+    found = [Ranked(rule.id, one) for one in judge_one(rule, facts, {}).findings]
+    accounts = [divided(one, found) for one in measured(facts)]
+    assert [one.run for one in accounts] == ["run of 1 process", *(f"run of {n} processes" for n in range(2, 7))]
+    for one, row in zip(accounts, ROWS, strict=True):
+        assert (one.capacity, one.test) == (4.0, True)
+        assert one.idle == pytest.approx(row[1] / 100)
+        assert one.gone == pytest.approx(row[2] / 100)
+        assert one.work == pytest.approx(4 - (row[1] + row[2]) / 100)
+        assert one.work == pytest.approx(sum(row[3:7]) / 100, abs=0.0401), "as far as the row adds up to four CPUs"
+    to = [[loss.to for loss in one.lost] for one in accounts]
+    assert to == [[], [], *[["openvms/concurrency_past_peak:HP BL870c"]] * 4]
+    assert accounts[1].unexplained is not None
+    assert accounts[1].unexplained.amount.value == pytest.approx(0.40), "a little MP synch at the peak"
 
 
 def test_one_process_can_do_at_most_the_reciprocal_of_its_lock_time() -> None:

@@ -8,7 +8,19 @@ from typing import Any
 import pytest
 
 from collectors.facts import Source
-from rules.account import BUSIEST, MEAN, PROCESSORS, WAITING_TASKS, Account, Amount, Measured, Open, Pool, divided
+from rules.account import (
+    BUSIEST,
+    MEAN,
+    PROCESSORS,
+    UNDIVIDED,
+    WAITING_TASKS,
+    Account,
+    Amount,
+    Measured,
+    Open,
+    Pool,
+    divided,
+)
 from rules.audit import accounts_of
 from rules.finding import Cost, Finding, Severity
 from rules.ranking import Ranked, linked
@@ -68,6 +80,14 @@ def test_a_trace_divides_what_was_lost_and_leaves_the_rest_without_a_cause() -> 
     assert made.unexplained.amount.value == pytest.approx(1.0)
 
 
+def test_two_parts_of_one_cause_are_named_both_and_no_single_finding_measures_them() -> None:
+    one, other = found(HOT, "NODE spinlock LCKMGR", 1.5), found(HOT, "NODE spinlock SCHED", 0.5)
+    (loss,) = account(one, other, found(TABLE, explains=(HOT,))).lost
+    assert (loss.to, loss.seen_in) == (f"{TABLE}:NODE", None)
+    assert loss.amount.value == pytest.approx(2.0)
+    assert loss.what == "MP synch, LCKMGR and SCHED"
+
+
 def test_parts_that_are_more_than_the_whole_are_no_more_than_the_whole() -> None:
     made = account(found(HOT, "NODE spinlock LCKMGR", 2.5), found(HOT, "NODE spinlock SCHED", 2.5))
     assert made.gone == pytest.approx(3.0)
@@ -85,6 +105,26 @@ def test_an_upper_end_alone_is_no_amount() -> None:
     made = divided(Measured(PROCESSORS, MEAN, 8.0, 2.0, (pool,)), linked([found(NEEDS)]))
     assert (made.lost[0].to, made.lost[0].amount.value, made.lost[0].amount.high) == (f"{NEEDS}:NODE", None, 1.2)
     assert made.gone == 0.0
+    assert made.lost[0].part_of is None, "nothing undivided that it could be part of"
+
+
+def test_what_is_known_at_most_is_part_of_what_is_undivided_and_not_taken_out_of_work_twice() -> None:
+    """Of 8 engines 2 idle, spins took 1.5 at most, 1.2 of them for one lock: 4.5 work at least, 6 at most."""
+    pool = Pool("spins of one lock", Amount(None, 0.0, 1.2), HERE_IT_STANDS, (NEEDS,))
+    lost = Pool("MP synch", Amount.exactly(0.5), HERE_IT_STANDS, (TABLE,))
+    spins = Open(Amount(1.5, 0.0, 1.5), "spins", "a lower load")
+    made = divided(Measured(PROCESSORS, MEAN, 8.0, 2.0, (pool, lost), spins), linked([found(NEEDS), found(TABLE)]))
+    assert [(one.what, one.part_of) for one in made.lost] == [("MP synch", None), ("spins of one lock", UNDIVIDED)]
+    assert made.work == pytest.approx(4.0)
+    assert made.work_range is not None
+    assert made.work_range.low == pytest.approx(4.0)
+    assert made.work_range.high == pytest.approx(5.5)
+
+
+def test_work_is_a_figure_where_everything_taken_out_of_it_is_one() -> None:
+    made = account()
+    assert made.work_range == Amount(3.0, 3.0, 3.0)
+    assert replace(made, capacity=None).work_range is None
 
 
 @pytest.mark.parametrize("story", STORIES, ids=[story.name for story in STORIES])
@@ -103,6 +143,10 @@ def test_the_parts_of_each_account_add_up_to_its_capacity(story: Path) -> None:
                 one.unexplained.amount.high if one.unexplained else 0.0
             )
             assert most <= one.capacity + 1e-6
+            within = sum(loss.amount.high for loss in one.lost if loss.part_of)
+            assert within <= (one.undivided.amount.high if one.undivided else 0.0) + 1e-9
+            assert one.work_range is not None
+            assert 0 <= one.work_range.low <= one.work_range.high <= one.capacity - (one.idle or 0.0) + 1e-9
 
 
 def of(story: str, currency: str = PROCESSORS, span: str = MEAN) -> Account:

@@ -46,6 +46,16 @@ def test_the_text_of_an_audit_is_short(story: Path) -> None:
     assert len(render("audit_full", data, "txt").splitlines()) > len(data["captures"])
 
 
+@pytest.mark.parametrize("form", ["txt", "html"])
+def test_nodes_of_a_cluster_open_with_what_they_lose_together_and_collect_once(form: str) -> None:
+    text = render("audit", audit_data([], audits_of(HERE / "emulator_masters_the_trees")), form)
+    together = text.index("Cluster of BARRA, ORKNEY, SKYE")
+    assert together < text.index("BARRA: OpenVMS" if form == "txt" else 'data-running="BARRA"')
+    assert "Where 9 CPUs go" in text[together:]
+    if form == "txt":
+        assert text.count("What to collect next") == 1
+
+
 def test_a_loss_opens_with_what_is_to_be_fixed_first() -> None:
     said = verdict_of("lock_bound_node")
     assert said.startswith(
@@ -107,6 +117,8 @@ def test_where_nothing_is_measured_it_says_what_is_not_known() -> None:
     assert said.startswith("3 critical, 1 warning, 2 advice; first: ")
     assert "not measured" in said
     assert "22.3 of 24 engines" in said
+    assert "at most" not in said, "so many are busy"
+    assert "what it costs is not measured: at most 16 of 64 engines are spinning" in verdict_of("vlh_2_descriptors")
 
 
 @pytest.mark.parametrize("story", ["healthy_ledger_server", "healthy_monitored_server", "healthy_rdb_node"])

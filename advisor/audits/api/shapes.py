@@ -15,6 +15,7 @@ class OpenAmount(Schema):
     high: float
     why: str
     collect: str = Field(description="What would tell more.")
+    bound: bool = Field(False, description="Not measured itself: at most `amount`.")
 
 
 class AccountLoss(Schema):
@@ -28,6 +29,27 @@ class AccountLoss(Schema):
     file: str
     lines: tuple[int, int]
     seen_in: str | None = Field(None, description="Key of the finding that measures it, which `to` may cause.")
+    part_of: Literal["undivided"] | None = Field(
+        None, description="Only an upper end is known, and `undivided` has it already: one of its parts."
+    )
+
+
+class ToldByExport(Schema):
+    """What one export says."""
+
+    by: str
+    percent: float = Field(description="Of the time of all processors.")
+    file: str
+    lines: tuple[int, int]
+
+
+class Conflict(Schema):
+    """Two exports of the same time that tell the same thing differently."""
+
+    what: str
+    used: ToldByExport
+    other: ToldByExport
+    why: str = Field(description="Why the account uses that one.")
 
 
 class Account(Schema):
@@ -38,10 +60,17 @@ class Account(Schema):
     capacity: float | None = Field(description="Processors, or tasks that waited or ran; null: not known.")
     idle: float | None
     work: float | None
+    work_low: float | None = None
+    work_high: float | None = Field(
+        None, description="Above `work` where bounds are taken out of it: so much work at least."
+    )
     lost: list[AccountLoss]
     unexplained: OpenAmount | None = Field(description="Lost, cause not shown.")
     undivided: OpenAmount | None = Field(description="Work or loss: cannot be told from these exports.")
     remarks: list[str]
+    run: str | None = Field(None, description="What a measured run is called; null: the capture itself.")
+    test: bool = Field(False, description="A run of a test: what it lost the system does not lose now.")
+    conflict: Conflict | None = Field(None, description="Another export tells it differently.")
 
 
 class ToDo(Schema):

@@ -10,6 +10,7 @@ from collectors.facts import Fact, Missing
 from collectors.read import Input
 from rules.account import Account, Amount, Open
 from rules.audit import Audit
+from rules.conflict import Conflict
 from rules.finding import Change, Evidence, Verdict
 from rules.plan import Plan
 from rules.ranking import Ranked
@@ -184,16 +185,22 @@ def summary_data(summary: Summary) -> dict[str, Any]:
 
 def account_data(account: Account) -> dict[str, Any]:
     """Where the capacity of a capture went, in one currency."""
+    work = account.work_range
     return {
         "currency": account.currency,
         "span": account.span,
+        "run": account.run or None,
+        "test": account.test,
         "capacity": plain(account.capacity),
         "idle": plain(account.idle),
         "work": plain(account.work),
+        "work_low": plain(work.low) if work else None,
+        "work_high": plain(work.high) if work else None,
         "lost": [
             {
                 "to": loss.to,
                 "seen_in": loss.seen_in,
+                "part_of": loss.part_of,
                 "what": loss.what,
                 **_amount(loss.amount),
                 "file": loss.source.file,
@@ -204,11 +211,28 @@ def account_data(account: Account) -> dict[str, Any]:
         "unexplained": _open(account.unexplained),
         "undivided": _open(account.undivided),
         "remarks": list(account.remarks),
+        "conflict": _conflict(account.conflict),
     }
 
 
+def _conflict(one: Conflict | None) -> dict[str, Any] | None:
+    """Two exports that disagree; the remarks of the account say it in words."""
+    if one is None:
+        return None
+    used, other = (
+        {
+            "by": told.by,
+            "percent": told.percent,
+            "file": told.source.file,
+            "lines": [told.source.first, told.source.last],
+        }
+        for told in (one.used, one.other)
+    )
+    return {"what": one.what, "used": used, "other": other, "why": one.why}
+
+
 def _open(one: Open | None) -> dict[str, Any] | None:
-    return {**_amount(one.amount), "why": one.why, "collect": one.collect} if one else None
+    return {**_amount(one.amount), "why": one.why, "collect": one.collect, "bound": one.bound} if one else None
 
 
 def _amount(amount: Amount) -> dict[str, float | None]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.audits.report.plan import rounded
+from rules.finding import rounded
 
 
 def first_figure(finding: Mapping[str, Any]) -> Mapping[str, Any] | None:

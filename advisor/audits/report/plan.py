@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rules.finding import Effect
+from rules.finding import Effect, rounded
 from rules.plan import WHEN
 from rules.summary import UNDO
 
@@ -141,13 +141,6 @@ def due(one: Mapping[str, Any]) -> str:
     if one.get("after_step"):
         return f"After step {one['after_step']}"
     return "Decide" if one["when"] == "investigate" else WHENS[one["when"]]
-
-
-def rounded(value: float | str | None) -> str:
-    """A value as a person writes it: three digits where it is no whole number, thousands by comma; `?` for none."""
-    if value is None or isinstance(value, str):
-        return value or "?"
-    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _changed(key: str, asked: Sequence[tuple[int, Any, Mapping[str, Any]]], effect: Effect) -> Changed:

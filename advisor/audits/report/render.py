@@ -133,7 +133,7 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         return {}
     findings = [finding for capture in data["captures"] for finding in capture["findings"]]
     counts = {severity: sum(f["severity"] == severity for f in findings) for severity in SEVERITIES}
-    causes = _causes(data)
+    causes, places = _causes(data), _places(data)
     return {
         "counts": {severity: count for severity, count in counts.items() if count},
         "plots": plots or Plots(),
@@ -142,7 +142,8 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "scripted": SCRIPTED,
         "most_first": MOST_FIRST,
         "figure_words": figure_words,
-        "sections": [_sections(capture, causes, findings) for capture in data["captures"]],
+        "clusters": [_cluster(one, places, data) for one in data.get("clusters", ())],
+        "sections": [_sections(capture, causes, places, findings) for capture in data["captures"]],
     }
 
 
@@ -156,8 +157,48 @@ def _causes(data: Mapping[str, Any]) -> dict[str, list[str]]:
     return causes
 
 
+def _places(data: Mapping[str, Any]) -> dict[str, str]:
+    """Key of a finding → how another capture names it: `finding 2 of SKYE`."""
+    return {
+        finding["key"]: f"finding {number} of {capture['system']['name']}"
+        for capture in data["captures"]
+        for number, finding in enumerate(capture["findings"], 1)
+    }
+
+
+def _cluster(one: Mapping[str, Any], places: Mapping[str, str], data: Mapping[str, Any]) -> dict[str, Any]:
+    """The nodes of a cluster together: the verdict, and where the processors of all of them went."""
+    product = data["captures"][one["captures"][0]]["system"]["product"]
+    numbers = {key: place.removeprefix("finding ") for key, place in places.items()}
+    return {**one, "product": product, "accounts": _accounts(one["account"], numbers, product)}
+
+
+def _accounts(
+    accounts: Sequence[Mapping[str, Any]], numbers: Mapping[str, int | str], product: str
+) -> list[dict[str, Any]]:
+    """The accounts that are worth a place on a first page, as rows."""
+    return [
+        {"heading": account.heading(one, product), "rows": account.rows(one, numbers), "remarks": one["remarks"]}
+        for one in account.shown(accounts)
+    ]
+
+
+def _named(keys: Sequence[str], numbers: Mapping[str, int], places: Mapping[str, str]) -> str:
+    """Findings as this capture names them: `findings 1 and 3`, those of others after them."""
+    own = [str(numbers[key]) for key in keys if key in numbers]
+    words = (
+        [f"finding{'s' if len(own) > 1 else ''} {' and '.join(filter(None, (', '.join(own[:-1]), own[-1])))}"]
+        if own
+        else []
+    )
+    return ", ".join([*words, *(places.get(key, key) for key in keys if key not in numbers)])
+
+
 def _sections(
-    capture: Mapping[str, Any], symptom_of: Mapping[str, list[str]], findings: Sequence[Mapping[str, Any]]
+    capture: Mapping[str, Any],
+    symptom_of: Mapping[str, list[str]],
+    places: Mapping[str, str],
+    findings: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """One capture with its verdicts sorted by what a reader wants of them; `findings` of all captures."""
     verdicts = capture["verdicts"]
@@ -174,23 +215,14 @@ def _sections(
     to_do = sum(len(step["change_keys"]) for step in capture["plan"]["steps"])
     return {
         "capture": capture,
-        "accounts": [
-            {
-                "heading": account.heading(one, capture["system"]["product"]),
-                "rows": account.rows(one, numbers),
-                "remarks": one["remarks"],
-            }
-            for one in account.shown(capture.get("account", ()))
-        ],
+        "accounts": _accounts(capture.get("account", ()), numbers, capture["system"]["product"]),
         "plan": steps_of(capture["plan"], capture["findings"], others),
         "cost": cost,
         "counted_in": counted_in,
         "listed": listed,
         "more_findings": len(capture["findings"]) - len(listed),
         "more_to_do": max(0, to_do - len(capture.get("summary", {}).get("do", ()))),
-        "causes_of": lambda key: ", ".join(
-            str(numbers[cause]) if cause in numbers else cause for cause in symptom_of[key]
-        ),
+        "named": lambda keys: _named(keys, numbers, places),
         "judged": sum(verdict["verdict"] == "clean" for verdict in verdicts),
         "open": sum(verdict["verdict"] in QUIET for verdict in verdicts),
         "clean": [verdict for verdict in verdicts if verdict["verdict"] == "clean"],

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.audits.report.plan import PlanStep, rounded, steps_of
+from advisor.audits.report.plan import PlanStep, steps_of
+from rules.finding import rounded
 
 TELL = {
     "now": ("whoever is on call for it",),

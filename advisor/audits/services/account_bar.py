@@ -18,8 +18,8 @@ LONGEST = 80
 
 
 def mean_of(accounts: Sequence[Mapping[str, Any]], currency: str) -> Mapping[str, Any] | None:
-    """The account of the mean in a currency; `None` without one, or where measured runs have one each."""
-    found = [one for one in accounts if (one["currency"], one["span"]) == (currency, "mean")]
+    """The account of the mean in a currency; `None` without one, where measured runs have one each, or of a test."""
+    found = [one for one in accounts if (one["currency"], one["span"]) == (currency, "mean") and not one.get("test")]
     return found[0] if len(found) == 1 else None
 
 
@@ -50,7 +50,7 @@ def bar_of(accounts: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str
 
 
 def _parts(account: Mapping[str, Any], numbers: Mapping[str, int]) -> list[list[Any]]:
-    found = [row for row in rows(account, numbers) if row.amount]
+    found = [row for row in rows(account, numbers, brief=True) if row.amount]
     lost = [row for row in found if row.part == "lost"]
     kept = [one for one in found if one.part != "lost" or one in lost[:MOST]]
     made = [[one.part, one.label[:LONGEST], one.amount, (one.finding or "").partition(":")[0]] for one in kept]

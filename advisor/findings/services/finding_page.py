@@ -10,11 +10,12 @@ from markupsafe import Markup
 
 from advisor.accounts.models import User
 from advisor.audits.models import Audit, Capture, Finding
-from advisor.audits.report.plan import WHENS, rounded
+from advisor.audits.report.plan import WHENS
 from advisor.audits.services.audit_page import Course, courses_of
 from advisor.charts.finding import Node, chain, course, multiple, scale_of
 from advisor.core.access import tracked_of
 from advisor.findings.models import FindingEvent, TrackedFinding
+from rules.finding import rounded
 
 State = TrackedFinding.State
 MOST_EVENTS, MOST_ELSEWHERE = 100, 20

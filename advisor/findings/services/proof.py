@@ -16,7 +16,6 @@ from django.db.models import QuerySet
 
 from advisor.audits.models import Capture, Finding
 from advisor.audits.report.compared import force_of
-from advisor.audits.report.plan import rounded
 from advisor.audits.services.comparing import Refused, compared, sides_of
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.findings.services import tracking
@@ -24,6 +23,7 @@ from advisor.systems.models import System
 from advisor.systems.services.history import own_time, when
 from rules.compare.compare import IMPROVED, MIXED, NOT_COMPARABLE, WORSE
 from rules.compare.metrics import UNSAMPLED_PERCENT
+from rules.finding import rounded
 
 State, Presence = TrackedFinding.State, TrackedFinding.Presence
 NOT_IN_FORCE, NOT_JUDGED = "not-in-force", "not-judged"

@@ -9,6 +9,7 @@ from collectors.facts.ase.monitoring import (
     MonStatementCache,
     MonSysWaits,
     MonThread,
+    SpinLoad,
 )
 from collectors.facts.ase.objects import (
     BindingList,
@@ -112,6 +113,7 @@ __all__ = [
     "Server",
     "ServerStart",
     "Snapshot",
+    "SpinLoad",
     "SysmonAdvice",
     "SysmonRow",
     "SysmonSample",

@@ -13,6 +13,9 @@ from collectors.facts.ase.snapshots import twice
 from collectors.facts.base import ABSENT, Fact, Reading, known
 from collectors.facts.counted import Counted, Width
 
+QUEUES = ("Sched Q", "global sched", "syb_default_pool", "Deferred Queue")
+"""Queues of the threaded kernel: very many spins with a low share of waits are normal for them (knowledge 5)."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MonSpinlockActivity(Counted, Fact):
@@ -211,3 +214,30 @@ class MonStatementCache(Counted, Fact):
     hits: Reading = ABSENT
     inserts: Reading = ABSENT
     removals: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpinLoad(Fact):
+    """What the engines of one capture did, spun and committed; made by `collectors.spin_loads`.
+
+    A capture has it of itself and of the other captures of its server that were read together with it.
+    """
+
+    COLLECTED_BY: ClassVar[str] = twice("monSpinlockActivity")
+
+    start: datetime | None
+    own: bool = False
+    """Whether it is of this very capture."""
+    seconds: float
+    """Of the interval."""
+    engines: int
+    busy_seconds: float
+    """Of all engines together; spinning is in it."""
+    busy_error: float
+    """How far these may be off by the rounding of the export."""
+    spins: float
+    """Of all spinlocks but the queues of the scheduler."""
+    transactions: float
+    transactions_error: float
+    differs: str = ""
+    """Why it cannot be held against this capture; empty: it can."""

@@ -3,23 +3,27 @@
 Engines: idle is measured; of the busy time nothing tells work and spinning apart, as what one spin takes is in no
 source. Where `monSpinlockActivity` was collected for an interval, its spins bound what spinning can have taken
 (`spinlocks.spin_severity`), which is enough to say that something is nothing. Without it the busy time is undivided.
+Other captures of the same server, at another load, may narrow the bound to a range (`spinlocks.site_cost`).
 
 Tasks: seconds waited ÷ seconds of the interval by `monSysWaits`, in groups of events; idle daemons and the network are
 left out (`waits.tasks` has the traps). Self-check: waiting tasks, those that read from the network, and running ones
 are together the connections.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonSpinlockActivity, MonState
 from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Amount, Measured, Open, Pool
-from rules.ase._evidence.server import Engines, engines_of, interval_first
+from rules.ase._evidence.server import Engines, engines_by_export, engines_of, interval_first
 from rules.ase._evidence.spinlocks.monitored import SCHEDULER, spinlocks_by_name
 from rules.ase._evidence.spinlocks.names import BY_NAME, BY_RATIO, plain_name
+from rules.ase._evidence.spinlocks.site_cost import SiteCost, site_cost
 from rules.ase._evidence.spinlocks.spin_severity import NOTHING_PERCENT, spin_bound
 from rules.ase._evidence.waits.events import GROUPS, NETWORK_READ, Group
 from rules.ase._evidence.waits.tasks import ByEvent, tasks_by_event
+from rules.conflict import Told, conflict_of
 
 OTHER = Group("other wait events", frozenset(), collect="select * from master..monWaitEventInfo")
 UNEXPLAINED = ("ase/spinning_unexplained", "ase/spinlock_dear")
@@ -31,17 +35,42 @@ CLOSE = 0.25
 
 def measured(facts: Facts) -> tuple[Measured, ...]:
     """The account of the engines, and that of the tasks, where each can be made."""
-    return tuple(one for one in (_engines(facts), _tasks(facts)) if one)
-
-
-def _engines(facts: Facts) -> Measured | None:
     spun = any(lock.of_interval and lock.seconds for lock in spinlocks_by_name(facts).values())
-    engines = engines_of(facts, interval=spun)
+
+    def processors(engines: Engines) -> Measured | None:
+        return _engines(facts, engines, spun=spun)
+
+    def tasks(engines: Engines) -> Measured | None:
+        return _tasks(facts, engines)
+
+    made = (_by_exports(facts, processors, interval=spun), _by_exports(facts, tasks, interval=True))
+    return tuple(one for one in made if one)
+
+
+def _by_exports(facts: Facts, make: Callable[[Engines], Measured | None], *, interval: bool) -> Measured | None:
+    """The account by the engines that count first, with what another export of the same time says of them."""
+    engines = engines_of(facts, interval=interval)
+    made = make(engines)
+    every = engines_by_export(facts)
+    told = {name: Told(name, one.busy_percent or 0.0, one.source, one.seconds) for name, one in every.items()}
+    used = next((one for one in told.values() if one.source == engines.source), None)
+    if made is None or used is None:
+        return made
+    between = "it counts between the snapshots that the other figures are of"
+    why = between if interval and used.by != "sp_sysmon" else "the findings go by that report"
+    conflict = conflict_of("the engines busy", used, told.values(), why)
+    return replace(made, conflict=conflict, otherwise=make(every[conflict.other.by])) if conflict else made
+
+
+def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
     if engines.number is None or engines.busy_percent is None or not 0 <= engines.busy_percent <= 100:
         return None
     busy = engines.number * engines.busy_percent / 100
-    pools = tuple(_spins(facts, engines)) if spun else ()
+    cost = site_cost(facts) if spun else None
+    each = cost if isinstance(cost, SiteCost) else None
+    pools = tuple(_spins(facts, engines, each)) if spun else ()
     high = min(busy, sum(pool.amount.high for pool in pools))
+    low = min(high, sum(pool.amount.low for pool in pools))
     pools = tuple(pool for pool in pools if pool.amount.high >= NOTHING_PERCENT * engines.number / 100)
     undivided: Open | None = None
     remarks: tuple[str, ...] = ()
@@ -55,9 +84,15 @@ def _engines(facts: Facts) -> Measured | None:
             if not high
             else (f"All spins together took at most {high:.2g} of {engines.number} engines: nothing measurable.",)
         )
+    elif each:
+        undivided = Open(Amount(high, low, high), f"spinning, {each.brief}", "", bound=True)
     else:
-        why = f"spins took at most {high:.2g} of {engines.number} engines; what one spin takes is in no source"
-        undivided = Open(Amount(high, 0.0, high), why, LOWER_LOAD)
+        why = "spinning; what one spin takes is in no source"
+        undivided = Open(Amount(high, 0.0, high), why, LOWER_LOAD, bound=True)
+        if isinstance(cost, str):
+            remarks = (f"The other captures of this server do not tell what one spin takes: {cost}.",)
+    if each:
+        remarks = (*remarks, each.says)
     return Measured(
         currency=PROCESSORS,
         span=MEAN,
@@ -69,28 +104,33 @@ def _engines(facts: Facts) -> Measured | None:
     )
 
 
-def _spins(facts: Facts, engines: Engines) -> Iterator[Pool]:
-    """What each spinlock can have cost at most; the queues of the scheduler spin much by nature and are left out."""
+def _spins(facts: Facts, engines: Engines, each: SiteCost | None) -> Iterator[Pool]:
+    """What each spinlock can have cost at most; the queues of the scheduler spin much by nature and are left out.
+
+    `each`: what one spin takes on this server, which narrows it and never passes the bound.
+    """
     for lock in spinlocks_by_name(facts).values():
         name = plain_name(lock.name)
-        bound = spin_bound(facts, lock) if lock.of_interval and name not in SCHEDULER else None
+        bound = spin_bound(facts, lock, engines) if lock.of_interval and name not in SCHEDULER else None
         if bound is None or engines.number is None:
             continue
+        most = engines.number * bound.percent / 100
+        rate = lock.rate(lock.spins) if each else None
+        low, high = (each.low * rate, each.high * rate) if each and rate is not None else (0.0, most)
         by_ratio = BY_RATIO[name][0] if name in BY_RATIO else f"ase/data_cache_spinlock_contended:{name}"
         yield Pool(
-            what=f"spins of {lock.name}, at most",
-            amount=Amount(None, 0.0, engines.number * bound.percent / 100),
+            what=f"spins of {lock.name}",
+            amount=Amount(None, min(low, most), min(high, most)),
             source=lock.source,
             causes=(BY_NAME.get(name, by_ratio), *(f"{rule}:{lock.name}" for rule in UNEXPLAINED)),
         )
 
 
-def _tasks(facts: Facts) -> Measured | None:
+def _tasks(facts: Facts, engines: Engines) -> Measured | None:
     """Nothing where the counters cannot be believed, or some events alone were collected."""
     rows = tasks_by_event(facts)
     if not rows:
         return None
-    engines = engines_of(facts, interval=True)
     running = None
     if engines.number is not None and engines.busy_percent is not None:
         running = engines.number * min(engines.busy_percent, 100.0) / 100

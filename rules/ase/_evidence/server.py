@@ -20,6 +20,7 @@ from collectors.facts.ase import (
     MonThread,
     RunnableTasks,
     Server,
+    SysmonSample,
     ThreadBusy,
 )
 from rules.finding import MissingInput, NotApplicable, Unknown
@@ -55,6 +56,8 @@ class Engines:
     """Mean share of their time that they worked or spun, per cent; `None` where no interval shows it."""
     source: Source = NOWHERE
     """Where the first of them stands."""
+    seconds: float | None = None
+    """Of the interval; `None` where the export does not say."""
 
 
 def subject_of(facts: Facts) -> str:
@@ -118,28 +121,48 @@ def engines_of(facts: Facts, *, interval: bool = False) -> Engines:
     were goes first: sp_sysmon may be of another hour. Where nothing counts the engines, a server that runs with `max
     online engines` 1 has one.
     """
-    printed = list({one.engine: one for one in facts.every(EngineBusy)}.values())
-    counted = _counted(facts)
+    printed, counted = _printed(facts), _counted(facts) or _threads(facts)
     if counted and (not printed or (interval and counted.busy_percent is not None)):
         return counted
     if printed:
-        return Engines(len(printed), _mean(one.busy_percent for one in printed), printed[0].source)
+        return printed
     most = setting_of(facts, "max online engines")
     return Engines(1, None, most.source) if most and most.run_number == 1 else Engines()
 
 
+def engines_by_export(facts: Facts) -> dict[str, Engines]:
+    """The engines by each export that says how busy they were over an interval."""
+    found = {"sp_sysmon": _printed(facts), "monEngine": _counted(facts), "monThread": _threads(facts)}
+    return {name: one for name, one in found.items() if one and one.busy_percent is not None}
+
+
+def _printed(facts: Facts) -> Engines | None:
+    """The engines as sp_sysmon prints them."""
+    engines = list({one.engine: one for one in facts.every(EngineBusy)}.values())
+    if not engines:
+        return None
+    samples = {one.source.file: one.seconds for one in facts.also(SysmonSample).every(SysmonSample)}
+    source = engines[0].source
+    return Engines(len(engines), _mean(one.busy_percent for one in engines), source, samples.get(source.file))
+
+
 def _counted(facts: Facts) -> Engines | None:
-    """The engines as the monitoring tables count them."""
+    """The engines as `monEngine` counts them."""
     rows = [one for one in interval_first(facts, MonEngine) if (one.status or "online").lower() == "online"]
     engines = list({(one.instance, one.engine): one for one in rows}.values())
-    if engines:
-        busy = _mean(one.busy_percent for one in engines if one.of_interval and one.believed)
-        return Engines(len(engines), busy, engines[0].source)
+    if not engines:
+        return None
+    busy = _mean(one.busy_percent for one in engines if one.of_interval and one.believed)
+    return Engines(len(engines), busy, engines[0].source, engines[0].seconds)
+
+
+def _threads(facts: Facts) -> Engines | None:
+    """The engines as `monThread` counts them."""
     threads = [one for one in interval_first(facts, MonThread) if one.pool and one.pool not in OTHER_POOLS]
     threads = list({(one.instance, one.thread): one for one in threads}.values())
-    if threads:
-        return Engines(len(threads), _mean(thread_busy(one) for one in threads), threads[0].source)
-    return None
+    if not threads:
+        return None
+    return Engines(len(threads), _mean(thread_busy(one) for one in threads), threads[0].source, threads[0].seconds)
 
 
 def busy_of(facts: Facts, *, interval: bool = False) -> tuple[int | None, float | None]:

@@ -3,33 +3,78 @@
 In MP synchronisation a CPU spins for a spinlock and does no work, so all of it is lost. A spinlock trace of the same
 time divides it. The CPU that is dedicated to the lock manager polls while it has nothing to do and counts as kernel
 mode then; what of it is work only `[LCK73]Busy %` of T4 tells. Time in interrupt state and alignment faults are work
-that is done: they are said, not booked as lost.
+that is done: they are said, not booked as lost. What one alignment fault takes is in no source (looked for:
+knowledge/openvms-rules.md), so their rate is said and nothing is made of it.
+
+Runs of a test (a load series with the modes of MONITOR) have an account each: MP synchronisation of the runs beyond
+the peak goes to the load itself, as `openvms/concurrency_past_peak` says; up to the peak no cause of it is shown.
 """
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import DedicatedLockManager, ProcessorModes
+from collectors.facts.openvms import AlignmentFaults, DedicatedLockManager, ProcessorModes, T4File
 from collectors.facts.openvms.spinlocks import TRACE
+from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.account import BUSIEST, MEAN, PROCESSORS, Amount, Measured, Open, Pool
+from rules.conflict import APART, APART_LOST, Told, conflict_of
+from rules.laws.modes import modes_of
 from rules.openvms._evidence.cpu_layout import Layout
 from rules.openvms._evidence.peaks import Stretch, busiest
 from rules.openvms._evidence.spinning import explained
+from rules.sample import samples_of
 
 PARTS = ("openvms/spinlock_hot",)
 MOST = 1.02
 """MP synch of more than all CPUs, beyond rounding, is refused by the rules and not booked."""
+SYNCH = "MP synchronization (spinlock wait)"
+ROUNDED = 0.02
+"""This project: modes printed as whole per cent of 1, 2, 4 … CPUs add up to all of them within so much."""
+MOST_RUNS = 12
+"""Runs of one series with an account: those at the highest loads, where most is lost."""
 
 
 def measured(facts: Facts) -> tuple[Measured, ...]:
-    """The account of the mean, and of the busiest stretch where the day's curve shows one."""
-    return tuple(one for one in (_mean(facts), _busiest(facts)) if one)
+    """The account of the mean, of the busiest stretch where the day's curve shows one, and of each run of a test."""
+    own = tuple(one for one in (_mean(facts), _busiest(facts)) if one)
+    return (*own, *_runs(facts))
 
 
 def _mean(facts: Facts) -> Measured | None:
-    modes = facts.latest(ProcessorModes, statistic="mean")
-    synch = modes.mp_synch_percent if modes else None
+    """By the mean that was read last, as in the rules, with what another export of the same time says."""
+    means = [one for one in facts.every(ProcessorModes) if one.statistic == "mean"]
+    made = _of_mean(facts, means[-1]) if means else None
+    if made is None or len(means) < 2 or not made.capacity:
+        return made
+    for what, apart in (("the CPUs in MP synchronization", APART_LOST), ("the CPUs busy", APART)):
+        told = [one for mean in means if (one := _told(facts, mean, made.capacity, what))]
+        used = next((one for one in told if one.source == means[-1].source), None)
+        others = [one for one in told if used and one.source.file != used.source.file]
+        conflict = conflict_of(what, used, others, "it was read last", apart=apart) if used else None
+        if conflict:
+            other = next(one for one in means if one.source == conflict.other.source)
+            return replace(made, conflict=conflict, otherwise=_of_mean(facts, other))
+    return made
+
+
+def _told(facts: Facts, modes: ProcessorModes, cpus: float, what: str) -> Told | None:
+    """What one export says of its mean; `None` where it lacks the mode, or the mode cannot be."""
+    synch, idle = modes.mp_synch_percent, modes.idle_percent
+    lost = what.endswith("MP synchronization")
+    spent = synch if lost else 100 * cpus - idle if known(idle) else None
+    if spent is None or not known(spent) or not 0 <= spent <= 100 * MOST * cpus:
+        return None
+    by = "T4" if any(one.source.file == modes.source.file for one in facts.every(T4File)) else "MONITOR"
+    seconds = next((one.seconds for one in samples_of(facts) if one.file == modes.source.file), None)
+    return Told(by, spent / cpus, modes.source, seconds)
+
+
+def _of_mean(facts: Facts, modes: ProcessorModes) -> Measured | None:
+    synch = modes.mp_synch_percent
     layout = Layout(facts)
-    cpus = modes.cpus if modes and known(modes.cpus) else layout.captured
-    if modes is None or not cpus or not known(synch) or not 0 <= synch <= 100 * MOST * cpus:
+    cpus = modes.cpus if known(modes.cpus) else layout.captured
+    if not cpus or not known(synch) or not 0 <= synch <= 100 * MOST * cpus:
         return None
     idle = modes.idle_percent / 100 if known(modes.idle_percent) and modes.idle_percent >= 0 else None
     if idle is not None and idle + synch / 100 > MOST * cpus:
@@ -37,6 +82,7 @@ def _mean(facts: Facts) -> Measured | None:
     remarks = []
     if known(modes.interrupt_percent) and modes.interrupt_percent > 0:
         remarks.append(f"Of the work {modes.interrupt_percent / 100:.2f} CPUs are interrupt state.")
+    remarks += _faults(facts)
     if idle is None:
         remarks.append("Idle time is not in the export, so work and idle time are not told apart.")
     rest = max(0.0, cpus - synch / 100)
@@ -57,7 +103,7 @@ def _synch(facts: Facts, synch: float, source: Source, hours: Stretch | None = N
     """MP synch in per cent of one CPU: lost to the rule that says with evidence what it is lost to, if any."""
     why = explained(facts, synch, hours) or ""
     return Pool(
-        what="MP synchronization (spinlock wait)",
+        what=SYNCH,
         amount=Amount.exactly(synch / 100),
         source=source,
         causes=tuple(filter(None, (why.rpartition(": ")[2],))),
@@ -96,3 +142,57 @@ def _busiest(facts: Facts) -> Measured | None:
         pools=(_synch(facts, hours.synch, hours.source, hours),),
         remarks=(f"{hours.when}, the busiest {hours.minutes:.0f} minutes of the capture.",),
     )
+
+
+def _faults(facts: Facts) -> Iterator[str]:
+    """The rate of alignment faults of the same mean, which take work that no source puts a figure on."""
+    faults = facts.latest(AlignmentFaults, statistic="mean")
+    if faults is None:
+        return
+    modes = [getattr(faults, f"{mode}_per_second") for mode in ("kernel", "exec", "super", "user")]
+    rates = [faults.total_per_second] if known(faults.total_per_second) else modes
+    total = sum(rate for rate in rates if known(rate))
+    if total > 0 and all(known(rate) and rate >= 0 for rate in rates):
+        yield f"Part of the work are {total:,.0f} alignment faults/s (read); what one costs is not known."
+
+
+def _runs(facts: Facts) -> Iterator[Measured]:
+    """One account of each run of each load series that prints the modes; those made of captures are no runs."""
+    found = [one for one in facts.every(LoadSeries) if one.product == "openvms" and one.cores and not one.derived]
+    for series in found:
+        for point in series.points[-MOST_RUNS:]:
+            yield from _run(series, point, several=len(found) > 1)
+
+
+def _run(series: LoadSeries, point: LoadPoint, *, several: bool) -> Iterator[Measured]:
+    """The account of one run; none where its modes are not all there, or do not add up to its CPUs."""
+    cpus, modes = float(series.cores or 0), modes_of(point)
+    idle, synch = modes.get("idle"), modes.get("mp_synch")
+    if idle is None or synch is None or min(modes.values()) < 0:
+        return
+    if abs(sum(modes.values()) - 100 * cpus) > 100 * cpus * ROUNDED:
+        return
+    beyond = point.load > series.peak.load
+    rest = cpus - synch / 100
+    yield Measured(
+        currency=PROCESSORS,
+        span=MEAN,
+        capacity=cpus,
+        idle=min(idle / 100, rest),
+        pools=(
+            Pool(
+                what=SYNCH,
+                amount=Amount.exactly(synch / 100),
+                source=series.source_of(point),
+                causes=(f"openvms/concurrency_past_peak:{series.title}",) if beyond else (),
+                collect=TRACE,
+            ),
+        ),
+        run=f"run of {point.load:g} {_one(series.load_name, point.load)}" + (f", {series.title}" if several else ""),
+        test=True,
+    )
+
+
+def _one(name: str, load: float) -> str:
+    """`process` of one, else the name of the load as it is."""
+    return name.removesuffix("es") if load == 1 and name == "processes" else name

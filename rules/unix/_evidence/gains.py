@@ -54,12 +54,12 @@ def _judge(found: Sequence[Pair], clock: Clock, calls: Sequence[Calls], least_pe
         if why := distrusted(pair, clock):
             return Untrusted(f"{title}, {pair.name}: {why}")
     timed = [(pair, both) for pair in found if (both := pair.both("clock_seconds")) and max(both) >= LEAST_SECONDS]
-    uneven = {pair.processes: why for pair, _ in timed if pair.processes > 1 and (why := _uneven(pair))}
-    timed = [(pair, both) for pair, both in timed if not _uneven(pair)]
+    unsteady = {pair.processes: why for pair, _ in timed if pair.processes > 1 and (why := uneven(pair))}
+    timed = [(pair, both) for pair, both in timed if not uneven(pair)]
     alone = [more_percent(*both) for pair, both in timed if pair.processes == 1]
     many = [(pair, more_percent(*both)) for pair, both in timed if pair.processes > 1]
-    if uneven and max(uneven) > max((pair.processes for pair, _ in many), default=0):
-        why = uneven[max(uneven)]
+    if unsteady and max(unsteady) > max((pair.processes for pair, _ in many), default=0):
+        why = unsteady[max(unsteady)]
         return Untrusted(f"{title}: {why}: other work ran beside them, measure again when less else runs")
     if not many:
         said = f"; with one, coarse locking takes {alone[0]:+.0f} % clock time against fine" if alone else ""
@@ -80,7 +80,7 @@ def _judge(found: Sequence[Pair], clock: Clock, calls: Sequence[Calls], least_pe
     return _finding(lasting, alone, calls, least_percent)
 
 
-def _uneven(pair: Pair) -> str:
+def uneven(pair: Pair) -> str:
     """Why repeated runs of one variant lie too far apart to tell it from the other; empty: they do not."""
     for cell in (pair.before, pair.after):
         clocks = cell.values("clock_seconds")

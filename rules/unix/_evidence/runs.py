@@ -201,6 +201,12 @@ def _tables(runs: Iterable[LockingRun]) -> Iterator[dict[Key, Cell]]:
     yield from map(_cells, tables.values())
 
 
+def cells_of_tables(facts: Facts) -> Iterator[tuple[Cell, ...]]:
+    """The cells of each table, in the order printed."""
+    for cells in _tables(facts.every(LockingRun)):
+        yield tuple(cells.values())
+
+
 def _cells(runs: Iterable[LockingRun]) -> dict[Key, Cell]:
     cells: dict[Key, list[LockingRun]] = {}
     for run in runs:

@@ -4,12 +4,15 @@ A processor that spins for a lock of CP does no work, so all of that time is los
 of the processors or their sum no source says (`spins`), so the amount has both ends.
 """
 
+from dataclasses import replace
+
 from collectors.facts import Facts, Source, known
 from collectors.facts.zvm import PerformanceRun, ProcessorLoad
 from rules.account import MEAN, PROCESSORS, Amount, Measured, Open, Pool
+from rules.conflict import Told, conflict_of
 from rules.finding import Cost
 from rules.zvm._evidence import runs
-from rules.zvm._evidence.machine import machine_of
+from rules.zvm._evidence.machine import Machine, busy_of_rows, machine_of
 from rules.zvm._evidence.spins import cost_of, scale_of, spins_of
 
 CAUSES = ("zvm/scheduler_lock_contended", "zvm/spin_locks_cost_too_much")
@@ -23,7 +26,21 @@ def measured(facts: Facts) -> tuple[Measured, ...]:
 
 
 def _system(facts: Facts) -> Measured | None:
-    machine, spins = machine_of(facts), spins_of(facts)
+    """By the mean that CP prints, with what the rows of single processors say where that is something else."""
+    machine, rows = machine_of(facts), busy_of_rows(facts)
+    made = _of(facts, machine)
+    if made is None or machine.busy is None or rows is None:
+        return made
+    used = Told("the mean as printed", machine.busy.value, machine.busy.source)
+    others = (Told("the rows of single processors", rows.value, rows.source),)
+    conflict = conflict_of("the processors busy", used, others, "CP made it of all of them", one_time=True)
+    if conflict is None:
+        return made
+    return replace(made, conflict=conflict, otherwise=_of(facts, replace(machine, busy=rows)))
+
+
+def _of(facts: Facts, machine: Machine) -> Measured | None:
+    spins = spins_of(facts)
     cpus, scale = machine.processors, scale_of(spins, machine)
     if cpus is None or spins.doubts:
         return None
@@ -59,15 +76,15 @@ def _run(run: PerformanceRun) -> Measured | None:
         span=MEAN,
         capacity=run.processors,
         idle=None if idle is None else min(idle, rest),
-        pools=(_pool(f"run {run.run}", cost, run.source),),
+        pools=(_pool(f"run {run.run}", cost, run.source, what="spinning for locks of CP"),),
         undivided=Open(Amount(rest, 0.0, rest), BUSY, PerformanceRun.COLLECTED_BY) if idle is None else None,
-        remarks=(f"Run {run.run} of a table of measured runs.",),
+        run=f"run {run.run}",
     )
 
 
-def _pool(name: str, cost: Cost, source: Source) -> Pool:
+def _pool(name: str, cost: Cost, source: Source, what: str = "") -> Pool:
     return Pool(
-        what=f"spinning for {name}" if not name.startswith("run ") else f"spinning for locks of CP, {name}",
+        what=what or f"spinning for {name}",
         amount=Amount(cost.processors, cost.low, cost.high),
         source=source,
         causes=tuple(f"{rule}:{name}" for rule in CAUSES),

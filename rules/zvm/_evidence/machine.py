@@ -93,6 +93,14 @@ def _mean(rows: Sequence[ProcessorLoad], name: str) -> Figure | None:
     return Figure(statistics.fmean(values), _around([row.source for row in each.values()]))
 
 
+def busy_of_rows(facts: Facts) -> Figure | None:
+    """How busy the rows of single processors say that all were, where the mean is printed beside them."""
+    rows = [row for row in facts.every(ProcessorLoad) if row.statistic == MEAN]
+    if not any(row.cpu is None and known(row.busy_percent) for row in rows):
+        return None
+    return _mean([row for row in rows if row.cpu is not None], "busy_percent")
+
+
 def _around(sources: Sequence[Source]) -> Source:
     """All lines of one file; of several files the last one's."""
     here = [one for one in sources if one.file == sources[-1].file]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from advisor.audits.models import Audit
+from advisor.audits.report.account import rows
 from advisor.audits.services.account_bar import MOST, OTHER, bar_of, capacity_of, waiting_tasks_of
 from advisor.uploads.models import Upload
 
@@ -80,7 +81,7 @@ def test_an_audit_keeps_them(bring: Callable[..., Upload]) -> None:
     assert skye.processors_lost == pytest.approx(0.376, abs=0.001)
     assert skye.waiting_tasks is None
     assert sum(part[2] for part in skye.bar["parts"]) == pytest.approx(2.0)
-    assert [part[3] for part in skye.bar["parts"] if part[0] == "lost"] == ["openvms/locks_mastered_remotely"]
+    assert [part[3] for part in skye.bar["parts"] if part[0] == "lost"] == ["openvms/lock_master_on_slow_node"]
 
 
 @pytest.mark.django_db
@@ -90,3 +91,38 @@ def test_processes_that_wait_are_kept_where_they_are_counted(bring: Callable[...
         "LEWIS": pytest.approx(2.6),
         "BARRA": None,
     }
+
+
+def test_the_parts_of_what_is_undivided_stand_below_it_and_point_at_what_measures_them() -> None:
+    spins = lost(None, "ase/allpages_table_contended:S", "spins of addrlockspins")
+    spins |= {"seen_in": "ase/address_lock_spinlock_contended:S", "part_of": "undivided"}
+    open_ = {"amount": 1.5, "low": 0.0, "high": 1.5, "why": "spinning", "collect": "", "bound": True}
+    one = account(
+        "processors", {**lost(0.5), "low": 0.5}, spins, undivided=open_, work=4.0, work_low=4.0, work_high=5.5
+    )
+    numbers = {"ase/allpages_table_contended:S": 1, "ase/address_lock_spinlock_contended:S": 2}
+    found = rows(one, numbers)
+    assert [(row.label, row.figure, row.within) for row in found] == [
+        ("work", "4.00 to 5.50", None),
+        ("waits", "0.50", None),
+        ("spinning", "≤ 1.50", None),
+        (
+            "of these, spins of addrlockspins (finding 2, caused by finding 1)",
+            "≤ 9.00",
+            "undivided",
+        ),
+        ("idle", "2.00", None),
+    ]
+    assert found[3].seen_in == "ase/address_lock_spinlock_contended:S"
+    assert found[3].finding == "ase/allpages_table_contended:S"
+
+
+def test_an_account_that_was_stored_before_its_parts_had_places_is_shown_as_it_was() -> None:
+    one = account("processors", {**lost(2.0, "a/b:S"), "seen_in": "c/d:S"})
+    assert [row.label for row in rows(one, {"a/b:S": 1})] == ["work", "waits (finding 1)", "idle"]
+    assert [row.label for row in rows(one, {"a/b:S": 1, "c/d:S": 3}, brief=True)][1] == "waits (finding 1)"
+
+
+def test_work_is_a_plain_figure_where_both_ends_are_open() -> None:
+    one = account("processors", work_low=2.5, work_high=3.5)
+    assert rows(one, {})[0].label == "work"

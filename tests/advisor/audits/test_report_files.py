@@ -234,7 +234,7 @@ def test_the_account_is_drawn_on_paper_and_its_places_stand_in_the_appendix(brin
     assert html.count('<figure class="account">') == 2
     assert 'aria-label="Where 8 CPUs go, on average: 4.48 work; 2.64' in html
     first, second, *_ = sheets_of(html)
-    assert "MP synchronization (spinlock wait), LCKMGR (finding 1)" in first.text
+    assert "MP synchronization (spinlock wait), LCKMGR (finding 4, caused by finding 1)" in first.text
     assert "8-43" not in first.text
     assert squeezed("T4_LEWIS_21APR2026_1001_1036_comp.csv:8-43") in squeezed(second.text)
     bare = render("audit", audit_json(audit), "html")

@@ -15,6 +15,7 @@ from functools import cached_property
 
 from collectors.facts import NOT_MEASURED, Facts, Source, known
 from collectors.facts.ase import MonSpinlockActivity
+from collectors.facts.ase.monitoring import QUEUES
 from rules.ase._evidence.times import (
     IN_FULL,
     Span,
@@ -32,8 +33,7 @@ USER_LOG_CACHE = "User Log Cache Spinlocks"
 PROCEDURE_CACHE, PROCEDURE_MANAGER = "Resource->rproccache_spin", "Resource->rprocmgr_spin"
 STATEMENT_CACHE = "SSQLCACHE_SPIN"
 RUN_QUEUE_OLD, RUN_QUEUE = "Kernel->erunqspinlock", "Kernel->kprunqspinlock"
-SCHEDULER = ("Sched Q", "global sched", "syb_default_pool", "Deferred Queue")
-"""Queues of the threaded kernel: very many spins with a low share of waits are normal for them (knowledge 5)."""
+SCHEDULER = QUEUES
 OF_HASHTABLE = {"address": ADDRESS, "page and row": PAGE_ROW, "table": TABLE}
 """By `LockHashtable.table`."""
 OF_METADATA = {

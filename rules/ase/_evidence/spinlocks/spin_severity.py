@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonSpinlockActivity
-from rules.ase._evidence.server import engines_of
+from rules.ase._evidence.server import Engines, engines_of
 from rules.ase._evidence.spinlocks.monitored import SCHEDULER, Spinlock, spinlocks_by_name
 from rules.ase._evidence.spinlocks.names import plain_name
 from rules.finding import Evidence, Severity
@@ -86,14 +86,15 @@ class SpinBound:
         return Evidence(metric, round(self.percent, 2), "%", self.lock.source, NOTHING_PERCENT)
 
 
-def spin_bound(facts: Facts, lock: Spinlock | None) -> SpinBound | None:
+def spin_bound(facts: Facts, lock: Spinlock | None, engines: Engines | None = None) -> SpinBound | None:
     """The bound of one spinlock; `None` where no export has its spins: then its share decides alone.
 
-    Since boot only its share of all spins bounds it: the rate is an average over nights and weekends.
+    Since boot only its share of all spins bounds it: the rate is an average over nights and weekends. `engines`: those
+    of another export than the one that counts first.
     """
     if lock is None or not any(known(row.spins) for row in lock.rows):
         return None
-    engines = engines_of(facts, interval=lock.of_interval)
+    engines = engines or engines_of(facts, interval=lock.of_interval)
     busy = engines.busy_percent if lock.of_interval else None
     percent = (lock.spins_share or 0.0) * (100.0 if busy is None else min(busy, 100.0)) / 100.0
     rate = lock.rate(lock.spins)

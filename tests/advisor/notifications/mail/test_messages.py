@@ -195,7 +195,7 @@ def test_it_opens_with_the_verdict_and_the_account(told: Recipient, bring: Calla
     assert "   counted in 1; LCKMGR spin 238 % of one CPU, limit 10" in found.text
     alt = re.search(r'alt="(Where 8 CPUs go, on average: [^"]*)"', found.html)
     assert alt
-    assert "2.64 MP synchronization (spinlock wait), LCKMGR (finding 1)" in alt[1]
+    assert "2.64 MP synchronization (spinlock wait), LCKMGR (finding 4, caused by finding 1)" in alt[1]
 
 
 def test_the_subject_is_one_safe_line_whatever_the_account_says(told: Recipient, bring: Callable[..., Upload]) -> None:
