@@ -16,7 +16,7 @@ from rules.engine import CRITICAL_FROM, LOST, judge
 from rules.finding import Change, Effect, Severity, Verdict, joined
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan
-from rules.ranking import Ranked, linked, rank
+from rules.ranking import Ranked, linked, rank, reasons_of
 from rules.summary import NOTHING_SAID, Summary, summarized
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _audit(capture: Capture, overrides: Mapping[str, float] | None) -> Audit:
     findings = elsewhere(findings, capture.system.name)
     planned = make_plan(_changes(findings), free.mb if free else None)
     findings = with_pending(findings, {key for step in planned.steps for key in step.change_keys})
-    plan = make_plan(_changes(findings), free.mb if free else None)
+    plan = make_plan(_changes(findings), free.mb if free else None, reasons_of(findings))
     findings = as_planned(findings, plan)
     unit = "engines" if capture.system.product == "ase" else "CPUs"
     summary = summarized(findings, verdicts, plan, accounts, unit)

@@ -29,7 +29,7 @@ from rules.finding import Change, Verdict
 from rules.openvms._evidence.cluster import members_of, unbrought
 from rules.openvms._evidence.cluster_links import clusters_among
 from rules.plan import Plan, make_plan
-from rules.ranking import Ranked, rank
+from rules.ranking import Ranked, rank, reasons_of
 from rules.summary import Summary, summarized
 
 OF_A_NODE = "openvms."
@@ -78,7 +78,8 @@ def _cluster(audits: Sequence[Audit], members: Sequence[int]) -> ClusterAudit:
     told = _merged([_on_node(ranked, name) for name, one in nodes.items() for ranked in one.findings])
     accounts, remarks = _accounts(nodes, told, on)
     findings = rank(told, lost_shares(accounts))
-    plan = make_plan(change for ranked in findings for change in ranked.finding.changes)
+    asked = [change for ranked in findings for change in ranked.finding.changes]
+    plan = make_plan(asked, reasons=reasons_of(findings))
     verdicts = _verdicts(nodes, on)
     summary = _by_node(summarized(findings, verdicts, plan, [_nodeless(one, nodes) for one in accounts]), nodes)
     return ClusterAudit(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from rules.changes.quoting import comment
-from rules.finding import Change, Effect, Risk
+from rules.finding import Change, Effect, Risk, rounded
 
 ORDER = (Effect.ONLINE, Effect.RESTART, Effect.REBOOT, Effect.OFFLINE)
 """What a script does, in the order of a plan: at once, with the next restart, in an outage of a table or database. What
@@ -82,7 +82,13 @@ class Plan:
     """Keys of templates that name no object: no step, but a note of their finding."""
 
 
-def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
+Asked = tuple[str, float | str | None]
+"""Key of a change, and the value that is asked for."""
+
+
+def make_plan(
+    changes: Iterable[Change], free_mb: float | None = None, reasons: Mapping[Asked, str] | None = None
+) -> Plan:
     """Order the changes. The same change asked for twice is made once; two values for one setting are a conflict.
 
     Of two conflicting values neither is put into a step: a person decides. A change that needs one of them is left out
@@ -91,8 +97,9 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
     changes of a server may take together, megabytes; what no longer fits is left out and told. Static ones count too:
     sp_configure refuses what would bring total logical memory over max memory. What a change gives back (its memory is
     negative) is there for those that need it alone, and with none of them left it is not made. `None`: not known, not
-    checked.
+    checked. `reasons`: why each value is asked for, said where two are in conflict.
     """
+    why = reasons or {}
     by_key: dict[str, list[Change]] = {}
     for change in changes:
         same = by_key.setdefault(change.key, [])
@@ -102,7 +109,7 @@ def make_plan(changes: Iterable[Change], free_mb: float | None = None) -> Plan:
         else:
             same[asked] = _together(same[asked], change)
     disputed = [
-        Conflict((key,), f"{same[0].target}: asked to become " + " and ".join(_value(change) for change in same))
+        Conflict((key,), f"{same[0].target}: asked to become " + " and ".join(_asked(one, why) for one in same))
         for key, same in by_key.items()
         if len(same) > 1
     ]
@@ -324,5 +331,7 @@ def _warnings(change: Change, warned: set[str]) -> list[str]:
     return lines
 
 
-def _value(change: Change) -> str:
-    return f"{change.new:g}" if isinstance(change.new, float | int) else str(change.new)
+def _asked(change: Change, reasons: Mapping[Asked, str]) -> str:
+    """The value asked for, and why."""
+    why = reasons.get((change.key, change.new))
+    return f"{rounded(change.new)} ({why})" if why else rounded(change.new)

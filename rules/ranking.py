@@ -1,6 +1,6 @@
 """The order of findings, and which of them causes which."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.engine import REGISTER
@@ -67,6 +67,15 @@ def rank(found: Sequence[Ranked], lost: Mapping[str, float] | None = None) -> li
     for ranked in sorted_:
         place(ranked, frozenset({ranked.key}))
     return ordered
+
+
+def reasons_of(findings: Iterable[Ranked]) -> dict[tuple[str, float | str | None], str]:
+    """Key of a change and the value asked for → the title of the first finding that asks for it."""
+    found: dict[tuple[str, float | str | None], str] = {}
+    for ranked in findings:
+        for change in ranked.finding.changes:
+            found.setdefault((change.key, change.new), ranked.finding.title)
+    return found
 
 
 def _explained(one: Ranked, by_rule: Mapping[str, list[Ranked]]) -> tuple[str, ...]:

@@ -167,7 +167,7 @@ def _keys(account: Account) -> tuple[str, ...]:
 def _amount(account: Account, unit: str) -> str:
     """`2.64 of 8 CPUs (33 %)`; both ends where they lie apart."""
     open_ = account.unexplained.amount.low if account.unexplained else 0.0
-    low = sum(one.amount.low for one in account.lost) + open_
+    low = sum(one.amount.low for one in account.lost if one.part_of is None) + open_
     return amount_words(low, account.gone, account.capacity or 1.0, unit)
 
 

@@ -106,6 +106,10 @@ def full_site(given: argparse.Namespace) -> Iterator[dict[str, str]]:
         django.setup()
         from django.db import connection
 
+        from advisor.findings.services.tracking import catch_up
+
+        while catch_up():  # the seed writes audits alone
+            pass
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
             cursor.execute("SELECT pg_size_pretty(pg_database_size(current_database())), version()")
@@ -114,7 +118,7 @@ def full_site(given: argparse.Namespace) -> Iterator[dict[str, str]]:
 
 
 def pages() -> dict[str, str]:
-    """The paths that are measured: a search for one system, an audit with many findings, the system it is of."""
+    """The paths that are measured: searches for one system, an audit with many findings, the system it is of."""
     from django.db.models import Count
     from django.urls import reverse
 
@@ -123,10 +127,14 @@ def pages() -> dict[str, str]:
     some = Audit.objects.filter(capture__audit_id__isnull=False).annotate(size=Count("findings"))
     audit = some.filter(size=FINDINGS).exclude(plan__steps=[]).order_by("-at").select_related("system").first()
     audit = audit or some.order_by("-size").select_related("system")[0]
-    overview = reverse("overview")
+    overview, findings = reverse("overview"), reverse("findings")
     return {
         "overview": overview,
         "overview, search": f"{overview}?q={audit.system.name[:-1]}",
+        "overview, by findings": f"{overview}?sort=-findings",
+        "findings": findings,
+        "findings, by system": f"{findings}?sort=system",
+        "findings, search": f"{findings}?q={audit.system.name[:-1]}",
         "system": reverse("system", args=[audit.system_id]),
         f"audit, {audit.findings.count()} findings": reverse("audit", args=[audit.pk]),
         "rule book": reverse("rulebook"),

@@ -135,7 +135,15 @@ def test_a_change_asked_for_twice_keeps_the_cautions_of_both_and_is_outlined_whe
 def test_two_values_for_one_setting_are_a_conflict_and_neither_is_scripted() -> None:
     plan = make_plan([configure("number of open objects", 500, 900), configure("number of open objects", 500, 1200)])
     assert not plan.steps
-    assert "900 and 1200" in plan.conflicts[0].why
+    assert "900 and 1,200" in plan.conflicts[0].why
+
+
+def test_a_conflict_says_why_each_value_is_asked_for() -> None:
+    asked = [configure("number of open objects", 500, 900), configure("number of open objects", 500, 1200)]
+    reasons = {(one.key, one.new): f"reason of {one.new:g}" for one in asked}
+    assert make_plan(asked, reasons=reasons).conflicts[0].why == (
+        "number of open objects: asked to become 900 (reason of 900) and 1,200 (reason of 1200)"
+    )
 
 
 def test_online_comes_first_and_what_has_nothing_to_run_last() -> None:

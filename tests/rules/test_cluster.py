@@ -197,7 +197,7 @@ def test_opposite_wishes_of_two_nodes_are_a_conflict(nodes: list[Audit]) -> None
     assert one.plan.steps == ()
     (conflict,) = one.plan.conflicts
     assert conflict.change_keys == (key,)
-    assert conflict.why == "LOCKDIRWT on ORKNEY: asked to become 0 and 5"
+    assert conflict.why == "LOCKDIRWT on ORKNEY: asked to become 0 (ORKNEY is so) and 5 (SKYE is so)"
 
 
 def test_reboots_come_one_after_the_other_and_after_what_takes_effect_at_once(nodes: list[Audit]) -> None:

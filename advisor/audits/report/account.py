@@ -181,7 +181,7 @@ def lost(accounts: Sequence[Mapping[str, Any]], product: str) -> str:
 
 def _gone(account: Mapping[str, Any], end: str = "amount") -> float:
     """What is lost, with or without a shown cause: as booked, or its `low` end."""
-    lost = sum(one[end] or 0.0 for one in account["lost"])
+    lost = sum(one[end] or 0.0 for one in account["lost"] if not one.get("part_of"))
     return lost + ((account["unexplained"] or {}).get(end) or 0.0)
 
 

@@ -55,7 +55,8 @@ def since_yesterday(user: User, now: datetime | None = None) -> dict[str, Change
     wanted = {word: changed_since(word, since) & _present(one) for word, one in asked.items()}
     counts = {word: Count("pk", filter=condition) for word, condition in wanted.items()}
     any_of_them = reduce(or_, wanted.values())
-    grouped = tracked_of(user).filter(any_of_them).order_by().values("system__name", "state").annotate(**counts)
+    recent = TrackedFinding.objects.filter(any_of_them).values("pk")  # by the indexes of the two times, then the teams
+    grouped = tracked_of(user).filter(pk__in=recent).order_by().values("system__name", "state").annotate(**counts)
     found = {word: Changed(one.query()) for word, one in asked.items()}
     for row in grouped:
         for word, one in found.items():

@@ -29,8 +29,9 @@ def show(request: Asked) -> HttpResponse:
     """Show the findings that the address asks for (`services.listing.Filter`)."""
     asked = Filter.read(request.GET.dict())
     found = listing.counts(request.user, asked)
-    shown = paged(request, listing.listed(request.user, asked), A_PAGE, found.total)
-    rows = list(shown)
+    numbers = listing.listed(request.user, asked).values_list("pk", flat=True)
+    shown = paged(request, numbers, A_PAGE, found.total)
+    rows = listing.rows(list(shown))
     context = {
         "asked": asked,
         "counts": found,

@@ -27,6 +27,14 @@ def test_the_subject_of_a_mail_tells_both_ends_too() -> None:
     assert loss([account(low=0.2)], "zvm") == "0.2 to 2 of 10 CPUs (2 to 20 %) lost"
 
 
+def test_the_low_end_of_what_is_part_of_the_undivided_is_not_lost_beside_it() -> None:
+    """One engine lost of ten, 0.5 at least; spins took 0.9 to 1.1 more, which only a bound of all spins has."""
+    part = {"to": "a:C", "what": "spins", "amount": None, "low": 0.9, "high": 1.1, "part_of": "undivided"}
+    one = account(lost=1.0, low=0.5)
+    one["lost"].append({**part, "file": "f", "lines": [1, 1]})
+    assert loss([one], "ase") == "0.5 to 1 of 10 engines (5 to 10 %) lost"
+
+
 def test_one_processor_is_no_plural() -> None:
     assert heading(account(capacity=1.0), "openvms") == "Where the CPU goes, on average"
     assert heading(account(capacity=1.0), "ase") == "Where the engine goes, on average"
