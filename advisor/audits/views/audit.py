@@ -24,7 +24,7 @@ from advisor.core.concurrency import few_at_a_time
 from advisor.core.error_pages import error
 from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, workers_only
-from advisor.findings.services.pages import pages_of
+from advisor.findings.services.pages import is_accepted, open_counts, pages_of
 from advisor.openvms.services.shown_on import shown_on
 from advisor.uploads.services.uploads import file_part
 
@@ -45,9 +45,13 @@ def _audit(request: Asked, pk: int) -> Audit:
 def show(request: Asked, pk: int) -> HttpResponse:
     """Show it."""
     audit = _audit(request, pk)
+    followed = pages_of(audit)
+    accepted = [key for key, row in followed.items() if is_accepted(row)]
     context = {
         "shown": page_of(audit),
-        "followed": pages_of(audit),
+        "followed": followed,
+        "accepted": accepted,
+        "open_counts": open_counts(audit, accepted),
         "audit": audit,
         "capture": audit.capture,
         "system": audit.system,

@@ -1,16 +1,69 @@
 """What is followed of findings that audits have: their states beside them, and the way to their pages."""
 
+from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
+from django.db.models import Exists, OuterRef
+
 from advisor.audits.models import Audit, Finding
-from advisor.findings.models import TrackedFinding
+from advisor.core.jinja import SEVERITY
+from advisor.findings.models import FindingEvent, TrackedFinding
+from advisor.findings.services.tracking import OPEN_AGAIN, lapsed
+
+State, Presence = TrackedFinding.State, TrackedFinding.Presence
 
 
 def pages_of(audit: Audit) -> dict[str, TrackedFinding]:
     """What is followed of the findings of an audit, by the finding's key; one query."""
     rows = TrackedFinding.objects.filter(system=audit.system_id, key__in=audit.findings.order_by().values("key"))
     return {row.key: row for row in rows.select_related("owner", "state_by")}
+
+
+def accepted_of(system_id: int) -> list[TrackedFinding]:
+    """The findings of a system that its newest capture shows and that are accepted today, worst first."""
+    rows = TrackedFinding.objects.filter(system=system_id, state=State.ACCEPTED, presence=Presence.STANDING)
+    return [row for row in rows if is_accepted(row)]
+
+
+def some_accepted(system: str) -> Exists:
+    """Whether `accepted_of` may find any, for a query of systems; `system` is where that has the system's number."""
+    return Exists(
+        TrackedFinding.objects.filter(system=OuterRef(system), state=State.ACCEPTED, presence=Presence.STANDING)
+    )
+
+
+def accepted_in(audit: Audit) -> dict[str, TrackedFinding]:
+    """What is accepted today of the system of an audit, by the finding's key (as far as a row holds it).
+
+    It need not be in this audit: what is gone stays accepted until its day.
+    """
+    rows = TrackedFinding.objects.filter(system=audit.system_id, state=State.ACCEPTED)
+    return {row.key: row for row in rows if is_accepted(row)}
+
+
+def is_accepted(row: TrackedFinding) -> bool:
+    """Whether it is accepted today: the sweep of the minute may not have ended an acceptance yet."""
+    return row.state == State.ACCEPTED and not lapsed(row)
+
+
+def open_counts(audit: Audit, accepted: Iterable[str]) -> dict[str, int]:
+    """How many findings of each severity an audit has besides those that are accepted."""
+    levels = {key[:400]: level for key, level in audit.findings_digest.items()}
+    less = Counter(SEVERITY[levels[key]] for key in accepted if key in levels)
+    return {word: max(0, audit.counts.get(word, 0) - less[word]) for word in SEVERITY[1:]}
+
+
+def opened_again(system_id: int, since: datetime) -> dict[str, int]:
+    """The findings that a capture or the calendar opened again since then and that stand, with their severity."""
+    events = FindingEvent.objects.filter(tracked__system=system_id, kind="state", by=None, at__gt=since)
+    rows = events.filter(
+        text__startswith=OPEN_AGAIN,
+        tracked__state=State.OPEN,
+        tracked__presence=Presence.STANDING,
+    )
+    return dict(rows.order_by().values_list("tracked__key", "tracked__severity"))
 
 
 def state_of(row: TrackedFinding) -> dict[str, Any]:

@@ -33,6 +33,8 @@ OF_A_STATE = ("state", "state_since", "state_by", "state_until", "state_why", "s
 SEEN = ("finding", "presence", *OF_A_FINDING, "when", "first_seen", "last_seen", "seen")
 WRITTEN = (*SEEN, *OF_A_STATE, "before", "to_judge")
 """Columns that an audit may change."""
+OPEN_AGAIN = "Open again"
+"""How the activity begins of what a capture or the calendar opened again."""
 A_SWEEP = 25
 """Systems that one sweep catches up with (this project's figure): some hundredths of a second each."""
 
@@ -228,7 +230,7 @@ def put(row: TrackedFinding, state: str, *, at: datetime | None = None) -> None:
 def reopened(row: TrackedFinding, why: str) -> FindingEvent:
     """Have a row open again without anybody's doing; gives what is told of it. Nothing is written."""
     put(row, State.OPEN)
-    return FindingEvent(tracked=row, kind="state", text=f"Open again: {why}"[:2000], value=row.value)
+    return FindingEvent(tracked=row, kind="state", text=f"{OPEN_AGAIN}: {why}"[:2000], value=row.value)
 
 
 def _follow_names(system: System, rows: dict[str, TrackedFinding], findings: dict[str, dict[str, Any]]) -> None:

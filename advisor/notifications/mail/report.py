@@ -26,6 +26,7 @@ from advisor.audits.services.comparing import Refused as Incomparable
 from advisor.audits.services.comparing import compared, sides_of
 from advisor.charts.compared import ratio_words
 from advisor.core.models import Site
+from advisor.findings.services.pages import accepted_in, open_counts
 from advisor.notifications.mail.message import (
     LEVELS,
     LONGEST_NAME,
@@ -51,6 +52,7 @@ WORDS = {"limits": "by another limit", "not_judged": "no longer judged", "judged
 """How a difference is called, where that is another word than its name."""
 MOST_TOLD = 3
 """Findings told, each with its first figure."""
+MOST_ACCEPTED = 5
 MOST_ACCOUNTS = 2
 MOST_CHANGES = 12
 """Findings named under each word of what changed."""
@@ -160,6 +162,9 @@ class Contents:
     """The first at the recipient's level, in the order of the page."""
     more: int
     """Further findings at the recipient's level."""
+    accepted: Sequence[str]
+    """The first that are accepted at the recipient's level: title, until when, and why."""
+    more_accepted: int
     below: int
     """Findings below the recipient's level."""
     bring: Mapping[str, Sequence[str]]
@@ -227,13 +232,14 @@ def report_message(
     )
     system = audit.system
     counts = counted(audit, recipient.severity)
+    worst = headline(audit, recipient.severity)
     context = {
         "told": told,
         "system": system,
         "name": cut(one_line(system.name, 120), LONGEST_NAME),
         "counts": counts,
         "found": counts or nothing_found(told, recipient.severity),
-        "worst": one_line(audit.headline, 300) if counts else "",
+        "worst": one_line(worst, 300) if counts else "",
         "least": LEVELS[recipient.severity],
         "due": due,
         "product": PRODUCT_NAMES.get(system.product, system.product),
@@ -247,9 +253,12 @@ def report_message(
 def contents(recipient: Recipient, audit: Audit, before: Audit | None, after_trouble: str) -> Contents:
     """Gather a report."""
     findings = list(audit.findings.all())
+    accepted = accepted_in(audit)
     product, data = audit.system.product, [one.data for one in findings]
     since = restricted(before, audit, recipient.severity) if before else Since()
-    wanted = [one for one in findings if one.severity >= recipient.severity]
+    at_level = [one for one in findings if one.severity >= recipient.severity]
+    wanted = [one for one in at_level if one.key not in accepted]
+    quiet = [(one.title, accepted[one.key]) for one in at_level if one.key in accepted]
     old = before.findings_digest if before else {}
     costs = account.costs(audit.account, data, product)
     bring = _to_bring(audit, since)
@@ -262,7 +271,9 @@ def contents(recipient: Recipient, audit: Audit, before: Audit | None, after_tro
         changes=_changes(since, audit, before, {one.data["key"]: one for one in findings}) if before else (),
         findings=[_told(one, since, old, costs) for one in wanted[:MOST_TOLD]],
         more=max(0, len(wanted) - MOST_TOLD),
-        below=len(findings) - len(wanted),
+        accepted=[f"{title}, until {row.state_until}: {row.state_why}" for title, row in quiet[:MOST_ACCEPTED]],
+        more_accepted=max(0, len(quiet) - MOST_ACCEPTED),
+        below=len(findings) - len(at_level),
         bring=dict(bring[:MOST_TO_BRING]),
         more_to_bring=max(0, len(bring) - MOST_TO_BRING),
         judged=sum(verdict["verdict"] in ("fired", "clean") for verdict in audit.verdicts),
@@ -390,9 +401,28 @@ def law_words(one: Mapping[str, Any]) -> str:
 
 
 def counted(audit: Audit, least: int) -> str:
-    """How many findings of each severity from `least` on, worst first: `3 critical, 1 warning`; empty for none."""
-    words = [(level, LEVELS[level]) for level in (4, 3, 2, 1) if level >= least]
-    return ", ".join(f"{audit.counts[word]} {word}" for _, word in words if audit.counts.get(word))
+    """How many findings of each severity from `least` on, worst first: `3 critical, 1 warning, 1 accepted`.
+
+    Empty for none.
+    """
+    accepted = accepted_in(audit)
+    counts = open_counts(audit, accepted)
+    said = [
+        f"{counts[LEVELS[level]]} {LEVELS[level]}" for level in (4, 3, 2, 1) if level >= least and counts[LEVELS[level]]
+    ]
+    levels = {key[:400]: level for key, level in audit.findings_digest.items()}
+    quiet = sum(levels.get(key, 0) >= least for key in accepted)
+    return ", ".join([*said, *([f"{quiet} accepted"] if quiet else [])])
+
+
+def headline(audit: Audit, least: int) -> str:
+    """The title of the worst finding that nobody has accepted; where all are, that of the worst."""
+    accepted = accepted_in(audit)
+    if not accepted:
+        return audit.headline
+    others = audit.findings.filter(severity__gte=least).exclude(key__in=list(accepted)).defer("data")
+    first = others.order_by("-severity", "number").first()
+    return first.title if first else audit.headline
 
 
 def nothing_found(told: Contents, least: int) -> str:

@@ -19,6 +19,7 @@ from django.utils import timezone
 from advisor.audits.models import Audit, Capture
 from advisor.audits.services.post_audit import QUIET_ORIGINS
 from advisor.core import job_queue
+from advisor.findings.services.pages import accepted_in, opened_again
 from advisor.notifications.mail.heartbeat import heartbeat_message
 from advisor.notifications.mail.rendering import Unsendable
 from advisor.notifications.mail.report import report_message
@@ -73,7 +74,9 @@ def letter_of(recipient: Recipient, told: Told | None, latest: Audit) -> Notific
     before = known(recipient, told, latest)
     trouble = overdue_alerts.told_of(recipient, latest, told.at if told else None)
     if recipient.reports:
-        if recipient.everything or news(recipient, before, latest):
+        again = opened_again(latest.system_id, told.at) if told else {}
+        loud = any(level >= recipient.severity for level in again.values())
+        if recipient.everything or loud or news(recipient, before, latest):
             return Notification(Mail.Kind.REPORT, before, trouble)
         if told and told.audit and _news_by_new_limits(recipient, before, told.audit, latest):
             return Notification(Mail.Kind.REPORT, told.audit, trouble)
@@ -109,8 +112,15 @@ def news(recipient: Recipient, before: Audit | None, latest: Audit) -> set[str]:
 
     New, worse, better, gone, or not judged any more: nobody watches that one now. The audit this is mailed with is
     what the next is held against, so it is told once. What is judged by another limit says nothing of the server: it
-    is no news.
+    is no news. What is accepted is none either, whatever becomes of it meanwhile.
     """
+    found = _changed(recipient, before, latest)
+    accepted = accepted_in(latest) if found else {}
+    return {key for key in found if key[:400] not in accepted}
+
+
+def _changed(recipient: Recipient, before: Audit | None, latest: Audit) -> set[str]:
+    """What differs at the recipient's level."""
     if before is None:
         return {key for key, level in latest.findings_digest.items() if level >= recipient.severity}
     found = difference(before, latest)

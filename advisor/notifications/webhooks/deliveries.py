@@ -269,7 +269,7 @@ def _compose(row: Delivery) -> bytes | None:
         audit = whole.filter(pk=row.audit_id).first() if row.audit_id else None
         if audit is None:
             return None
-        told |= {"event": "audit", "system": _system(audit.capture.system), "audit": audit_json(audit)}
+        told |= {"event": "audit", "system": _system(audit.capture.system), "audit": audit_json(audit, states=True)}
         told["address"] = settings.SITE_URL + reverse("audit", args=[audit.pk])
     return json.dumps(told, cls=DjangoJSONEncoder, separators=(",", ":")).encode()
 

@@ -31,6 +31,7 @@ from advisor.core.csv_text import safe_cell
 from advisor.core.jinja import SEVERITY
 from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, paged
+from advisor.findings.services.pages import accepted_of, some_accepted
 from advisor.schedules.source_views.listing import NEWEST, rows_of
 from advisor.schedules.views.listing import feeds_of, proposed
 from advisor.series.services.over_time import has_some
@@ -92,6 +93,7 @@ class LimitRow:
 
 def _system(request: Asked, pk: int) -> System:
     systems = systems_of(request.user).select_related("team", "latest__capture__upload")
+    systems = systems.annotate(has_accepted=some_accepted("pk"))
     return get_object_or_404(systems.only(*HEAD, *(f"latest__{name}" for name in LATEST)), pk=pk)
 
 
@@ -131,6 +133,7 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "latest": system.latest,
         "bar": bar(system.latest, system.product) if system.latest else None,
         "may_work": may_work,
+        "accepted": accepted_of(system.pk) if getattr(system, "has_accepted", True) else [],
         "overdue": is_overdue(system, now),
         "feeds": feeds,
         "sources": rows_of(list(system.sources.annotate(last_try=NEWEST))),
