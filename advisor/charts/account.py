@@ -128,7 +128,7 @@ def _said(one: Part) -> str:
 def _axis(sheet: Sheet, y: float, whole: float, unit: str) -> None:
     """Ticks 1, 2 or 5 times a power of ten apart; at the right end the whole with its unit."""
     end = f"{figure(float(f'{whole:.4g}'))} {clean(unit)}".strip()
-    step, most = _step(whole, max(1, int(sheet.width / LEAST_TICK))), sheet.width - breadth(end) - 8
+    step, most = round_step(whole, max(1, int(sheet.width / LEAST_TICK))), sheet.width - breadth(end) - 8
     for n in range(int(whole / step) + 1):
         x = sheet.width * (n * step / whole)
         name = figure(float(f"{n * step:.6g}"))
@@ -140,7 +140,7 @@ def _axis(sheet: Sheet, y: float, whole: float, unit: str) -> None:
     sheet.text(end, sheet.width, y + 15, "end", room=sheet.width - 20)
 
 
-def _step(whole: float, most: int) -> float:
+def round_step(whole: float, most: int) -> float:
     """The least step of which at most `most` go into the whole."""
     exponent = int(f"{whole:e}".partition("e")[2]) - 2
     while True:

@@ -57,12 +57,14 @@ def test_a_dba_does_a_days_work(page: Page) -> None:
     printed = page.pdf()
     text = "".join(sheet.extract_text() for sheet in pypdf.PdfReader(io.BytesIO(printed)).pages)
     assert "lock address spinlock ratio" in text
-    assert "What is not a problem" in text
+    assert "In order" in text
+    page.get_by_role("button", name="Export").click()
     with page.expect_download() as download:
         page.get_by_role("link", name="PDF", exact=True).click()
     assert download.value.suggested_filename.startswith("lockwright-WORKDAY-")
     assert Path(download.value.path()).read_bytes().startswith(b"%PDF")
 
+    page.get_by_role("button", name="More: limits").click()
     page.get_by_role("link", name="Limits").click()
     page.get_by_label("Limit", exact=True).select_option("ase/object_descriptor_spinlock_contended.contention_percent")
     page.get_by_label("Value", exact=True).fill("90")
@@ -112,3 +114,40 @@ def test_wrong_passwords_lock_the_name_and_the_stranger_learns_nothing(watched: 
     page.goto("/systems/1/")
     assert "/login/" in page.url
     log_in(page, service)
+
+
+def test_the_findings_of_an_audit_go_by_keyboard_and_its_menus_by_mouse(page: Page) -> None:
+    """What a DBA does on the page of an audit: open rows, jump from a step to its finding, copy its address."""
+    page.goto("/")
+    until(page, page.get_by_role("link", name="LEWIS").count)
+    page.get_by_role("link", name="LEWIS").first.click()
+    page.locator("a[href^='/audits/']").first.click()
+    page.wait_for_url(re.compile(r"/audits/\d+/"))
+    address = page.url.split("#")[0]
+    page.goto(address)
+    rows = page.locator("#findings article.row")
+    expect(rows.locator("details[open]")).to_have_count(0)
+    page.keyboard.press("j")
+    page.keyboard.press("o")
+    expect(rows.first.locator("> details")).to_have_attribute("open", "")
+    expect(rows.first).to_contain_text("Evidence")
+    page.keyboard.press("o")
+    expect(rows.locator("> details[open]")).to_have_count(0)
+    page.get_by_role("button", name="Open or close all").click()
+    expect(rows.locator("> details[open]")).to_have_count(rows.count())
+    page.get_by_role("button", name="Export").click()
+    page.get_by_role("button", name="Copy the address").click()
+    assert page.evaluate("navigator.clipboard.readText()") == address
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Copy the address")).to_be_hidden()
+
+
+def test_the_theme_is_switched_and_stays(page: Page) -> None:
+    page.goto("/")
+    shade = "getComputedStyle(document.body).backgroundColor"
+    before = page.evaluate(shade)
+    page.get_by_role("button", name="Switch between the light and the dark theme").click()
+    after = page.evaluate(shade)
+    assert after != before
+    page.reload()
+    assert page.evaluate(shade) == after

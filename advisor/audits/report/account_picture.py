@@ -7,9 +7,10 @@ from markupsafe import Markup
 
 from advisor.audits.report.account import Row, heading, unit
 from advisor.charts import account as chart
+from advisor.charts import fluid
 
-WIDE, NARROW = 620, 340
-"""px: beside a page's text and on paper; on a telephone."""
+WIDE = 620
+"""px: on paper."""
 
 
 def picture(
@@ -23,6 +24,17 @@ def picture(
         title=heading(account, product),
         width=width,
         legend=legend,
+    )
+
+
+def page_bar(account: Mapping[str, Any], rows: Sequence[Row], product: str, *, name: str) -> Markup:
+    """Draw it as wide as its place on a page; a table with `swatches` stands beside it. `name` is unique there."""
+    return fluid.account_bar(
+        _parts(rows),
+        capacity=account["capacity"],
+        unit=unit(account, product),
+        title=heading(account, product),
+        name=name,
     )
 
 

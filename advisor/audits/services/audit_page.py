@@ -1,18 +1,23 @@
-"""What the page of an audit shows: findings as trees of cause and symptom, their plots, what was not judged."""
+"""What the page of an audit shows: findings with their causes, plots and evidence, what to collect, what was judged."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.db.models import prefetch_related_objects
 from markupsafe import Markup
 
 from advisor.audits.models import Audit, Capture, Finding
 from advisor.audits.report import account
-from advisor.audits.report.account_picture import NARROW, WIDE, picture, swatches
+from advisor.audits.report.account_picture import page_bar, picture, swatches
 from advisor.audits.report.plan import PlanStep, steps_of
+from advisor.audits.services.collect_script import PRODUCTS, collect_scripts, requests_of
 from advisor.audits.services.compared_page import Within, within
+from advisor.audits.services.contract import audit_json
 from advisor.charts import svg
+from advisor.charts.fluid import limit_scale
 from advisor.systems.services.history import own_time
 from advisor.systems.services.overview import COMPARED, Difference, difference
 from rules.laws.usl import law
@@ -22,6 +27,10 @@ MOST_POINTS = 60
 """Captures in the plot of a finding."""
 WIDTH = 640
 """px of such a plot."""
+TREND_WIDTH, TREND_HEIGHT = 204, 44
+"""px of the line of what is lost."""
+SAID_OF_SCRIPT = ("Takes ", "Changes nothing", "What it costs ", "What each part costs ", "Needs ", "Which privilege ")
+"""How the sentences begin in which a script that collects says its duration, its cost and the rights it needs."""
 Course = list[tuple[datetime, float | None]]
 """A figure over captures, oldest first; `None` where the finding did not stand."""
 
@@ -33,6 +42,8 @@ class Node:
     finding: Finding
     plot: Markup | None
     new: bool
+    course: bool
+    """Whether the plot is one over captures; else the evidence says the same."""
     symptoms: list["Node"] = field(default_factory=list)
 
     @property
@@ -40,6 +51,51 @@ class Node:
         """The finding as the contract has it."""
         data: dict[str, Any] = self.finding.data
         return data
+
+    @property
+    def evidence(self) -> list[tuple[dict[str, Any], Markup | None]]:
+        """Each figure, with its picture on the one scale of the finding where it is held against a limit above 0."""
+        multiples = [_multiple(one) for one in self.data["evidence"]]
+        most = 1.1 * max((1.0, *(one for one in multiples if one is not None)))
+        return [
+            (one, None if times is None else _limit_scale(one, most))
+            for one, times in zip(self.data["evidence"], multiples, strict=True)
+        ]
+
+
+def _multiple(evidence: Mapping[str, Any]) -> float | None:
+    """How many times its limit a figure is; `None` where a scale from zero does not hold both."""
+    value, limit = evidence["value"], evidence["limit"]
+    if not isinstance(value, int | float) or not isinstance(limit, int | float) or value < 0 or limit <= 0:
+        return None
+    return float(value / limit)
+
+
+def _limit_scale(evidence: Mapping[str, Any], most: float) -> Markup:
+    return limit_scale(evidence["value"], evidence["limit"], most=most, unit=evidence["unit"], title=evidence["metric"])
+
+
+@dataclass(frozen=True)
+class CollectShown:
+    """One script that collects what the audit lacks."""
+
+    script: str
+    said: tuple[str, ...]
+    """What it says of its duration, its cost and the rights it needs, a sentence each."""
+
+
+@dataclass(frozen=True)
+class Trend:
+    """What was lost of the capacity, capture by capture up to this one."""
+
+    line: Markup
+    captures: int
+    """In which it was measured."""
+    first: float
+    """Share lost in the first of them, 0 to 1."""
+    since: str
+    """When that one was taken."""
+    last: float
 
 
 @dataclass(frozen=True)
@@ -52,10 +108,8 @@ class AccountShown:
     rows: list[tuple[account.Row, Markup]]
     """Each with the colour it has in the picture."""
     remarks: list[str]
-    wide: Markup
-    """The picture beside which `rows` are its legend."""
-    narrow: Markup
-    """The same for a telephone."""
+    bar: Markup
+    """The picture beside which `rows` are its legend; empty where nothing has a length."""
     printed: Markup
     """With its legend, where no table stands beside it."""
 
@@ -70,6 +124,9 @@ class AuditPage:
     since: Difference | None
     before: Capture | None
     clean: list[dict[str, Any]]
+    """In order by the rules' own limits."""
+    by_own_limits: list[dict[str, Any]]
+    """Without a finding by limits that the site or the system set: that is not in order, somebody accepts it."""
     quiet: list[dict[str, Any]]
     not_applicable: list[dict[str, Any]]
     bring: dict[str, list[str]]
@@ -97,6 +154,21 @@ class AuditPage:
         summary: dict[str, Any] = self.audit.summary
         return summary
 
+    @property
+    def nodes(self) -> list[Node]:
+        """Every finding in the order of the audit: an effect comes after its cause."""
+        found, waiting = [], list(self.roots)
+        while waiting:
+            node = waiting.pop()
+            found.append(node)
+            waiting += node.symptoms
+        return sorted(found, key=lambda node: node.finding.number)
+
+    def effects_of(self, key: str) -> list[int]:
+        """The numbers of the findings that this one explains."""
+        explained = next((one.data["explains"] for one in self.findings if one.data["key"] == key), ())
+        return sorted(self.numbers[one] for one in explained if one in self.numbers and one != key)
+
     def causes_of(self, key: str) -> list[int]:
         """The numbers of the findings that explain this one."""
         causes = (one.data for one in self.findings if key in one.data["explains"])
@@ -105,6 +177,7 @@ class AuditPage:
 
 def page_of(audit: Audit) -> AuditPage:
     """Gather it, in a fixed number of queries."""
+    prefetch_related_objects([audit], "findings")
     findings = list(audit.findings.all())
     before = _before(audit.capture)
     since = difference(before.audit, audit) if before and before.audit else None
@@ -114,13 +187,17 @@ def page_of(audit: Audit) -> AuditPage:
     shown = account.shown(audit.account)
     others = [one for one in audit.account if one not in shown]
     cost, counted_in = account.costs(audit.account, data, product)
+    clean = [verdict for verdict in verdicts if verdict["verdict"] == "clean"]
+    limited = {name.rpartition(".")[0] for name in audit.limits}
+    courses = courses_of(audit, findings)
     return AuditPage(
         audit,
         findings,
-        _trees(findings, _plots(audit, findings), set(since.new) if since else set()),
+        _trees(findings, courses, set(since.new) if since else set()),
         since,
         before,
-        clean=[verdict for verdict in verdicts if verdict["verdict"] == "clean"],
+        clean=[verdict for verdict in clean if verdict["rule"] not in limited],
+        by_own_limits=[verdict for verdict in clean if verdict["rule"] in limited],
         quiet=sorted(
             (verdict for verdict in verdicts if verdict["verdict"] in QUIET), key=lambda v: QUIET.index(v["verdict"])
         ),
@@ -129,8 +206,8 @@ def page_of(audit: Audit) -> AuditPage:
         sharpen=bring_of(verdict for verdict in verdicts if verdict["verdict"] not in QUIET),
         laws=[(one, _law_plot(one)) for one in audit.laws],
         comparisons=within(audit.comparisons),
-        accounts=[_account(one, numbers, product) for one in shown],
-        more_accounts=[_account(one, numbers, product) for one in others],
+        accounts=[_account(one, numbers, product, f"account{n}") for n, one in enumerate(shown, 1)],
+        more_accounts=[_account(one, numbers, product, f"more-account{n}") for n, one in enumerate(others, 1)],
         plan=steps_of(audit.plan, data),
         cost=cost,
         counted_in=counted_in,
@@ -138,16 +215,66 @@ def page_of(audit: Audit) -> AuditPage:
     )
 
 
-def _account(one: Mapping[str, Any], numbers: dict[str, int], product: str) -> AccountShown:
+def collect_shown(audit: Audit) -> CollectShown | None:
+    """The script for what this audit says to collect; `None` where it lacks nothing, or none is written for it."""
+    product = audit.system.product
+    if product not in PRODUCTS:
+        return None
+    prefetch_related_objects([audit], "findings")
+    requests = requests_of(audit_json(audit, inputs=False), product)
+    if not any(one.commands for one in requests):
+        return None
+    script = collect_scripts(requests)
+    return CollectShown(script, tuple(_said_of(script)))
+
+
+def _said_of(script: str) -> list[str]:
+    """The sentences of the comment on top of a script that say what running it means."""
+    head: list[str] = []
+    for line in script.splitlines():
+        comment = re.fullmatch(r"(?:--|\$!|/\*)(?: (.*?))?(?: ?\*/)?", line)
+        if comment is None:
+            break
+        text = comment[1] or ""
+        head.append("\n" if text.startswith(" ") else text)  # a command between two sentences
+    sentences = re.split(r"(?<=\.)\s+(?=[A-Z])|\n", " ".join(head))
+    return [one.strip() for one in sentences if one.strip().startswith(SAID_OF_SCRIPT)]
+
+
+def trend_of(audit: Audit) -> Trend | None:
+    """What was lost over the captures up to this one, at most `MOST_POINTS`; `None` with fewer than two measured."""
+    if not audit.capture.timed:
+        return None
+    captures = Capture.objects.filter(system=audit.system_id, taken__lte=audit.capture.taken, timed=True)
+    newest = captures.exclude(audit=None).exclude(pk=audit.capture_id).order_by("-taken", "-id")
+    fields = ("taken", "interval", "audit__processors_lost", "audit__capacity")
+    found = [
+        (own_time(taken, True, interval), lost / capacity)
+        for taken, interval, lost, capacity in newest.values_list(*fields)[: MOST_POINTS - 1]
+        if lost is not None and capacity
+    ][::-1]
+    if not found or audit.lost_share is None:
+        return None
+    shares = [share for _, share in found] + [audit.lost_share]
+    line = svg.sparkline(
+        [100 * share for share in shares],
+        width=TREND_WIDTH,
+        height=TREND_HEIGHT,
+        title=f"Capacity lost over {len(shares)} captures, from {100 * shares[0]:.0f} % to {100 * shares[-1]:.0f} %",
+        span=(0.0, 0.0),
+    )
+    return Trend(line, len(shares), shares[0], f"{found[0][0]:%Y-%m-%d}", audit.lost_share)
+
+
+def _account(one: Mapping[str, Any], numbers: dict[str, int], product: str, name: str) -> AccountShown:
     rows = account.rows(one, numbers)
     return AccountShown(
         heading=account.heading(one, product),
         unit=account.unit(one, product),
         rows=list(zip(rows, swatches(rows), strict=True)),
         remarks=one["remarks"],
-        wide=picture(one, rows, product, width=WIDE, legend=False),
-        narrow=picture(one, rows, product, width=NARROW, legend=False),
-        printed=picture(one, rows, product, width=WIDE),
+        bar=page_bar(one, rows, product, name=name),
+        printed=picture(one, rows, product),
     )
 
 
@@ -164,9 +291,15 @@ def _before(capture: Capture) -> Capture | None:
     )
 
 
-def _trees(findings: list[Finding], plots: dict[str, Markup], new: set[str]) -> list[Node]:
-    """Fold each explained finding under the first one that explains it; a ring of causes has no root and stays flat."""
-    nodes = {f.key: Node(f, plots.get(f.key), f.key in new) for f in findings}
+def _trees(findings: Sequence[Finding], courses: Mapping[str, Course], new: set[str]) -> list[Node]:
+    """Fold each explained finding under the first one that explains it; a ring of causes has no root and stays flat.
+
+    Of each finding the first figure is drawn, where it has one: over the captures, or beside its limit.
+    """
+    nodes = {
+        f.key: Node(f, _plot(f, courses[f.key]) if f.key in courses else None, f.key in new, _moves(courses.get(f.key)))
+        for f in findings
+    }
     causes: dict[str, list[str]] = {}
     for finding in findings:
         for key in finding.data["explains"]:
@@ -208,12 +341,6 @@ def courses_of(audit: Audit, findings: Iterable[Finding]) -> dict[str, Course]:
     return {key: [(time, found.get(pk)) for time, pk in times] for key, found in at.items()}
 
 
-def _plots(audit: Audit, findings: Iterable[Finding]) -> dict[str, Markup]:
-    """A plot for each finding: its first figure over the captures in which it stood, or the figure beside its limit."""
-    courses = courses_of(audit, findings)
-    return {finding.key: _plot(finding, courses[finding.key]) for finding in findings if finding.key in courses}
-
-
 def _times(audit: Audit) -> list[tuple[datetime, int]]:
     """When the captures up to this one were taken, oldest first, each with its current audit.
 
@@ -227,8 +354,13 @@ def _times(audit: Audit) -> list[tuple[datetime, int]]:
     return found[::-1]
 
 
+def _moves(course: Course | None) -> bool:
+    """Whether there is more than one figure to draw a line through."""
+    return sum(value is not None for _, value in course or ()) > 1
+
+
 def _plot(finding: Finding, course: Course) -> Markup:
-    if sum(value is not None for _, value in course) > 1:
+    if _moves(course):
         return svg.history(
             course, unit=finding.unit, title=finding.metric, limit=finding.limit, width=WIDTH, height=140
         )

@@ -13,11 +13,12 @@ from advisor.audits.report.compared import force_of, settings_of
 from advisor.audits.report.pdf import NoPdf
 from advisor.audits.report.render import render
 from advisor.audits.report.run_sheet import run_sheet
-from advisor.audits.services.audit_page import page_of
+from advisor.audits.services.audit_page import collect_shown, page_of, trend_of
 from advisor.audits.services.compared_page import TONES, VERDICTS
 from advisor.audits.services.contract import audit_json
 from advisor.audits.services.printing import html_of, pdf_of
 from advisor.audits.services.renewal import want_audit
+from advisor.audits.views.capture import file_name, head
 from advisor.charts.compared import ratio_words
 from advisor.core.access import audits_of, may_work_for
 from advisor.core.concurrency import few_at_a_time
@@ -26,7 +27,6 @@ from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, workers_only
 from advisor.findings.services.pages import is_accepted, open_counts, pages_of
 from advisor.openvms.services.shown_on import shown_on
-from advisor.uploads.services.uploads import file_part
 
 FORMS = {
     "json": "application/json",
@@ -48,18 +48,16 @@ def show(request: Asked, pk: int) -> HttpResponse:
     followed = pages_of(audit)
     accepted = [key for key, row in followed.items() if is_accepted(row)]
     context = {
+        **head(audit, audit.problems, "audit"),
         "shown": page_of(audit),
         "followed": followed,
         "accepted": accepted,
         "open_counts": open_counts(audit, accepted),
-        "audit": audit,
-        "capture": audit.capture,
-        "system": audit.system,
+        "collect": collect_shown(audit),
+        "trend": trend_of(audit),
         "upload": audit.capture.upload,
         "may_work": may_work_for(request.user, audit.system.team),
         "of_today": audit.rules_version == rules_version(),
-        "current": audit.capture.audit_id == audit.pk,
-        "file_name": file_name(audit),
         "verdicts_said": VERDICTS,
         "tones": TONES,
         "ratio_words": ratio_words,
@@ -105,11 +103,6 @@ def download(request: Asked, pk: int, name: str, form: str) -> HttpResponse:
     answer["Content-Disposition"] = f'attachment; filename="{file_name(audit)}.{form}"'
     answer["Content-Security-Policy"] = REPORT_CSP
     return answer
-
-
-def file_name(audit: Audit) -> str:
-    """A name that any file system and any header takes: letters, digits and hyphens."""
-    return f"lockwright-{file_part(audit.system.name)}-{audit.capture.taken:%Y%m%d-%H%M}"
 
 
 @workers_only

@@ -10,6 +10,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 
 from advisor.audits.models import Audit
+from advisor.audits.services.captures_around import captures_around, taken
 from advisor.core.access import audits_of
 from advisor.core.csv_text import safe_cell
 from advisor.core.views import Asked
@@ -25,12 +26,20 @@ def audit_of(request: Asked, pk: int, product: str | None) -> Audit:
     return audit
 
 
+def file_name(audit: Audit) -> str:
+    """A name that any file system and any header takes: letters, digits and hyphens."""
+    return f"lockwright-{file_part(audit.system.name)}-{audit.capture.taken:%Y%m%d-%H%M}"
+
+
 def head(audit: Audit, problems: Sequence[str], here: str) -> dict[str, Any]:
     """What the top of each view needs; `here` is the name of its address."""
     return {
         "audit": audit,
         "capture": audit.capture,
         "system": audit.system,
+        "around": captures_around(audit.capture),
+        "taken": taken(audit.capture),
+        "file_name": file_name(audit),
         "here_name": here,
         "problems": problems,
         "current": audit.capture.audit_id == audit.pk,
@@ -71,8 +80,7 @@ def csv_file(audit: Audit, what: str, heading: Sequence[str], rows: Iterable[Seq
     for row in rows:
         writer.writerow([_cell(cell) for cell in row])
     answer = HttpResponse(written.getvalue(), content_type="text/csv; charset=utf-8")
-    name = f"lockwright-{file_part(audit.system.name)}-{audit.capture.taken:%Y%m%d-%H%M}-{what}.csv"
-    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    answer["Content-Disposition"] = f'attachment; filename="{file_name(audit)}-{what}.csv"'
     return answer
 
 

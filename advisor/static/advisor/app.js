@@ -40,8 +40,8 @@ function move(step) {
   next.scrollIntoView({ block: "nearest" });
 }
 
-function fold() {
-  const all = [...document.querySelectorAll("main details")];
+function fold(within = "main") {
+  const all = [...document.querySelectorAll(`${within} details`)];
   const open = all.some((one) => !one.open);
   all.forEach((one) => { one.open = open; });
 }
@@ -62,6 +62,7 @@ document.addEventListener("keydown", (event) => {
   if (key === "j") move(1);
   else if (key === "k") move(-1);
   else if (key === "e") fold();
+  else if (key === "o" && at && at.querySelector(":scope > details")) at.querySelector(":scope > details > summary").click();
   else if (key === "c" && at && at.querySelector(".copy")) copy(at.querySelector(".copy"));
   else if (key === "x" && at && at.querySelector("[name=pick]")) at.querySelector("[name=pick]").click();
   else if (key === "/" && document.querySelector("[data-search]")) document.querySelector("[data-search]").focus();
@@ -76,6 +77,7 @@ document.addEventListener("click", (event) => {
   if (button.classList.contains("copy")) copy(button);
   if (button.hasAttribute("data-keys-help")) document.getElementById("keys").showModal();
   if (button.hasAttribute("data-print")) print();
+  if (button.dataset.fold) fold(`#${CSS.escape(button.dataset.fold)} .row >`);
   if (button.hasAttribute("data-pick-all")) pickAll();
 });
 
@@ -95,16 +97,31 @@ function picked() {
 
 document.addEventListener("change", (event) => { if (event.target.name === "pick") picked(); });
 
+// Buttons that only a script serves are shown by it.
+document.querySelectorAll("button[data-fold]").forEach((button) => { button.hidden = false; });
+
+// The theme is the system's until somebody switches; the server reads the cookie, so that no page flashes.
+const themes = document.querySelector("[data-theme-switch]");
+if (themes) {
+  const root = document.documentElement;
+  themes.hidden = false;
+  themes.addEventListener("click", () => {
+    const now = root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    root.dataset.theme = now === "dark" ? "light" : "dark";
+    document.cookie = `theme=${root.dataset.theme}; path=/; max-age=31536000; samesite=lax`;
+  });
+}
+
 // A confirmation for what cannot be taken back.
 document.addEventListener("submit", (event) => {
   const asks = event.target.dataset.confirm;
   if (asks && !confirm(asks)) event.preventDefault();
 });
 
-// A finding named in the address is opened; printing opens everything.
+// A finding or the script of a step named in the address is opened; printing opens everything.
 const opened = () => {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (target) target.querySelectorAll(":scope > details").forEach((one) => { one.open = true; });
+  if (target) target.querySelectorAll(":scope > details, :scope > .scripts details").forEach((one) => { one.open = true; });
 };
 addEventListener("hashchange", opened);
 opened();
