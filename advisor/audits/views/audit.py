@@ -50,11 +50,11 @@ def show(request: Asked, pk: int) -> HttpResponse:
     context = {
         **head(audit, audit.problems, "audit"),
         "shown": page_of(audit),
-        "collect": collect_shown(audit),
-        "trend": trend_of(audit),
         "followed": followed,
         "accepted": accepted,
         "open_counts": open_counts(audit, accepted),
+        "collect": collect_shown(audit),
+        "trend": trend_of(audit),
         "upload": audit.capture.upload,
         "may_work": may_work_for(request.user, audit.system.team),
         "of_today": audit.rules_version == rules_version(),
