@@ -91,10 +91,10 @@ def test_pages_count_it_as_accepted(people: People, storm: System, as_user: AsUs
     assert storm.latest is not None
     carl = as_user(people.colleague)
     address = reverse("audit", args=[storm.latest.pk])
-    assert "critical 3 warning 1 advice 2 In order" in words_of(page_of(carl, address))
+    assert "3 critical, 1 warning, 2 advice ·" in words_of(page_of(carl, address))
     states.accept(people.owner, [followed().pk], LATER, "the batch ends <then>")
     text = page_of(carl, address)
-    assert "critical 2 warning 1 advice 2 Accepted 1 In order" in words_of(text)
+    assert "2 critical, 1 warning, 2 advice, 1 accepted ·" in words_of(text)
     assert "Accepted until 2999-01-31: the batch ends &lt;then&gt;" in text
     text = page_of(carl, reverse("system", args=[storm.pk]))
     assert "until 2999-01-31: the batch ends &lt;then&gt;" in text
