@@ -175,6 +175,8 @@ class Finding:
     """What these exports do not show, and what would show it; what the figures cannot bear."""
     ended: bool = False
     """Whether its figures are of before the last start: nothing is to be changed for them."""
+    urgent: bool = False
+    """Whether somebody waits at this moment: what is to be done comes before everything else."""
 
     @property
     def says(self) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Account, Loss
 from rules.engine import LOST
 from rules.finding import Change, Effect, Severity, Verdict, rounded
-from rules.plan import Plan, Step
+from rules.plan import RISKS, Plan, Step
 from rules.ranking import Ranked
 
 MOST_DO, MOST_COLLECT = 5, 3
@@ -21,6 +21,8 @@ TOLD_PROCESSORS = 0.25
 """Processors: less than a quarter of one is not noticed, whatever its share (this project)."""
 MOSTLY = 0.8
 """Where the low end is under four fifths of an amount, both ends are said (this project)."""
+SAID = 0.05
+"""Processors: an undivided amount that one decimal would print as none is not told of."""
 MOST_LOSSES = 2
 """Losses in the verdict: a table of measured runs has one each."""
 ONE_IN_TEN = 0.1
@@ -51,7 +53,7 @@ class ToDo:
     finding: str
     """Key of the finding that asks for it first."""
     risk: str = ""
-    """Of a step that is not of low risk: how much, and why."""
+    """Of a change that is not of low risk: how much, and why."""
     after_step: int | None = None
     """Number of the step that comes before it, where this one takes effect at once and that one does not."""
 
@@ -116,7 +118,9 @@ def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: 
         judged = sum(one.verdict in ("fired", "clean") for one in verdicts)
         open_ = sum(one.verdict in ("unknown", "untrusted", "broken") for one in verdicts)
         if open_ > judged:
-            return f"Not known yet: {open_} of {judged + open_} rules could not judge; see what to collect."
+            why = _why_not_believed(verdicts)
+            could_not = f"Not known yet: {open_} of {judged + open_} rules could not judge"
+            return f"{could_not}: {why}; collect again." if why else f"{could_not}; see what to collect."
         rest = f", {open_} could not" if open_ else ""
         return f"Nothing to do: no finding above a note; {judged} {'rule' if judged == 1 else 'rules'} judged{rest}."
     told = {key for _, keys in losses for key in keys}
@@ -125,10 +129,19 @@ def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: 
         said.append(", ".join(f"{counts[one]} {one.label}" for one in reversed(Severity) if counts[one]))
         said.append(f"first: {_title(loud)}")
         said += _unmeasured(accounts, unit)
+    elif urgent := [one for one in loud if one.finding.urgent and one.key not in told]:
+        said.append(f"look at once: {_title(urgent)}")
     elif critical := [one for one in loud if one.finding.severity is Severity.CRITICAL and one.key not in told]:
         explained = {key for one in findings if one.key in told for key in one.explains}
         said += [f"also: {_title([one])}" for one in critical if one.key not in explained][:1]
     return f"{'; '.join(said)}."
+
+
+def _why_not_believed(verdicts: Sequence[Verdict]) -> str:
+    """Why figures that are there are not believed, as most rules say; empty where most figures are not there."""
+    doubts = [one.why.rpartition(": ")[2].rstrip(".") for one in verdicts if one.verdict == "untrusted"]
+    why = Counter(doubts).most_common(1)
+    return why[0][0] if why and 2 * why[0][1] > len(doubts) else ""
 
 
 def _title(findings: Sequence[Ranked]) -> str:
@@ -185,7 +198,10 @@ def _in_what(account: Account) -> str:
     run = f", {account.run}" if account.run else ""
     if account.unexplained and open_ > 0.5 * account.gone:
         return f"{account.unexplained.why}{run}, cause not shown"
-    return f"{account.lost[0].what}{run}"
+    first, *others = [one for one in account.lost if one.amount.booked > 0]
+    if first.amount.booked >= MOSTLY * account.gone or not others:
+        return f"{first.what}{run}"
+    return f"{first.what} and {others[0].what if len(others) == 1 else f'{len(others)} more'}{run}"
 
 
 def _first(most: Loss | None, by_key: Mapping[str, Ranked]) -> str:
@@ -201,6 +217,8 @@ def _unmeasured(accounts: Sequence[Account], unit: str) -> Iterator[str]:
     for account in accounts:
         if account.span == MEAN and account.currency == PROCESSORS and account.undivided and account.capacity:
             open_, amount = account.undivided, account.undivided.amount
+            if amount.high < SAID:
+                continue
             are = f"of {account.capacity:g} {unit} are {open_.why}"
             if open_.bound and amount.low:
                 yield f"{amount.low:.2g} to {amount.high:.2g} {are}"
@@ -214,6 +232,9 @@ def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], 
 
     What a finding promises stands at the last of its changes that is told: all of them together bring it.
     """
+    for ranked in findings:
+        if ranked.finding.urgent:
+            yield ToDo(None, ranked.finding.do, ranked.finding.subject, None, None, "now", "", "", ranked.key)
     by_key: dict[str, tuple[Ranked, Change]] = {}
     for ranked in findings:
         for change in ranked.finding.changes:
@@ -228,6 +249,8 @@ def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], 
         yield _one_thing(number, step, ranked, change, promise)
     for ranked in findings:
         found = ranked.finding
+        if found.urgent:
+            continue
         if found.severity >= Severity.WARNING and not found.changes and found.do and not _caused(ranked, findings):
             yield ToDo(None, found.do, found.subject, None, None, "investigate", "", "", ranked.key)
     for number, step, key in steps:
@@ -254,7 +277,7 @@ def _promise(ranked: Ranked, accounts: Sequence[Account], unit: str) -> str:
         said.append(f"{expected.metric}: {before}{rounded(expected.after)} ({expected.basis})")
     for account in accounts:
         most = [one.amount.high for one in account.lost if one.to == ranked.key and one.amount.value is None]
-        if most and account.capacity:
+        if most and account.capacity and not expected:  # that bound says nothing of what is expected to stay
             said.append(f"gives back at most {sum(most):.2g} of {account.capacity:g} {unit}")
     return "; ".join(said)
 
@@ -262,6 +285,7 @@ def _promise(ranked: Ranked, accounts: Sequence[Account], unit: str) -> str:
 def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, effect: str) -> ToDo:
     was = "" if change.old is None else f"{rounded(change.old)} → "
     to = "" if change.new is None else f" {was}{rounded(change.new)}"
+    risk = change.risk or RISKS[step.takes_effect]
     return ToDo(
         step=number,
         title=f"{change.target}{to}",
@@ -272,7 +296,7 @@ def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, effect: 
         effect=effect,
         undo=UNDO[step.takes_effect].format("taken back" if change.old is None else f"back to {rounded(change.old)}"),
         finding=ranked.key,
-        risk="" if step.risk.level == "low" else f"{step.risk.level}: {step.risk.why}",
+        risk="" if risk.level == "low" else f"{risk.level}: {risk.why}",
         after_step=step.after,
     )
 

@@ -117,6 +117,7 @@ def _by_state(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             severity=Severity.ADVICE,
             title=f"{waits:g} tasks wait for a lock longer than {threshold}",
             seen=f"{said}, {share:.0f} % of all connections.",
+            urgent=True,
             do="Look at once who blocks them: master..monProcess shows it only while they wait.",
             evidence=(Evidence("tasks that wait for a lock", waits, "tasks", state.source, limits.tasks),),
         )
@@ -154,6 +155,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
             f"Its batch: {quoted(text)}." if text else "",
         ),
         do=CARE.format(first.head),
+        urgent=True,
         unknown=joined("" if text else TEXT.format(first.head), read),
         evidence=tuple(_evidence(facts, limits, chains[:NAMED])),
     )

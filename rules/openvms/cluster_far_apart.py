@@ -133,7 +133,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     far, quiet = [], []
     for pair in sorted(told, key=lambda pair: -pair.remote):
-        figures = f"a lock of {pair.asks} on {pair.master} takes {pair.remote:,.0f} µs, {pair.times:,.0f} local ones"
+        figures = (
+            f"a lock of {pair.asks} on {pair.master} takes {pair.remote:,.0f} µs, {pair.times:,.0f} times a local one"
+        )
         if pair.times < limits.local_locks:
             quiet.append(f"{figures}, limit {limits.local_locks:g}")
         elif _emulated(facts, pair.asks) or _emulated(facts, pair.master):
@@ -204,7 +206,8 @@ def _finding(facts: Facts, limits: Limits, far: list[Pair]) -> Finding:
     return Finding(
         subject=own_name(facts) or "cluster",
         severity=Severity.WARNING if waits >= limits.loud_waiting else Severity.ADVICE,
-        title=f"A lock of {worst.asks} on {worst.master} takes {worst.remote:,.0f} µs, {worst.times:,.0f} local ones",
+        title=f"A lock of {worst.asks} on {worst.master} takes {worst.remote:,.0f} µs, "
+        f"{worst.times:,.0f} times a local one",
         seen=f"Measured: {'; '.join(lines)}{more}.",
         because=joined(paid, ARITHMETIC),
         do=(

@@ -510,8 +510,8 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: _Spins, own: fl
         on = _template(layout, limits, "only after the larger RESHASHTBL and a new measurement", cautions)
         table = parameter_key(TABLE, layout.node)
         why = (
-            f"with {chain.length:.1f} resources per bucket every operation holds the spinlock while it searches a "
-            f"chain, so {TABLE} and its reboot come before a dedicated CPU"
+            f"with {chain.length:.1f} resources per bucket every new lock request holds the spinlock while it "
+            f"searches a chain, so {TABLE} and its reboot come before a dedicated CPU"
         )
         then = (
             f"Only if a new measurement with the larger {TABLE} still shows CPUs that spin for LCKMGR: LCKMGR_MODE "

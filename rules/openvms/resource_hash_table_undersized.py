@@ -231,15 +231,14 @@ def _cost_text(found: Chain, severity: Severity) -> str:
     if found.system is not None and share > found.system:
         comes_to = (
             f"at {COMPARISON_USEC} µs each (this project's estimate) more than the {found.system:.3g} % of one CPU "
-            "that interrupt, kernel mode and MP synch take together at most, so they are cheaper here"
+            "that interrupt, kernel mode and MP synch take together, so it costs less"
         )
     elif share > 100:  # under one spinlock there is no more than one CPU
-        comes_to = (
-            f"at {COMPARISON_USEC} µs each (this project's estimate) more than one CPU has, so they are cheaper here"
-        )
+        more = "more than one CPU has, so it costs less"
+        comes_to = f"at {COMPARISON_USEC} µs each (this project's estimate) {more}"
     return (
-        f"At {in_prose(found.operations)} lock operations/s, the highest rate read, that is {in_prose(found.compared)} "
-        f"comparisons/s beyond those that find the name: {comes_to}{little}."
+        f"At {in_prose(found.operations)} lock operations/s, the highest rate read, that is at most "
+        f"{in_prose(found.compared)} comparisons/s beyond those that find the name: {comes_to}{little}."
     )
 
 

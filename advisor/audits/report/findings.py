@@ -7,9 +7,11 @@ from rules.finding import rounded
 
 
 def first_figure(finding: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Its first figure that was held against a limit, else its first one; `None` where it has none."""
+    """Its first figure that is beyond its limit, else that has one, else its first one; `None` where it has none."""
     evidence = finding["evidence"]
-    return next((one for one in evidence if one["limit"] is not None), evidence[0] if evidence else None)
+    limited = [one for one in evidence if one["limit"] is not None]
+    beyond = [one for one in limited if isinstance(one["value"], int | float) and one["value"] >= one["limit"]]
+    return next(iter([*beyond, *limited, *evidence]), None)
 
 
 def figure_words(finding: Mapping[str, Any]) -> str:

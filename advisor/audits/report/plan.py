@@ -62,7 +62,7 @@ class PlanStep:
     """`low`, `medium`, `high`; empty in audits before version 0.9.0."""
     risk_why: str
     effects: tuple[str, ...]
-    """What to expect, each with its basis. What one finding expects stands at its first step alone."""
+    """What to expect, each with its basis. What one finding expects stands at its last step: all of them bring it."""
     needs: tuple[str, ...]
     """What must have been changed before."""
     instead_of: tuple[str, ...]
@@ -102,6 +102,12 @@ def steps_of(
         for change in finding["changes"]:
             asked.setdefault(change["key"], []).append((number, finding, change))
     targets = {key: found[0][2]["target"] for key, found in asked.items()}
+    last = {
+        asked[key][0][1]["key"]: number
+        for number, step in enumerate(plan.get("steps", ()), 1)
+        for key in step["change_keys"]
+        if asked.get(key) and step["takes_effect"] != Effect.ADVICE.value
+    }
     promised: set[str] = set()
     made = []
     for number, step in enumerate(plan.get("steps", ()), 1):
@@ -109,7 +115,7 @@ def steps_of(
         effects = []
         for key in step["change_keys"]:
             for _, finding, _ in asked.get(key, ())[:1]:
-                if finding["key"] not in promised:
+                if finding["key"] not in promised and last.get(finding["key"], number) == number:
                     promised.add(finding["key"])
                     effects += _effects(finding["expects"])
         risk = step.get("risk") or {"level": "", "why": ""}

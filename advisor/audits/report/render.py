@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from advisor.audits.report import account, compared
 from advisor.audits.report.compared import force_of, row_of, settings_of
-from advisor.audits.report.findings import figure_words
+from advisor.audits.report.findings import figure_words, first_figure
 from advisor.audits.report.plan import due, steps_of
 from advisor.audits.report.run_sheet import sheets_of
 from advisor.core import jinja
@@ -142,6 +142,7 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "scripted": SCRIPTED,
         "most_first": MOST_FIRST,
         "figure_words": figure_words,
+        "first_figure": first_figure,
         "clusters": [_cluster(one, places, data) for one in data.get("clusters", ())],
         "sections": [_sections(capture, causes, places, findings) for capture in data["captures"]],
     }

@@ -97,4 +97,5 @@ def sheets_of(data: Mapping[str, Any]) -> list[RunSheet]:
 def _checks(step: PlanStep) -> tuple[str, ...]:
     changed = (one for one in step.changes if one.after is not None)
     settings = (f"{one.target} {rounded(one.after)}, by the check in the script" for one in changed)
-    return (*settings, *(f"in the next capture: {one}" for one in step.effects))
+    seen = (one for one in step.effects if not one.endswith("(published)"))  # of other machines: an order, no figure
+    return (*settings, *(f"in the next capture: {one}" for one in seen))

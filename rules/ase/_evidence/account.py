@@ -75,7 +75,7 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
     undivided: Open | None = None
     remarks: tuple[str, ...] = ()
     if not spun:
-        why = "busy: work and spinning, which sp_sysmon cannot tell apart"
+        why = "busy: work and spinning, which these exports cannot tell apart"
         undivided = Open(Amount(busy, 0.0, busy), why, MonSpinlockActivity.COLLECTED_BY)
     elif high < NOTHING_PERCENT * engines.number / 100:
         pools = ()
@@ -87,7 +87,7 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
     elif each:
         undivided = Open(Amount(high, low, high), f"spinning, {each.brief}", "", bound=True)
     else:
-        why = "spinning; what one spin takes is in no source"
+        why = "spinning, if one spin takes no more than 100 ns: no source has it"
         undivided = Open(Amount(high, 0.0, high), why, LOWER_LOAD, bound=True)
         if isinstance(cost, str):
             remarks = (f"The other captures of this server do not tell what one spin takes: {cost}.",)

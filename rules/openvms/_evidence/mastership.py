@@ -41,6 +41,7 @@ FASTEST = "Not where {0} was given that weight on purpose, as the fastest node: 
 BOTH_NAMES = ("LOCKDIRWT", "LOCKRMWT")
 MEASURE = MissingInput("how fast the nodes are beside each other", LockLatency.COLLECTED_BY)
 BOTH = "From V8.3 on LOCKDIRWT decides (not dynamic: a reboot), before that LOCKRMWT (dynamic)"
+WHEN_SET = {"LOCKDIRWT": "not dynamic: a reboot of that node", "LOCKRMWT": "dynamic: at once"}
 DIRECTORY = (
     "Directory lookups are shared out by the same weights: where only this node has one above 0, it does them all. "
     "The node must take locks in a tree before it can win it."
@@ -305,7 +306,7 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     if len(numbers) < len(weights):
         told = ", ".join(node for node in weights if node not in numbers)
         lack = MissingInput(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on {told}")
-        highest = f"{BOTH}: here {name} of {target} is to be the highest of all."
+        highest = f"{name} of {target} is to be the highest of all ({WHEN_SET[name]})."
         return replace(_roomy(Move((), highest, missing=(lack,)), room), held="")
     read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
     read += tuple(

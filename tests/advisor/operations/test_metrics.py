@@ -105,7 +105,7 @@ def test_what_each_system_loses_is_told_by_the_rule_of_its_cause(scrape: Scrape,
     # labels are in the order of their names: rule, system
     assert lost == {
         ("", "ORKNEY"): pytest.approx(0.139, abs=0.001),
-        ("openvms/locks_mastered_remotely", "SKYE"): pytest.approx(0.376, abs=0.001),
+        ("openvms/lock_master_on_slow_node", "SKYE"): pytest.approx(0.376, abs=0.001),
         ("", "LEWIS"): pytest.approx(0.550, abs=0.001),
         ("", "BARRA"): pytest.approx(0.220, abs=0.001),
     }

@@ -30,7 +30,7 @@ def test_a_script_brings_exports_waits_and_has_the_audit(script: Script, people:
     assert answer.status_code == 200
     upload = Upload.objects.get()
     assert (upload.origin, upload.by, upload.team) == ("api", people.owner, people.team)
-    assert answer.json() == upload_json(upload)
+    assert answer.json() == upload_json(upload, states=True)
     assert answer.json()["contract"] == "audit/1"
     assert answer.json()["captures"][0]["findings"]
 
@@ -50,7 +50,7 @@ def test_without_waiting_it_is_told_where_to_ask(
     told = script.get(location).json()
     assert (told["state"], told["files"], told["team"], told["by"]) == ("done", ["0.txt"], "Claims", "olga")
     assert told["audits"] == [Audit.objects.get().pk]
-    assert script.get(told["audit"]).json() == upload_json(Upload.objects.get())
+    assert script.get(told["audit"]).json() == upload_json(Upload.objects.get(), states=True)
 
 
 def test_waiting_ends_as_soon_as_the_upload_is_read(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:

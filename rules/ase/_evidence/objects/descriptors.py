@@ -90,7 +90,7 @@ class Descriptors:
     """Whether one descriptor is what the ratio counts."""
     since: tuple[int, int] | None = None
     """The release that brought it, where older ones are still met."""
-    lock_free: str = "16.0 replaced these spinlocks by lock-free structures"
+    lock_free: str = "16.0 made much of what these spinlocks guard lock-free"
     """What 16.0 did about it, as a clause, for a server before it."""
     replaced: bool = True
     """Whether the source document calls it lock-free from 16.0 on."""

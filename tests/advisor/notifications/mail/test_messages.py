@@ -323,7 +323,7 @@ def test_the_text_tells_in_words_what_the_pictures_show(told: Recipient, two_day
     found = of_two_days(told, two_days)
     assert "    22.29  ~~~~~~~~~~~~~~~~~~~~~~    busy: work and spinning, which\n" in found.text
     assert "     1.71  ..                        idle\n" in found.text
-    assert "22.29 busy: work and spinning, which sp_sysmon cannot tell apart; 1.71 idle." in found.html
+    assert "22.29 busy: work and spinning, which these exports cannot tell apart; 1.71 idle." in found.html
 
 
 def test_a_mail_too_large_loses_its_pictures_first_then_its_files(
