@@ -3,7 +3,6 @@
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -23,6 +22,7 @@ from advisor.core.views import (
     workers_only,
 )
 from advisor.uploads.models import FormerUpload, Upload
+from advisor.uploads.services import listing as uploads_list
 from advisor.uploads.services import results
 from advisor.uploads.services.uploads import (
     Brought,
@@ -31,6 +31,18 @@ from advisor.uploads.services.uploads import (
     read_again,
 )
 
+COLUMNS = (
+    ("", "Upload", ""),
+    ("", "Systems", ""),
+    ("", "Verdict", ""),
+    ("", "Files", ""),
+    ("when", "When", ""),
+    ("who", "Who", ""),
+    ("team", "Team", ""),
+    ("size", "Size", "n"),
+    ("state", "State", ""),
+)
+"""Of the list of uploads: name in the address (empty: it does not sort), heading, class of the cells."""
 MOST_TOLD = 500
 """Reports of one kind in one file that are told one by one."""
 
@@ -71,17 +83,17 @@ def bring(request: Asked) -> HttpResponse:
 
 
 def listing(request: Asked) -> HttpResponse:
-    """Every upload, newest first."""
-    found = (
-        uploads_of(request.user)
-        .select_related("by", "team")
-        .annotate(found=Count("captures", distinct=True) + Count("captures_again", distinct=True))
-        .order_by("-at")
-    )
-    state = request.GET.get("state", "")
-    if state in Upload.State.values:
-        found = found.filter(state=state)
-    return page(request, "uploads/list.html", {"shown": paged(request, found), "state": state})
+    """The uploads that the address asks for (`services.listing.Filter`), newest first, each with what came of it."""
+    asked = uploads_list.Filter.read(request.GET.dict())
+    shown = paged(request, uploads_list.listed(request.user, asked))
+    context = {
+        "shown": shown,
+        "rows": uploads_list.rows(list(shown)),
+        "asked": asked,
+        "columns": COLUMNS,
+        "sorted_words": {column: words for column, words, _ in COLUMNS if column},
+    }
+    return page(request, "uploads/list.html", context)
 
 
 def show(request: Asked, pk: int) -> HttpResponse:
