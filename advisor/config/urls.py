@@ -46,6 +46,7 @@ urlpatterns = [
     path("systems/<int:pk>/notes/", system.add_note, name="system-note"),
     path("systems/<int:pk>/limits/", system.change_limit, name="system-limit"),
     path("systems/<int:pk>/expected/", system.change_expected, name="system-expected"),
+    path("systems/<int:pk>/snooze/", system.change_snooze, name="system-snooze"),
     path("systems/<int:pk>/name/", changes.rename, name="system-rename"),
     path("systems/<int:pk>/former/", changes.let_go, name="system-former"),
     path("systems/<int:pk>/forget/", changes.forget, name="system-forget"),

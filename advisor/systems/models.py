@@ -26,6 +26,14 @@ class System(models.Model):
     null: all is well."""
     trouble = models.TextField(blank=True)
     """Why, and what to do."""
+    snoozed_until = models.DateField(null=True, blank=True)
+    """The last day of its snooze, by the site's calendar; null: there is none. Nothing takes it away when that day has
+    passed: ask `snoozed`."""
+    snoozed_why = models.CharField(max_length=500, blank=True, default="", db_default="")
+    snoozed_by = models.ForeignKey(
+        "accounts.User", null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_constraint=False
+    )
+    """No constraint of the database: a process of the version before forgets people without knowing of this."""
     latest = models.ForeignKey("audits.Audit", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     """The current audit of the newest capture."""
     trend = models.JSONField(default=list)
@@ -37,6 +45,11 @@ class System(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def snoozed(self) -> bool:
+        """Whether it is snoozed today: then it starts no mail and is not counted as overdue or not audited."""
+        return self.snoozed_until is not None and self.snoozed_until >= timezone.localdate()
 
 
 class Group(models.Model):

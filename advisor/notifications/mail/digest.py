@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from advisor.audits.models import Audit
+from advisor.core.jinja import counted
 from advisor.core.models import Site
 from advisor.notifications.mail.message import (
     LEVELS,
@@ -29,6 +30,8 @@ MOST_LINES = 300
 """Systems in a digest; the page has them all."""
 MOST_TRENDS = 60
 """Of them with a picture: those that come first."""
+MOST_SNOOZED = 10
+"""Snoozed systems that a mail names; the others are counted."""
 SIGNS = {"new": "+", "worse": "^", "better": "v", "gone": "-", "limits": "~", "not_judged": "?"}
 """For the words of a difference, in the column of a digest."""
 
@@ -113,6 +116,8 @@ class Contents:
     silent: int
     schedules: Sequence[tuple[str, datetime, str]]
     """Schedules that bring nothing although they should, since when and why, where no system is known."""
+    snoozed: str
+    """Systems that are snoozed, in words; empty: none is."""
     address: str
 
 
@@ -141,6 +146,7 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
         new=sum(row.new for row in rows),
         silent=len(silent),
         schedules=[(one.schedule.name, one.since, one.why) for one in missing if one.schedule and not one.system],
+        snoozed=snoozed_words(rows),
         address=address("overview"),
     )
     trends = [(line.key, row.line) for line, row in zip(lines, rows, strict=False)][:MOST_TRENDS]
@@ -157,6 +163,16 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
     thread = f"digest.{recipient.pk}"
     headers = {"X-Lockwright-Kind": "digest", "X-Lockwright-Team": recipient.team.name}
     return write("digest", recipient, context, Site.get(), thread=thread, headers=headers, enclosed=enclosed)
+
+
+def snoozed_words(rows: Sequence[overview.Row]) -> str:
+    """Which systems are snoozed until when, the first to end first, on one line; empty: none is."""
+    found = sorted((row.system.snoozed_until, row.system.name) for row in rows if row.snoozed)
+    if not found:
+        return ""
+    named = [f"{cut(one_line(name, 120), 40)} until {until}" for until, name in found[:MOST_SNOOZED]]
+    more = len(found) - len(named)
+    return ", ".join(named) + (f" and {counted(more, 'other')}." if more else ".")
 
 
 def _nothing(told: Contents) -> str:

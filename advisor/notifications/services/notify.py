@@ -139,7 +139,7 @@ def _news_by_new_limits(recipient: Recipient, before: Audit | None, seen: Audit,
 def _told_all(system_id: int, only: Collection[int] | None) -> bool:
     """Tell everybody concerned of the newest audit; returns False where somebody else told one of them meanwhile."""
     system = System.objects.filter(pk=system_id).first()
-    if system is None:
+    if system is None or system.snoozed:  # the sweep tells what differs when the snooze is over
         return True
     concerned = subscribers.concerned(system).select_related("team")
     hearers = [one for one in concerned if only is None or one.pk in only]

@@ -117,7 +117,7 @@ def _before(recipient: Recipient, latest: Audit) -> Audit | None:
 
 def _missing(system: System, now: datetime | None = None) -> Missing:
     """How a system is missed; of one that is audited as it should be, an example that says so."""
-    for one in failures.not_audited(system.team, now):
+    for one in failures.not_audited(system.team, now, snoozed=True):
         if one.system and one.system.pk == system.pk:
             return one
     latest = Capture.objects.filter(system=system).first()

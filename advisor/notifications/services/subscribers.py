@@ -8,6 +8,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from advisor.accounts.models import Role, User
 from advisor.notifications.models import Recipient, Told
 from advisor.systems.models import System
+from advisor.systems.services.snoozing import snoozed_now
 
 WEEK = timedelta(days=7)
 
@@ -95,7 +96,8 @@ def silently(recipient: Recipient, systems: QuerySet[System], now: datetime) -> 
 def untold(recipients: list[Recipient], quiet: tuple[str, ...]) -> QuerySet[System, tuple[int, int]]:
     """Give (system, recipient) where the newest audit was not looked at for them: one query for all.
 
-    Audits from before the recipient was there do not count, nor those of uploads of these origins.
+    Audits from before the recipient was there do not count, nor those of uploads of these origins; those of a snoozed
+    system wait for its end.
     """
     ours = [one.pk for one in recipients]
     choose = choosing().filter(pk__in=ours).values_list("pk", flat=True)
@@ -107,6 +109,7 @@ def untold(recipients: list[Recipient], quiet: tuple[str, ...]) -> QuerySet[Syst
     pairs = System.objects.filter(team__recipients__in=ours, latest__shown__gt=F("team__recipients__created"))
     return (
         pairs.exclude(latest__capture__upload__origin__in=quiet)
+        .exclude(snoozed_now())
         .annotate(hearer=F("team__recipients"))
         .filter(Q(hearer__in=of_all) | Exists(chosen) | Exists(grouped), ~Exists(told))
         .order_by("pk", "hearer")

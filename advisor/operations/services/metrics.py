@@ -32,6 +32,7 @@ from advisor.operations.services import scheduler_heartbeat
 from advisor.schedules.models import Run, Schedule
 from advisor.systems.models import System
 from advisor.systems.services.overview import is_overdue
+from advisor.systems.services.snoozing import snoozed_now
 from advisor.uploads.models import Upload
 from rules.finding import Severity
 
@@ -84,18 +85,19 @@ def _systems() -> Iterator[Metric]:
     """Everything that the newest audits of the systems tell."""
     now = timezone.now()
     counts: Counter[str] = Counter()
-    systems = overdue = 0
+    systems = overdue = snoozed = 0
     lost: dict[tuple[str, ...], float] = {}
     waiting: dict[tuple[str, ...], float] = {}
     names = Counter(System.objects.order_by().values_list("name", flat=True))
     light = System.objects.select_related("latest__capture__upload", "team").only(
-        *("name", "product", "team__name", "expected_hours", "created"),
+        *("name", "product", "team__name", "expected_hours", "created", "snoozed_until"),
         *(f"latest__{name}" for name in ("counts", "processors_lost", "waiting_tasks", "bar")),
         *("latest__capture__taken", "latest__capture__upload__at"),
     )
     for system in light.order_by().iterator():
         systems += 1
         overdue += is_overdue(system, now)
+        snoozed += system.snoozed
         if system.latest is None:
             continue
         counts.update(system.latest.counts)
@@ -109,6 +111,7 @@ def _systems() -> Iterator[Metric]:
     by_severity: dict[tuple[str, ...], float] = {(level.label,): counts[level.label] for level in Severity}
     yield _gauge("systems", "Systems under study.", systems)
     yield _gauge("systems_overdue", "Systems whose next capture was expected by now.", overdue)
+    yield _gauge("systems_snoozed", "Systems that are snoozed today: neither overdue nor not audited.", snoozed)
     yield _labelled("findings", "Findings of the newest audits.", by_severity, "severity")
     yield _labelled("findings_by_state", _BY_STATE, _states(), "state")
     yield _gauge("verdicts_broken", "Rules that failed in the newest audits.", counts["broken"])
@@ -212,7 +215,7 @@ def _since(time: datetime | None) -> float:
 
 def _clock() -> Iterator[Metric]:
     """Whether what should happen by itself does."""
-    troubled = System.objects.exclude(troubled=None).count()
+    troubled = System.objects.exclude(troubled=None).exclude(snoozed_now()).count()
     schedules = Schedule.objects.exclude(troubled=None).count()
     yield _gauge("systems_not_audited", "Systems that are not audited although they should be.", troubled)
     yield _gauge("schedules_in_trouble", "Schedules of no one system that bring nothing.", schedules)

@@ -109,7 +109,7 @@ def _told_of_silence(mails: QuerySet[Mail], now: datetime) -> int:
     """Delete mails that something is not audited, except of what is not audited still: it would be told once more."""
     count = 0
     for team in Team.objects.filter(pk__in=mails.filter(kind=Mail.Kind.NOT_AUDITED).order_by().values("team")):
-        missing = failures.not_audited(team, now)
+        missing = failures.not_audited(team, now, snoozed=True)
         lasting = {overdue_alerts.key_of(one, lost) for one in team.recipients.all() for lost in missing}
         told = mails.filter(kind=Mail.Kind.NOT_AUDITED, team=team).order_by().values_list("pk", "key")
         over = [pk for pk, key in told if key not in lasting]

@@ -20,6 +20,7 @@ from advisor.schedules.models import Run, Schedule
 from advisor.schedules.services import timing
 from advisor.systems.models import System
 from advisor.systems.services.overview import heard
+from advisor.systems.services.snoozing import snoozed_now
 from advisor.uploads.models import Upload
 from advisor.uploads.services.uploads import clean_text
 
@@ -127,14 +128,19 @@ def _take_back(schedule: Schedule, systems: QuerySet[System]) -> None:
                 run_failed(other)
 
 
-def not_audited(team: Team, now: datetime | None = None) -> list[Missing]:
-    """What of a team is not audited although it should be, longest first: failed for good, or overdue."""
+def not_audited(team: Team, now: datetime | None = None, *, snoozed: bool = False) -> list[Missing]:
+    """What of a team is not audited although it should be, longest first: failed for good, or overdue.
+
+    Of a snoozed system nothing is said, unless `snoozed` asks for what would be said of it without that.
+    """
     now = now or timezone.now()
     systems = System.objects.filter(team=team).select_related("latest__capture__upload")
     light = systems.only(
         *("name", "product", "team", "created", "expected_hours", "troubled", "trouble"),
         *("latest__capture__taken", "latest__capture__upload__at"),
     )
+    if not snoozed:
+        light = light.exclude(snoozed_now())
     concerned = list(light.filter(Q(troubled__isnull=False) | Q(expected_hours__isnull=False)))
     schedules = list(Schedule.objects.filter(team=team, troubled__isnull=False))
     origins = _origins([one.trouble for one in concerned if one.troubled] + [one.trouble for one in schedules])

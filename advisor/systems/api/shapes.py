@@ -1,6 +1,6 @@
 """The shapes of what the API takes and answers of systems and their captures."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal
 
 from ninja import Schema
@@ -24,9 +24,13 @@ class SystemRow(Schema):
     platform: str | None
     processors: int | None
     expected_hours: int | None = Field(description="How often a capture is expected; null: nobody said.")
-    overdue: bool
+    overdue: bool = Field(description="A capture was expected by now; of a snoozed system none is.")
     not_audited_since: datetime | None = Field(description="Since when audits fail; null: they do not.")
     trouble: str | None = Field(description="Why, and what to do.")
+    snoozed_until: date | None = Field(
+        description="The last day on which its findings start no mail and no capture of it is expected; null: none."
+    )
+    snoozed_why: str | None = Field(description="The reason; null: it is not snoozed.")
     audit: int | None = Field(description="The newest audit.")
     taken: datetime | None = Field(description="The time of the newest capture.")
     severity: SeverityName | None = Field(description="The loudest finding; null: none.")

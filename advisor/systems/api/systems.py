@@ -139,6 +139,8 @@ def _row(system: System, now: datetime) -> dict[str, Any]:
         "overdue": is_overdue(system, now),
         "not_audited_since": system.troubled,
         "trouble": system.trouble or None,
+        "snoozed_until": system.snoozed_until if system.snoozed else None,
+        "snoozed_why": system.snoozed_why if system.snoozed else None,
         "audit": latest.pk if latest else None,
         "taken": latest.capture.taken if latest else None,
         "severity": WORDS[latest.worst] if latest else None,

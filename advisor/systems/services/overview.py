@@ -59,7 +59,7 @@ COMPARED = ("findings_digest", "unjudged", "limits")
 ACCOUNT = ("capacity", "waiting_tasks", "bar")
 """What of an audit the picture of its account takes; the account itself is far larger."""
 SHOWN = (
-    *("product", "name", "team__name", "troubled", "trouble", "trend", "expected_hours", "created"),
+    *("product", "name", "team__name", "troubled", "trouble", "trend", "expected_hours", "created", "snoozed_until"),
     *(f"latest__{name}" for name in ("worst", "headline", "headline_number", "processors_lost", "counts", "shown")),
     *(f"latest__{name}" for name in (*COMPARED, *ACCOUNT)),
     *("latest__capture__taken", "latest__capture__timed", "latest__capture__upload__at"),
@@ -132,7 +132,12 @@ class Row:
     @property
     def not_audited(self) -> bool:
         """Whether it should have been audited by now: what brings its exports failed for good, or none came."""
-        return self.system.troubled is not None or self.overdue
+        return (self.system.troubled is not None and not self.snoozed) or self.overdue
+
+    @property
+    def snoozed(self) -> bool:
+        """Whether it is snoozed today."""
+        return self.system.snoozed
 
     @property
     def line(self) -> Markup | None:
@@ -167,7 +172,7 @@ class Asked(Sortable):
     """Systems whose worst finding is of this severity."""
     product: str = ""
     only: str = ""
-    """`changed`, `not_audited`, `overdue` or nothing."""
+    """`changed`, `not_audited`, `overdue`, `snoozed` or nothing."""
     sort: str = ""
     """One of `COLUMNS`, `-` before it for the highest first; empty: most of the capacity lost, then the worst."""
 
@@ -266,8 +271,8 @@ def rows(systems: list[System], since: datetime | None, now: datetime | None = N
 
 
 def is_overdue(system: System, now: datetime) -> bool:
-    """Whether a capture was expected by now and none has come."""
-    if system.expected_hours is None:
+    """Whether a capture was expected by now and none has come; of a snoozed system none is expected."""
+    if system.expected_hours is None or system.snoozed:
         return False
     return now - heard(system) > timedelta(hours=system.expected_hours)
 
@@ -345,25 +350,30 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
     """The line above the table: how many systems of which severity, not audited, and uploads not read yet.
 
     `not_audited` counts what is overdue as well, `not_all_judged` what has no finding although rules could not judge.
+    What is `snoozed` is neither overdue nor not audited; its findings and what it loses are counted as ever.
     `lost` of `capacity` are the processors of the `measured` systems together.
     """
     now = now or timezone.now()
     columns = (
         *("latest__worst", "latest__capture__taken", "latest__capture__upload__at"),
-        *("expected_hours", "created", "troubled", "latest__processors_lost", "latest__capacity"),
+        *("expected_hours", "created", "troubled", "snoozed_until", "latest__processors_lost", "latest__capacity"),
     )
+    today = timezone.localdate(now)
     worst: Counter[int] = Counter()
-    overdue = not_audited = not_all_judged = 0
+    overdue = not_audited = not_all_judged = snoozed = 0
     found_nothing = ExpressionWrapper(Q(latest__worst=0) & ~Q(latest__unjudged=[]), BooleanField())
     lost = all_of_them = 0.0
     measured = 0
-    for level, taken, brought, hours, created, troubled, gone, capacity, in_part in systems_of(user).values_list(
+    for level, taken, brought, hours, created, troubled, until, gone, capacity, in_part in systems_of(user).values_list(
         *columns, found_nothing
     ):
         if gone is not None and capacity:
             lost, all_of_them, measured = lost + gone, all_of_them + capacity, measured + 1
         worst[level or 0] += 1
         not_all_judged += bool(in_part)
+        if until and until >= today:  # as `System.snoozed` has it
+            snoozed += 1
+            continue
         last = max(taken, brought or taken) if taken else created  # as `heard` has it
         late = hours is not None and now - last > timedelta(hours=hours)
         overdue += late
@@ -374,6 +384,7 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
         "worst": worst,
         "overdue": overdue,
         "not_audited": not_audited,
+        "snoozed": snoozed,
         "not_all_judged": not_all_judged,
         "lost": lost,
         "capacity": all_of_them,

@@ -14,7 +14,7 @@ from advisor.schedules.sources import data_sources
 from advisor.systems.services import overview
 from advisor.uploads.services.uploads import clean_text
 
-ONLY = ("changed", "not_audited", "overdue")
+ONLY = ("changed", "not_audited", "overdue", "snoozed")
 A_PAGE = 200
 COLUMNS = (
     ("system", "System", ""),

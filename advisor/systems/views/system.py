@@ -36,7 +36,7 @@ from advisor.schedules.source_views.listing import NEWEST, rows_of
 from advisor.schedules.views.listing import feeds_of, proposed
 from advisor.series.services.over_time import has_some
 from advisor.systems.models import System
-from advisor.systems.services import aliases, history
+from advisor.systems.services import aliases, history, snoozing
 from advisor.systems.services.overview import ACCOUNT, bar, is_overdue
 from advisor.systems.services.settings_history import settings_over_time
 from advisor.uploads.services.uploads import clean_text, file_part
@@ -57,7 +57,7 @@ CELLS = {
 """The cells of findings by capture, made once: there are a thousand of them on a page."""
 HEAD = (
     *("pk", "name", "product", "version", "platform", "processors", "created", "expected_hours", "team__name"),
-    *("troubled", "trouble", "key", "former"),
+    *("troubled", "trouble", "key", "former", "snoozed_until", "snoozed_why", "snoozed_by__username"),
 )
 LATEST = (
     *("worst", "headline", "headline_number", "processors_lost", "unjudged", "counts", *ACCOUNT),
@@ -79,6 +79,13 @@ class ExpectedForm(forms.Form):
     hours = forms.IntegerField(min_value=1, max_value=8784, required=False)
 
 
+class SnoozeForm(forms.Form):
+    """Until when a system is snoozed, and why; the service says what is wrong with them."""
+
+    until = forms.DateField(required=False)
+    why = forms.CharField(required=False, max_length=snoozing.LONGEST_WHY)
+
+
 @dataclass(frozen=True)
 class LimitRow:
     """A limit that the site or the system sets, with the rule's own."""
@@ -92,7 +99,7 @@ class LimitRow:
 
 
 def _system(request: Asked, pk: int) -> System:
-    systems = systems_of(request.user).select_related("team", "latest__capture__upload")
+    systems = systems_of(request.user).select_related("team", "latest__capture__upload", "snoozed_by")
     systems = systems.annotate(has_accepted=some_accepted("pk"))
     return get_object_or_404(systems.only(*HEAD, *(f"latest__{name}" for name in LATEST)), pk=pk)
 
@@ -170,6 +177,7 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "most_notes": NOTES,
         "note_form": by_kind.get(NoteForm) or NoteForm(),
         "expected_form": by_kind.get(ExpectedForm) or ExpectedForm(initial={"hours": hours}),
+        "snooze_form": by_kind.get(SnoozeForm) or SnoozeForm(),
         "journal": journal_of(request.user).filter(system=system)[:20],
     }
     return page(request, "systems/system.html", context, 400 if forms_with_errors else 200)
@@ -240,6 +248,26 @@ def change_expected(request: Asked, pk: int) -> HttpResponse:
     history.expect_every(system, hours, request.user, request)
     messages.success(request, f"A capture is expected every {hours} h." if hours else "No capture is expected.")
     return redirect("system", pk)
+
+
+@require_POST
+def change_snooze(request: Asked, pk: int) -> HttpResponse:
+    """Snooze it (`until`, `why`), or end that now (`end=1`)."""
+    system = _for_work(request, pk)
+    form = SnoozeForm(request.POST)
+    try:
+        if request.POST.get("end"):
+            snoozing.wake(system, request.user, request=request)
+            messages.success(request, "It is not snoozed any more.")
+            return redirect("system", pk)
+        if form.is_valid():
+            until = form.cleaned_data["until"]
+            snoozing.snooze(system, until, form.cleaned_data["why"], request.user, request=request)
+            messages.success(request, f"It is snoozed until {until}.")
+            return redirect("system", pk)
+    except snoozing.Refused as why:
+        form.add_error(None, str(why))
+    return _page(request, system, form)
 
 
 class _Line:

@@ -182,6 +182,13 @@ def test_systems_are_overdue_once_a_capture_was_expected(scrape: Scrape, storm: 
     assert scrape()["lockwright_systems_overdue",] == 0
     Upload.objects.update(at=timezone.now() - timedelta(hours=25))
     assert scrape()["lockwright_systems_overdue",] == 1
+    assert scrape()["lockwright_systems_snoozed",] == 0
+    System.objects.update(troubled=timezone.now(), trouble="run 1 of nightly: it failed\nlook at it")
+    assert scrape()["lockwright_systems_not_audited",] == 1
+    System.objects.update(snoozed_until=timezone.localdate())
+    told = scrape()
+    names = ("systems_overdue", "systems_not_audited", "systems_snoozed")
+    assert [told[f"lockwright_{name}",] for name in names] == [0, 0, 1]
 
 
 def test_the_oldest_waiting_upload_tells_its_age_until_it_is_read(scrape: Scrape, people: People) -> None:
