@@ -70,9 +70,11 @@ class WishesForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for mypy
             "scripts": "Scripts that apply and undo, as files",
             "not_audited": "When a system is not audited any more",
             "digest": "The week, a line a system",
+            "daily": "The day of the fleet, on one page",
         }
         help_texts = {
             "everything": "Else only where something changed.",
+            "daily": "On the days chosen above, at the hour below.",
             "heartbeat": "A short mail after each audit that is worth no report.",
         }
 

@@ -41,6 +41,8 @@ class Recipient(models.Model):
     """When a system is not audited any more."""
     digest = models.BooleanField(default=False)
     """The week of the fleet, a line a system."""
+    daily = models.BooleanField(default=False, db_default=False)
+    """The day of the fleet on one page, at the hour of the digest on each of `days`."""
     days = models.JSONField(default=every_day)
     """Days of the week on which reports are sent, 0 Monday. What falls on another day is told on the next one."""
     zone = models.CharField(max_length=60, default="UTC")
@@ -49,6 +51,8 @@ class Recipient(models.Model):
     digest_due = models.DateTimeField(null=True, blank=True)
     digest_told = models.DateTimeField(null=True, blank=True)
     """When the last one was made: the next tells what changed since."""
+    daily_due = models.DateTimeField(null=True, blank=True)
+    daily_told = models.DateTimeField(null=True, blank=True)
     stopped = models.DateTimeField(null=True, blank=True)
     """Since when nothing is sent: unsubscribed, or stopped on the page."""
     stopped_why = models.CharField(max_length=200, blank=True)
@@ -97,6 +101,7 @@ class Mail(Work):
         REPORT = "report", "report"
         HEARTBEAT = "heartbeat", "nothing changed"
         DIGEST = "digest", "weekly digest"
+        DAILY = "daily", "daily fleet mail"
         NOT_AUDITED = "not_audited", "not audited"
         TEST = "test", "test"
 

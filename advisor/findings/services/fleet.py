@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import reduce
 from operator import or_
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from advisor.accounts.models import User
@@ -46,17 +46,21 @@ def by_open_findings(user: User) -> dict[int, int]:
 
 
 def since_yesterday(user: User, now: datetime | None = None) -> dict[str, Changed]:
-    """What is new, got worse or was judged since yesterday: as many as the list behind the link shows.
+    """What is new, got worse or was judged since yesterday: as many as the list behind the link shows."""
+    return changed_of(tracked_of(user), (now or timezone.now()) - RECENT)
+
+
+def changed_of(tracked: QuerySet[TrackedFinding], since: datetime) -> dict[str, Changed]:
+    """What of these findings is new, got worse or was judged since then, with the address of the list of each.
 
     By one query: the conditions of the three lists, and a count of each.
     """
     asked = {word: Filter(changed=word) for word in CHANGED}
-    since = (now or timezone.now()) - RECENT
     wanted = {word: changed_since(word, since) & _present(one) for word, one in asked.items()}
     counts = {word: Count("pk", filter=condition) for word, condition in wanted.items()}
     any_of_them = reduce(or_, wanted.values())
     recent = TrackedFinding.objects.filter(any_of_them).values("pk")  # by the indexes of the two times, then the teams
-    grouped = tracked_of(user).filter(pk__in=recent).order_by().values("system__name", "state").annotate(**counts)
+    grouped = tracked.filter(pk__in=recent).order_by().values("system__name", "state").annotate(**counts)
     found = {word: Changed(one.query()) for word, one in asked.items()}
     for row in grouped:
         for word, one in found.items():

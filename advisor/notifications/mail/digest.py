@@ -126,12 +126,12 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
     since = recipient.digest_told or now - WEEK
     concerned = subscribers.about(recipient)
     known = set(concerned.values_list("pk", flat=True))
-    missing = [one for one in failures.not_audited(recipient.team, now) if _is_for(one, recipient, known)]
+    missing = [one for one in failures.not_audited(recipient.team, now) if is_for(one, recipient, known)]
     silent = {one.system.pk: one for one in missing if one.system}
     systems = concerned.select_related("team", "latest__capture__upload")
     systems = systems.defer(*HEAVY, *overview.HEAVY_CAPTURE)
     rows = overview.rows(list(systems), since, now)
-    rows.sort(key=lambda row: (row.system.pk not in silent, *_rank(row.audit), row.system.name))
+    rows.sort(key=lambda row: (row.system.pk not in silent, *rank(row.audit), row.system.name))
     lines = [_line(row, silent.get(row.system.pk)) for row in rows[:MOST_LINES]]
     told = Contents(
         since=since,
@@ -182,7 +182,7 @@ def _nothing(told: Contents) -> str:
     return "nothing found, not all judged" if told.not_all_judged else "no findings"
 
 
-def _is_for(missing: Missing, recipient: Recipient, known: set[int]) -> bool:
+def is_for(missing: Missing, recipient: Recipient, known: set[int]) -> bool:
     """Whether this recipient is concerned; a schedule without a system concerns those who are told of every system."""
     if missing.system:
         return missing.system.pk in known
@@ -193,11 +193,12 @@ def _signs(changed: overview.Difference) -> str:
     return " ".join(f"{sign}{len(keys)}" for word, sign in SIGNS.items() if (keys := getattr(changed, word)))
 
 
-def _rank(audit: Audit | None) -> tuple[int, float]:
+def rank(audit: Audit | None) -> tuple[int, float]:
+    """Sort by this: the worst first, of equal ones what loses most; never audited ones last."""
     return (-audit.worst, -(audit.processors_lost or 0.0)) if audit else (1, 0.0)
 
 
-def _headline(audit: Audit) -> str:
+def headline(audit: Audit) -> str:
     """The verdict of an audit that found something, or its worst finding where it has no verdict yet; else nothing."""
     return str(audit.summary.get("verdict") or audit.headline) if audit.headline else ""
 
@@ -209,7 +210,7 @@ def _line(row: overview.Row, missing: Missing | None) -> Line:
         name=row.system.name,
         address=address("system", row.system.pk),
         worst=audit.worst if audit else 0,
-        headline=_headline(audit) if audit else "",
+        headline=headline(audit) if audit else "",
         changed=str(row.changed) if row.changed else "new" if row.new else "",
         signs=_signs(row.changed) if row.changed else "new" if row.new else "",
         lost=audit.processors_lost if audit else None,

@@ -284,6 +284,8 @@ def why(recipient: Recipient) -> str:
         wants.append("word of systems that are not audited any more")
     if recipient.digest:
         wants.append("the week's digest")
+    if recipient.daily:
+        wants.append(f"the day of the fleet, {_days(recipient.days)}")
     team = one_line(recipient.team.name, 80)
     told = "; ".join(wants) or "nothing by itself"
     return f"{recipient.address} is a recipient of the team {team} ({of}): {told}."

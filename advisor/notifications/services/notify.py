@@ -65,6 +65,7 @@ def notify_due() -> None:
         until = time.monotonic() + min(SWEEP_SECONDS, settings.TASK_SECONDS / 3)
         now = timezone.now()
         weekly_digest.tell_weeks(now)
+        weekly_digest.tell_days(now)
         _tell_held_back(now, until)  # before what is lost now: who hears of both hears of them in their order
         overdue_alerts.tell_silent(now)
 

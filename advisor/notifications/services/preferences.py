@@ -23,6 +23,7 @@ WORDS = {
     "scripts": "scripts",
     "not_audited": "not audited",
     "digest": "weekly digest",
+    "daily": "daily fleet mail",
     "days": "days",
     "zone": "time zone",
     "digest_day": "digest on",
@@ -33,8 +34,8 @@ WORDS = {
 
 def check(wishes: Recipient) -> None:
     """Raise `Refused` for what cannot be wished for."""
-    if not (wishes.reports or wishes.not_audited or wishes.digest):
-        raise Refused("Choose something to be sent: reports, the week, or when a system is not audited.")
+    if not (wishes.reports or wishes.not_audited or wishes.digest or wishes.daily):
+        raise Refused("Choose something to be sent: reports, the week, the day, or when a system is not audited.")
     if wishes.heartbeat and not wishes.reports:
         raise Refused("“Nothing changed” is sent in place of a report: choose reports, too.")
     if not wishes.days or not set(wishes.days) <= set(range(7)):
@@ -58,7 +59,9 @@ def in_words(wishes: Recipient) -> str:
         said.append("not audited")
     if wishes.digest:
         said.append(f"the week on {DAYS[wishes.digest_day]} at {wishes.digest_hour:02}:00 ({wishes.zone})")
-    if len(wishes.days) < len(DAYS) and (wishes.reports or wishes.not_audited):
+    if wishes.daily:
+        said.append(f"the day at {wishes.digest_hour:02}:00 ({wishes.zone})")
+    if len(wishes.days) < len(DAYS) and (wishes.reports or wishes.not_audited or wishes.daily):
         said.append(f"on {', '.join(DAYS[day] for day in sorted(wishes.days))} ({wishes.zone})")
     return "; ".join(said)
 

@@ -55,6 +55,7 @@ def make(
         _is_free(address, team)
         recipient.days = sorted(recipient.days)
         _plan_digest(recipient)
+        _plan_daily(recipient)
         try:
             with transaction.atomic():
                 recipient.save()
@@ -90,11 +91,16 @@ def change(
         said = changed(now, wishes)
         again = any(getattr(now, name) != getattr(wishes, name) for name in ("zone", "digest_day", "digest_hour"))
         again |= not now.digest
+        daily_again = any(
+            getattr(now, name) != getattr(wishes, name) for name in ("zone", "days", "digest_hour", "daily")
+        )
         for name in WORDS:
             setattr(now, name, getattr(wishes, name))
         now.days = sorted(wishes.days)
         if again or not now.digest:
             _plan_digest(now)
+        if daily_again:
+            _plan_daily(now)
         now.save()
         said += [] if systems is None or groups is None else _chosen(now, systems, groups, of_all)
         new = subscribers.about(now).exclude(pk__in=before) if subscribers.is_told(now) else System.objects.none()
@@ -132,7 +138,8 @@ def resume(recipient: Recipient, by: User | None, *, request: HttpRequest | None
             return False
         now.stopped, now.stopped_why, now.refused, now.refused_at = None, "", "", None
         _plan_digest(now)
-        now.save(update_fields=["stopped", "stopped_why", "refused", "refused_at", "digest_due"])
+        _plan_daily(now)
+        now.save(update_fields=["stopped", "stopped_why", "refused", "refused_at", "digest_due", "daily_due"])
         subscribers.silently(now, subscribers.about(now), timezone.now())
         what = f"{now.address}{'' if by else f' {BY_LINK}'}"
         _note(by, "recipient resumed", what, now.team, request)
@@ -207,6 +214,10 @@ def _whose(address: str, team: Team, by: User) -> User | None:
 
 def _plan_digest(recipient: Recipient) -> None:
     recipient.digest_due = subscribers.next_digest(recipient, timezone.now()) if recipient.digest else None
+
+
+def _plan_daily(recipient: Recipient) -> None:
+    recipient.daily_due = subscribers.next_daily(recipient, timezone.now()) if recipient.daily else None
 
 
 def _choose(recipient: Recipient, systems: Iterable[System], groups: Iterable[Group]) -> None:

@@ -12,6 +12,7 @@ from advisor.accounts.models import User
 from advisor.audits.models import Audit, Capture
 from advisor.core import journal
 from advisor.core.models import Site
+from advisor.notifications.mail.daily import daily_message
 from advisor.notifications.mail.digest import digest_message
 from advisor.notifications.mail.heartbeat import heartbeat_message
 from advisor.notifications.mail.not_audited import not_audited_message
@@ -32,6 +33,7 @@ KINDS = {
     Mail.Kind.HEARTBEAT: "“nothing changed”",
     Mail.Kind.NOT_AUDITED: "not audited any more",
     Mail.Kind.DIGEST: "the week",
+    Mail.Kind.DAILY: "the day",
 }
 MOST_TESTS, AN_HOUR = 10, timedelta(hours=1)
 """So many test mails an hour for each who asks, and for each address (this project's figure)."""
@@ -41,10 +43,11 @@ ABOUT_ONE = (Mail.Kind.REPORT, Mail.Kind.HEARTBEAT, Mail.Kind.NOT_AUDITED)
 
 def sample(recipient: Recipient, kind: str, system: System | None) -> EmailMultiAlternatives:
     """Render what a recipient would get now. Raises `Refused` where there is nothing to tell yet."""
-    if kind == Mail.Kind.DIGEST:
+    if kind not in ABOUT_ONE:
         if not subscribers.about(recipient).exists():
             raise Refused("There is no system to tell of yet.")
-        return digest_message(recipient, timezone.now())
+        message = daily_message if kind == Mail.Kind.DAILY else digest_message
+        return message(recipient, timezone.now())
     if system is None:
         raise Refused("There is no system to tell of yet.")
     if kind == Mail.Kind.NOT_AUDITED:

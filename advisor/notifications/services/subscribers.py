@@ -10,7 +10,7 @@ from advisor.notifications.models import Recipient, Told
 from advisor.systems.models import System
 from advisor.systems.services.snoozing import snoozed_now
 
-WEEK = timedelta(days=7)
+A_DAY = timedelta(days=1)
 
 
 def belonging() -> QuerySet[Recipient]:
@@ -66,19 +66,30 @@ def its_day(recipient: Recipient, now: datetime) -> bool:
 
 
 def next_digest(recipient: Recipient, after: datetime) -> datetime:
-    """When the week is told next: its day and hour in their zone, later than `after`.
+    """When the week is told next: its day and hour in their zone, later than `after`."""
+    return _next(recipient, after, {recipient.digest_day})
+
+
+def next_daily(recipient: Recipient, after: datetime) -> datetime:
+    """When the day is told next: the hour of the digest on one of their days, in their zone, later than `after`."""
+    return _next(recipient, after, set(recipient.days) & set(range(7)) or set(range(7)))
+
+
+def _next(recipient: Recipient, after: datetime, days: set[int]) -> datetime:
+    """Give the next time on one of these days of the week, of which there is one at least.
 
     An hour that the clock leaves out is told as long after midnight as it would have been; of one that comes twice
     the first counts.
     """
     zone = ZoneInfo(recipient.zone)
     day = after.astimezone(zone).date()
-    day += timedelta(days=(recipient.digest_day - day.weekday()) % 7)
     while True:
+        while day.weekday() not in days:
+            day += A_DAY
         due = datetime.combine(day, time(recipient.digest_hour), tzinfo=zone).astimezone(UTC)
         if due > after:
             return due
-        day += WEEK
+        day += A_DAY
 
 
 def silently(recipient: Recipient, systems: QuerySet[System], now: datetime) -> None:

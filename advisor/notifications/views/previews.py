@@ -50,7 +50,7 @@ def _asked(recipient: Recipient, given: Any) -> tuple[str, System | None]:
 @parts.framing
 @few_at_a_time(AT_A_TIME)
 def show(request: Asked, pk: int) -> HttpResponse:
-    """Show it: `?kind=report|heartbeat|not_audited|digest`, `?system=`."""
+    """Show it: `?kind=report|heartbeat|not_audited|digest|daily`, `?system=`."""
     recipient = _recipient(request, pk)
     kind, system = _asked(recipient, request.GET)
     shown, refused = None, ""

@@ -128,6 +128,9 @@ class Row:
     """Whether it was first seen since the last visit."""
     trend: tuple[float | None, ...]
     trend_of: str
+    before: Audit | None = None
+    """The audit it was shown with then, where it shows another one now: with what a comparison looks at, and what was
+    lost."""
 
     @property
     def not_audited(self) -> bool:
@@ -265,6 +268,7 @@ def rows(systems: list[System], since: datetime | None, now: datetime | None = N
             difference(then, system.latest) if (then := before.get(system.pk)) and system.latest else None,
             since is not None and system.created > since,
             *_trend(system.trend),
+            before=then,
         )
         for system in systems
     ]
@@ -302,7 +306,7 @@ def _audits_at(systems: list[System], since: datetime | None) -> dict[int, Audit
         return {}
     then = Audit.objects.filter(system=OuterRef("pk"), shown__lte=since).order_by("-shown").values("pk")[:1]
     shown = dict(System.objects.filter(pk__in=fresh).annotate(then=Subquery(then)).values_list("pk", "then"))
-    audits = Audit.objects.only(*COMPARED).in_bulk([pk for pk in shown.values() if pk])
+    audits = Audit.objects.only(*COMPARED, "processors_lost", "capacity").in_bulk([pk for pk in shown.values() if pk])
     return {system: audits[pk] for system, pk in shown.items() if pk in audits}
 
 
