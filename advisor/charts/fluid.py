@@ -4,6 +4,7 @@ They have no `viewBox`; the style sheet gives their height. Mail and PDF have `a
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
@@ -19,6 +20,8 @@ BAR = 30
 LEAST_PART = 0.2
 """Per cent of a part, or nobody would see it."""
 MOST_TICKS = 8
+LANE, GAP = 14, 6
+"""Height of one bar of a pair, and between the two, px."""
 BEYOND_MIDDLE = 55.0
 """Per cent: a tick farther right has its name on its left."""
 
@@ -68,6 +71,66 @@ def limit_scale(value: float, limit: float, *, most: float, unit: str, title: st
     return _document(f"{clean(title)}: {times.rstrip('×')} times the {clean(held)}", "scale", body)
 
 
+@dataclass(frozen=True)
+class Pair:
+    """One figure before and after; neither is below zero."""
+
+    name: str
+    before: float
+    after: float
+    low: float | None
+    high: float | None
+    """Between which ratios after ÷ before the truth lies; `None`: no noise was measured."""
+    kind: str
+    """`better`, `worse`, or `same` where it is neither."""
+
+    @property
+    def most(self) -> float:
+        """What its scale has to hold: both bars, and the upper end of the noise."""
+        noise = number(self.before * self.high) if self.high is not None else None
+        return max(0.0, *(near(number(one) or 0.0) for one in (self.before, self.after, noise)))
+
+
+def pair_bars(pair: Pair, most: float) -> Markup:
+    """Draw a figure before and, below it, after, from zero to `most`, which pairs of one unit share.
+
+    The interval of the ratio is drawn on the bar of the after, as that many times the before. Empty without a length.
+    """
+    if not most:
+        return Markup()
+
+    def at(value: float) -> str:
+        return f"{max(0.0, min(100.0, 100 * near(value) / most)):.2f}%"
+
+    below = LANE + GAP
+    body = [
+        f'<rect class="before" width="{at(pair.before)}" height="{LANE}" rx="2"/>',
+        f'<rect class="after {pair.kind}" y="{below}" width="{at(pair.after)}" height="{LANE}" rx="2"/>',
+    ]
+    if pair.low is not None and pair.high is not None:
+        left, right, middle = at(pair.before * pair.low), at(pair.before * pair.high), below + LANE / 2
+        body.append(f'<line class="noise" x1="{left}" x2="{right}" y1="{middle:g}" y2="{middle:g}"/>')
+        body += (
+            f'<line class="noise" x1="{x}" x2="{x}" y1="{middle - 4:g}" y2="{middle + 4:g}"/>' for x in (left, right)
+        )
+    body += _axis(most, "", below + LANE + 2)
+    said = (
+        f"{clean(pair.name)}: {figure(float(f'{pair.before:.4g}'))} before, {figure(float(f'{pair.after:.4g}'))} after"
+    )
+    return _document(said, "pair", body)
+
+
+def share_bar(share: float, limit: float, title: str) -> Markup:
+    """Draw a share from zero to one, with the limit it may not fall below as a tick; both 0 to 1."""
+    low = " over" if share < limit else ""
+    body = [
+        '<rect class="track" y="3" width="100%" height="8" rx="2"/>',
+        f'<rect class="value{low}" y="3" width="{100 * share:.2f}%" height="8" rx="2"/>',
+        f'<line class="tick" x1="{100 * limit:.2f}%" x2="{100 * limit:.2f}%" y1="0" y2="14"/>',
+    ]
+    return _document(f"{clean(title)}: {share:.2f} of 1, limit {limit:g}", "scale share", body)
+
+
 def _part(one: Part, shade: int, at: float, wide: float, name: str) -> Iterator[str]:
     colours = OTHER if one.kind == "other" else LOST
     ink = PARTS.get(one.kind) or f'fill="{colours[shade % len(colours)]}"'
@@ -92,7 +155,7 @@ def _patterns(parts: Sequence[Part], name: str) -> Iterator[str]:
             )
 
 
-def _axis(whole: float, unit: str) -> Iterator[str]:
+def _axis(whole: float, unit: str, top: float = BAR) -> Iterator[str]:
     """Ticks 1, 2 or 5 times a power of ten apart; at the right end the whole with its unit."""
     end = f"{figure(float(f'{whole:.4g}'))} {clean(unit)}".strip()
     room = 100 * (1 - (breadth(end, 12) + 16) / LEAST_WIDE)
@@ -102,9 +165,9 @@ def _axis(whole: float, unit: str) -> Iterator[str]:
         if x <= room:
             words = figure(float(f"{n * step:.6g}"))
             anchor = ' text-anchor="middle"' if n else ""
-            yield f'<line class="c-axis" x1="{x:.2f}%" x2="{x:.2f}%" y1="{BAR}" y2="{BAR + 4}"/>'
-            yield f'<text x="{x:.2f}%" y="{BAR + 17}"{anchor}>{words}</text>'
-    yield f'<text x="100%" y="{BAR + 17}" text-anchor="end">{escape(end)}</text>'
+            yield f'<line class="c-axis" x1="{x:.2f}%" x2="{x:.2f}%" y1="{top:g}" y2="{top + 4:g}"/>'
+            yield f'<text x="{x:.2f}%" y="{top + 17:g}"{anchor}>{words}</text>'
+    yield f'<text x="100%" y="{top + 17:g}" text-anchor="end">{escape(end)}</text>'
 
 
 def _document(title: str, kind: str, body: Sequence[str]) -> Markup:

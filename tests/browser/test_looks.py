@@ -3,8 +3,10 @@
 `SCREENSHOTS=folder` keeps the pictures.
 """
 
+import io
 from collections.abc import Callable
 
+import pypdf
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -89,6 +91,23 @@ def work_on(page: Page) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_accessible_and_fits(looked: Looked, name: str) -> None:
     look(looked, PAGES[name], name, 404 if name == "not-here" else 200)
+
+
+@pytest.mark.usefixtures("worked")
+def test_the_proof_of_a_change_is_accessible_and_fits_a_phone_and_one_sheet(looked: Looked) -> None:
+    """The two captures of the example that is brought last: as it was, and after the change that was advised."""
+    page = looked[0]
+    page.goto("/")
+    until(page, page.get_by_role("link", name=LAST_EXAMPLE, exact=True).count)
+    address = f"{page.get_by_role('link', name=LAST_EXAMPLE, exact=True).first.get_attribute('href')}compare/"
+    page.goto(address)
+    until(page, page.locator("svg.pair").count)
+    look(looked, address, "compare")
+    assert page.locator("svg.account-bar").count() == 2, "where the capacity went, before and after"
+    sheets = pypdf.PdfReader(io.BytesIO(page.pdf(format="A4"))).pages
+    assert len(sheets) == 1
+    told = sheets[0].extract_text()
+    assert told.index("It got better") < told.index("Can the two be compared?") < told.index("Findings")
 
 
 def test_the_audit_of_every_example_fits_a_phone(windows: Callable[[Scheme, int], Page]) -> None:

@@ -27,11 +27,16 @@ def picture(
     )
 
 
-def page_bar(account: Mapping[str, Any], rows: Sequence[Row], product: str, *, name: str) -> Markup:
-    """Draw it as wide as its place on a page; a table with `swatches` stands beside it. `name` is unique there."""
+def page_bar(
+    account: Mapping[str, Any], rows: Sequence[Row], product: str, *, name: str, whole: float | None = None
+) -> Markup:
+    """Draw it as wide as its place on a page; a table with `swatches` stands beside it. `name` is unique there.
+
+    `whole`: the length of the scale, where another account is drawn on the same; else this account's capacity.
+    """
     return fluid.account_bar(
         _parts(rows),
-        capacity=account["capacity"],
+        capacity=account["capacity"] if whole is None else whole,
         unit=unit(account, product),
         title=heading(account, product),
         name=name,

@@ -9,7 +9,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
 from advisor.audits.models import Audit
-from advisor.audits.report.compared import force_of, settings_of
+from advisor.audits.report.compared import settings_of
 from advisor.audits.report.pdf import NoPdf
 from advisor.audits.report.render import render
 from advisor.audits.report.run_sheet import run_sheet
@@ -61,7 +61,6 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "verdicts_said": VERDICTS,
         "tones": TONES,
         "ratio_words": ratio_words,
-        "in_force": force_of,
         "settings_of": settings_of,
         "shown_on": shown_on(audit.system.product) if hasattr(audit.capture, "packed") else {},
     }

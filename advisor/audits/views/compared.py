@@ -14,9 +14,11 @@ from django.utils.http import urlencode
 from advisor.audits.models import Capture
 from advisor.audits.report.compared import force_of, settings_of
 from advisor.audits.report.render import render
+from advisor.audits.services.compared_accounts import accounts_of
 from advisor.audits.services.compared_page import (
     TONES,
-    VERDICTS,
+    answer_of,
+    drawn_of,
     findings_of,
     picture_of,
     rows_of,
@@ -34,6 +36,7 @@ from advisor.audits.services.comparing import (
 )
 from advisor.audits.views.audit import REPORT_CSP
 from advisor.charts.compared import ratio_words
+from advisor.charts.fluid import share_bar
 from advisor.core.access import systems_of
 from advisor.core.csv_text import safe_cell
 from advisor.core.error_pages import error
@@ -49,13 +52,13 @@ FORMS = {
     "csv": "text/csv; charset=utf-8",
 }
 WORDS = (
-    ("gone", "Gone"),
-    ("new", "New"),
-    ("not_judged_before", "Found now, could not be judged before"),
-    ("still", "Still there"),
-    ("not_judged", "Stood before, no longer judged"),
+    ("gone", "Gone", "good"),
+    ("new", "New", "warning"),
+    ("not_judged_before", "Found now, could not be judged before", "note"),
+    ("still", "Still there", "note"),
+    ("not_judged", "Stood before, no longer judged", "note"),
 )
-"""What became of findings: keys of `compare/1`, and headings."""
+"""What became of findings: keys of `compare/1`, words, and the shape before them."""
 LISTED = 60
 """Captures to choose from: the newest, and those that were chosen."""
 COLUMNS = ("key", "metric", "unit", "before", "after", "per_work_unit", "per_work_before", "per_work_after")
@@ -74,13 +77,17 @@ def show(request: Asked, pk: int) -> HttpResponse:
     except Busy as why:
         return _busy(request, why)
     rows = rows_of(made.data)
+    judged = made.data["verdict"] != "not-comparable"
     context = {
         "system": system,
         "refused": "",
         "sides": sides,
         "data": made.data,
         "problems": made.problems,
-        "heading": VERDICTS[made.data["verdict"]],
+        "answer": answer_of(made.data),
+        "judged": judged,
+        "drawn": drawn_of(rows) if judged else [],
+        "accounts": accounts_of(sides.before, sides.after, system.product) if judged else [],
         "tone": TONES[made.data["verdict"]],
         "rows": rows,
         "picture": picture_of(rows),
@@ -88,6 +95,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "findings": findings_of(made.data, sides.before, sides.after),
         "bring": to_bring(made.data),
         "in_force": force_of,
+        "share_bar": share_bar,
         "settings_of": settings_of,
         "words": WORDS,
         "file_name": _file_name(system),

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from advisor.charts.account import Part
-from advisor.charts.fluid import account_bar, limit_scale
+from advisor.charts.fluid import Pair, account_bar, limit_scale, pair_bars, share_bar
 
 PARTS = (
     Part("work", "work", 4.48, "4.48"),
@@ -73,3 +73,27 @@ def test_a_limit_near_the_right_end_has_its_name_on_its_left() -> None:
         picture = limit_scale(5.0, 10.0, most=most, unit="%", title="t")
         assert re.findall(r'class="limit"[^>]*text-anchor="(\w+)"', picture) == [anchor]
         assert "0.5×" in picture
+
+
+def test_a_pair_stands_on_the_scale_it_is_given_with_its_noise_on_the_after() -> None:
+    drawn = pair_bars(Pair("spins", 50.0, 20.0, 0.3, 0.5, "better"), 100.0)
+    assert '<rect class="before" width="50.00%"' in drawn
+    assert '<rect class="after better" y="20" width="20.00%"' in drawn
+    assert '<line class="noise" x1="15.00%" x2="25.00%"' in drawn, "0.3 and 0.5 times the before"
+    assert "viewBox" not in drawn
+    assert 'aria-label="spins: 50 before, 20 after"' in drawn
+
+
+def test_a_pair_leaves_room_for_its_noise_and_is_not_drawn_without_a_length() -> None:
+    assert Pair("spins", 50.0, 20.0, 0.3, 1.5, "same").most == 75.0
+    assert Pair("spins", 50.0, 60.0, None, None, "worse").most == 60.0
+    none = Pair("spins", 0.0, 0.0, None, None, "same")
+    assert pair_bars(none, none.most) == ""
+    assert "<b>" not in pair_bars(Pair("<b>", 1.0, 2.0, None, None, "worse"), 2.0)
+
+
+def test_a_share_below_its_limit_is_marked() -> None:
+    assert 'class="value over" y="3" width="40.00%"' in share_bar(0.4, 0.7, "load")
+    held = share_bar(0.7, 0.7, "load")
+    assert 'class="value" y="3" width="70.00%"' in held
+    assert "load: 0.70 of 1, limit 0.7" in held

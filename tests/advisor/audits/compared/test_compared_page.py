@@ -16,8 +16,10 @@ from advisor.audits.report.data import audit_data
 from advisor.audits.services import comparing
 from advisor.audits.services.auditing import run_audit
 from advisor.audits.services.limits import set_limit
+from advisor.findings.models import TrackedFinding
 from advisor.uploads.services.reading import read_exports
 from advisor.uploads.services.uploads import Brought, ingest
+from rules.compare.words import percent
 from tests.advisor.ase.servers import audited, contended
 from tests.advisor.audits.compared.states import asked, bring, captures
 from tests.advisor.people import AsUser, People, text_of
@@ -61,16 +63,60 @@ def test_the_page_says_in_plain_words_first_that_it_helped_and_why(
     people: People, as_user: AsUser, two: list[Capture]
 ) -> None:
     page = text_of(as_user(people.colleague), address(two[0]))
-    assert page.index("It got better, per committed transaction") < page.index('<h2 id="sides">')
-    assert "No noise was measured" in page or "No export shows its noise" in page
+    order = ("verdict", "drawn", "alike", "changes", "configuration", "findings", "figures", "sides")
+    places = [page.index(f' id="{name}"') for name in order]
+    assert places == sorted(places), "the answer first, every figure last"
+    answer = page[places[0] : places[1]]
+    assert "It got better: 29 % less CPU ms per committed transaction (no noise measured)</h2>" in answer
+    assert "74.31 → 53.08 (-29 %)" in answer
+    assert "No export shows its noise" in answer
     assert "CPU ms per committed transaction" in page
-    configuration = page[page.index('<h2 id="configuration">') : page.index('<h2 id="changes">')]
-    assert "sp_configure: lock address spinlock ratio" in configuration
-    assert "ase/address_lock_spinlock_contended:CLAIMS1" in configuration, "who advised it"
-    assert "in force" in page
-    gone = page[page.index("<h3>Gone</h3>") : page.index("<h3>Still there</h3>")]
-    assert "Address lock hash table spinlocks 52.3 % contended" in gone
+    changes, others, findings = page[places[3] : places[4]], page[places[4] : places[5]], page[places[5] : places[6]]
+    assert "lock address spinlock ratio" in changes
+    assert "ase/address_lock_spinlock_contended:CLAIMS1" in changes, "who advised it"
+    assert '<span class="tag good"></span>in force' in changes
+    assert "lock address spinlock ratio" not in others, "what was advised is told once"
+    gone = next(row for row in findings.split("<tr>") if "Address lock hash table spinlocks 52.3 % contended" in row)
+    assert '<span class="tag good">Gone</span>' in gone
+    followed = TrackedFinding.objects.get(key="ase/address_lock_spinlock_contended:CLAIMS1")
+    assert f'href="/findings/{followed.pk}/"' in gone
     assert f'href="/audits/{two[0].audit_id}/#f' in gone, "what is gone stands in the audit before"
+
+
+def test_what_decides_is_drawn_before_and_after_on_one_scale_from_zero(
+    people: People, as_user: AsUser, two: list[Capture]
+) -> None:
+    page = text_of(as_user(people.colleague), address(two[0]))
+    begin = page.index('<svg class="pair"')
+    drawn = page[begin : page.index("</svg>", begin)]
+    assert "engines busy, all together, CPU ms per committed transaction: 74.31 before, 53.08 after" in drawn
+    assert 'class="before" width="100.00%"' in drawn
+    assert f'class="after better" y="20" width="{100 * 53.08 / 74.31:.2f}%"' in drawn
+    assert "viewBox" not in drawn, "or its text would be scaled"
+    assert 'class="noise"' not in drawn, "none was measured"
+
+
+def test_the_accounts_of_both_audits_stand_one_under_the_other_on_one_scale(
+    people: People, as_user: AsUser, two: list[Capture]
+) -> None:
+    def account(lost: float) -> dict[str, Any]:
+        given: dict[str, Any] = next(
+            one for one in Audit.objects.get(capture=two[0]).account if one["currency"] == "processors"
+        )
+        loss = {"what": "spinning", "amount": lost, "low": lost, "high": lost, "to": None, "file": "x", "lines": [1, 2]}
+        return {**given, "capacity": 8.0, "lost": [loss], "unexplained": None, "undivided": None}
+
+    for one, lost in zip(two, (4.0, 0.5), strict=True):
+        Audit.objects.filter(capture=one).update(account=[account(lost)])
+    client = as_user(people.colleague)
+    page = text_of(client, address(two[0]))
+    assert page.count('<svg class="account-bar"') == 2
+    assert page.index('aria-label="Before"') < page.index('aria-label="After"') < page.index(' id="alike"')
+    assert "4.00 of 8 engines lost" in page[: page.index('aria-label="After"')]
+    assert "0.50 of 8 engines lost" in page[page.index('aria-label="After"') :]
+    assert "amounts as measured, not per unit of work" in page
+    Audit.objects.filter(capture=two[1]).update(account=[])
+    assert 'class="account-bar"' not in text_of(client, address(two[0])), "one side alone shows no change"
 
 
 def test_by_default_it_is_the_newest_capture_and_the_one_before_it(
@@ -93,6 +139,11 @@ def test_several_captures_on_a_side_tell_the_noise(people: People, as_user: AsUs
     assert (found["before"]["captures"], found["verdict"]) == (3, "improved")
     page = text_of(as_user(people.owner), address(six[0], asked(six[:3], six[3:])))
     assert page.count(" checked") == 6
+    assert page.count('<line class="noise"') == 3 * page.count('<svg class="pair"') > 0, (
+        "the interval on the bar of the after, with its two ends"
+    )
+    sentence = page[page.index(' id="verdict">') :].split("</h2>")[0]
+    assert sentence.endswith(f"(every pair of samples {percent(decides['low'])} to {percent(decides['high'])} %)")
     between = _json(as_user(people.owner), six[:1], six[1:3])
     assert between["verdict"] == "no-effect", "three days of the same state"
 
@@ -105,6 +156,10 @@ def test_what_is_too_unlike_gets_no_verdict_and_says_what_to_bring(
     page = text_of(as_user(people.owner), address(two[0]))
     assert "These two cannot be compared" in page
     assert "It got better" not in page
+    assert page.index(' id="verdict"') < page.index(' id="bring"') < page.index(' id="alike"')
+    assert '<svg class="pair"' not in page, "as read is not before and after"
+    assert '<svg class="account-bar"' not in page
+    assert '<span class="tag warning">No</span>' in page
     assert "a capture of the same hour and the same kind of day as the other side" in page
     assert '<span class="tag warning">too low</span>' in page
 
@@ -291,11 +346,12 @@ def test_a_figure_that_is_one_of_work_already_is_not_written_twice_and_remarks_a
     told |= {"before": 3.231, "after": 3.133, "per_work_before": 3.231, "per_work_after": 3.133}
     data = {**made.data, "metrics": [told, *others], "remarks": [f"The two sides overlap in time. {SCRIPT}"]}
     comparing._kept[key] = comparing.Compared(data, made.problems)
-    page = text_of(client, address(two[0]))
+    whole = text_of(client, address(two[0]))
+    page = whole[whole.index(' id="figures"') :]
     begin = page.index('class="said">CP time')
     row = page[begin : page.index("</tr>", begin)]
     assert page.count("<b>3.231</b>") == row.count("3.231") == 1
     assert "<br><b>ms per transaction</b>" in row
     assert "CP time, ms " not in row
-    assert "<p>The two sides overlap in time. &lt;script&gt;" in page
-    assert SCRIPT not in page
+    assert "The two sides overlap in time. &lt;script&gt;" in whole
+    assert SCRIPT not in whole
