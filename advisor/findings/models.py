@@ -13,10 +13,10 @@ class TrackedFinding(models.Model):
         OPEN = "open", "Open"
         ACCEPTED = "accepted", "Accepted"
         PLANNED = "planned", "Planned"
-        CHANGE_MADE = "change-made", "Change made"
+        CHANGE_MADE = "change-made", "Waiting for proof"
         PROVEN = "proven", "Proven"
-        NO_EFFECT = "no-effect", "No effect"
-        WORSE = "worse", "Worse"
+        NO_EFFECT = "no-effect", "Did not help"
+        WORSE = "worse", "Got worse"
 
     class Presence(models.TextChoices):
         """What the newest capture of the system says of it."""
@@ -41,6 +41,9 @@ class TrackedFinding(models.Model):
     number = models.IntegerField(default=0)
     """Its place in that audit."""
     processors = models.FloatField(null=True, blank=True)
+    """What the account books to it, else what it costs itself; null: not measured, or counted with its cause."""
+    counted_elsewhere = models.BooleanField(default=False, db_default=False)
+    """Whether what it costs is counted with the finding that causes it: a processor is lost once."""
     metric = models.CharField(max_length=200, blank=True)
     value = models.FloatField(null=True, blank=True)
     unit = models.CharField(max_length=40, blank=True)

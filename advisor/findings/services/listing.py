@@ -37,14 +37,13 @@ STATE_RANK = {
 """What nobody has dealt with comes first. A change that made it worse or did not help leaves the finding to be dealt
 with."""
 STATE_WORDS = {
-    State.OPEN: "Open",
-    State.PLANNED: "Planned",
-    State.CHANGE_MADE: "Waiting for proof",
-    State.ACCEPTED: "Accepted",
-    State.PROVEN: "Proven",
-    State.NO_EFFECT: "Did not help",
-    State.WORSE: "Got worse",
+    one: str(one.label)
+    for one in (
+        *(State.OPEN, State.PLANNED, State.CHANGE_MADE, State.ACCEPTED),
+        *(State.PROVEN, State.NO_EFFECT, State.WORSE),
+    )
 }
+"""In the order of the chips."""
 PRESENCE_WORDS = {
     Presence.STANDING: "shows it",
     Presence.GONE: "shows it is gone",

@@ -16,6 +16,7 @@ from django.db.models.functions import JSONObject
 from django.utils import timezone
 
 from advisor.audits.models import Audit, Capture, Finding
+from advisor.audits.services.account_bar import mean_of
 from advisor.core.job_queue import start
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.systems.models import System
@@ -29,8 +30,9 @@ JUDGED = ("fired", "clean")
 RUNS = {effect.value: when for effect, when in WHEN.items() if when != "investigate"}
 """When a change takes effect → when it is made, of those that there is something to run for."""
 OF_A_FINDING = ("title", "severity", "number", "processors", "metric", "value", "unit", "limit")
+"""Columns of `audits.Finding`."""
 OF_A_STATE = ("state", "state_since", "state_by", "state_until", "state_why", "state_value", "state_severity")
-SEEN = ("finding", "presence", *OF_A_FINDING, "when", "first_seen", "last_seen", "seen")
+SEEN = ("finding", "presence", *OF_A_FINDING, "counted_elsewhere", "when", "first_seen", "last_seen", "seen")
 WRITTEN = (*SEEN, *OF_A_STATE, "before", "to_judge")
 """Columns that an audit may change."""
 OPEN_AGAIN = "Open again"
@@ -119,7 +121,7 @@ def _newest(system: System) -> Newest | None:
     """What the newest audit says, in two statements; `None` where there is none."""
     latest = System.objects.filter(pk=system.pk).values("latest")
     audits = Audit.objects.filter(pk__in=latest).select_related("capture")
-    audit = audits.only("verdicts", "plan", "capture__taken", "capture__settings").first()
+    audit = audits.only("verdicts", "plan", "account", "capture__taken", "capture__settings").first()
     if audit is None:
         return None
     # by the current audit of each capture: earlier ones of it are kept for a while
@@ -130,8 +132,21 @@ def _newest(system: System) -> Newest | None:
     findings: dict[str, dict[str, Any]] = {}
     for one in found.values("pk", "key", "rule", "subject", *OF_A_FINDING, "data__changes", "seen"):
         findings.setdefault(one["key"], one)
+    _count_once(audit, findings)
     steps = {key: step["when"] for step in audit.plan.get("steps", ())[::-1] for key in _keys_made(step)}
     return Newest(audit.capture, {one["rule"]: one["verdict"] for one in audit.verdicts}, steps, findings)
+
+
+def _count_once(audit: Audit, findings: dict[str, dict[str, Any]]) -> None:
+    """Give each finding the processors that the account books to it; what it books to a cause is counted there."""
+    account = mean_of(audit.account, "processors")
+    booked: dict[str, float] = {}
+    for loss in account["lost"] if account else ():
+        if loss["to"] and loss["amount"]:
+            booked[loss["to"][:400]] = booked.get(loss["to"][:400], 0.0) + loss["amount"]
+    for key, one in findings.items():
+        one["counted_elsewhere"] = bool(booked) and key not in booked and one["processors"] is not None
+        one["processors"] = booked.get(key) if booked else one["processors"]
 
 
 def _keys_made(step: dict[str, Any]) -> Iterable[str]:
@@ -150,7 +165,7 @@ def _taken_over(
         if row is None:
             row = TrackedFinding(system=system, key=key, rule=finding["rule"], subject=finding["subject"])
         same_figure = (row.metric, row.unit) == (finding["metric"], finding["unit"])
-        for name in OF_A_FINDING:
+        for name in (*OF_A_FINDING, "counted_elsewhere"):
             setattr(row, name, finding[name])
         row.finding_id, row.presence, row.last_seen = finding["pk"], Presence.STANDING, taken
         row.seen, row.first_seen = _seen(finding["seen"], taken)

@@ -122,7 +122,8 @@ def test_a_change_in_force_that_moved_nothing_had_no_effect(people: People, day:
     row = followed()
     assert (row.state, row.presence, row.proof["now"]) == ("no-effect", "standing", 52.3)
     assert told(row)[-1][1].startswith(
-        "No effect: Still found: address lock hash table spinlock contention 52.3 → 52.3 %. Nothing that decides moved"
+        "Did not help: Still found: address lock hash table spinlock contention 52.3 → 52.3 %. "
+        "Nothing that decides moved"
     )
 
 

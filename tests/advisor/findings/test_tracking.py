@@ -39,6 +39,16 @@ def test_an_audit_follows_each_of_its_findings_with_its_figure_and_its_step(day:
     assert (row.seen, row.state, row.presence, told(row)) == (1, "open", "standing", [("seen", "")])
 
 
+def test_a_processor_is_counted_once_with_what_causes_its_loss(bring: Callable[..., Upload]) -> None:
+    bring("lock_bound_node")
+    rows = {row.rule: row for row in TrackedFinding.objects.filter(presence="standing")}
+    cause = rows.pop("openvms/resource_hash_table_undersized")
+    assert (round(cause.processors or 0, 2), cause.counted_elsewhere) == (3.75, False)
+    elsewhere = {rule for rule, row in rows.items() if row.counted_elsewhere}
+    assert elsewhere == {"openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak"}
+    assert [row.processors for row in rows.values()] == [None] * len(rows)
+
+
 def test_what_is_found_again_counts_its_captures_and_has_the_newest_figure(day: Day) -> None:
     day(11)
     day(12, ("52.3 %", "61.7 %"))
