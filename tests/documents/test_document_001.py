@@ -16,7 +16,7 @@ from collectors.facts.ase import (
 from rules.engine import judge_one
 from rules.laws.spinlocks import ADDRESS_LOCK_BUCKETS, spinlocks
 from tests.documents.listed import entry, numbers_in, rule_of
-from tests.test_story_vlh import LOUD
+from tests.test_story_vlh import LOUD, audit
 
 
 def test_the_default_ratio_gives_ten_spinlocks_of_100_rows_and_one_of_31() -> None:
@@ -134,3 +134,21 @@ def test_no_limit_of_the_engine_rule_is_the_sweet_spot_of_the_comment() -> None:
     rule = rule_of("ase/engines_past_peak")
     assert {field.default for field in rule.limit_fields}.isdisjoint({12, 13, 14, 15, 24, 32})
     assert "there is no such number for all" in rule.text
+
+
+def test_the_account_of_each_step_shows_what_the_change_before_gave_back() -> None:
+    """Engines that spins can have taken at most, and tasks that waited for locks, capture by capture of the story."""
+    spins: dict[str, list[float]] = {}
+    waits = []
+    for name in LOUD:
+        processors, tasks = audit(name).accounts
+        for what in ("addrlockspins", "Des Upd Spinlocks", "Ides Spinlocks"):
+            spins.setdefault(what, []).append(sum(one.amount.high for one in processors.lost if what in one.what))
+        waits.append(next(one.amount.booked for one in tasks.lost if one.what == "locks"))
+    engines = {what: [round(one, 1) for one in most] for what, most in spins.items()}
+    assert engines == {
+        "addrlockspins": [19.7, 0, 0, 0, 0],
+        "Des Upd Spinlocks": [0, 8.6, 0, 0, 0],  # as soon as the address locks let the engines get there
+        "Ides Spinlocks": [0, 6.5, 0, 0, 0],
+    }
+    assert [round(one, 1) for one in waits] == [41.0, 1.1, 1.1, 1.1, 1.1]

@@ -2,7 +2,10 @@
 
 import pytest
 
+from collectors.facts import Facts, known
 from collectors.facts.zvm import PerformanceRun
+from rules.account import divided
+from rules.zvm._evidence.account import measured
 from rules.zvm._evidence.runs import Pair, doubt, pairs
 from tests.documents.listed import entry, numbers_in, rule_of
 
@@ -102,3 +105,22 @@ def test_500_idle_guests_ask_for_50_000_timers_a_second() -> None:
     assert f"{1000 / milliseconds:.0f} times a second" in text
     assert f"{guests:.0f} such guests" in text
     assert guests * 1000 / milliseconds == 50_000
+
+
+def test_the_account_of_each_run_tells_the_spinning_in_its_cost_of_a_transaction() -> None:
+    runs = table()
+    accounts = [divided(one, ()) for one in measured(Facts(tuple(runs)))]
+    assert len(accounts) == len(runs)
+    spun = []
+    for run, account in zip(runs, accounts, strict=True):
+        assert known(run.transactions_per_second)
+        assert known(run.cp_msec_per_tx)
+        assert account.capacity == run.processors
+        assert account.gone + (account.idle or 0.0) + (account.work or 0.0) == pytest.approx(run.processors)
+        spun.append(1000 * account.gone / run.transactions_per_second)
+        assert spun[-1] < run.cp_msec_per_tx, "spinning for locks of CP is part of CP's time"
+    cp = [run.cp_msec_per_tx for run in runs if known(run.cp_msec_per_tx)]
+    assert [(round(one, 2), round(of, 1)) for one, of in zip(spun[2:], cp[2:], strict=True)] == [
+        *((8.30, 23.1), (0.18, 3.0)),
+        *((27.73, 54.1), (15.26, 47.0)),
+    ], "9 and 16 processors, before and after"
