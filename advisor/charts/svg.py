@@ -83,7 +83,7 @@ def sparkline(
 def history(
     series: Series, *, unit: str, title: str, limit: float | None = None, width: int = 640, height: int = 180
 ) -> Markup:
-    """Draw one figure over time; `limit`, in the same unit, becomes a dashed line.
+    """Draw one figure over time, from zero; `limit`, in the same unit, becomes a dashed line.
 
     Times are placed as they are (any order, any spacing); without a zone they count as UTC, and where any has a zone
     the axis says UTC. Fewer than 60 figures are marked one by one; a long series keeps its lowest and highest per 2 px.
@@ -136,7 +136,7 @@ def _timeline(sheet: Sheet, lines: Sequence[tuple[str, Series]], unit: str, limi
     placed = [sorted(((seconds(t), number(v)) for t, v in series), key=lambda p: p[0]) for _, series in lines]
     zoned = any(t.utcoffset() is not None for _, series in lines for t, _ in series)
     figures = [v for line in placed for _, v in line if v is not None]
-    y = axis([*figures, *(() if limit is None else (limit,))])
+    y = axis([*figures, *(() if limit is None else (limit,))], from_zero=True)
     frame = Frame(sheet, y, top, unit, limit)
     x = time_axis([at for line in placed for at, _ in line], most=max(2, int(frame.wide / 90)))
     frame.times(x, "UTC" if zoned else "")

@@ -94,3 +94,8 @@ def test_a_long_series_is_drawn_and_not_kept() -> None:
     svg._history.cache_clear()
     history(every(1, [float(n % 7) for n in range(svg.KEPT_POINTS + 1)]), unit="ms", title="t")
     assert svg._history.cache_info().currsize == 0
+
+
+def test_a_figure_that_hardly_moves_is_drawn_from_zero_and_no_mountain() -> None:
+    shown = texts(picture(history(every(5, [1.221, 1.265]), unit="% of one CPU", title="t")))
+    assert "0.0" in shown
