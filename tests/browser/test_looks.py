@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import EXAMPLES, Looked, Scheme, until
-from tests.browser.views import TOO_WIDE, look
+from tests.browser.views import OPEN_ALL, assert_fits, look
 
 PAGES = {
     "overview": "/",
@@ -123,6 +123,5 @@ def test_the_audit_of_every_example_fits_a_phone(windows: Callable[[Scheme, int]
     assert len(audits) > EXAMPLES
     for address in sorted(audits):
         page.goto(address)
-        page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
-        wide = page.evaluate(TOO_WIDE, 400)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 400, (address, wide)
+        page.evaluate(OPEN_ALL)
+        assert_fits(page, 400)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, FilePayload
+from playwright.sync_api import Browser, FilePayload, Page
 
 from tests.browser.conftest import Looked, Service, log_in, until
 
@@ -33,6 +33,7 @@ def bring(
     return found.split("#")[0]
 
 
+OPEN_ALL = "document.querySelectorAll('main details').forEach((one) => { one.open = true; })"
 TOO_WIDE = """(width) => [...document.querySelectorAll('main *')]
     .filter((one) => !one.closest('pre, svg, .wide'))
     .filter((one) => {
@@ -43,15 +44,20 @@ TOO_WIDE = """(width) => [...document.querySelectorAll('main *')]
 """The first elements that reach beyond the right edge, or whose text does."""
 
 
+def assert_fits(page: Page, width: int) -> None:
+    """Nothing scrolls sideways; `page` is open with all its details."""
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, (page.url, page.evaluate(TOO_WIDE, width))
+
+
 def look(looked: Looked, address: str, picture: str, status: int = 200) -> None:
     """Open a view with all its details: no complaint of axe, nothing scrolls sideways; `SCREENSHOTS` keeps it."""
     page, scheme, width = looked
     answer = page.goto(address)
     assert answer
     assert answer.status == status
-    page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
+    page.evaluate(OPEN_ALL)
     if folder := os.environ.get("SCREENSHOTS"):
         page.screenshot(path=Path(folder) / f"{picture}-{width}-{scheme}.png", full_page=True)
     found = Axe().run(page, options=AA).response["violations"]
     assert not [(one["id"], [node["html"][:200] for node in one["nodes"]][:4]) for one in found]
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, page.evaluate(TOO_WIDE, width)
+    assert_fits(page, width)

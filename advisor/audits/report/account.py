@@ -109,7 +109,7 @@ def _rows(account: Mapping[str, Any], numbers: Mapping[str, int | str], brief: b
 
 
 def pointer(loss: Mapping[str, Any], numbers: Mapping[str, int | str]) -> str:
-    """Which finding measures a loss, and which one causes it where that is another: ` (finding 2 measures it, …)`."""
+    """Which finding measures a loss, and which other one causes it: ` (finding 2, caused by finding 1)`."""
     cause, measures = numbers.get(loss["to"] or ""), numbers.get(loss.get("seen_in") or "")
     if cause and measures and cause != measures:
         return f" (finding {measures}, caused by finding {cause})"
@@ -185,6 +185,15 @@ def _gone(account: Mapping[str, Any], end: str = "amount") -> float:
     return lost + ((account["unexplained"] or {}).get(end) or 0.0)
 
 
+def booked(account: Mapping[str, Any]) -> dict[str, float]:
+    """What an account books to each finding, by its key; a bound that is part of another amount is not booked."""
+    found: dict[str, float] = {}
+    for loss in account["lost"]:
+        if loss["to"] and loss["amount"]:
+            found[loss["to"]] = found.get(loss["to"], 0.0) + loss["amount"]
+    return found
+
+
 def costs(
     accounts: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]], product: str
 ) -> tuple[dict[str, str], dict[str, int]]:
@@ -194,12 +203,8 @@ def costs(
     """
     said: dict[str, list[str]] = {}
     for one in (one for one in accounts if one["span"] == "mean" and not one.get("test")):
-        of: dict[str, float] = {}
-        for loss in one["lost"]:
-            if loss["to"] and loss["amount"]:
-                of[loss["to"]] = of.get(loss["to"], 0.0) + loss["amount"]
         word = "lost" if one["currency"] == "processors" else "wait"
-        for key, amount in of.items():
+        for key, amount in booked(one).items():
             said.setdefault(key, []).append(f"{amount:,.2f} {unit(one, product)} {word}")
     numbers = {one["key"]: number for number, one in enumerate(findings, 1)}
     causes: dict[str, str] = {}

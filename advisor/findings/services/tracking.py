@@ -16,6 +16,7 @@ from django.db.models.functions import JSONObject
 from django.utils import timezone
 
 from advisor.audits.models import Audit, Capture, Finding
+from advisor.audits.report.account import booked
 from advisor.audits.services.account_bar import mean_of
 from advisor.core.job_queue import start
 from advisor.findings.models import FindingEvent, TrackedFinding
@@ -140,13 +141,10 @@ def _newest(system: System) -> Newest | None:
 def _count_once(audit: Audit, findings: dict[str, dict[str, Any]]) -> None:
     """Give each finding the processors that the account books to it; what it books to a cause is counted there."""
     account = mean_of(audit.account, "processors")
-    booked: dict[str, float] = {}
-    for loss in account["lost"] if account else ():
-        if loss["to"] and loss["amount"]:
-            booked[loss["to"][:400]] = booked.get(loss["to"][:400], 0.0) + loss["amount"]
+    lost = {key[:400]: amount for key, amount in booked(account).items()} if account else {}
     for key, one in findings.items():
-        one["counted_elsewhere"] = bool(booked) and key not in booked and one["processors"] is not None
-        one["processors"] = booked.get(key) if booked else one["processors"]
+        one["counted_elsewhere"] = bool(lost) and key not in lost and one["processors"] is not None
+        one["processors"] = lost.get(key) if lost else one["processors"]
 
 
 def _keys_made(step: dict[str, Any]) -> Iterable[str]:
