@@ -7,7 +7,7 @@ from typing import Any, Concatenate, ParamSpec
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
@@ -53,6 +53,12 @@ def administrators_only(view: View[P]) -> View[P]:
 def page(request: HttpRequest, template: str, context: dict[str, Any], status: int = 200) -> HttpResponse:
     """Render a page: `<app>/<name>.html` of `templates/`."""
     return render(request, template, context, status=status)
+
+
+def numbers_of(given: QueryDict, name: str) -> list[int]:
+    """The numbers of rows that a form or an address names, each once; what is no such number is left out."""
+    told = dict.fromkeys(given.getlist(name))
+    return [int(one) for one in told if one.isascii() and one.isdigit() and len(one) < 19]
 
 
 def paged(

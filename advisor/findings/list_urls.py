@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from advisor.findings.views import act, export, listing, saved_views
+from advisor.findings.views import act, conclude, export, listing, saved_views
 
 urlpatterns = [
     path("findings/", listing.show, name="findings"),
     path("findings/act/", act.act, name="findings-act"),
+    path("systems/<int:pk>/compare/conclude/", conclude.act, name="compare-conclude"),
     path("findings/findings.csv", export.as_csv, name="findings-csv"),
     path("findings/findings.xlsx", export.as_excel, name="findings-excel"),
     path("findings/views/", saved_views.save, name="findings-view-save"),

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
@@ -37,10 +37,12 @@ from advisor.audits.services.comparing import (
 from advisor.audits.views.audit import REPORT_CSP
 from advisor.charts.compared import ratio_words
 from advisor.charts.fluid import share_bar
-from advisor.core.access import systems_of
+from advisor.core.access import may_work_for, systems_of
 from advisor.core.csv_text import safe_cell
 from advisor.core.error_pages import error
 from advisor.core.views import Asked, page
+from advisor.findings.services.conclude import CONCLUSIONS
+from advisor.findings.services.elsewhere import made_elsewhere
 from advisor.systems.models import System
 from advisor.systems.services import history
 from advisor.uploads.services.uploads import file_part
@@ -98,6 +100,9 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "share_bar": share_bar,
         "settings_of": settings_of,
         "words": WORDS,
+        "may_conclude": judged and may_work_for(request.user, system.team),
+        "conclusions": CONCLUSIONS,
+        "elsewhere": made_elsewhere(request.user, system, _rules_of(made.data)) if judged else [],
         "file_name": _file_name(system),
         "query": urlencode(_query(sides), doseq=True),
         **_choice(system, [one.pk for one in sides.before], [one.pk for one in sides.after]),
@@ -176,6 +181,11 @@ def _sides(request: Asked, system: System) -> Sides:
 
 def _query(sides: Sides) -> dict[str, list[int]]:
     return {"before": [one.pk for one in sides.before], "after": [one.pk for one in sides.after]}
+
+
+def _rules_of(data: Mapping[str, Any]) -> set[str]:
+    """The rules whose advice is in force by now."""
+    return {one["finding"].split(":", 1)[0] for one in data["changes"] if one["applied"] and one["finding"]}
 
 
 def _choice(system: System, before: list[int], after: list[int]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, QuerySet
 from django.utils import timezone
 from markupsafe import Markup
 
@@ -15,6 +14,7 @@ from advisor.audits.services.audit_page import Course, courses_of
 from advisor.charts.finding import Node, chain, course, multiple, scale_of
 from advisor.core.access import tracked_of
 from advisor.findings.models import FindingEvent, TrackedFinding
+from advisor.findings.services import elsewhere
 from rules.finding import rounded
 
 State = TrackedFinding.State
@@ -23,7 +23,6 @@ WIDE, NARROW = 880, 350
 """px of the course: text stays legible where a page shows it in its own size."""
 MOST_COLUMNS, MOST_A_COLUMN = 4, 4
 """Of the chain of causes; what is left out stands in the list below it, as every finding of the chain does."""
-AFTER_A_CHANGE = (State.CHANGE_MADE, State.PROVEN, State.NO_EFFECT, State.WORSE)
 
 
 @dataclass(frozen=True)
@@ -108,8 +107,8 @@ def page_of(user: User, row: TrackedFinding) -> FindingPage:
         narrow_course=_drawn(row, series, events, NARROW),
         changes=_changes(data.get("changes", ()), audit.plan if audit else {}),
         events=events,
-        elsewhere=list(_elsewhere(user, row)[:MOST_ELSEWHERE]),
-        tried=_tried(user, row),
+        elsewhere=list(elsewhere.others_of(user, row)[:MOST_ELSEWHERE]),
+        tried=elsewhere.tried(user, row.rule),
     )
 
 
@@ -203,15 +202,3 @@ def _changes(changes: Sequence[Mapping[str, Any]], plan: Mapping[str, Any]) -> l
         due = WHENS[step["when"]] if step.get("when") in WHENS else ""
         made.append(Made(change, due, risk.get("level", ""), risk.get("why", "")))
     return made
-
-
-def _elsewhere(user: User, row: TrackedFinding) -> QuerySet[TrackedFinding]:
-    """The same rule's findings on other systems of this person: what stands, or has been worked on."""
-    others = tracked_of(user).filter(rule=row.rule).exclude(system=row.system_id)
-    gone_by_itself = {"presence": TrackedFinding.Presence.GONE, "state": State.OPEN}
-    return others.exclude(**gone_by_itself).select_related("system").order_by("-severity", "-value", "pk")
-
-
-def _tried(user: User, row: TrackedFinding) -> dict[str, int]:
-    states = tracked_of(user).filter(rule=row.rule, state__in=AFTER_A_CHANGE).order_by().values_list("state")
-    return dict(states.annotate(Count("system", distinct=True)))

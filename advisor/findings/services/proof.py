@@ -55,6 +55,8 @@ class Outcome:
     """Each change, and whether it is in force."""
     bring: list[str] = field(default_factory=list)
     """What would let it be judged."""
+    query: str = ""
+    """The comparison as the address names it, where a person concluded from one; empty: `before` with `after`."""
 
 
 def waiting() -> QuerySet[System]:
@@ -127,26 +129,40 @@ def _outcome(row: TrackedFinding, newest: Capture) -> Outcome | None:
     except (Refused, Capture.DoesNotExist) as error:
         said = str(error) or "The facts of these captures are not kept."
         return Outcome(**{**asdict(nothing), "why": said}) if row.state == State.CHANGE_MADE else None
-    mine = _of_the_finding(old.data["changes"], data["changes"])
-    settings = [f"{one['target']} {rounded(one['from'])} → {rounded(one['to'])}, {force_of(one)}" for one in mine]
-    applied = [one["applied"] for one in mine if one["applied"] is not None]
+    settings, in_force = settings_of(old, data)
     base = {**asdict(nothing), "settings": settings}
-    if applied and not all(applied):
+    if in_force is False:
         return Outcome(**{**base, "verdict": NOT_IN_FORCE, "why": f"{'; '.join(settings)}."})
-    if not applied and (row.state != State.CHANGE_MADE or _begun(newest) < row.state_since):
+    if in_force is None and (row.state != State.CHANGE_MADE or _begun(newest) < row.state_since):
         return None  # no export tells, and it was not taken after somebody said so
-    now, judged = _now(row, old, data)
+    fate = Fate(row.presence, row.finding if row.presence == Presence.STANDING else None)
+    return came_of(old, fate, data, base)
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What a capture after the change says of the finding."""
+
+    presence: str
+    finding: Finding | None
+    """As that capture has it; `None` where it is not standing."""
+
+
+def came_of(old: Finding, fate: Fate, data: Mapping[str, Any], known: Mapping[str, Any]) -> Outcome:
+    """What came of a change by a comparison (`compare/1`), beside what is `known` of the outcome already."""
+    now = _now(old, fate, data)
     verdict, why = data["verdict"], data["why"]
-    base |= {
+    base = {
+        **known,
         "now": now,
-        "promise": [{**one, "came": _came(one["metric"], row, data)} for one in old.data["expects"]],
+        "promise": [{**one, "came": _came(one["metric"], fate, data)} for one in old.data["expects"]],
         "bring": data["bring"],
     }
     if verdict == NOT_COMPARABLE:
         return Outcome(**{**base, "why": why})
-    if not judged:
+    if fate.presence == Presence.NOT_JUDGED:
         return Outcome(**{**base, "verdict": NOT_JUDGED, "why": "The newest capture could not judge this finding."})
-    state, said = _state(row, old, now, verdict)
+    state, said = _state(old, fate, now, verdict)
     return Outcome(**{**base, "verdict": verdict, "why": f"{said} {why}", "state": state})
 
 
@@ -156,26 +172,34 @@ def _of_the_finding(own: Sequence[Mapping[str, Any]], changes: Sequence[Mapping[
     return [one for one in changes if (one["target"], str(one["to"])) in runs]
 
 
+def settings_of(old: Finding, data: Mapping[str, Any]) -> tuple[list[str], bool | None]:
+    """The finding's changes in words, and whether they are in force; `None`: no export of the after tells."""
+    mine = _of_the_finding(old.data["changes"], data["changes"])
+    said = [f"{one['target']} {rounded(one['from'])} → {rounded(one['to'])}, {force_of(one)}" for one in mine]
+    applied = [one["applied"] for one in mine if one["applied"] is not None]
+    return said, all(applied) if applied else None
+
+
 def _begun(capture: Capture) -> datetime:
     """When a capture began: what it shows is of later."""
     return capture.taken - timedelta(seconds=capture.seconds or 0)
 
 
-def _now(row: TrackedFinding, old: Finding, data: Mapping[str, Any]) -> tuple[float | None, bool]:
-    """The finding's figure in the newest capture, if that tells, and whether that capture could judge the finding."""
-    if row.presence == Presence.NOT_JUDGED:
-        return None, False
-    if row.presence == Presence.STANDING and (row.metric, row.unit) == (old.metric, old.unit):
-        return row.value, True
-    return _figure_of(old.metric, data), True
+def _now(old: Finding, fate: Fate, data: Mapping[str, Any]) -> float | None:
+    """The finding's figure in the capture after, if that tells."""
+    if fate.presence == Presence.NOT_JUDGED:
+        return None
+    if fate.finding is not None and (fate.finding.metric, fate.finding.unit) == (old.metric, old.unit):
+        return fate.finding.value
+    return _figure_of(old.metric, data)
 
 
-def _state(row: TrackedFinding, old: Finding, now: float | None, verdict: str) -> tuple[str, str]:
+def _state(old: Finding, fate: Fate, now: float | None, verdict: str) -> tuple[str, str]:
     """The state that follows, and why in a sentence; no state where the figures point both ways.
 
     A figure of one sample on a side is called another one from 20 % on, as in any comparison.
     """
-    gone = row.presence == Presence.GONE
+    gone = fate.presence == Presence.GONE
     better = gone or _moved(old, now, better=True)
     worse = not gone and _moved(old, now, better=False)
     figure = f"{old.metric} {rounded(old.value)} → {rounded(now)} {old.unit}".rstrip() if now is not None else ""
@@ -201,10 +225,10 @@ def _moved(old: Finding, now: float | None, *, better: bool) -> bool:
     return now < was - step if down else now > was + step
 
 
-def _came(metric: str, row: TrackedFinding, data: Mapping[str, Any]) -> float | None:
-    """What became of an expected figure: from the finding as it is now, else from the comparison's figures."""
-    if row.presence == Presence.STANDING and row.finding is not None:
-        for one in row.finding.data["evidence"]:
+def _came(metric: str, fate: Fate, data: Mapping[str, Any]) -> float | None:
+    """What became of an expected figure: from the finding as it is then, else from the comparison's figures."""
+    if fate.finding is not None:
+        for one in fate.finding.data["evidence"]:
             if _plain(one["metric"]) == _plain(metric) and isinstance(one["value"], int | float):
                 return float(one["value"])
     return _figure_of(metric, data)

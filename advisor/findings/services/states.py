@@ -65,7 +65,7 @@ def accept(
         raise Refused("Choose a day in the future until which it is accepted.")
     if not 0 <= back_if <= MOST_BACK_IF:  # as false for what is no number
         raise Refused(f"Give the share by which it may get worse as 0 to {MOST_BACK_IF:g}: 0.25 is a quarter.")
-    with _acted(by, findings, "finding accepted", f"until {until}: {why}", request) as act:
+    with acted(by, findings, "finding accepted", f"until {until}: {why}", request) as act:
         for row in act.rows:
             _put(row, State.ACCEPTED, by, why)
             row.state_until, row.back_if = until, back_if
@@ -91,7 +91,7 @@ def reopen(by: User, findings: Iterable[int], why: str = "", *, request: HttpReq
 def assign(by: User, findings: Iterable[int], owner: User | None, *, request: HttpRequest | None = None) -> int:
     """Give findings to a person, or to nobody. Raises `Refused` where that person may not work for the team."""
     to = owner.username if owner else "nobody"
-    with _acted(by, findings, "finding assigned", f"to {to}", request, ("owner",)) as act:
+    with acted(by, findings, "finding assigned", f"to {to}", request, ("owner",)) as act:
         if owner is not None:
             for team in {row.system.team for row in act.rows}:
                 if not (owner.is_active and may_work_for(owner, team)):
@@ -109,7 +109,7 @@ def comment(by: User, findings: Iterable[int], text: str, *, request: HttpReques
         raise Refused("Write something.")
     if len(text) > LONGEST_COMMENT:
         raise Refused(f"A comment has at most {LONGEST_COMMENT:,} characters.")
-    with _acted(by, findings, "finding commented", "", request, ()) as act:
+    with acted(by, findings, "finding commented", "", request, ()) as act:
         for row in act.rows:
             act.tell(row, "comment", text)
     return len(act.rows)
@@ -145,7 +145,7 @@ def _decide(
 ) -> int:
     """Give findings a state."""
     why = clean_text(why, LONGEST_WHY)
-    with _acted(by, findings, action, why, request) as act:
+    with acted(by, findings, action, why, request) as act:
         shown = Finding.objects.filter(pk__in=[row.finding_id for row in act.rows if row.finding_id])
         captures = dict(shown.values_list("pk", "audit__capture")) if state == State.CHANGE_MADE else {}
         for row in act.rows:
@@ -162,7 +162,7 @@ def _put(row: TrackedFinding, state: str, by: User, why: str) -> None:
 
 
 @dataclass
-class _Act:
+class Act:
     """One act of a person about findings."""
 
     by: User
@@ -177,21 +177,21 @@ class _Act:
 
 
 @contextmanager
-def _acted(
+def acted(
     by: User,
     findings: Iterable[int],
     action: str,
     what: str,
     request: HttpRequest | None,
     written: Iterable[str] = WRITTEN,
-) -> Iterator[_Act]:
+) -> Iterator[Act]:
     """Hold the findings, let the caller change them, and write rows, activity and journal in one transaction."""
     numbers = list(dict.fromkeys(findings))
     if len(numbers) > MOST_AT_ONCE:
         raise Refused(f"More than {MOST_AT_ONCE:,} findings at once: choose fewer.")
     with transaction.atomic():
         held = tracked_of(by).filter(pk__in=numbers).select_for_update(of=("self",)).order_by("pk")
-        act = _Act(by, list(held.select_related("system__team")))
+        act = Act(by, list(held.select_related("system__team")))
         if not all(may_work_for(by, team) for team in {row.system.team for row in act.rows}):
             raise PermissionDenied("Your role reads. Ask an administrator for the role of a DBA.")
         yield act

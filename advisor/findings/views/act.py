@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from advisor.accounts.models import Role, User
 from advisor.core.access import teams_of
-from advisor.core.views import Asked, workers_only
+from advisor.core.views import Asked, numbers_of, workers_only
 from advisor.findings.services import states
 from advisor.findings.services.listing import Filter
 
@@ -46,7 +46,7 @@ class ActForm(forms.Form):
 def act(request: Asked) -> HttpResponse:
     """Do it with all or with none, and go back to the list as it was filtered."""
     asked = Filter.read(QueryDict(request.POST.get("query", "")[:5000]).dict())
-    picked = [int(one) for one in request.POST.getlist("pick") if one.isascii() and one.isdigit() and len(one) < 16]
+    picked = numbers_of(request.POST, "pick")
     form = ActForm(request.POST)
     if not picked:
         messages.error(request, "Tick the findings first.")
