@@ -34,6 +34,7 @@ from rules.ase._evidence.server import (
     subject_of,
 )
 from rules.ase._evidence.waits import verdict
+from rules.ase._evidence.waits.events import LOG_WRITES
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -64,7 +65,7 @@ ALS = (
     "Whether asynchronous log service helps (sp_dboption, its owner decides) is not shown: the log device must have "
     "time to spare, and switching it off again needs the database without users."
 )
-WRITES, LOG_WRITES = "writes of the last log page", frozenset((54, 55))
+WRITES = "writes of the last log page"
 NAMES = {"Log": "the log semaphore", "ULC": "the semaphores of the user log caches"}
 
 

@@ -11,6 +11,13 @@ LOCKS = frozenset((150, 481, 493, 494, 495, 499, 500, 501, 700, 701))
 LATCHES = frozenset((41,))
 RUN_QUEUE = frozenset((214, 215))
 """Ready to run and waiting for an engine."""
+READS = frozenset((29, 32, 124, 125))
+"""Physical reads: one's own, by prefetch, and those that another task has begun."""
+FREE_BUFFERS = frozenset((46, 47))
+"""A buffer at the end of the cache's chain is still being written or read."""
+OWN_LOG_WRITES = frozenset((55,))
+LOG_WRITES = frozenset((54,)) | OWN_LOG_WRITES
+"""The last page of the log: written by another task, or by this one."""
 NETWORK_READ = 250
 NETWORK = frozenset((NETWORK_READ, 251))
 """A client that thinks, or is slow to take its rows."""
@@ -49,13 +56,13 @@ GROUPS = (
     Group("locks", LOCKS, ("ase/lock_waits_high",)),
     Group("latches", LATCHES, ("ase/latch_contended",)),
     Group("an engine (run queue)", RUN_QUEUE, ("ase/run_queue_long", "ase/host_takes_processor")),
-    Group("physical reads", frozenset((29, 32, 124, 125)), ("ase/reads_slow",)),
+    Group("physical reads", READS, ("ase/reads_slow",)),
     Group("writes of data pages", frozenset((30, 31, 36, 37, 38, 51, 52, 53)), ()),
-    Group("a free buffer", frozenset((46, 47)), ("ase/cache_stalls",)),
+    Group("a free buffer", FREE_BUFFERS, ("ase/cache_stalls",)),
     Group("reading or changing one page", frozenset((33, 34, 35)), ()),
     Group(
         "the log",
-        frozenset((54, 55, 259, 271, 272, 704, 705, 708, 753, 856, 880, 900, 902, 929)),
+        LOG_WRITES | frozenset((259, 271, 272, 704, 705, 708, 753, 856, 880, 900, 902, 929)),
         ("ase/log_semaphore_contended", "ase/log_writes_slow"),
     ),
     Group("internal structures", frozenset((83, 84, 157, 280, 298)), ("ase/resource_used_up",)),

@@ -1,4 +1,4 @@
-"""Tasks that wait for locks or latches, by the time they waited, else by task switches: what their rules share.
+"""Tasks that wait, by the time they waited, else by task switches: what the rules of waits share.
 
 No limit is published for either: all of them are this project's or come from practice.
 """
@@ -63,16 +63,18 @@ def judge_waits(
     *,
     what: str,
     events: frozenset[int],
-    cause: str,
+    cause: str = "",
     besides: str = "",
     when_unsure: tuple[MissingInput, ...],
 ) -> Iterator[Outcome | TooLong]:
     """Judge by the time that tasks waited; by task switches where no time was counted.
 
-    `what`: they wait for, in `monSysWaits` under `events`, in sp_sysmon under `cause`. `besides`: what a quiet outcome
-    adds of the time. `when_unsure`: what to collect where waits were counted without their time.
+    `what`: they wait for, in `monSysWaits` under `events`, in sp_sysmon under `cause` (empty: it has no such row).
+    `besides`: what a quiet outcome adds of the time. `when_unsure`: what to collect where waits were counted without
+    their time.
     """
-    waited, switches = waited_for(facts, what, events), switches_of(facts, cause)
+    waited = waited_for(facts, what, events)
+    switches = switches_of(facts, cause) if cause else None
     if isinstance(waited, Waited) and not waited.unsure:
         yield _by_time(limits, waited, switches if isinstance(switches, Switches) else None, besides)
         return
@@ -87,7 +89,7 @@ def judge_waits(
     elif isinstance(waited, Unknown):
         yield waited
     elif waited is None:
-        yield Unknown.of(MonSysWaits, TaskSwitches)
+        yield Unknown.of(*((MonSysWaits, TaskSwitches) if cause else (MonSysWaits,)))
 
 
 def _by_time(limits: WaitLimits, waited: Waited, switches: Switches | None, besides: str) -> Outcome | TooLong:

@@ -1,0 +1,106 @@
+"""Tasks wait for a free buffer of a data cache.
+
+Finds: tasks that wait because the buffer at the end of a cache's chain is still being written or read (wait events 46
+and 47 of monSysWaits), as an average number over the interval and as a share of the tasks that wait or run. The cache
+is named from the buffers that sp_sysmon counts as grabbed dirty, where it was collected.
+
+Why it matters: a page that is not in the cache needs a buffer, and the cache gives the one that was unused longest. If
+that is still dirty, the task that only wants to read waits for a write first. The cache is too small for what changes
+in it, its wash area too short, or its writers are too slow.
+
+What to do: a larger cache where there is memory, or less that is read through it (scans). A larger wash area starts
+writing earlier, so that buffers are clean when they are needed. Where writes themselves are slow, the devices.
+
+When to ignore it: below one task on average, or below one in ten of the tasks that wait or run. A load or the creation
+of an index fills any cache with dirty pages and stalls for as long as it runs.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import CachePool, CachePoolActivity
+from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.waits.events import FREE_BUFFERS
+from rules.ase._evidence.waits.tasks import WAIT_FACTS
+from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
+from rules.changes.quoting import comment
+from rules.engine import rule
+from rules.finding import Evidence, Finding, MissingInput, Outcome, joined, rounded
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393052072105.html",
+)
+WHAT = "a free buffer"
+STALL = "The buffer that is to be reused is still being written or read, so even a task that only reads waits for it."
+LEVERS = (
+    "A larger cache, or fewer scans through it, leaves more buffers clean; where writes are slow as well (events 31, "
+    "36, 51 and 52), the devices come first."
+)
+WASH = (
+    'A larger wash area has them written earlier: `sp_poolconfig` with "wash=<n>K" (dynamic; the present size is the '
+    "undo), from 10 buffers to 80 % of the pool; the default is 20 %, of 300 MB at most."
+)
+HOW_LARGE = "No source says how large a wash area is right: raise it in steps and watch these waits"
+NO_CACHE = MissingInput("which cache stalls", CachePoolActivity.COLLECTED_BY)
+DIRTY = "buffers grabbed dirty"
+
+
+@dataclass(frozen=True)
+class Limits(WaitLimits):
+    """`WaitLimits`: from one task on average and a tenth of the tasks that wait or run on (this project)."""
+
+
+@rule(needs=(), uses=(*WAIT_FACTS, CachePoolActivity, CachePool), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge by the time that tasks waited; sp_sysmon has no task switches for it."""
+    for said in judge_waits(facts, limits, what=WHAT, events=FREE_BUFFERS, when_unsure=(NO_CACHE,)):
+        yield _finding(facts, said) if isinstance(said, TooLong) else said
+
+
+def _finding(facts: Facts, waits: TooLong) -> Finding:
+    pools = _stalled(facts)
+    named = ", ".join(
+        f"the {rounded(one.io_size_kb)}K pool of {comment(one.cache)} ({count:,.0f} {DIRTY})" for one, count in pools
+    )
+    return Finding(
+        subject=subject_of(facts),
+        severity=waits.severity,
+        title=waits.title + (f" in {comment(pools[0][0].cache)}" if pools else ""),
+        seen=joined(waits.seen, f"sp_sysmon counts them in {named}." if pools else ""),
+        because=STALL,
+        do=joined(LEVERS, WASH),
+        unknown=joined(
+            f"{HOW_LARGE}{_wash_now(facts, pools)}.",
+            "" if pools else f"Which cache it is: {NO_CACHE.command} (Grabbed Dirty).",
+        ),
+        evidence=(
+            *waits.evidence,
+            *(
+                Evidence(f"{DIRTY}, {rounded(one.io_size_kb)}K pool of {one.cache}", count, "", one.source)
+                for one, count in pools
+            ),
+        ),
+    )
+
+
+def _stalled(facts: Facts) -> list[tuple[CachePoolActivity, float]]:
+    """The pools that gave dirty buffers, most first."""
+    found = [
+        (one, one.grabbed_dirty)
+        for one in facts.every(CachePoolActivity)
+        if known(one.grabbed_dirty) and one.grabbed_dirty > 0
+    ]
+    return sorted(found, key=lambda one: -one[1])
+
+
+def _wash_now(facts: Facts, pools: list[tuple[CachePoolActivity, float]]) -> str:
+    """The present wash area of the first of them, where sp_cacheconfig was brought."""
+    if not pools:
+        return ""
+    first = pools[0][0]
+    pool = facts.latest(CachePool, cache=first.cache, io_size_kb=first.io_size_kb)
+    if pool is None or not known(pool.wash_size_kb) or not known(pool.run_size_mb):
+        return ""
+    return f"; it is {rounded(pool.wash_size_kb)} KB of {rounded(pool.run_size_mb)} MB now"

@@ -1,0 +1,89 @@
+"""Tasks wait for slow writes of a transaction log.
+
+Finds: tasks that wait for the last page of a log to be written (wait events 54 and 55 of monSysWaits), as an average
+number over the interval and as a share of the tasks that wait or run, where a task's own write (event 55) takes long.
+
+Why it matters: a transaction has ended when its log page is on the device, and it keeps its locks until then. One slow
+log device holds up every task that commits, and the queue for the end of the log behind it.
+
+What to do: find out which log device it is and what makes it slow, with the tools of the host: devices that share
+spindles with data, a write cache that is off, mirrored storage far away. After that, fewer and larger transactions, a
+log I/O size that fits, and, where its owner accepts that a crash may lose the last moment, delayed commit.
+
+When to ignore it: where writes take the time of a fast device, the number of commits makes these waits and not the
+device; that is said in a note. sp_sysmon counts switches for log writes and no time, so it decides nothing here, and a
+large share of group commit sleeps at a high rate is no problem by the vendor's own words.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.waits.events import LOG_WRITES, OWN_LOG_WRITES
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
+from rules.engine import limit, rule
+from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, joined
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X94488.htm",
+)
+WHAT, OWN = "writes of the last log page", "one's own write of the log"
+SLOW = (
+    "A task's own write (event 55) has nothing but the log device to wait for, and every commit of that database "
+    "waits with it."
+)
+MANY = "The log device is not what holds these tasks up: there are many commits."
+DEVICE = (
+    "Find the log device (two readings of master..monDeviceIO, IOTime ÷ Writes of the difference) and what slows it: "
+    "paths shared with data, a write cache off, a remote mirror."
+)
+LESS = (
+    "Then larger transactions, a smaller log I/O size (`sp_logiosize`) if log pages are written more than once, and "
+    "delayed commit only if the owner accepts to lose the last commits in a crash."
+)
+FEWER = "Fewer, larger transactions shorten it; a larger user log cache where it is flushed because it is full."
+DATABASE = "Which database's log it is: monOpenDatabases (AppendLogRequests, AppendLogWaits) shows."
+DEVICES = MissingInput("how long writes of the log take", "select * from master..monDeviceIO, twice")
+
+
+@dataclass(frozen=True)
+class Limits(WaitLimits):
+    """`WaitLimits`, and from what time on a write of the log is slow."""
+
+    milliseconds: float = limit(
+        10.0,
+        "this project: no limit is published for writes of the log; the vendor calls a read above 10 ms slow",
+        unit="ms",
+    )
+
+
+@rule(needs=(), uses=WAIT_FACTS, links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge by the time that tasks waited; sp_sysmon has none."""
+    for said in judge_waits(facts, limits, what=WHAT, events=LOG_WRITES, when_unsure=(DEVICES,)):
+        yield _finding(facts, limits, said) if isinstance(said, TooLong) else said
+
+
+def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
+    own = waited_for(facts, OWN, OWN_LOG_WRITES)
+    mean = own.mean_milliseconds if isinstance(own, Waited) and not own.unsure else None
+    slow = mean is not None and mean > limits.milliseconds
+    untimed = "" if mean is not None else "How long a task's own write takes (event 55) cannot be told from these."
+    evidence = waits.evidence
+    if isinstance(own, Waited) and mean is not None:
+        figure = "mean time of one's own write of the log"
+        evidence = (*evidence, Evidence(figure, round(mean, 1), "ms", own.source, limits.milliseconds))
+    return Finding(
+        subject=subject_of(facts),
+        severity=waits.severity if slow else Severity.NOTE,
+        title=waits.title + (f"; one's own takes {mean:,.1f} ms" if mean is not None else ""),
+        seen=waits.seen,
+        because=SLOW if slow else MANY if mean is not None else "",
+        do=joined(DEVICE, LESS) if slow else FEWER,
+        unknown=joined(untimed, DATABASE),
+        evidence=evidence,
+        explains=("ase/log_semaphore_contended",) if slow else (),
+    )

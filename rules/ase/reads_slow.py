@@ -1,0 +1,116 @@
+"""Tasks wait for pages to be read from disk.
+
+Finds: tasks that wait for physical reads (wait events 29, 32, 124 and 125 of monSysWaits), as an average number over
+the interval and as a share of the tasks that wait or run, with the mean time of a read. Where only sp_sysmon was
+collected, task switches due to cache search misses, which have no time and are noted alone.
+
+Why it matters: a task that waits for a read does no work and keeps its locks. What to do depends on the mean time.
+Slow reads are a matter of the devices and of what lies below them; reads at a normal speed are many because statements
+ask for many pages that no cache holds.
+
+What to do: of slow reads, find the device by two readings of monDeviceIO and look below it with the tools of the host.
+Of many reads, look at the tables and statements that make them: a missing index, a scan, and then the memory that
+their pages would take. Prefetch that is too eager shows as event 32.
+
+How loud it is: as other waits where reads are slow, advice where they are neither slow nor normal.
+
+When to ignore it: a server whose work is to read much, as for reports or a load, waits for reads that are as fast as
+they should be. That is said in a note and no more. Below one task on average nobody loses anything.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import MonOpenObjectActivity
+from rules.ase._evidence.objects.seen import activity, name_of
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
+from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.waits.events import READS
+from rules.ase._evidence.waits.switches import SWITCH_FACTS
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
+from rules.engine import limit, percent, rule
+from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, joined
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
+)
+WHAT, CAUSE = "physical reads", "Cache Search Misses"
+NORMAL = "The vendor calls a read of 2 to 6 ms normal and one of more than 10 ms slow"
+SLOW = f"{NORMAL}: the devices, or what lies below them, hold these tasks up."
+FAST = f"{NORMAL}, so the devices are not what holds these tasks up: many pages are read that no cache holds."
+BETWEEN = f"{NORMAL}; these lie between, so the devices and the statements are both to be looked at."
+UNTIMED = "Each is a page that no cache held. Whether reads are slow or many is not in sp_sysmon."
+DEVICES = (
+    "Find the device (two readings of master..monDeviceIO: IOTime ÷ (Reads + APFReads + Writes) of the difference), "
+    "then look below it with the tools of the host: service time and queue of the disk, paths, the storage."
+)
+FEWER = (
+    "Fewer reads come before more memory: an index for the statement that scans, then a cache that holds what is read "
+    "again and again."
+)
+TABLES = MissingInput("which tables are read from disk", MonOpenObjectActivity.COLLECTED_BY)
+NAMED = 3
+"""Tables that are named."""
+
+
+@dataclass(frozen=True)
+class Limits(WaitLimits):
+    """`WaitLimits`, from what time on a read is slow, and which tables are named."""
+
+    normal_milliseconds: float = limit(6.0, "vendor: 2 to 6 ms a read is normal (Monitoring Tables 15.7)", unit="ms")
+    milliseconds: float = limit(10.0, "vendor: more than 10 ms a read is slow (Monitoring Tables 15.7)", unit="ms")
+    reads_percent: float = percent(10.0, "this project: a table with fewer of all physical reads is not named", low=1)
+
+
+@rule(
+    needs=(),
+    uses=(*WAIT_FACTS, *SWITCH_FACTS, *STATEMENT_FACTS, MonOpenObjectActivity),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge by the time that tasks waited; by task switches where no time was counted."""
+    for said in judge_waits(facts, limits, what=WHAT, events=READS, cause=CAUSE, when_unsure=(TABLES,)):
+        yield _finding(facts, limits, said) if isinstance(said, TooLong) else said
+
+
+def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
+    waited = waited_for(facts, WHAT, READS)
+    mean = waited.mean_milliseconds if isinstance(waited, Waited) and not waited.unsure else None
+    slow = mean is not None and mean > limits.milliseconds
+    between = mean is not None and limits.normal_milliseconds < mean <= limits.milliseconds
+    tables = _tables(facts, limits.reads_percent)
+    named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
+    finding = Finding(
+        subject=subject_of(facts),
+        severity=waits.severity if slow else Severity.ADVICE if between else Severity.NOTE,
+        title=waits.title + (f" of {mean:,.1f} ms each" if mean is not None else ""),
+        seen=joined(waits.seen, f"Most physical reads are of {named}." if tables else ""),
+        because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
+        do=joined(DEVICES if slow or between else "", FEWER),
+        unknown=joined(waits.unknown, "" if tables else f"Of which tables is not in the export: {TABLES.command}."),
+        evidence=(
+            *(one if one.metric != f"mean wait for {WHAT}" else _held(one, limits) for one in waits.evidence),
+            *(Evidence(f"physical reads of {name_of(row)}", count, "", row.source) for row, count, _ in tables),
+        ),
+    )
+    return with_statements(finding, facts, [(row.database, row.object_name) for row, _, _ in tables])
+
+
+def _held(mean: Evidence, limits: Limits) -> Evidence:
+    """The mean time against what the vendor calls slow."""
+    return Evidence(mean.metric, mean.value, mean.unit, mean.source, limits.milliseconds)
+
+
+def _tables(facts: Facts, least_percent: float) -> list[tuple[MonOpenObjectActivity, float, float]]:
+    """The tables and indexes that took a large part of the physical reads in the interval, with count and share."""
+    counts = [
+        (row, row.physical_reads)
+        for row in activity(facts)
+        if row.of_interval and known(row.physical_reads) and row.physical_reads > 0
+    ]
+    whole = sum(count for _, count in counts)
+    found = [(row, count, 100.0 * count / whole) for row, count in counts if 100.0 * count / whole >= least_percent]
+    return sorted(found, key=lambda one: -one[1])[:NAMED]
