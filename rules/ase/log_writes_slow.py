@@ -19,12 +19,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
+from collectors.facts.ase import MonDeviceIO
 from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.waits import devices
 from rules.ase._evidence.waits.events import LOG_WRITES, OWN_LOG_WRITES
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.engine import limit, rule
-from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, joined
+from rules.finding import Evidence, Finding, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
@@ -37,16 +39,15 @@ SLOW = (
 )
 MANY = "The log device is not what holds these tasks up: there are many commits."
 DEVICE = (
-    "Find the log device (two readings of master..monDeviceIO, IOTime ÷ Writes of the difference) and what slows it: "
-    "paths shared with data, a write cache off, a remote mirror."
+    "Find out what slows the log device: paths shared with data, a write cache that is off, a remote mirror that each "
+    "write waits for."
 )
 LESS = (
     "Then larger transactions, a smaller log I/O size (`sp_logiosize`) if log pages are written more than once, and "
     "delayed commit only if the owner accepts to lose the last commits in a crash."
 )
 FEWER = "Fewer, larger transactions shorten it; a larger user log cache where it is flushed because it is full."
-DATABASE = "Which database's log it is: monOpenDatabases (AppendLogRequests, AppendLogWaits) shows."
-DEVICES = MissingInput("how long writes of the log take", "select * from master..monDeviceIO, twice")
+DATABASE = "Which database's log it is: monOpenDatabases (AppendLogRequests, AppendLogWaits) shows"
 
 
 @dataclass(frozen=True)
@@ -60,17 +61,24 @@ class Limits(WaitLimits):
     )
 
 
-@rule(needs=(), uses=WAIT_FACTS, links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*WAIT_FACTS, MonDeviceIO), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has none."""
-    for said in judge_waits(facts, limits, what=WHAT, events=LOG_WRITES, when_unsure=(DEVICES,)):
-        yield _finding(facts, limits, said) if isinstance(said, TooLong) else said
+    for said in judge_waits(facts, limits, what=WHAT, events=LOG_WRITES, when_unsure=(devices.MISSING,)):
+        if not isinstance(said, TooLong):
+            yield said
+            continue
+        finding = _finding(facts, limits, said)
+        yield finding
+        if finding.explains and not devices.devices_of(facts, writing=True):
+            yield Unknown((devices.MISSING,))
 
 
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
     own = waited_for(facts, OWN, OWN_LOG_WRITES)
     mean = own.mean_milliseconds if isinstance(own, Waited) and not own.unsure else None
     slow = mean is not None and mean > limits.milliseconds
+    writers = devices.devices_of(facts, writing=True) if slow else []
     untimed = "" if mean is not None else "How long a task's own write takes (event 55) cannot be told from these."
     evidence = waits.evidence
     if isinstance(own, Waited) and mean is not None:
@@ -80,10 +88,13 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
         subject=subject_of(facts),
         severity=waits.severity if slow else Severity.NOTE,
         title=waits.title + (f"; one's own takes {mean:,.1f} ms" if mean is not None else ""),
-        seen=waits.seen,
+        seen=joined(waits.seen, devices.say_devices(writers)),
         because=SLOW if slow else MANY if mean is not None else "",
         do=joined(DEVICE, LESS) if slow else FEWER,
-        unknown=joined(untimed, DATABASE),
-        evidence=evidence,
+        unknown=joined(
+            untimed,
+            f"{DATABASE}{', and monDeviceIO shows which device it is' if slow and not writers else ''}.",
+        ),
+        evidence=(*evidence, *(one.evidence for one in writers)),
         explains=("ase/log_semaphore_contended",) if slow else (),
     )

@@ -8,7 +8,7 @@ Why it matters: a task that waits for a read does no work and keeps its locks. W
 Slow reads are a matter of the devices and of what lies below them; reads at a normal speed are many because statements
 ask for many pages that no cache holds.
 
-What to do: of slow reads, find the device by two readings of monDeviceIO and look below it with the tools of the host.
+What to do: of slow reads, look below the device that monDeviceIO names, with the tools of the host.
 Of many reads, look at the tables and statements that make them: a missing index, a scan, and then the memory that
 their pages would take. Prefetch that is too eager shows as event 32.
 
@@ -22,16 +22,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonOpenObjectActivity
+from collectors.facts.ase import MonDeviceIO, MonOpenObjectActivity
 from rules.ase._evidence.objects.seen import activity, name_of
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.waits import devices
 from rules.ase._evidence.waits.events import READS
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.engine import limit, percent, rule
-from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, joined
+from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
@@ -43,14 +44,14 @@ FAST = f"{NORMAL}, so the devices are not what holds these tasks up: many pages 
 BETWEEN = f"{NORMAL}; these lie between, so the devices and the statements are both to be looked at."
 UNTIMED = "Each is a page that no cache held. Whether reads are slow or many is not in sp_sysmon."
 DEVICES = (
-    "Find the device (two readings of master..monDeviceIO: IOTime ÷ (Reads + APFReads + Writes) of the difference), "
-    "then look below it with the tools of the host: service time and queue of the disk, paths, the storage."
+    "Look below the slowest device with the tools of the host: service time and queue of the disk, paths, the storage."
 )
 FEWER = (
     "Fewer reads come before more memory: an index for the statement that scans, then a cache that holds what is read "
     "again and again."
 )
 TABLES = MissingInput("which tables are read from disk", MonOpenObjectActivity.COLLECTED_BY)
+TABLE_OF = {TABLES: "monOpenObjectActivity", devices.MISSING: "monDeviceIO"}
 NAMED = 3
 """Tables that are named."""
 
@@ -66,37 +67,49 @@ class Limits(WaitLimits):
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *SWITCH_FACTS, *STATEMENT_FACTS, MonOpenObjectActivity),
+    uses=(*WAIT_FACTS, *SWITCH_FACTS, *STATEMENT_FACTS, MonOpenObjectActivity, MonDeviceIO),
     links=LINKS,
     limits=Limits,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; by task switches where no time was counted."""
     for said in judge_waits(facts, limits, what=WHAT, events=READS, cause=CAUSE, when_unsure=(TABLES,)):
-        yield _finding(facts, limits, said) if isinstance(said, TooLong) else said
+        if isinstance(said, TooLong):
+            yield from _finding(facts, limits, said)
+        else:
+            yield said
 
 
-def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
+def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     waited = waited_for(facts, WHAT, READS)
     mean = waited.mean_milliseconds if isinstance(waited, Waited) and not waited.unsure else None
     slow = mean is not None and mean > limits.milliseconds
     between = mean is not None and limits.normal_milliseconds < mean <= limits.milliseconds
+    readers = devices.devices_of(facts, writing=False) if slow or between else []
     tables = _tables(facts, limits.reads_percent)
     named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
+    lacks = [*([] if tables else [TABLES]), *([devices.MISSING] if (slow or between) and not readers else [])]
+    lacking = "; ".join(f"{one.fact} ({TABLE_OF[one]})" for one in lacks)
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity if slow else Severity.ADVICE if between else Severity.NOTE,
         title=waits.title + (f" of {mean:,.1f} ms each" if mean is not None else ""),
-        seen=joined(waits.seen, f"Most physical reads are of {named}." if tables else ""),
+        seen=joined(
+            waits.seen,
+            devices.say_devices(readers) or (f"Most physical reads are of {named}." if tables else ""),
+        ),
         because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
         do=joined(DEVICES if slow or between else "", FEWER),
-        unknown=joined(waits.unknown, "" if tables else f"Of which tables is not in the export: {TABLES.command}."),
+        unknown=joined(waits.unknown, f"Not in the export: {lacking}." if lacking else ""),
         evidence=(
             *(one if one.metric != f"mean wait for {WHAT}" else _held(one, limits) for one in waits.evidence),
+            *(one.evidence for one in readers),
             *(Evidence(f"physical reads of {name_of(row)}", count, "", row.source) for row, count, _ in tables),
         ),
     )
-    return with_statements(finding, facts, [(row.database, row.object_name) for row, _, _ in tables])
+    yield with_statements(finding, facts, [(row.database, row.object_name) for row, _, _ in tables])
+    if lacks and finding.severity > Severity.NOTE:
+        yield Unknown(tuple(lacks))
 
 
 def _held(mean: Evidence, limits: Limits) -> Evidence:

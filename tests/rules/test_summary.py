@@ -1,5 +1,6 @@
 """The summary: what a DBA reads first says nothing that the account, the findings and the plan do not."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -130,7 +131,9 @@ def test_a_healthy_system_has_nothing_to_do(story: str) -> None:
 
 def test_a_system_of_which_most_is_not_judged_is_not_called_healthy() -> None:
     for name in ("untrusted_restarted", "untrusted_counters_cleared"):
-        assert verdict_of(name).startswith("Not known yet: 36 of 39 rules could not judge")
+        counts = re.match(r"Not known yet: (\d+) of (\d+) rules could not judge", verdict_of(name))
+        assert counts
+        assert int(counts[1]) > 0.9 * int(counts[2])
 
 
 def test_a_template_that_names_no_table_is_no_step() -> None:

@@ -2,6 +2,7 @@
 
 from collectors.facts.ase.caches import CacheOverhead, CachePool, MonCachePool, MonDataCache, NamedCache
 from collectors.facts.ase.monitoring import (
+    MonDeviceIO,
     MonEngine,
     MonProcedureCache,
     MonSpinlockActivity,
@@ -59,6 +60,7 @@ from collectors.facts.ase.sysmon_detail import (
     RowsAffected,
     RunnableTasks,
     SemaphoreRequests,
+    UserLogCacheFlushes,
 )
 from collectors.facts.counted import Counted
 
@@ -87,6 +89,7 @@ __all__ = [
     "MonCachedObject",
     "MonCachedStatement",
     "MonDataCache",
+    "MonDeviceIO",
     "MonEngine",
     "MonOpenObjectActivity",
     "MonOpenPartitionActivity",
@@ -121,4 +124,5 @@ __all__ = [
     "TableScheme",
     "TaskSwitches",
     "ThreadBusy",
+    "UserLogCacheFlushes",
 ]

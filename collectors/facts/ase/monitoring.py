@@ -216,6 +216,38 @@ class MonStatementCache(Counted, Fact):
     removals: Reading = ABSENT
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonDeviceIO(Counted, Fact):
+    """I/O of one database device. Columns as the server's own documentation names them; no real listing was read."""
+
+    COLLECTED_BY: ClassVar[str] = twice("monDeviceIO")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "device")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("reads", "apf_reads", "writes", "io_milliseconds"), "int")
+
+    device: str
+    """Its logical name."""
+    path: str | None = None
+    instance: int | None = None
+    reads: Reading = ABSENT
+    """Other than asynchronous prefetch."""
+    apf_reads: Reading = ABSENT
+    writes: Reading = ABSENT
+    io_milliseconds: Reading = ABSENT
+    """Time that requests waited to be served, of all of them together."""
+
+    @property
+    def requests(self) -> float | None:
+        """Reads and writes; `None` where one of them was not counted."""
+        counts = (self.reads, self.apf_reads, self.writes)
+        return sum(one for one in counts if known(one)) if all(known(one) for one in counts) else None
+
+    @property
+    def mean_milliseconds(self) -> float | None:
+        """Mean time of a request; `None` without requests."""
+        requests = self.requests
+        return self.io_milliseconds / requests if requests and known(self.io_milliseconds) else None
+
+
 @dataclass(frozen=True, kw_only=True)
 class SpinLoad(Fact):
     """What the engines of one capture did, spun and committed; made by `collectors.spin_loads`.

@@ -52,6 +52,22 @@ class SemaphoreRequests(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class UserLogCacheFlushes(Fact):
+    """How often user log caches were flushed to the transaction log for one reason."""
+
+    COLLECTED_BY: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the rows ULC Flushes to Xact Log (Transaction Management)"
+
+    reason: str
+    """As printed: `by Full ULC`, `by End Transaction`; `Total ULC Flushes` for all of them."""
+    logging: str | None = None
+    """From 16.0 on: `Fully Logged DMLs`, `Minimally Logged DMLs`, `Any Logging Mode DMLs`."""
+    per_second: Reading = ABSENT
+    count: Reading = ABSENT
+    percent: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
 class LockEvents(Fact):
     """Deadlocks, lock promotions or lock timeouts of one kind; only the total is printed where there were none."""
 

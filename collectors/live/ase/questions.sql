@@ -20,7 +20,7 @@
 --     grant role mon_role to <login>           or, on every release:     sp_role 'grant', mon_role, <login>
 -- Switches are never set; where one is off its tables are empty or hold zeros, and the result says so.
 --
--- Cost, in sum: 51 statements and one for each user database, on one connection, one after the other. Monitoring tables
+-- Cost, in sum: 53 statements and one for each user database, on one connection, one after the other. Monitoring tables
 -- are built from memory when they are asked for: they take no lock on a user's table. Dear are two: `cached_objects`
 -- walks the hash tables of the data caches (asked once; seconds of one engine on caches of 100 GB, as estimated), and
 -- `tables` reads the allocation pages of every table and index (once per database; some thousand page reads for 10,000
@@ -256,6 +256,16 @@ go
 -- cost: some hundred rows
 -- when: snapshot
 select * from master..monWaitEventInfo
+go
+
+-- question: monDeviceIO
+-- why: how long the devices take for reads and writes
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: one row a device
+-- when: snapshot
+select * from master..monDeviceIO
 go
 
 -- question: monProcedureCache

@@ -77,6 +77,9 @@ MONITORING = {
         WaitLockType:varchar(20) WaitTranName:varchar(255) WaitCommand:varchar(30) ObjectDBName:varchar(30)
         HeldProcDBName:varchar(30) HeldProcedureName:varchar(255) WaitProcDBName:varchar(30)
         WaitProcedureName:varchar(255)""",
+    "monDeviceIO": """
+        InstanceID:tinyint Reads:int* APFReads:int* Writes:int* DevSemaphoreRequests:int+ DevSemaphoreWaits:int+
+        IOTime:int* LogicalName:varchar(30) PhysicalName:varchar(128)""",
     "monProcedureCache": "InstanceID:tinyint Requests:int* Loads:int* Writes:int* Stalls:int*",
     "monStatementCache": """
         InstanceID:tinyint TotalSizeKB:int UsedSizeKB:int NumStatements:int NumSearches:int* HitCount:int*

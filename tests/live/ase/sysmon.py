@@ -138,7 +138,7 @@ def _tasks(world: "World", paper: Paper) -> None:
 
 
 def _transactions(world: "World", paper: Paper) -> None:
-    """What was committed, rows by lock scheme, and the semaphores of the log."""
+    """What was committed, rows by lock scheme, why log caches were flushed, and the semaphores of the log."""
     rates = {name: rate for name, (rate, _) in world.release.sysmon.items()}
     paper.section("Transaction Profile")
     paper.table("  Transaction Summary")
@@ -172,9 +172,23 @@ def _transactions(world: "World", paper: Paper) -> None:
         paper.total("  Total DOL Rows Updated", rates["DOL Direct"], rates["DOL Direct"])
         paper.say("")
     paper.section("Transaction Management")
+    _flushes(paper, *world.release.sysmon["ULC Flushes"], by_logging=world.release.number == "16.0")
     _semaphore(paper, "ULC Semaphore Requests", *world.release.sysmon["ULC Semaphore"])
     new = world.release.number == "16.0"
     _semaphore(paper, "Log Semaphore Requests", *world.release.sysmon["Log Semaphore"], local=new)
+
+
+def _flushes(paper: Paper, rate: float, full: float, *, by_logging: bool) -> None:
+    """Why user log caches were flushed: at the end of transactions, and the rest because they were full."""
+    paper.table("  ULC Flushes to Xact Log")
+    if by_logging:
+        paper.say("  Any Logging Mode DMLs")
+    paper.counted("    by End Transaction", rate - full, rate)
+    if by_logging:
+        paper.say("", "  Fully Logged DMLs")
+    paper.counted("    by Full ULC", full, rate)
+    paper.total("  Total ULC Flushes", rate)
+    paper.say("")
 
 
 def _semaphore(paper: Paper, name: str, rate: float, waited: float, *, local: bool = False) -> None:

@@ -1,6 +1,7 @@
 """The server as a whole, engines, threads, waits, caches of code: one row each or a few."""
 
 from collectors.facts.ase import (
+    MonDeviceIO,
     MonEngine,
     MonProcedureCache,
     MonState,
@@ -190,4 +191,17 @@ STATEMENT_CACHE = MonitorTable(
             "NumRecompilesSchemaChanges NumRecompilesPlanFlushes"
         ),
     ),
+)
+
+DEVICES = MonitorTable(
+    name="monDeviceIO",
+    fact=MonDeviceIO,
+    columns={
+        "logicalname": ("device", words),
+        "physicalname": ("path", words),
+        **INSTANCE,
+        **counts(reads="reads", apf_reads="apfreads", writes="writes", io_milliseconds="iotime"),
+    },
+    marks=marks("logicalname iotime", "logicalname devsemaphorerequests"),
+    never=frozenset(("iotype",)),  # that one is monIOQueue
 )

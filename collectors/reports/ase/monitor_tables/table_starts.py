@@ -26,6 +26,7 @@ TABLES: tuple[MonitorTable, ...] = (
     locks.LOCKS,
     server.PROCEDURE_CACHE,
     server.STATEMENT_CACHE,
+    server.DEVICES,
 )
 """Every table read here; of two that a heading could be the first is taken."""
 

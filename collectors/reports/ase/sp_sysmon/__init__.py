@@ -62,6 +62,7 @@ from collectors.facts.ase.sysmon_detail import (
     RowsAffected,
     RunnableTasks,
     SemaphoreRequests,
+    UserLogCacheFlushes,
 )
 from collectors.registry import Outcome, starting, stream
 from collectors.reports.ase.sp_sysmon.items import BLANK, HEADS, RULE, Head, Item, Mark, Nothing, Row, Table
@@ -99,8 +100,9 @@ MOST_LINES, MOST_CHARACTERS = 200_000, 30_000_000
     starts=STARTS,
     provides=(
         Server, SysmonSample, SysmonSection, EngineBusy, ThreadBusy, RunnableTasks, TaskSwitches, RowsChanged,
-        RowsAffected, SemaphoreRequests, MetadataCache, MetadataSpinlock, LockSummary, LockHashtable, LockRequests,
-        LockEvents, CacheActivity, CachePoolActivity, ProcedureCacheActivity, DeviceActivity, SysmonAdvice,
+        RowsAffected, SemaphoreRequests, UserLogCacheFlushes, MetadataCache, MetadataSpinlock, LockSummary,
+        LockHashtable, LockRequests, LockEvents, CacheActivity, CachePoolActivity, ProcedureCacheActivity,
+        DeviceActivity, SysmonAdvice,
     ),
 )  # fmt: skip
 class SpSysmon:

@@ -18,13 +18,13 @@ from collectors.reports.ase.sp_sysmon.lines import LONGEST_SHAPE
 from collectors.reports.ase.sp_sysmon.locks import EVENTS, locks
 from collectors.reports.ase.sp_sysmon.page import Advised, Page, Section, advice_text, walk
 from collectors.reports.ase.sp_sysmon.rows import PackedRows
-from collectors.reports.ase.sp_sysmon.work import devices, metadata, procedures, semaphores, tasks, transactions
+from collectors.reports.ase.sp_sysmon.work import devices, metadata, procedures, tasks, transaction_logs, transactions
 
 FORMS: dict[str, Callable[[Section], Iterator[Form]]] = {
     "Kernel Utilization": kernel,
     "Task Management": tasks,
     "Transaction Profile": transactions,
-    "Transaction Management": semaphores,
+    "Transaction Management": transaction_logs,
     "Metadata Cache Management": metadata,
     "Lock Management": locks,
     "Data Cache Management": caches,

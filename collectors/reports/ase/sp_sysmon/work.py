@@ -14,7 +14,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from collectors.facts.ase.sysmon import MetadataCache, MetadataSpinlock, RowsChanged, TaskSwitches
-from collectors.facts.ase.sysmon_detail import DeviceActivity, ProcedureCacheActivity, RowsAffected, SemaphoreRequests
+from collectors.facts.ase.sysmon_detail import (
+    DeviceActivity,
+    ProcedureCacheActivity,
+    RowsAffected,
+    SemaphoreRequests,
+    UserLogCacheFlushes,
+)
 from collectors.reports.ase.sp_sysmon.forms import COUNT, PER_SECOND, PERCENT, Cell, Form, added, left_out
 from collectors.reports.ase.sp_sysmon.page import Block, Section
 
@@ -32,6 +38,8 @@ TOTALS = {
 }
 USAGE = re.compile(r"Open (Object|Index|Partition|Database) Usage")
 SPINLOCK = " Spinlock Contention"
+FLUSHES = "ULC Flushes to Xact Log"
+LOGGING = re.compile(r"(?:Any Logging Mode|Fully Logged|Minimally Logged) DMLs")
 SEMAPHORES = {"ULC Semaphore Requests": "ULC", "Log Semaphore Requests": "Log"}
 DESCRIPTORS = {
     "Active": "active",
@@ -82,9 +90,17 @@ def transactions(section: Section) -> Iterator[Form]:
                 yield Form(RowsChanged, at, at, {"operation": operation, "way": label, "logging": logging}, cells)
 
 
-def semaphores(section: Section) -> Iterator[Form]:
-    """The semaphores of the user log caches and of the transaction logs."""
+def transaction_logs(section: Section) -> Iterator[Form]:
+    """Why user log caches were flushed, then the semaphores of these caches and of the transaction logs."""
+    flushes = False
     for block in section.blocks:
+        kind = bool(LOGGING.fullmatch(block.label))
+        flushes = block.label == FLUSHES or (flushes and kind)
+        if flushes:
+            for label, at in block.rows.items():
+                cells = {"per_second": (at, PER_SECOND), "count": (at, COUNT), "percent": (at, PERCENT)}
+                known = {"reason": label, "logging": block.label if kind and label.startswith("by ") else None}
+                yield Form(UserLogCacheFlushes, at, at, known, cells)
         if block.label in SEMAPHORES:
             total = next((at for label, at in block.rows.items() if label.startswith("Total ")), None)
             rows = {label: at for label, at in block.rows.items() if total is None or at <= total}
