@@ -7,12 +7,13 @@ from django.http import HttpResponse
 from advisor.ase.services import picture
 from advisor.ase.services.caches import Shown
 from advisor.ase.services.planned import planned
-from advisor.ase.services.spinlocks import verdicts
+from advisor.ase.services.spinlocks import judged, ranked, ranked_shares, verdicts
 from advisor.ase.services.stored import Views, views_of
 from advisor.ase.services.what_if.form import MOST_OBJECTS, answer
 from advisor.audits.models import Audit
 from advisor.audits.views import capture
 from advisor.audits.views.capture import Column, csv_file, sorted_by
+from advisor.charts import fluid
 from advisor.core.views import Asked, page, paged
 
 
@@ -87,36 +88,34 @@ def _cache_line(one: Shown) -> tuple[object, ...]:
     )
 
 
-TOP = 15
-"""Spinlocks in each of the two rankings; the table has them all."""
 PAGE = 50
 SPINLOCK_COLUMNS = (
     Column("name", "Spinlock", lambda row: row.name.lower(), figure=False),
+    Column("share", "Share of all spins, %", lambda row: row.spins_share),
+    Column("contention", "Grabs that waited, %", lambda row: row.percent),
+    Column("spins", "Spins", lambda row: row.spins),
     Column("grabs", "Grabs", lambda row: row.grabs),
     Column("waits", "Waits", lambda row: row.waits),
-    Column("spins", "Spins", lambda row: row.spins),
-    Column("share", "Share of all spins, %", lambda row: row.spins_share),
-    Column("contention", "Contention, %", lambda row: row.percent),
     Column("each", "Spins for each wait", lambda row: row.spins_per_wait),
-    Column("rows", "Rows (hottest, coldest)", lambda row: row.rows),
-    Column("rule", "Rule", lambda row: row.rule, figure=False),
 )
 
 
 def spinlocks(request: Asked, pk: int) -> HttpResponse:
-    """Show them: `?sort=` a column, `?page=`."""
+    """Show them as the findings rank them, or `?sort=` by a column; `?page=`."""
     audit, views = audit_for(request, pk)
-    found = views.spinlocks
-    rows, sort = sorted_by(found.rows, SPINLOCK_COLUMNS, request.GET.get("sort", "")[:20])
+    found, said = views.spinlocks, verdicts(audit)
+    rows, sort = sorted_by(ranked(found.rows, said), SPINLOCK_COLUMNS, request.GET.get("sort", "")[:20])
+    shown = paged(request, rows, PAGE)
     context = {
         **head(audit, views, "ase-spinlocks"),
         "found": found,
-        "by_spins": found.rows[:TOP] if found.has_spins else (),
-        "by_share": found.by_share[:TOP],
-        "rows": paged(request, rows, PAGE),
+        "rows": shown,
+        "judged": judged(shown, views.facts, audit, said),
+        "shares": ranked_shares(found.shares, said),
         "columns": SPINLOCK_COLUMNS,
         "sort": sort,
-        "verdicts": verdicts(audit),
+        "verdicts": said,
+        "share_bar": fluid.part_bar,
     }
     return page(request, "ase/spinlocks.html", context)
 
@@ -136,10 +135,10 @@ def spinlocks_csv(request: Asked, pk: int) -> HttpResponse:
             *(row.name, row.grabs, row.waits, row.spins, row.spins_share, row.percent, row.spins_per_wait, row.rows),
             *(row.doubtful, row.hottest, row.coldest, row.rule, said.of(row.rule, row.name).word, over),
         )
-        for row in found.rows
+        for row in ranked(found.rows, said)
     ]
     rows += [(one.name, *([None] * 12), f"not believed: {one.why}") for one in found.doubts]
-    for one in found.shares:
+    for one in ranked_shares(found.shares, said):
         why = f"sp_sysmon{': ' if one.why else ''}{one.why}"
         rows.append(
             (one.name, *([None] * 4), one.percent, *([None] * 5), one.rule, said.of(one.rule, one.name).word, why)

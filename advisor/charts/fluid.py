@@ -131,6 +131,19 @@ def share_bar(share: float, limit: float, title: str) -> Markup:
     return _document(f"{clean(title)}: {share:.2f} of 1, limit {limit:g}", "scale share", body)
 
 
+def part_bar(percent: float | None, title: str) -> Markup:
+    """Draw a share of 100 % as a bar from zero, in a cell whose figure stands beside it; nothing for no figure."""
+    share = number(percent)
+    if share is None:
+        return Markup()
+    wide = max(0.0, min(100.0, share))
+    body = [
+        '<rect class="track" y="3" width="100%" height="8" rx="2"/>',
+        f'<rect class="value" y="3" width="{wide:.2f}%" height="8" rx="2"/>',
+    ]
+    return _document(f"{clean(title)}: {figure(float(f'{share:.3g}'), '%')}", "scale share", body)
+
+
 def _part(one: Part, shade: int, at: float, wide: float, name: str) -> Iterator[str]:
     colours = OTHER if one.kind == "other" else LOST
     ink = PARTS.get(one.kind) or f'fill="{colours[shade % len(colours)]}"'

@@ -29,15 +29,7 @@ from rules.ase._evidence.server import (
     engines_of,
     unknown_of,
 )
-from rules.ase._evidence.spinlocks.figures import FEW_GRABS
-from rules.ase._evidence.spinlocks.gates import (
-    BUSY_ORIGIN,
-    BUSY_PERCENT,
-    SHARE_ORIGIN,
-    SPINS_ORIGIN,
-    SPINS_PER_ENGINE,
-    SPINS_SHARE,
-)
+from rules.ase._evidence.spinlocks.large import LargeLimits, not_dear, nothing_to_gain
 from rules.ase._evidence.spinlocks.lock_work import COLLECTED_BY, WORK_FACTS, do_of, looks, seen_of
 from rules.ase._evidence.spinlocks.monitored import (
     SCHEDULER,
@@ -46,11 +38,11 @@ from rules.ase._evidence.spinlocks.monitored import (
     spinlocks_by_name,
 )
 from rules.ase._evidence.spinlocks.names import LOCKS, plain_name
-from rules.ase._evidence.spinlocks.owners import Owners, known_of, owner_of
+from rules.ase._evidence.spinlocks.owners import known_of, owner_of
 from rules.ase._evidence.spinlocks.ratio import LEAVE_IT
 from rules.ase._evidence.spinlocks.spin_severity import spin_bound
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
-from rules.engine import limit, percent, rule
+from rules.engine import rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
@@ -58,15 +50,8 @@ UNCHANGED = "No setting is to be changed for it; look at what takes it."
 
 
 @dataclass(frozen=True)
-class Limits(Owners):
+class Limits(LargeLimits):
     """From which spins on the rule speaks, and where the rules that own a name take over."""
-
-    spins_share_percent: float = percent(SPINS_SHARE, SHARE_ORIGIN, low=1)
-    spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
-    contention_percent: float = percent(
-        1.0, "this project: without times or engines no rate is known, and the share must count"
-    )
-    busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
 
 
 @rule(needs=(), uses=(*ENGINE_FACTS, *CACHE_FACTS, *WORK_FACTS), links=LINKS, limits=Limits)
@@ -79,17 +64,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     engines = engines_of(facts, interval=locks[0].of_interval)
     first = next((one for one in locks if plain_name(one.name) not in SCHEDULER), locks[0])
     most = f"most spins: {first.name}, {first.spins:,.0f} {first.when}"
-    if engines.number == 1:
-        yield Clean(f"{most}; with one engine nobody waits for another")
-        return
-    if engines.busy_percent is not None and engines.busy_percent < limits.busy_percent:
-        yield Clean(f"{most}; but the engines are {engines.busy_percent:.1f} % busy: nothing to gain")
+    if nothing := nothing_to_gain(limits, engines):
+        yield Clean(f"{most}; {'' if engines.number == 1 else 'but '}{nothing}")
         return
     large = [one for one in locks if one.spins_share is not None and one.spins_share >= limits.spins_share_percent]
     caches, said = cache_names(facts), [most]
     for one in large:
         owner = _owner(facts, limits, one, caches)
-        low = _not_dear(limits, one, engines)
+        low = not_dear(limits, one, engines)
         if owner or low:
             said.append(f"{one.name}: {owner or low}")
         else:
@@ -106,19 +88,6 @@ def _owner(facts: Facts, limits: Limits, one: Spinlock, caches: list[str]) -> st
         return f"judged by {owner}"
     bound = spin_bound(facts, one)
     return "judged by ase/spinning_unexplained" if bound and bound.dominates else ""
-
-
-def _not_dear(limits: Limits, one: Spinlock, engines: Engines) -> str:
-    """Why its spins take no noticeable time; nothing where they do."""
-    rate, percent = one.per_engine(engines.number), one.percent or 0.0
-    if left_open := one.open_per_engine(engines.number, limits.spins_per_engine):
-        return left_open
-    if rate is not None:
-        few = f"only {rate:,.0f} spins a second and engine (limit {limits.spins_per_engine:,.0f})"
-        return few if rate < limits.spins_per_engine else ""
-    if percent < limits.contention_percent or one.grabs < FEW_GRABS:
-        return f"{percent:.2f} % of {one.grabs:,.0f} grabs, and no rate is known"
-    return ""
 
 
 def _finding(

@@ -5,16 +5,18 @@
 
 import io
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pypdf
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import LOOKS, Looked, Service, log_in
+from tests.browser.conftest import LOOKS, Looked, Scheme, Service, log_in
 from tests.browser.views import bring, look
 
-STORY = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits" / "vlh_4_hot_tables"
+STORIES = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits"
+STORY, HEALTHY = STORIES / "vlh_4_hot_tables", STORIES / "healthy_monitored_server"
 ASKED = "?address=5&object=3&lock=20&buckets=65536&cut-0=64&size-1=100000&engines=12&index_hash=0"
 VIEWS = {"caches": "caches/", "spinlocks": "spinlocks/", "what-if": "what-if/", "what-if-asked": f"what-if/{ASKED}"}
 
@@ -49,9 +51,39 @@ def test_from_the_audit_to_an_answer_and_to_the_script_without_any_script_of_our
     assert "cut-0=32" in page.url
     assert page.get_by_label("Partitions of default data cache").input_value() == "32"
     page.get_by_role("link", name="Spinlocks").click()
-    page.get_by_role("link", name="fired", exact=True).first.click()
+    page.locator("td.main a").first.click()
     expect(page.locator("article.finding:target")).to_be_visible()
     context.close()
+
+
+def test_spinlocks_stand_in_the_order_of_their_findings(page: Page, audit: str) -> None:
+    page.goto(f"{audit}spinlocks/")
+    links = page.locator("section[aria-labelledby=table] td.main > a").evaluate_all("all => all.map((one) => one.hash)")
+    numbers = [int(link.removeprefix("#f")) for link in links]
+    assert numbers
+    assert numbers == sorted(numbers)
+    rows = page.locator("section[aria-labelledby=table] tbody tr")
+    assert rows.first.locator("td.main > a").count() == 1, "what has a finding stands before what has none"
+
+
+def test_a_large_but_normal_spinlock_says_why_on_any_screen(
+    browser: Browser, service: Service, windows: Callable[[Scheme, int], Page]
+) -> None:
+    files = sorted(path for path in HEALTHY.iterdir() if path.suffix != ".yml")
+    healthy = bring(browser, service, files)
+    for width in (1280, 400):
+        page = windows("light", width)
+        page.goto(f"{healthy}spinlocks/")
+        row = (
+            page.get_by_role("row").filter(has_text="Sched Q")
+            if width > 860
+            else page.locator("tr", has_text="Sched Q")
+        )
+        expect(row.first.locator(".normal")).to_contain_text("very many spins with a low share of waits are normal")
+        expect(row.first.locator(".normal")).to_be_visible()
+        cell = row.first.locator("td").last.bounding_box()
+        assert cell
+        assert cell["x"] + cell["width"] <= width, "no column is hidden"
 
 
 def test_it_prints(page: Page, audit: str) -> None:

@@ -1,17 +1,21 @@
 """The spinlocks of one capture: ranked by spins where they are known, and by the share of grabs that waited.
 
 What the rules believe is ranked; what they do not is listed with the reason, never as 0. sp_sysmon's shares stand
-apart, because they have neither grabs nor spins and cover another time.
+apart, because they have neither grabs nor spins and cover another time. The page ranks as the findings of the audit do,
+and says of a large spinlock without a finding why it is none.
 """
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.audits.models import Audit
 from collectors.facts import Facts, Missing, known
 from collectors.facts.ase import CacheActivity, LockHashtable, MetadataSpinlock, MonSpinlockActivity, Snapshot
+from rules.ase._evidence.server import engines_of
+from rules.ase._evidence.spinlocks.large import why_normal
 from rules.ase._evidence.spinlocks.monitored import (
     OF_HASHTABLE,
     OF_METADATA,
@@ -24,11 +28,16 @@ from rules.ase._evidence.spinlocks.monitored import (
 )
 from rules.ase._evidence.spinlocks.names import BY_NAME, BY_RATIO, plain_name
 from rules.ase._evidence.spinlocks.survey import cache_names
+from rules.engine import limits_for, rules_of
 
 CACHES, REST = "ase/data_cache_spinlock_contended", "ase/spinlock_dear"
 QUEUES, UNEXPLAINED = "ase/run_queue_spinlock_contended", "ase/spinning_unexplained"
 BY_SUBJECT = (CACHES, REST, QUEUES, "ase/procedure_cache_spinlock_contended")
 """Rules that speak of several spinlocks: their findings are called as the spinlocks are."""
+NOTE = 1
+"""Severity of a finding that asks for nothing."""
+NOT_JUDGED = ("", "unknown", "untrusted", "broken")
+"""Verdicts that are no reason to call anything normal."""
 MOST = 2_000
 """Names that are shown; a server has some hundreds."""
 MOST_DOUBTS = 100
@@ -106,7 +115,12 @@ class Verdict:
     word: str
     """`fired`, `clean`, …; `fired for others` where the rule speaks of other objects alone; empty: not judged."""
     number: int | None = None
-    """The place of its finding in the audit."""
+    """The place of its finding in the audit: the dearest is 0."""
+    severity: int = 0
+    """Of its finding, 1 note to 4 critical; 0 without one."""
+    title: str = ""
+    because: str = ""
+    """What its finding gives as the cause."""
 
 
 def spinlocks_of(facts: Facts) -> Spinlocks:
@@ -213,13 +227,24 @@ def _share(name: str, reading: float | Missing, rule: str) -> Share:
     return Share(name, reading, "", rule)
 
 
+@dataclass(frozen=True)
+class FindingShown:
+    """What the page says of a finding."""
+
+    severity: int
+    title: str
+    because: str
+
+
 def verdicts(audit: Audit) -> "Verdicts":
     """What the audit says, in a form that rows can be held against."""
     words = {one["rule"]: one["verdict"] for one in audit.verdicts}
-    subjects = {
-        (one.rule, one.subject): one.number for one in audit.findings.only("rule", "subject", "number", "audit")
-    }
-    return Verdicts(words, subjects)
+    found = audit.findings.values_list("rule", "subject", "number", "severity", "title", "data__because")
+    subjects, shown = {}, {}
+    for rule, subject, number, severity, title, because in found:
+        subjects[rule, subject] = number
+        shown[number] = FindingShown(severity, title, because or "")
+    return Verdicts(words, subjects, shown)
 
 
 @dataclass(frozen=True)
@@ -228,16 +253,69 @@ class Verdicts:
 
     words: dict[str, Any]
     findings: dict[tuple[str, str], int]
+    """Rule and subject → its place in the audit."""
+    shown: dict[int, FindingShown] = field(default_factory=dict)
+    """By that place."""
 
     def of(self, rule: str, name: str) -> Verdict:
-        """The verdict on the spinlock `name` by the rule that owns it, or by that of spinning nothing explains."""
-        unexplained = self.findings.get((UNEXPLAINED, name))
-        if unexplained is not None:
-            return Verdict("fired", unexplained)
+        """The verdict on the spinlock `name`: its worst finding by the rule that owns it or one that speaks of any."""
+        subject = plain_name(name).removeprefix("cache ")
+        named = {(UNEXPLAINED, name), (REST, name), (rule, subject)}
+        numbers = [self.findings[one] for one in named if one in self.findings]
         word = str(self.words.get(rule, ""))
-        if word != "fired":
-            return Verdict(word)
-        number = self.findings.get((rule, plain_name(name).removeprefix("cache ")))
-        if number is None and rule not in BY_SUBJECT:
-            number = next((at for (of, _), at in self.findings.items() if of == rule), None)
-        return Verdict("fired", number) if number is not None else Verdict("fired for others")
+        if not numbers and word == "fired" and rule not in BY_SUBJECT:
+            numbers = [at for (of, _), at in self.findings.items() if of == rule]
+        if numbers:
+            number = min(numbers)
+            seen = self.shown.get(number)
+            return (
+                Verdict("fired", number, seen.severity, seen.title, seen.because) if seen else Verdict("fired", number)
+            )
+        return Verdict("fired for others" if word == "fired" else word)
+
+    def place(self, rule: str, name: str) -> float:
+        """Where it stands among the findings; infinite without one."""
+        number = self.of(rule, name).number
+        return math.inf if number is None else number
+
+
+def ranked(rows: Iterable[Row], said: Verdicts) -> list[Row]:
+    """As the findings rank them: that of the worst finding first; those without one by spins, then by waits."""
+    return sorted(rows, key=lambda row: (said.place(row.rule, row.name), -(row.spins or 0.0), -row.waits, row.name))
+
+
+def ranked_shares(shares: Iterable[Share], said: Verdicts) -> list[Share]:
+    """The same for what sp_sysmon prints; those without a finding by their share, those without a figure last."""
+    return sorted(
+        shares,
+        key=lambda one: (said.place(one.rule, one.name), one.percent is None, -(one.percent or 0.0), one.name),
+    )
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A row with what the audit says of it."""
+
+    row: Row
+    verdict: Verdict
+    normal: str
+    """Why a large row asks for nothing, in sentences; empty where it is not large, or a finding asks for something."""
+
+    @property
+    def heading(self) -> str:
+        """What `normal` explains."""
+        return "Why it is only a note" if self.verdict.severity == NOTE else "Why it is normal"
+
+
+def judged(rows: Iterable[Row], facts: Facts, audit: Audit, said: Verdicts) -> list[Judged]:
+    """Each row with its verdict, and why it is normal where it is large; by the limits that the audit was made with."""
+    limits = limits_for(next(one for one in rules_of("ase") if one.id == REST), audit.limits)
+    locks, caches = spinlocks_by_name(facts), cache_names(facts)
+    made = []
+    for row in rows:
+        verdict, lock, normal = said.of(row.rule, row.name), locks.get(row.name), ""
+        if lock is not None and verdict.severity <= NOTE and verdict.word not in NOT_JUDGED:
+            normal = why_normal(facts, limits, lock, engines_of(facts, interval=lock.of_interval), caches)
+            normal = normal or (verdict.because if verdict.severity == NOTE else "")
+        made.append(Judged(row, verdict, normal))
+    return made

@@ -5,14 +5,21 @@ import io
 import re
 from dataclasses import replace
 
+from markupsafe import escape
+
 from advisor.ase.services.spinlocks import (
     MOST_DOUBTS,
+    FindingShown,
     Verdicts,
+    judged,
+    ranked,
+    ranked_shares,
     spinlocks_of,
     verdicts,
 )
+from advisor.audits.models import Audit
 from collectors.facts import ABSENT, NOT_MEASURED, OVERFLOW, Facts
-from collectors.facts.ase import LockHashtable, MonSpinlockActivity, Snapshot
+from collectors.facts.ase import EngineBusy, LockHashtable, MonSpinlockActivity, Snapshot
 from tests.advisor.ase.servers import DEFAULT, audited, contended, spun, sysmon_only
 from tests.advisor.people import AsUser, People, text_of
 
@@ -50,6 +57,95 @@ def test_the_verdict_is_that_of_this_audit_and_of_this_spinlock(people: People) 
     assert (other.word, other.number) == ("fired for others", None)
     assert said.of("ase/run_queue_spinlock_contended", "Sched Q").word == "clean"
     assert said.of("ase/no_such_rule", "x").word == ""
+
+
+def test_they_rank_as_the_findings_do_and_the_rest_by_spins() -> None:
+    found = spinlocks_of(Facts(tuple(contended())))
+    said = Verdicts(
+        {"ase/data_cache_spinlock_contended": "fired", "ase/spinlock_dear": "fired"},
+        {("ase/spinlock_dear", "Resource->rtmpdb_spin"): 0, ("ase/data_cache_spinlock_contended", "lookup"): 4},
+    )
+    names = [row.name for row in ranked(found.rows, said)]
+    assert names == ["Resource->rtmpdb_spin", "lookup", "addrlockspins", DEFAULT, "Sched Q"]
+    by_spins = [row.name for row in ranked(found.rows, Verdicts({}, {}))]
+    assert by_spins == ["addrlockspins", DEFAULT, "Sched Q", "lookup", "Resource->rtmpdb_spin"]
+
+
+def test_shares_of_sysmon_rank_as_the_findings_do_too() -> None:
+    shares = spinlocks_of(Facts(tuple(sysmon_only()))).shares
+    said = Verdicts({"ase/data_cache_spinlock_contended": "fired"}, {("ase/data_cache_spinlock_contended", "logs"): 2})
+    names = [one.name for one in ranked_shares(shares, said)]
+    assert names == ["cache logs", "address lock hash table", f"cache {DEFAULT}", "Object metadata"]
+
+
+def test_of_several_findings_about_one_spinlock_the_worst_is_its_verdict() -> None:
+    findings = {("ase/lock_hash_spinlock_contended", "CLAIMS"): 9, ("ase/spinlock_dear", "fglockspins"): 3}
+    shown = {3: FindingShown(2, "fglockspins is the most expensive spinlock", "")}
+    words = {"ase/lock_hash_spinlock_contended": "clean", "ase/spinlock_dear": "fired"}
+    said = Verdicts(words, findings, shown).of("ase/lock_hash_spinlock_contended", "fglockspins")
+    assert (said.number, said.severity, said.title) == (3, 2, "fglockspins is the most expensive spinlock")
+
+
+def _large(people: People, *, spins: float, waits: float, busy: float = 80.0) -> dict[str, tuple[str, str]]:
+    """By name the verdict and why it is normal, of a server whose Sched Q spins most."""
+    facts = [one for one in contended() if not isinstance(one, MonSpinlockActivity)]
+    facts = [replace(one, user_percent=busy) if isinstance(one, EngineBusy) else one for one in facts]
+    facts += [
+        spun("Sched Q", 50_000_000.0, waits, spins),
+        spun("fglockspins", 8_000_000.0, 16_000.0, 4_000_000.0),
+        spun("tablockspins", 8_000_000.0, 160.0, 1_600.0),
+        spun("Resource->rtmpdb_spin", 100.0, 40.0, 400.0),
+    ]
+    audit = audited(people, facts)
+    found, said = spinlocks_of(Facts(tuple(facts))), verdicts(audit)
+    return {
+        one.row.name: (one.verdict.word, one.normal)
+        for one in judged(ranked(found.rows, said), Facts(tuple(facts)), audit, said)
+    }
+
+
+def test_a_large_but_normal_row_says_why_it_is_normal(people: People) -> None:
+    said = _large(people, spins=20_000_000.0, waits=65_000.0)
+    word, why = said["Sched Q"]
+    assert word == "clean"
+    assert why.startswith("It is a queue of the threaded kernel"), why
+    assert "0.13 % of its grabs had to wait; the rule of these queues speaks from 10 % on." in why
+    assert "Only 8,333 spins a second and engine (limit 100,000)." in said["fglockspins"][1]
+    assert "guards page and row locks" in said["fglockspins"][1]
+    assert "Only 1 spins a second" in said["Resource->rtmpdb_spin"][1], "40 % of 100 grabs"
+    assert said["tablockspins"][1] == "", "it is not large"
+
+
+def test_idle_engines_are_a_reason_and_a_queue_that_is_contended_is_not_normal(people: People) -> None:
+    assert (
+        "The engines are 5.0 % busy: nothing to gain."
+        in _large(people, spins=2e7, waits=65_000.0, busy=5.0)["fglockspins"][1]
+    )
+    contended_queue = _large(people, spins=2e9, waits=9_000_000.0)
+    word, why = contended_queue["Sched Q"]
+    assert word == "fired"
+    assert not why
+
+
+def test_nothing_is_called_normal_where_its_rule_could_not_judge() -> None:
+    facts = Facts(tuple(contended()))
+    row = next(one for one in spinlocks_of(facts).rows if one.name == "Sched Q")
+    audit = Audit(limits={"ase/spinlock_dear.spins_share_percent": 1.0})
+    for word in ("", "unknown", "untrusted", "broken"):
+        (one,) = judged([row], facts, audit, Verdicts({row.rule: word}, {}))
+        assert not one.normal, word
+    (one,) = judged([row], facts, audit, Verdicts({row.rule: "clean"}, {}))
+    assert one.normal.startswith("It is a queue"), "large by the limit that this audit was made with"
+
+
+def test_the_page_links_each_spinlock_to_its_finding_by_its_title(people: People, as_user: AsUser) -> None:
+    audit = audited(people, contended())
+    page = text_of(as_user(people.owner), f"/audits/{audit.pk}/spinlocks/").partition('id="sysmon"')[0]
+    numbers = [int(found) for found in re.findall(rf'<a href="/audits/{audit.pk}/#f(\d+)">', page)]
+    assert len(numbers) >= 2
+    assert numbers == sorted(numbers), "in the order of the findings"
+    first = audit.findings.get(number=numbers[0])
+    assert f'#f{numbers[0]}">{escape(first.title)}</a>' in page
 
 
 def test_spinning_that_nothing_explains_is_the_verdict_on_its_spinlock() -> None:
