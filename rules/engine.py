@@ -66,6 +66,8 @@ class Rule:
     limits: type[Any]
     check: Callable[[Facts, Any], Iterable[Outcome]]
     sample: LeastSample | Callable[[Any], LeastSample] | None = LEAST
+    together: bool = False
+    releases: str = ""
 
     @property
     def product(self) -> str:
@@ -107,6 +109,8 @@ def rule(
     limits: type[Any],
     uses: tuple[type[Fact], ...] = (),
     sample: LeastSample | Callable[[Any], LeastSample] | None = LEAST,
+    together: bool = False,
+    releases: str = "",
 ) -> Callable[[Callable[[Facts, Any], Iterable[Outcome]]], Callable[[Facts, Any], Iterable[Outcome]]]:
     """Register a rule.
 
@@ -116,13 +120,16 @@ def rule(
     `sample`: how long must be measured before the rule says more than a note, or a function that makes it of the
     rule's limits, which a site may set; `None` for a rule that judges settings alone, which a short sample beside them
     does not make less true.
+    `together`: whether all that a rule without `needs` asks for where there is nothing at all is needed at once; else
+    any part of that lets it judge.
+    `releases`: which releases it is for, in words; empty where it is for every one that has what it reads.
     """
 
     def register(check: Callable[[Facts, Any], Iterable[Outcome]]) -> Callable[[Facts, Any], Iterable[Outcome]]:
         module = sys.modules[check.__module__]
         text = "\n".join(line.strip() for line in (module.__doc__ or "").strip().splitlines())
         name, further = "/".join(check.__module__.split(".")[1:]), tuple(dict.fromkeys(uses))
-        made = Rule(name, text, needs, further, links, limits, check, sample)
+        made = Rule(name, text, needs, further, links, limits, check, sample, together, releases)
         REGISTER[made.id] = made
         return check
 

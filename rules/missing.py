@@ -49,6 +49,15 @@ def command_of(command: str) -> str:
     return REMARK.sub("", command).strip()
 
 
+def first_release(command: str) -> str:
+    """From which release on there is what a command asks for; nothing where no source names one."""
+    table = TABLE.search(command)
+    if table and table[1] in SINCE:
+        return f"{table[1]}: SAP ASE {'.'.join(map(str, SINCE[table[1]]))} or later"
+    what = next((what for what, pattern in FROM_V73.items() if pattern.search(command)), "")
+    return f"{what}: OpenVMS V7.3 or later, and no VAX" if what else ""
+
+
 def _precise(lack: MissingInput, facts: Facts) -> MissingInput:
     """Say which part is missing, where the command's output is among the facts."""
     command = command_of(lack.command)

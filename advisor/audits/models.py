@@ -3,6 +3,8 @@
 from django.db import models
 from django.utils import timezone
 
+from advisor.core.models import Work
+
 
 class Capture(models.Model):
     """The facts of one system over one interval."""
@@ -194,3 +196,45 @@ class LimitSetting(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}={self.value:g}"
+
+
+class Backtest(Work):
+    """A value tried for a limit: what one rule says of stored captures by it, beside what it says of them now.
+
+    What is saved afterwards is taken from this row, never from a form, so that it is what was shown.
+    """
+
+    system = models.ForeignKey(
+        "systems.System", null=True, blank=True, on_delete=models.CASCADE, related_name="+", db_constraint=False
+    )
+    """Null: for every system that has no such limit of its own. Without a constraint of the database: a worker of the
+    version before forgets systems and knows nothing of this."""
+    by = models.ForeignKey(
+        "accounts.User", null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_constraint=False
+    )
+    name = models.CharField(max_length=160)
+    """`ase/some_rule.limit_name`."""
+    value = models.FloatField()
+    old = models.FloatField()
+    """What counted for the system, or for the site, when the trial was asked for."""
+    was_set = models.BooleanField(default=False)
+    """Whether `old` was set for this very system, or for the site; else it was the site's, or the rule's own."""
+    why = models.CharField(max_length=300, blank=True)
+    rules_version = models.CharField(max_length=40)
+    captures = models.JSONField(default=list)
+    """The numbers of the captures it is tried on, newest first."""
+    there = models.IntegerField(default=0)
+    """How many captures there are."""
+    tried = models.IntegerField(default=0)
+    result = models.JSONField(default=dict)
+    """`services.backtest.Result` as a dictionary; empty until it is done."""
+    saved = models.DateTimeField(null=True, blank=True)
+    """When the value was set, from here."""
+    undone = models.DateTimeField(null=True, blank=True)
+    """When that was undone, from here."""
+
+    class Meta(Work.Meta):
+        ordering = ["-created", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value:g}, tried"

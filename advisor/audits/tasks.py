@@ -3,7 +3,9 @@
 from celery import shared_task
 
 from advisor.accounts.models import User
+from advisor.audits.services import backtest as backtests
 from advisor.audits.services import printing, renewal
+from advisor.core.job_queue import AWAY
 
 PRINT_WITHIN = 3600
 """Seconds that a PDF may wait to be made (this project's figure): a queue that long is not caught up with."""
@@ -14,6 +16,12 @@ def audit_again(capture_id: int, user_id: int | None = None, why: str = "asked f
     """Audit a remembered capture by today's rules and limits."""
     user = None if user_id is None else User.objects.filter(pk=user_id).first()
     renewal.audit_again(capture_id, user, why)
+
+
+@shared_task(autoretry_for=AWAY, retry_backoff=2, retry_backoff_max=60, max_retries=15)
+def backtest(backtest_id: int) -> None:
+    """Try a limit on stored captures; somebody looks on."""
+    backtests.run(backtest_id)
 
 
 @shared_task(acks_late=False, expires=PRINT_WITHIN)

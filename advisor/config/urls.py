@@ -4,7 +4,7 @@ from django.urls import path
 
 from advisor.accounts.views import login
 from advisor.ase.urls import urlpatterns as ase
-from advisor.audits.views import audit, compared, rulebook
+from advisor.audits.views import audit, backtest, compared, rulebook
 from advisor.config.administration import urlpatterns as administration
 from advisor.config.api import urlpatterns as api
 from advisor.core import error_pages
@@ -51,6 +51,9 @@ urlpatterns = [
     path("systems/<int:pk>/former/", changes.let_go, name="system-former"),
     path("systems/<int:pk>/forget/", changes.forget, name="system-forget"),
     path("systems/<int:pk>/figures.csv", system.figures_csv, name="system-figures"),
+    path("limits/tried/<int:pk>/", backtest.show, name="backtest"),
+    path("limits/tried/<int:pk>/save/", backtest.save, name="backtest-save"),
+    path("limits/tried/<int:pk>/undo/", backtest.undo, name="backtest-undo"),
     path("rules/", rulebook.contents, name="rulebook"),
     path("rules/documents/", rulebook.documents_page, name="documents"),
     path("rules/<path:rule_id>/limits/", rulebook.change_limit, name="rule-limit"),

@@ -3,7 +3,7 @@
 from django.db.models import Q, QuerySet
 
 from advisor.accounts.models import Role, Team, User
-from advisor.audits.models import Audit, Capture
+from advisor.audits.models import Audit, Backtest, Capture
 from advisor.core.models import JournalEntry
 from advisor.findings.models import TrackedFinding
 from advisor.notifications.models import Mail, Recipient, Webhook
@@ -40,6 +40,12 @@ def captures_of(user: User) -> QuerySet[Capture]:
 def audits_of(user: User) -> QuerySet[Audit]:
     """The audits this person may see."""
     return Audit.objects.filter(_in_teams(user, "system__team"))
+
+
+def backtests_of(user: User) -> QuerySet[Backtest]:
+    """The trials of limits this person may see: of their systems; those for all systems are the administrators'."""
+    mine = _in_teams(user, "system__team") & Q(system__team__isnull=False)
+    return Backtest.objects.filter(mine | Q(system=None) if user.is_administrator else mine)
 
 
 def tracked_of(user: User) -> QuerySet[TrackedFinding]:

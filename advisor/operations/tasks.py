@@ -2,8 +2,9 @@
 
 from celery import shared_task
 
+from advisor.audits.services import backtest as backtests
 from advisor.audits.services import renewal
-from advisor.audits.tasks import audit_again
+from advisor.audits.tasks import audit_again, backtest
 from advisor.core import heartbeats, job_queue
 from advisor.findings.services import proof, states, tracking
 from advisor.findings.tasks import prove
@@ -54,6 +55,8 @@ def _start_waiting(lost: bool = False) -> None:
         read_upload.delay(upload_id)
     for capture_id in renewal.audits_left(lost):
         audit_again.delay(capture_id, None, "left waiting")
+    for backtest_id in backtests.left():
+        backtest.delay(backtest_id)
     for system_id in proof.left():
         prove.delay(system_id)
     for try_id in connection_test.left():

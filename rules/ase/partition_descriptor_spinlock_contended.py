@@ -39,7 +39,13 @@ class Limits(DescriptorLimits):
     target_ratio: int = limit(5, "this project: half of the default of 10, then 1", low=1, high=10)
 
 
-@rule(needs=(), uses=USES, links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=USES,
+    links=LINKS,
+    limits=Limits,
+    releases="SAP ASE 15.0 or later: partition spinlocks came with it",
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the spinlocks over all partition descriptors."""
     yield from judge_descriptors(

@@ -88,7 +88,13 @@ class Limits:
         return dict.fromkeys(LOOKUPS, self.lock_percent) | {"metadata": self.metadata_percent}
 
 
-@rule(needs=(), uses=(*ENGINE_FACTS, *LOCK_FACTS, MetadataSpinlock), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(*ENGINE_FACTS, *LOCK_FACTS, MetadataSpinlock),
+    links=LINKS,
+    limits=Limits,
+    releases="SAP ASE before 16.0",
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look at all lock and metadata spinlocks at once."""
     server = server_of(facts)

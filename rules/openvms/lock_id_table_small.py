@@ -54,7 +54,7 @@ class Limits:
     growth: float = limit(1.2, "this project: room for a fifth more locks than the peak", low=1, high=4)
 
 
-@rule(needs=(), uses=NODE_FACTS, links=LINKS, limits=Limits)
+@rule(needs=(), uses=NODE_FACTS, links=LINKS, limits=Limits, together=True)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the table against the locks."""
     setting, level = parameter_of(facts, NAME, RANGE.low, RANGE.high), level_of(facts, "locks")

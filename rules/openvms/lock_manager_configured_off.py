@@ -99,6 +99,7 @@ class _Spins:
     uses=(*LAYOUT_FACTS, *PEAK_FACTS, *SAMPLE_FACTS, Process, DedicatedLockManager),
     links=LINKS,
     limits=Limits,
+    releases="OpenVMS V7.3 or later on Alpha and Integrity: the dedicated lock manager is documented for these alone",
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the parameter against the CPUs that are active."""

@@ -175,6 +175,7 @@ class Limits:
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_sampled_minutes),
+    releases="OpenVMS V7.3 or later on Alpha and Integrity: the dedicated lock manager is documented for these alone",
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node."""

@@ -105,7 +105,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*CHAIN_FACTS, SpinlockTrace, SpinlockTraceRun), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*CHAIN_FACTS, SpinlockTrace, SpinlockTraceRun), links=LINKS, limits=Limits, together=True)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the buckets against the resources."""
     found = chain_of(facts)

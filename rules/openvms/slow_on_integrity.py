@@ -79,7 +79,14 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*NODE_FACTS, ProcessorModes, SystemRates, T4Column), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(*NODE_FACTS, ProcessorModes, SystemRates, T4Column),
+    links=LINKS,
+    limits=Limits,
+    together=True,
+    releases="OpenVMS on Integrity: before V8.2, V8.2 itself, and for images any release",
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the release, then how many images start."""
     machine = machine_of(facts)

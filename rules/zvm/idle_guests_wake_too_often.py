@@ -74,7 +74,9 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*MACHINE_FACTS, SpinLock, PerformanceRun), links=LINKS, limits=Limits, sample=LEAST)
+@rule(
+    needs=(), uses=(*MACHINE_FACTS, SpinLock, PerformanceRun), links=LINKS, limits=Limits, sample=LEAST, together=True
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge what the pages show, and bound what runs can hold."""
     runs, users = distinct(facts.every(PerformanceRun)), _users(facts)

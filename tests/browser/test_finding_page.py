@@ -14,10 +14,10 @@ LOOKS: tuple[tuple[Scheme, int], ...] = (("light", 1280), ("dark", 400))
 TITLE = "Address lock hash table spinlocks 52.3 % contended"
 
 
-def capture(day: int, xacts: float, *, spread: bool) -> list[FilePayload]:
+def capture(day: int, xacts: float, *, spread: bool, name: str = SYSTEM) -> list[FilePayload]:
     """The exports of one day; `spread`: with the ratio advised."""
-    texts = {name: text.replace("CLAIMS1", SYSTEM) for name, text in exports(day, xacts, spread=spread).items()}
-    return [{"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name, text in texts.items()]
+    texts = {file: text.replace("CLAIMS1", name) for file, text in exports(day, xacts, spread=spread).items()}
+    return [{"name": file, "mimeType": "text/plain", "buffer": text.encode()} for file, text in texts.items()]
 
 
 def test_from_finding_to_proof_without_any_script(

@@ -216,6 +216,7 @@ class Rule(Schema):
     do: str
     ignore: str
     needs: list[dict[str, Any]]
+    asks: dict[str, Any]
     limits: list[dict[str, Any]]
     sources: list[str]
 

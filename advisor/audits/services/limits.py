@@ -12,9 +12,9 @@ from advisor.core import journal
 from advisor.core.job_queue import start
 from advisor.core.models import Site
 from advisor.systems.models import System
-from rules.engine import BadLimit, check_names
+from rules.engine import BadLimit, check_names, rules
 
-__all__ = ["BadLimit", "limits_of", "set_limit", "take_back_limit"]
+__all__ = ["BadLimit", "counting", "hold", "limits_of", "set_limit", "take_back_limit"]
 
 
 def limits_of(system: System | None) -> dict[str, float]:
@@ -36,6 +36,28 @@ def _exists(name: str, value: float) -> bool:
     return True
 
 
+def counting(name: str, system: System | None) -> tuple[float, bool]:
+    """The value that counts for a system, or for the site, and whether it was set for just that.
+
+    Raises `BadLimit` where no rule has the limit.
+    """
+    own = _own(name)
+    if own is None:
+        raise BadLimit(f"{name}: no rule has such a limit")
+    of_it = LimitSetting.objects.filter(system=system, name=name).values_list("value", flat=True).first()
+    if of_it is not None:
+        return of_it, True
+    return limits_of(system).get(name, own), False
+
+
+def _own(name: str) -> float | None:
+    """The rule's own value of a limit; `None` where no rule has it."""
+    rule, _, limit = name.rpartition(".")
+    found = next((one for one in rules() if one.id == rule), None)
+    own: float | None = getattr(found.limits(), limit, None) if found else None
+    return own
+
+
 def set_limit(
     name: str, value: float, by: User, *, system: System | None, why: str = "", request: HttpRequest | None = None
 ) -> LimitSetting:
@@ -43,11 +65,13 @@ def set_limit(
     check_names({name: value})
     why = "".join(c if c.isprintable() else " " for c in why)[:300].strip()
     with transaction.atomic():
-        _one_at_a_time(system)
+        hold(system)
+        old, _ = counting(name, system)
         setting, _ = LimitSetting.objects.update_or_create(
             system=system, name=name, defaults={"value": value, "by": by, "why": why, "at": timezone.now()}
         )
-        journal.note(by, "limit set", f"{name}={value:g} {why}".strip(), system=system, request=request)
+        told = f"{name} from {old:g} to {value:g}{f': {why}' if why else ''}"
+        journal.note(by, "limit set", told, system=system, request=request)
         _renew(system, name)
     return setting
 
@@ -55,15 +79,18 @@ def set_limit(
 def take_back_limit(name: str, by: User, *, system: System | None, request: HttpRequest | None = None) -> bool:
     """Go back to the rule's own limit (or, for a system, the site's); returns whether one was set."""
     with transaction.atomic():
-        _one_at_a_time(system)
+        hold(system)
+        old = LimitSetting.objects.filter(system=system, name=name).values_list("value", flat=True).first()
         gone, _ = LimitSetting.objects.filter(system=system, name=name).delete()
         if gone:
-            journal.note(by, "limit taken back", name, system=system, request=request)
+            known = _own(name) is not None  # a limit that no rule has any more is taken back as well
+            told = f"{name} from {old:g}" + (f" back to {counting(name, system)[0]:g}" if known else "")
+            journal.note(by, "limit taken back", told, system=system, request=request)
             _renew(system, name)
     return bool(gone)
 
 
-def _one_at_a_time(system: System | None) -> None:
+def hold(system: System | None) -> None:
     """Wait for whoever changes a limit of the same system, or of the site, at this moment."""
     if system is not None:
         System.objects.select_for_update().filter(pk=system.pk).first()

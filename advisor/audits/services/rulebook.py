@@ -1,11 +1,19 @@
 """The rule book: every rule as data, made from its docstring, its limits and its links."""
 
+import functools
+import re
+from collections.abc import Iterable
 from typing import Any
 
-from rules.engine import Rule, rules
+from collectors.facts import Fact, Facts
+from rules.engine import Rule, judge_one, rules
+from rules.missing import command_of, first_release
 
 ALSO = {"openvms": ("rdb",)}
 """By a system's product those of other rules that may judge it: a node's captures hold the databases open on it."""
+
+
+MADE_BY = re.compile(r"[:;] made by `collectors\..*")
 
 
 def judging(product: str) -> tuple[str, ...]:
@@ -29,6 +37,7 @@ def entry(one: Rule) -> dict[str, Any]:
         "do": parts.get("What to do", ""),
         "ignore": parts.get("When to ignore it", ""),
         "needs": [{"fact": kind.fact_name(), "bring": kind.COLLECTED_BY} for kind in one.needs],
+        "asks": asks(one.id),
         "limits": [
             {
                 "limit": field.name,
@@ -42,6 +51,44 @@ def entry(one: Rule) -> dict[str, Any]:
         ],
         "sources": list(one.links),
     }
+
+
+@functools.cache
+def asks(rule_id: str) -> dict[str, Any]:
+    """What a rule needs to judge, as it says itself of a capture without any facts.
+
+    `how`: `all` of `outputs` are needed, any `one` of them lets it begin, or `none`: it asks for nothing and speaks
+    only where `also`, what it reads besides, is there. Each has the command or export, what is read of it, and the
+    first release that has it, as far as a source names one. `releases`: which releases the rule is for.
+    """
+    one = next(one for one in rules() if one.id == rule_id)
+    missing = judge_one(one, Facts(()), {}).missing
+    named = {kind.fact_name(): kind for kind in (*one.needs, *one.uses)}
+    asked: dict[str, list[str]] = {}
+    for lack in missing:
+        asked.setdefault(lack.command, []).append(_about([named[lack.fact]]) if lack.fact in named else lack.fact)
+    also: dict[str, list[type[Fact]]] = {}
+    known = {command_of(command) for command in asked}
+    for kind in (*one.needs, *one.uses):
+        if command_of(kind.COLLECTED_BY) not in known:
+            also.setdefault(kind.COLLECTED_BY, []).append(kind)
+    all_of_them = bool(one.needs) or one.together or len(asked) == 1
+    return {
+        "how": "none" if not asked else "all" if all_of_them else "one",
+        "outputs": [_output(command, "; ".join(parts)) for command, parts in asked.items()],
+        "also": [_output(command, _about(kinds)) for command, kinds in also.items()],
+        "releases": one.releases,
+    }
+
+
+def _output(command: str, read: str) -> dict[str, str]:
+    return {"bring": command, "read": read, "since": first_release(command)}
+
+
+def _about(kinds: Iterable[type[Fact]]) -> str:
+    """What is read: of each kind of fact the first sentence about it, without the module that makes it."""
+    told = ((kind.__doc__ or kind.fact_name()).strip().split("\n", 1)[0].split(". ")[0] for kind in kinds)
+    return "; ".join(dict.fromkeys(MADE_BY.sub("", one).rstrip(".") for one in told))
 
 
 def rulebook(rule_id: str | None = None) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from advisor.audits.services.contract import audit_json
 from advisor.audits.services.printing import html_of, pdf_of
 from advisor.audits.services.renewal import want_audit
 from advisor.audits.views.capture import file_name, head
+from advisor.audits.views.rulebook import entries_of
 from advisor.charts.compared import ratio_words
 from advisor.core.access import audits_of, may_work_for
 from advisor.core.concurrency import few_at_a_time
@@ -47,7 +48,9 @@ def show(request: Asked, pk: int) -> HttpResponse:
     audit = _audit(request, pk)
     followed = pages_of(audit)
     accepted = [key for key, row in followed.items() if is_accepted(row)]
+    found = {key.partition(":")[0] for key in followed}
     context = {
+        "rule_entries": {one["rule"]: one for one in entries_of() if one["rule"] in found and one["limits"]},
         **head(audit, audit.problems, "audit"),
         "shown": page_of(audit),
         "followed": followed,

@@ -10,7 +10,8 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
-from advisor.audits.models import LimitSetting
+from advisor.audits.models import Backtest, LimitSetting
+from advisor.audits.services import backtest
 from advisor.audits.services.documents import documents, platforms
 from advisor.audits.services.examples import examples
 from advisor.audits.services.limits import BadLimit, set_limit, take_back_limit
@@ -63,10 +64,19 @@ class LimitForm(forms.Form):
         return clean_text(self.cleaned_data["why"], 300)
 
     def clean(self) -> None:
-        """Refuse a fraction for what is counted: the rule would cut it off in silence."""
+        """Refuse what the rule does not take: a fraction for what is counted, it would cut off in silence."""
         name, value = self.cleaned_data.get("name"), self.cleaned_data.get("value")
-        if name and value is not None and isinstance(self.limits[name]["value"], int) and not value.is_integer():
+        if not name or value is None:
+            return
+        one = self.limits[name]
+        if isinstance(one["value"], int) and not value.is_integer():
             self.add_error("value", "This limit is a whole number.")
+        elif value < one["low"] or (one["high"] is not None and value > one["high"]):
+            unit = f" {one['unit']}" if one["unit"] else ""
+            most = one["high"]
+            allowed = f"{one['low']:g}{unit} or more" if most is None else f"from {one['low']:g} to {most:g}{unit}"
+            said = f"below {one['low']:g}" if most is None else f"outside {one['low']:g} to {most:g}"
+            self.add_error("value", f"{value:g} is {said}: this limit may be {allowed}.")
 
     def put(self, request: Asked, system: System | None) -> bool:
         """Set the limit and say so; a value the rule does not take becomes an error of the form."""
@@ -80,6 +90,17 @@ class LimitForm(forms.Form):
             return False
         messages.success(request, f"{name} is {value:g} now. {renewed(system)}")
         return True
+
+    def try_out(self, request: Asked, system: System | None) -> Backtest | None:
+        """Have the value tried on stored captures first; what cannot be becomes an error of the form."""
+        if not self.is_valid():
+            return None
+        told = self.cleaned_data
+        try:
+            return backtest.begin(request.user, told["name"], told["value"], system=system, why=told["why"])
+        except (BadLimit, backtest.Refused) as why:
+            self.add_error("value", str(why))
+            return None
 
 
 def renewed(system: System | None) -> str:
@@ -153,12 +174,15 @@ def _page(request: Asked, entry: Entry, form: LimitForm, status: int = 200) -> H
 @require_POST
 @administrators_only
 def change_limit(request: Asked, rule_id: str) -> HttpResponse:
-    """Set a limit of this rule for the whole site, or take it back (`take_back=<name>`)."""
+    """Set a limit of this rule for the whole site, try it first (`try`), or take it back (`take_back=<name>`)."""
     entry = _entry(rule_id)
     form = LimitForm([entry], request.POST)
     name = request.POST.get("take_back", "")
     if name in form.limits:
         take_back(request, name, None)
+    elif "try" in request.POST:
+        tried = form.try_out(request, None)
+        return redirect("backtest", tried.pk) if tried else _page(request, entry, form, 400)
     elif not form.put(request, None):
         return _page(request, entry, form, 400)
     return redirect("rule", rule_id=rule_id)

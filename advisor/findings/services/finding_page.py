@@ -4,17 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 from markupsafe import Markup
 
 from advisor.accounts.models import User
-from advisor.audits.models import Audit, Capture, Finding
+from advisor.audits.models import Audit, Capture, Finding, LimitSetting
 from advisor.audits.report.plan import WHENS
+from advisor.audits.services import backtest
 from advisor.audits.services.audit_page import Course, courses_of
 from advisor.charts.finding import Node, chain, course, multiple, scale_of
 from advisor.core.access import tracked_of
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.findings.services import elsewhere
+from advisor.systems.models import System
 from rules.finding import rounded
 
 State = TrackedFinding.State
@@ -75,8 +78,30 @@ class FindingPage:
     changes: list[Made]
     events: list[FindingEvent]
     elsewhere: list[TrackedFinding]
+    limited: bool
+    """Whether it is gone, judged by limits of the rule that somebody set: that may be the limits' doing."""
     tried: dict[str, int]
     """State → on how many systems the rule's finding has it after a change, among those that this person sees."""
+
+
+@dataclass(frozen=True)
+class LimitSet:
+    """A limit that somebody set in place of the rule's own."""
+
+    setting: LimitSetting
+    undo: int | None
+    """The trial whose saving can be undone; none where it was set otherwise, or changed since."""
+
+
+def limits_of(system: System, names: Sequence[str]) -> dict[str, LimitSet]:
+    """Which of these limits are not the rule's own for a system: its own, else the site's."""
+    rows = LimitSetting.objects.filter(Q(system=None) | Q(system=system), name__in=names).select_related("by")
+    by_scope: dict[bool, dict[str, LimitSetting]] = {True: {}, False: {}}
+    for row in rows:
+        by_scope[row.system_id is not None][row.name] = row
+    own, site = by_scope[True], by_scope[False]
+    undo = {**backtest.to_undo(None, site), **dict.fromkeys(own), **backtest.to_undo(system, own)} if rows else {}
+    return {name: LimitSet(one, undo.get(name)) for name, one in {**site, **own}.items()}
 
 
 def found(user: User, pk: int) -> TrackedFinding:
@@ -108,6 +133,7 @@ def page_of(user: User, row: TrackedFinding) -> FindingPage:
         changes=_changes(data.get("changes", ()), audit.plan if audit else {}),
         events=events,
         elsewhere=list(elsewhere.others_of(user, row)[:MOST_ELSEWHERE]),
+        limited=row.presence == TrackedFinding.Presence.GONE and _limited(row),
         tried=elsewhere.tried(user, row.rule),
     )
 
@@ -202,3 +228,9 @@ def _changes(changes: Sequence[Mapping[str, Any]], plan: Mapping[str, Any]) -> l
         due = WHENS[step["when"]] if step.get("when") in WHENS else ""
         made.append(Made(change, due, risk.get("level", ""), risk.get("why", "")))
     return made
+
+
+def _limited(row: TrackedFinding) -> bool:
+    """Whether the newest audit judged by limits of the finding's rule that are not the rule's own."""
+    limits = Audit.objects.filter(pk=row.system.latest_id or 0).values_list("limits", flat=True).first()
+    return any(name.startswith(f"{row.rule}.") for name in limits or ())

@@ -10,11 +10,12 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
+from advisor.audits.views.rulebook import Entry, LimitForm, entries_of
 from advisor.core.access import may_work_for
 from advisor.core.views import Asked, page
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import states
-from advisor.findings.services.finding_page import found, page_of
+from advisor.findings.services.finding_page import found, limits_of, page_of
 
 
 class AcceptForm(forms.Form):
@@ -29,6 +30,12 @@ class WhyForm(forms.Form):
     """What is said with another state."""
 
     why = forms.CharField(required=False, max_length=states.LONGEST_WHY)
+
+
+class TryLimitForm(LimitForm):
+    """A limit of the finding's rule that is tried, and for whom it would be."""
+
+    scope = forms.ChoiceField(choices=(("system", "this system"), ("site", "every system")), required=False)
 
 
 class CommentForm(forms.Form):
@@ -79,6 +86,21 @@ def change_state(request: Asked, pk: int) -> HttpResponse:
 
 
 @require_POST
+def try_limit(request: Asked, pk: int) -> HttpResponse:
+    """Try a limit of its rule on stored captures: of this system, or (`scope=site`, an administrator's) of all."""
+    row = _for_work(request, pk)
+    entry = _entry(row.rule)
+    if entry is None:
+        raise Http404
+    form = TryLimitForm([entry], request.POST)
+    everywhere = request.POST.get("scope") == "site"
+    if everywhere and not request.user.is_administrator:
+        raise PermissionDenied("A limit for every system is an administrator's to set.")
+    tried = form.try_out(request, None if everywhere else row.system)
+    return redirect("backtest", tried.pk) if tried else _page(request, row, form, _said(form))
+
+
+@require_POST
 def change_owner(request: Asked, pk: int) -> HttpResponse:
     """Give it to the person of this number (`owner`); empty: to nobody."""
     row = _for_work(request, pk)
@@ -125,15 +147,23 @@ def _said(form: forms.Form) -> str:
     return next(str(error) for errors in form.errors.values() for error in errors)
 
 
+def _entry(rule: str) -> Entry | None:
+    """What the rule book says of a rule; `None` where there is no such rule any more."""
+    return next((one for one in entries_of() if one["rule"] == rule), None)
+
+
 def _page(request: Asked, row: TrackedFinding, form: forms.Form | None = None, error: str = "") -> HttpResponse:
     """The whole page; a form that was not taken stands in it with its values and why."""
     may_work = may_work_for(request.user, row.system.team)
+    entry = _entry(row.rule)
     typed = {name: form.data.get(name, "") for name in form.fields} if form else {}
     context: dict[str, Any] = {
         "shown": page_of(request.user, row),
         "row": row,
         "system": row.system,
         "may_work": may_work,
+        "entry": entry,
+        "limits": limits_of(row.system, [one["name"] for one in entry["limits"]]) if entry else {},
         "owners": states.owners_for(row.system.team) if may_work else (),
         "kind": type(form).__name__ if form else "",
         "typed": typed,

@@ -10,7 +10,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from advisor.accounts.models import Team
-from advisor.audits.models import Audit, Capture, Printed
+from advisor.audits.models import Audit, Backtest, Capture, Printed
 from advisor.audits.services.persistence import settle_system
 from advisor.core import journal
 from advisor.core.models import JournalEntry, Site, Work
@@ -44,6 +44,7 @@ class Cleared:
     deliveries: int = 0
     bodies_of_deliveries: int = 0
     pdfs: int = 0
+    trials_of_limits: int = 0
     names_of_dropped_files: int = 0
     journal_entries: int = 0
 
@@ -96,6 +97,7 @@ def _work(horizon: datetime, now: datetime, gone: Cleared) -> None:
     runs = Run.objects.filter(state__in=SETTLED, finished__lt=horizon)
     gone.runs = _batches(runs.filter(Exists(newer.filter(system=OuterRef("system")))))
     gone.runs += _batches(runs.filter(Exists(newer.filter(system=None)), system=None))
+    gone.trials_of_limits = _batches(Backtest.objects.filter(state__in=SETTLED, finished__lt=horizon))
     mails = Mail.objects.filter(state__in=SETTLED, finished__lt=horizon)
     gone.mails = _batches(mails.exclude(kind=Mail.Kind.NOT_AUDITED)) + _told_of_silence(mails, now)
     settled = Delivery.objects.filter(state__in=SETTLED, finished__lt=horizon)

@@ -216,12 +216,15 @@ def _limits(system: System, entries: Sequence[Entry]) -> list[LimitRow]:
 
 @require_POST
 def change_limit(request: Asked, pk: int) -> HttpResponse:
-    """Set a limit for this system, or take its own back (`take_back=<name>`)."""
+    """Set a limit for this system, try it first (`try`), or take its own back (`take_back=<name>`)."""
     system = _for_work(request, pk)
     if name := request.POST.get("take_back", ""):
         take_back(request, name, system)
         return redirect("system", pk)
     form = LimitForm(entries_of(*judging(system.product)), request.POST)
+    if "try" in request.POST:
+        tried = form.try_out(request, system)
+        return redirect("backtest", tried.pk) if tried else _page(request, system, form)
     return redirect("system", pk) if form.put(request, system) else _page(request, system, form)
 
 
