@@ -21,16 +21,19 @@ from advisor.core.views import (
     paged,
     workers_only,
 )
+from advisor.systems.services.systems import Refused as NotTaken
 from advisor.uploads.models import FormerUpload, Upload
 from advisor.uploads.services import listing as uploads_list
 from advisor.uploads.services import results
+from advisor.uploads.services.naming import name_exports, unnamed_files
 from advisor.uploads.services.uploads import (
     Brought,
     Refused,
     ingest,
-    read_again,
 )
 
+STATES = {one: one for one in uploads_list.STATES} | {uploads_list.UNNAMED: "names no system"}
+"""By which the list is filtered, each in words."""
 COLUMNS = (
     ("", "Upload", ""),
     ("", "Systems", ""),
@@ -90,6 +93,7 @@ def listing(request: Asked) -> HttpResponse:
         "shown": shown,
         "rows": uploads_list.rows(list(shown)),
         "asked": asked,
+        "states": STATES,
         "columns": COLUMNS,
         "sorted_words": {column: words for column, words, _ in COLUMNS if column},
     }
@@ -106,6 +110,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "upload": upload,
         "files": list(upload.files.all()),
         "rows": rows,
+        "unnamed": unnamed_files(upload) if upload.settled and upload.unnamed else [],
         "asked": sum(row.asks for row in rows),
         "most_asked": results.MOST_ASKED,
         "most_told": MOST_TOLD,
@@ -129,9 +134,9 @@ def belongs(request: Asked, pk: int) -> HttpResponse:
     if request.method == "POST":
         names = dict(zip(request.POST.getlist("file"), request.POST.getlist("name"), strict=False))
         try:
-            read_again(upload, request.user, request.POST.get("system", ""), names)
-        except Refused as error:
-            messages.error(request, str(error))
+            name_exports(upload, request.user, request.POST.get("system", ""), names, request=request)
+        except (Refused, NotTaken) as error:
+            messages.error(request, f"Nothing changed: {error}.")
     return redirect("upload-show", pk)
 
 

@@ -396,5 +396,7 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
         **uploads.filter(state__in=(Upload.State.WAITING, Upload.State.READING)).aggregate(
             reading=Count("pk"), reading_since=Min("claimed", filter=Q(state=Upload.State.READING))
         ),
-        "failed": uploads.filter(state=Upload.State.FAILED).count(),
+        **uploads.filter(Q(state=Upload.State.FAILED) | Q(unnamed__gt=0)).aggregate(
+            failed=Count("pk", filter=Q(state=Upload.State.FAILED)), unnamed=Count("pk", filter=Q(unnamed__gt=0))
+        ),
     }
