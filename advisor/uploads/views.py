@@ -6,8 +6,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
+from django.views.decorators.http import require_POST
 
 from advisor.accounts.models import Team
+from advisor.audits.services.collect_script.request import MINUTES
+from advisor.audits.services.first_collect import FirstCollect, first_collect
 from advisor.core.access import (
     may_work_for,
     systems_of,
@@ -23,12 +26,13 @@ from advisor.core.views import (
 )
 from advisor.systems.services.systems import Refused as NotTaken
 from advisor.uploads.models import FormerUpload, Upload
+from advisor.uploads.services import examples, results
 from advisor.uploads.services import listing as uploads_list
-from advisor.uploads.services import results
 from advisor.uploads.services.naming import name_exports, unnamed_files
 from advisor.uploads.services.uploads import (
     Brought,
     Refused,
+    clean_text,
     ingest,
 )
 
@@ -61,6 +65,8 @@ def bring(request: Asked) -> HttpResponse:
             "extends": _extended(request, request.GET.get("to")),
             "system": request.GET.get("system", ""),
             "bounds": settings,
+            "first": _first_collect(request),
+            **examples.offered(request.user),
         }
         return page(request, "uploads/upload.html", context)
     given = request.FILES.getlist("files")  # parses the body, which may be cut off
@@ -83,6 +89,48 @@ def bring(request: Asked) -> HttpResponse:
     if "application/json" in request.headers.get("Accept", ""):
         return JsonResponse({"location": location})
     return redirect(location)
+
+
+def _first_collect(request: Asked) -> FirstCollect | None:
+    """What to collect of the product that the address names: `product`, `minutes`, `release`."""
+    minutes = request.GET.get("minutes", "")
+    number = int(minutes) if minutes.isascii() and minutes.isdigit() and len(minutes) < 5 else MINUTES
+    return first_collect(request.GET.get("product", ""), number, clean_text(request.GET.get("release", ""), 40))
+
+
+@workers_only
+@require_POST
+def bring_examples(request: Asked) -> HttpResponse:
+    """Bring the examples for a team: `team`, where there are several."""
+    team = _team(request, examples.teams_for(request.user))
+    if team is None:
+        return _refused(request, "choose the team the examples are for")
+    count = examples.bring_examples(team, request.user, request=request)
+    if count:
+        messages.success(
+            request,
+            f"{count} example uploads are being read. Their systems are marked and stand in the group "
+            f"{examples.GROUP} of {team}; nobody is mailed of them.",
+        )
+    else:
+        messages.info(request, f"{team} has the examples already.")
+    return redirect("overview")
+
+
+@workers_only
+@require_POST
+def remove_examples(request: Asked) -> HttpResponse:
+    """Remove the examples of every team that this person works for."""
+    gone = sum(
+        examples.remove_examples(team, request.user, request=request) for team in examples.teams_for(request.user)
+    )
+    messages.success(request, f"The examples are removed: {gone} {'system' if gone == 1 else 'systems'}.")
+    return redirect("overview")
+
+
+def reading(request: Asked) -> HttpResponse:
+    """Say how many uploads are still being read, for pages that list what comes of them."""
+    return page(request, "uploads/parts/reading.html", {"now": uploads_list.being_read(request.user), "followed": True})
 
 
 def listing(request: Asked) -> HttpResponse:

@@ -158,7 +158,8 @@ def _merge(system: System, other: System) -> str:
     tracking.merge(system, other)
     created = min(system.created, other.created)
     hours = other.expected_hours or system.expected_hours
-    System.objects.filter(pk=other.pk).update(created=created, expected_hours=hours)
+    example = system.example and other.example
+    System.objects.filter(pk=other.pk).update(created=created, expected_hours=hours, example=example)
     if limits:  # some were judged by other limits than count now
         Capture.objects.filter(pk__in=newest).update(audit_wanted=timezone.now())
         for capture_id in newest:

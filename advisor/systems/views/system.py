@@ -58,7 +58,7 @@ CELLS = {
 """The cells of findings by capture, made once: there are a thousand of them on a page."""
 HEAD = (
     *("pk", "name", "product", "version", "platform", "processors", "created", "expected_hours", "team__name"),
-    *("troubled", "trouble", "key", "former", "snoozed_until", "snoozed_why", "snoozed_by__username"),
+    *("troubled", "trouble", "key", "former", "snoozed_until", "snoozed_why", "snoozed_by__username", "example"),
 )
 LATEST = (
     *("worst", "headline", "headline_number", "processors_lost", "unjudged", "counts", *ACCOUNT),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Window
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Window
 from django.db.models.expressions import OrderBy
 from django.db.models.functions import RowNumber
 
@@ -119,6 +119,16 @@ def listed(user: User, asked: Filter) -> QuerySet[Upload]:
         "state": "state",
     }[asked.column]
     return found.order_by(OrderBy(F(column), descending=asked.descending, nulls_last=True), *newest)
+
+
+def being_read(user: User) -> dict[str, Any]:
+    """How many uploads are not read yet: `waiting`, `reading`, since when the first of these, and the files of all."""
+    states = Upload.State
+    return uploads_of(user).aggregate(
+        waiting=Count("pk", filter=Q(state=states.WAITING)),
+        reading=Count("pk", filter=Q(state=states.READING)),
+        since=Min("claimed", filter=Q(state=states.READING)),
+    )
 
 
 def rows(uploads: Sequence[Upload]) -> list[Row]:
