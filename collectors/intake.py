@@ -75,6 +75,11 @@ class Bounded(io.RawIOBase):
         return data
 
 
+OFFICE = "[Content_Types].xml"
+"""A member that every document of Office has."""
+OF_OFFICE = "a document of Office (.xlsx, .docx): save the sheet as CSV, or a text as plain text, and bring that"
+
+
 def open_all(paths: Iterable[str], stdin: BinaryIO, bounds: Bounds | None = None) -> Iterator[Named]:
     """Open what was named, one stream at a time; nothing raises, what cannot be read says why."""
     bounds = bounds or Bounds()
@@ -191,6 +196,9 @@ def _open_zip(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:
         members = [member for member in archive.infolist() if not member.is_dir()]
         if len(members) > bounds.files:
             yield Named(shown(path), refused=f"more than {bounds.files:,} files in one zip", given=given)
+            return
+        if any(member.filename == OFFICE for member in members):
+            yield Named(shown(path), refused=OF_OFFICE, given=given)
             return
         if not members:
             yield Named(shown(path), refused="an empty zip", given=given)

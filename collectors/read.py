@@ -26,6 +26,7 @@ from collectors.registry import (
     starting_on,
 )
 from collectors.text import CHUNK, Begun, NotText, blocks
+from collectors.vocabulary import how_to_collect, nearest
 
 LINES_ABOVE = 12
 """How many unclaimed lines above its start a report may look at, for a node name or a heading."""
@@ -39,6 +40,9 @@ MOST_UNKNOWN_LINES, MOST_UNKNOWN = 200_000, 16 << 20
 """Lines and characters in a row that belong to no report; then the rest of the file is not looked at."""
 MOST_REPORTS = 10_000
 """Reports in one file; a year of hourly samples has 8,760."""
+LONGEST_LOOKED_AT = 2_000
+"""Characters of a line of a file that no reader takes, for its likeness to a report."""
+EMPTY = "empty: nothing but blanks and ends of lines; collect it again, with its messages shown"
 EXCEL = re.compile(r"[\ufeff\"]{0,2}sep=.\"?\s{0,2}", re.IGNORECASE)
 """What Excel wants as the first line of separated values: what parts them. It is neither a row nor a heading."""
 NOT_READ = (
@@ -382,12 +386,14 @@ class _File:
 
     def _why_none(self) -> str:
         if self.blank:
-            return "empty"
+            return EMPTY
         if hint := hint_of(self.beginning):
             return f"not read: {hint}"
         if self.began_like:
-            return f"begins like {self.began_like}, but is not laid out so: bring the plain text as it was printed"
-        return f"no export that Lockwright knows ({_known()})"
+            how = how_to_collect(self.began_like)
+            return f"begins like {self.began_like}, but is not laid out so: bring the plain text as it was printed{how}"
+        beginning = [line[:LONGEST_LOOKED_AT] for line in self.beginning]
+        return f"no export that Lockwright knows ({_known()}){nearest(beginning)}"
 
 
 def _known() -> str:

@@ -27,6 +27,19 @@ PROMPTED = "1> 2> "
 PROMPTS = re.compile(r"(?:[0-9]{1,6}> ){2,}(?=\s*\S)")
 """What isql prints in front of an answer where it reads its lines from a file and does not echo them (`-e`): one prompt
 for each line, all in one. The heading behind them would stand too far to the right of its dashes."""
+NO_TEXT = {
+    b"%PDF-": "a PDF; bring the listing itself as plain text, as it was printed",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "a document of Office (.xls, .doc); save a sheet as CSV, a text as plain text",
+    b"\x89PNG\r\n": "a picture (PNG); bring the text that it shows",
+    b"\xff\xd8\xff": "a picture (JPEG); bring the text that it shows",
+    b"GIF8": "a picture (GIF); bring the text that it shows",
+    b"Rar!\x1a\x07": "a RAR archive; unpack it, or pack the files as .zip",
+    b"\x28\xb5\x2f\xfd": "packed by zstd; unpack it, or pack it as .gz",
+    b"SQLite format 3\0": "a database of SQLite; bring the tables as CSV",
+    b"\x7fELF": "a program; bring the text export",
+    b"MZ\x90\0": "a program; bring the text export",
+}
+"""First bytes of files that are no text → what they are, and what is read instead."""
 CONTROL_BYTES = bytes([*range(9), 11, *range(14, 32), 127])
 
 
@@ -215,6 +228,8 @@ def _decoder(stream: BinaryIO) -> Iterator[tuple[str, bool]]:
 def _encoding_of(start: bytes) -> str:
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
+    if looks := next((said for magic, said in NO_TEXT.items() if start.startswith(magic)), None):
+        raise NotText(f"binary content: {looks}")
     if start.startswith((b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf")):
         raise NotText("binary content: an archive inside an archive, or of a kind not read; unpack it first")
     sample = PADDING.sub(b"", start[:4096])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from advisor.operations.services.embedded import _examples
+from advisor.uploads.services.examples import folders
 
 ROOT = Path(__file__).resolve().parents[1]
 README, OUTPUT = ROOT / "README.md", ROOT / "docs" / "dba" / "output.md"
@@ -45,4 +45,4 @@ def test_a_piece_of_output_is_as_printed(
 def test_as_many_examples_as_it_says_are_audited() -> None:
     said = re.search(r"^([0-9]+) example uploads are being audited", "".join(blocks(README)), re.MULTILINE)
     assert said
-    assert int(said[1]) == len(list(_examples()))
+    assert int(said[1]) == len(list(folders()))

@@ -19,6 +19,8 @@ class System(models.Model):
     platform = models.CharField(max_length=300, blank=True)
     processors = models.IntegerField(null=True, blank=True)
     created = models.DateTimeField(default=timezone.now)
+    example = models.BooleanField(default=False, db_default=False)
+    """Whether it was made of the examples that come with the program, and holds nothing else."""
     expected_hours = models.IntegerField(null=True, blank=True)
     """A capture is expected this often; an older one is overdue. Null: nobody said."""
     troubled = models.DateTimeField(null=True, blank=True)

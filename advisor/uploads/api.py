@@ -18,6 +18,7 @@ from advisor.core.access import uploads_of
 from advisor.core.api import ERRORS, Error
 from advisor.core.api_errors import Problem, cut_off, too_much
 from advisor.uploads.models import FormerUpload, Upload
+from advisor.uploads.services.naming import unnamed_files
 from advisor.uploads.services.uploads import Brought, Refused, ingest
 from advisor.uploads.shapes import NotRead, UploadState, UploadWhole
 
@@ -86,6 +87,7 @@ def show(request: Asked, upload_id: int) -> Any:
         "read_bytes": upload.read_bytes,
         "bytes_dropped": upload.bytes_dropped,
         "files": [file.name for file in upload.files.all()],
+        "unnamed": unnamed_files(upload) if upload.unnamed else [],
         "audits": list(captures_in(upload).exclude(audit=None).order_by("id").values_list("audit", flat=True)),
     }
 

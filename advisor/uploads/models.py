@@ -77,13 +77,18 @@ class Upload(models.Model):
     """How many captures it holds; null before everything is read."""
     captures_judged = models.IntegerField(default=0)
     """How many of them the rules have judged so far."""
+    unnamed = models.IntegerField(default=0, db_default=0)
+    """Its files that name no system, were given none, and so were judged by themselves (`services.naming`)."""
     bytes_dropped = models.DateTimeField(null=True, blank=True)
     """When retention took the bytes away; the facts stay."""
 
     class Meta:
         ordering = ["-at"]
         constraints = [models.UniqueConstraint(fields=["team", "digest"], name="the_same_upload_is_one")]
-        indexes = [models.Index(fields=["state", "at"])]
+        indexes = [
+            models.Index(fields=["state", "at"]),
+            models.Index(fields=["team"], condition=models.Q(unnamed__gt=0), name="uploads_unnamed"),
+        ]
 
     def __str__(self) -> str:
         return f"upload {self.pk}"

@@ -39,4 +39,7 @@ class UploadWhole(UploadState):
     read_bytes: int
     bytes_dropped: datetime | None = Field(description="When retention took the bytes away; the audits stay.")
     files: list[str]
+    unnamed: list[str] = Field(
+        description="Files that name no system and were given none: each is judged as a system called after it."
+    )
     audits: list[int] = Field(description="The current audits of its captures.")

@@ -6,8 +6,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
+from django.views.decorators.http import require_POST
 
 from advisor.accounts.models import Team
+from advisor.audits.services.collect_script.request import MINUTES
+from advisor.audits.services.first_collect import FirstCollect, first_collect
 from advisor.core.access import (
     may_work_for,
     systems_of,
@@ -21,16 +24,20 @@ from advisor.core.views import (
     paged,
     workers_only,
 )
+from advisor.systems.services.systems import Refused as NotTaken
 from advisor.uploads.models import FormerUpload, Upload
+from advisor.uploads.services import examples, results
 from advisor.uploads.services import listing as uploads_list
-from advisor.uploads.services import results
+from advisor.uploads.services.naming import name_exports, unnamed_files
 from advisor.uploads.services.uploads import (
     Brought,
     Refused,
+    clean_text,
     ingest,
-    read_again,
 )
 
+STATES = {one: one for one in uploads_list.STATES} | {uploads_list.UNNAMED: "names no system"}
+"""By which the list is filtered, each in words."""
 COLUMNS = (
     ("", "Upload", ""),
     ("", "Systems", ""),
@@ -58,6 +65,8 @@ def bring(request: Asked) -> HttpResponse:
             "extends": _extended(request, request.GET.get("to")),
             "system": request.GET.get("system", ""),
             "bounds": settings,
+            "first": _first_collect(request),
+            **examples.offered(request.user),
         }
         return page(request, "uploads/upload.html", context)
     given = request.FILES.getlist("files")  # parses the body, which may be cut off
@@ -82,6 +91,48 @@ def bring(request: Asked) -> HttpResponse:
     return redirect(location)
 
 
+def _first_collect(request: Asked) -> FirstCollect | None:
+    """What to collect of the product that the address names: `product`, `minutes`, `release`."""
+    minutes = request.GET.get("minutes", "")
+    number = int(minutes) if minutes.isascii() and minutes.isdigit() and len(minutes) < 5 else MINUTES
+    return first_collect(request.GET.get("product", ""), number, clean_text(request.GET.get("release", ""), 40))
+
+
+@workers_only
+@require_POST
+def bring_examples(request: Asked) -> HttpResponse:
+    """Bring the examples for a team: `team`, where there are several."""
+    team = _team(request, examples.teams_for(request.user))
+    if team is None:
+        return _refused(request, "choose the team the examples are for")
+    count = examples.bring_examples(team, request.user, request=request)
+    if count:
+        messages.success(
+            request,
+            f"{count} example uploads are being read. Their systems are marked and stand in the group "
+            f"{examples.GROUP} of {team}; nobody is mailed of them.",
+        )
+    else:
+        messages.info(request, f"{team} has the examples already.")
+    return redirect("overview")
+
+
+@workers_only
+@require_POST
+def remove_examples(request: Asked) -> HttpResponse:
+    """Remove the examples of every team that this person works for."""
+    gone = sum(
+        examples.remove_examples(team, request.user, request=request) for team in examples.teams_for(request.user)
+    )
+    messages.success(request, f"The examples are removed: {gone} {'system' if gone == 1 else 'systems'}.")
+    return redirect("overview")
+
+
+def reading(request: Asked) -> HttpResponse:
+    """Say how many uploads are still being read, for pages that list what comes of them."""
+    return page(request, "uploads/parts/reading.html", {"now": uploads_list.being_read(request.user), "followed": True})
+
+
 def listing(request: Asked) -> HttpResponse:
     """The uploads that the address asks for (`services.listing.Filter`), newest first, each with what came of it."""
     asked = uploads_list.Filter.read(request.GET.dict())
@@ -90,6 +141,7 @@ def listing(request: Asked) -> HttpResponse:
         "shown": shown,
         "rows": uploads_list.rows(list(shown)),
         "asked": asked,
+        "states": STATES,
         "columns": COLUMNS,
         "sorted_words": {column: words for column, words, _ in COLUMNS if column},
     }
@@ -106,6 +158,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "upload": upload,
         "files": list(upload.files.all()),
         "rows": rows,
+        "unnamed": unnamed_files(upload) if upload.settled and upload.unnamed else [],
         "asked": sum(row.asks for row in rows),
         "most_asked": results.MOST_ASKED,
         "most_told": MOST_TOLD,
@@ -129,9 +182,9 @@ def belongs(request: Asked, pk: int) -> HttpResponse:
     if request.method == "POST":
         names = dict(zip(request.POST.getlist("file"), request.POST.getlist("name"), strict=False))
         try:
-            read_again(upload, request.user, request.POST.get("system", ""), names)
-        except Refused as error:
-            messages.error(request, str(error))
+            name_exports(upload, request.user, request.POST.get("system", ""), names, request=request)
+        except (Refused, NotTaken) as error:
+            messages.error(request, f"Nothing changed: {error}.")
     return redirect("upload-show", pk)
 
 

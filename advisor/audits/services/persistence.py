@@ -227,13 +227,20 @@ def settle_system(system: System) -> None:
 
 def _system(found: base.System, upload: Upload) -> System:
     """The system of this name in the uploader's team, or which had it; made where there is none."""
+    example = upload.origin == "example"
     known = aliases.find(upload.team, found.product, found.name)
-    if known:
+    if known and known.example == example:
         return known
-    key = aliases.key_of(found.name)
-    return System.objects.get_or_create(
-        team=upload.team, product=found.product, key=key, defaults={"name": found.name[:120]}
-    )[0]
+    name = found.name
+    if known and example:
+        name = aliases.of_example(name)
+    elif known:  # an example had the name until the server came
+        known.name = aliases.of_example(known.name)
+        known.key = aliases.key_of(known.name)
+        known.save(update_fields=["name", "key"])
+    key = aliases.key_of(name)
+    defaults = {"name": name[:120], "example": example}
+    return System.objects.get_or_create(team=upload.team, product=found.product, key=key, defaults=defaults)[0]
 
 
 def _aware(time: datetime) -> datetime:

@@ -1,18 +1,14 @@
-"""The embedded service: its processes, its lock, its examples."""
+"""The embedded service: its processes, its lock."""
 
 import fcntl
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from django.conf import settings
-
-from advisor.accounts.models import Team, User
-from advisor.uploads.services.uploads import Brought, ingest
 from collectors.live.processes import dying_with_us, started
 
 REDIS_WAIT = 10.0
@@ -118,26 +114,3 @@ def _left_over(run: Path) -> str:
                 pids.append(place.name)
     which = f" (processes {', '.join(sorted(pids, key=int))})" if pids else ""
     return f"parts of a service whose supervisor has ended still run from {run}{which}: end them first"
-
-
-def bring_examples(by: User) -> int:
-    """Bring the example exports as uploads of the first team; returns how many.
-
-    Each of `advisor/examples/audits` is one, and each side of `advisor/examples/comparisons`: before, then after.
-    """
-    team = by.teams.first() or Team.objects.get_or_create(name="DBA")[0]
-    return sum(_bring(folder, team, by) for folder in _examples())
-
-
-def _examples() -> Iterator[Path]:
-    yield from (story.parent for story in sorted((settings.EXAMPLES / "audits").glob("*/story.yml")))
-    for story in sorted((settings.EXAMPLES / "comparisons").glob("*/story.yml")):
-        yield from (story.parent / "before", story.parent / "after")
-
-
-def _bring(folder: Path, team: Team, by: User) -> int:
-    """Take in the files of one folder; returns how many uploads that made: one, or none where they are there."""
-    with ExitStack() as stack:
-        paths = sorted(path for path in folder.iterdir() if path.suffix in (".txt", ".csv", ".json"))
-        brought = [Brought(path.name, stack.enter_context(path.open("rb"))) for path in paths]
-        return ingest(brought, team, by, origin="example").new

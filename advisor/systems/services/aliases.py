@@ -21,6 +21,11 @@ def key_of(name: str) -> str:
     return name.upper()[:LONGEST]
 
 
+def of_example(name: str) -> str:
+    """What the system of an example is called where another system has its name."""
+    return f"{name[: LONGEST - 10]} (example)"
+
+
 def collected_as(system: System) -> str:
     """The name a collector is called with: the one the server is known by."""
     return str(system.former[0]) if system.former else system.name

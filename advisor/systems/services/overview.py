@@ -60,6 +60,7 @@ ACCOUNT = ("capacity", "waiting_tasks", "bar")
 """What of an audit the picture of its account takes; the account itself is far larger."""
 SHOWN = (
     *("product", "name", "team__name", "troubled", "trouble", "trend", "expected_hours", "created", "snoozed_until"),
+    "example",
     *(f"latest__{name}" for name in ("worst", "headline", "headline_number", "processors_lost", "counts", "shown")),
     *(f"latest__{name}" for name in (*COMPARED, *ACCOUNT)),
     *("latest__capture__taken", "latest__capture__timed", "latest__capture__upload__at"),
@@ -361,16 +362,17 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
     columns = (
         *("latest__worst", "latest__capture__taken", "latest__capture__upload__at"),
         *("expected_hours", "created", "troubled", "snoozed_until", "latest__processors_lost", "latest__capacity"),
+        "example",
     )
     today = timezone.localdate(now)
     worst: Counter[int] = Counter()
-    overdue = not_audited = not_all_judged = snoozed = 0
+    overdue = not_audited = not_all_judged = snoozed = examples = 0
     found_nothing = ExpressionWrapper(Q(latest__worst=0) & ~Q(latest__unjudged=[]), BooleanField())
     lost = all_of_them = 0.0
     measured = 0
-    for level, taken, brought, hours, created, troubled, until, gone, capacity, in_part in systems_of(user).values_list(
-        *columns, found_nothing
-    ):
+    rows = systems_of(user).values_list(*columns, found_nothing)
+    for level, taken, brought, hours, created, troubled, until, gone, capacity, example, in_part in rows:
+        examples += example
         if gone is not None and capacity:
             lost, all_of_them, measured = lost + gone, all_of_them + capacity, measured + 1
         worst[level or 0] += 1
@@ -393,8 +395,11 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
         "lost": lost,
         "capacity": all_of_them,
         "measured": measured,
+        "examples": examples,
         **uploads.filter(state__in=(Upload.State.WAITING, Upload.State.READING)).aggregate(
             reading=Count("pk"), reading_since=Min("claimed", filter=Q(state=Upload.State.READING))
         ),
-        "failed": uploads.filter(state=Upload.State.FAILED).count(),
+        **uploads.filter(Q(state=Upload.State.FAILED) | Q(unnamed__gt=0)).aggregate(
+            failed=Count("pk", filter=Q(state=Upload.State.FAILED)), unnamed=Count("pk", filter=Q(unnamed__gt=0))
+        ),
     }

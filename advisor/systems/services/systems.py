@@ -57,13 +57,7 @@ def rename_system(
         before = system.name
         _name_uploads(system, name)
         if other:
-            what = f"{before} into {other.name}" + _merge(system, other)
-            journal.note(by, "systems merged", what, system=other, request=request)
-            _take_over(system, other)
-            data_sources.follow(system, other)
-            settle_system(other)
-            recipients.follow(system, other)
-            settle_system(system)
+            _merge_into(system, other, by, request)
             aliases.take_names(system, other)
             other.save(update_fields=["former"])
             return other
@@ -71,6 +65,28 @@ def rename_system(
         system.save(update_fields=["name", "key", "former"])
         aliases.let_go_elsewhere(system, (name, before))
         journal.note(by, "system renamed", f"{before} to {name}", system=system, request=request)
+    return system
+
+
+def take_for(system: System, name: str, by: User, *, request: HttpRequest | None = None) -> System:
+    """Take a system that is called after a file for the one of this name; returns the one that has all of it now.
+
+    It does not answer to the name of the file: the next file that is called so may be of any server. What its uploads
+    are read as is the caller's to say. Raises `Refused`.
+    """
+    name = clean_text(name, LONGEST)
+    if not name:
+        raise Refused("a system needs a name")
+    known = aliases.find(system.team, system.product, name)
+    with transaction.atomic():
+        system, other = _locked(system, aliases.key_of(known.name if known else name))
+        if other:
+            _merge_into(system, other, by, request)
+            return other
+        if name != system.name:
+            before, system.name, system.key = system.name, name, aliases.key_of(name)
+            system.save(update_fields=["name", "key"])
+            journal.note(by, "system renamed", f"{before} to {name}", system=system, request=request)
     return system
 
 
@@ -111,6 +127,17 @@ def _locked(system: System, key: str) -> tuple[System, System | None]:
     return held.pop(system.pk), next(iter(held.values()), None)
 
 
+def _merge_into(system: System, other: System, by: User, request: HttpRequest | None) -> None:
+    """Have `other` take all that there is of `system`, but for its names; both are held, and `system` goes."""
+    what = f"{system.name} into {other.name}" + _merge(system, other)
+    journal.note(by, "systems merged", what, system=other, request=request)
+    _take_over(system, other)
+    data_sources.follow(system, other)
+    settle_system(other)
+    recipients.follow(system, other)
+    settle_system(system)
+
+
 def _merge(system: System, other: System) -> str:
     """Move everything of `system` to `other`; returns what had to be left, for the journal."""
     captures = Capture.objects.filter(system=system)
@@ -131,7 +158,8 @@ def _merge(system: System, other: System) -> str:
     tracking.merge(system, other)
     created = min(system.created, other.created)
     hours = other.expected_hours or system.expected_hours
-    System.objects.filter(pk=other.pk).update(created=created, expected_hours=hours)
+    example = system.example and other.example
+    System.objects.filter(pk=other.pk).update(created=created, expected_hours=hours, example=example)
     if limits:  # some were judged by other limits than count now
         Capture.objects.filter(pk__in=newest).update(audit_wanted=timezone.now())
         for capture_id in newest:

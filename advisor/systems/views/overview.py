@@ -12,6 +12,8 @@ from advisor.findings.services import fleet
 from advisor.findings.services.listing import STATE_WORDS
 from advisor.schedules.sources import data_sources
 from advisor.systems.services import overview
+from advisor.uploads.services import examples
+from advisor.uploads.services.listing import being_read
 from advisor.uploads.services.uploads import clean_text
 
 ONLY = ("changed", "not_audited", "overdue", "snoozed")
@@ -62,6 +64,10 @@ def show(request: Asked) -> HttpResponse:
     }
     if request.htmx:
         return page(request, "systems/parts/overview_table.html", context)
+    if not context["summary"]["systems"] and request.user.may_work:
+        context |= examples.offered(request.user)
+    if context["summary"]["reading"]:
+        context |= {"now": being_read(request.user), "followed": False}
     context["yesterday"] = fleet.since_yesterday(request.user)
     context["troubled"] = list(overview.without_system(request.user))
     context["unopened"] = data_sources.unopened(sources_of(request.user))

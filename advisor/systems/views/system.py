@@ -39,6 +39,7 @@ from advisor.systems.models import System
 from advisor.systems.services import aliases, history, snoozing
 from advisor.systems.services.overview import ACCOUNT, bar, is_overdue
 from advisor.systems.services.settings_history import settings_over_time
+from advisor.uploads.services.naming import some_unnamed, unnamed_upload
 from advisor.uploads.services.uploads import clean_text, file_part
 
 CHARTS = 12
@@ -57,7 +58,7 @@ CELLS = {
 """The cells of findings by capture, made once: there are a thousand of them on a page."""
 HEAD = (
     *("pk", "name", "product", "version", "platform", "processors", "created", "expected_hours", "team__name"),
-    *("troubled", "trouble", "key", "former", "snoozed_until", "snoozed_why", "snoozed_by__username"),
+    *("troubled", "trouble", "key", "former", "snoozed_until", "snoozed_why", "snoozed_by__username", "example"),
 )
 LATEST = (
     *("worst", "headline", "headline_number", "processors_lost", "unjudged", "counts", *ACCOUNT),
@@ -100,7 +101,7 @@ class LimitRow:
 
 def _system(request: Asked, pk: int) -> System:
     systems = systems_of(request.user).select_related("team", "latest__capture__upload", "snoozed_by")
-    systems = systems.annotate(has_accepted=some_accepted("pk"))
+    systems = systems.annotate(has_accepted=some_accepted("pk"), has_unnamed=some_unnamed("pk"))
     return get_object_or_404(systems.only(*HEAD, *(f"latest__{name}" for name in LATEST)), pk=pk)
 
 
@@ -141,6 +142,7 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "bar": bar(system.latest, system.product) if system.latest else None,
         "may_work": may_work,
         "accepted": accepted_of(system.pk) if getattr(system, "has_accepted", True) else [],
+        "unnamed": unnamed_upload(system) if may_work and getattr(system, "has_unnamed", True) else None,
         "overdue": is_overdue(system, now),
         "feeds": feeds,
         "sources": rows_of(list(system.sources.annotate(last_try=NEWEST))),

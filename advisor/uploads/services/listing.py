@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Window
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Window
 from django.db.models.expressions import OrderBy
 from django.db.models.functions import RowNumber
 
@@ -21,6 +21,9 @@ from advisor.uploads.models import Input, Upload, UploadFile
 from advisor.uploads.services.uploads import clean_text
 
 SORTS = ("when", "who", "team", "size", "state")
+UNNAMED = "unnamed"
+"""As a state: uploads that hold files of systems which nobody named."""
+STATES = (*Upload.State.values, UNNAMED)
 WORDS = 8
 """So many words of a search are looked for."""
 NAMED_FILES, NAMED_SYSTEMS = 3, 3
@@ -38,7 +41,7 @@ class Filter(Sortable):
     q: str = ""
     """Words, each of which the name of a system or of a file must have."""
     state: str = ""
-    """`waiting`, `reading`, `done` or `failed`."""
+    """One of `STATES`."""
     sort: str = ""
     """A column of `SORTS`, with a minus before it for the highest first; empty: newest first."""
 
@@ -46,7 +49,7 @@ class Filter(Sortable):
     def read(cls, given: Mapping[str, str]) -> "Filter":
         """Read the address: a word that no filter knows asks for nothing."""
         read = {one.name: clean_text(given.get(one.name, ""), 200).strip() for one in fields(cls)}
-        for name, words in (("state", Upload.State.values), ("sort", both_ways(SORTS))):
+        for name, words in (("state", STATES), ("sort", both_ways(SORTS))):
             read[name] = read[name] if read[name] in words else ""
         return cls(**read)
 
@@ -91,7 +94,9 @@ class Row:
 def listed(user: User, asked: Filter) -> QuerySet[Upload]:
     """The uploads that are asked for, of those this person may see, in the order asked for."""
     found = uploads_of(user).select_related("by", "team").defer("system_names")
-    if asked.state:
+    if asked.state == UNNAMED:
+        found = found.filter(unnamed__gt=0)
+    elif asked.state:
         found = found.filter(state=asked.state)
     for word in asked.q.split()[:WORDS]:
         systems = systems_of(user).filter(name__icontains=word).values("pk")
@@ -114,6 +119,16 @@ def listed(user: User, asked: Filter) -> QuerySet[Upload]:
         "state": "state",
     }[asked.column]
     return found.order_by(OrderBy(F(column), descending=asked.descending, nulls_last=True), *newest)
+
+
+def being_read(user: User) -> dict[str, Any]:
+    """How many uploads are not read yet: `waiting`, `reading`, since when the first of these, and the files of all."""
+    states = Upload.State
+    return uploads_of(user).aggregate(
+        waiting=Count("pk", filter=Q(state=states.WAITING)),
+        reading=Count("pk", filter=Q(state=states.READING)),
+        since=Min("claimed", filter=Q(state=states.READING)),
+    )
 
 
 def rows(uploads: Sequence[Upload]) -> list[Row]:

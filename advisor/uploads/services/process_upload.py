@@ -30,6 +30,8 @@ from advisor.schedules.services import failures
 from advisor.systems.models import System
 from advisor.systems.services import aliases
 from advisor.uploads.models import FormerUpload, Input, Upload
+from advisor.uploads.services.examples import gather
+from advisor.uploads.services.naming import unnamed_files
 from advisor.uploads.services.reading import Watched, captures_of
 from advisor.uploads.services.spooling import spooled
 from collectors.faults import OURS
@@ -222,6 +224,7 @@ def _keep_parts(
             upload.extends.delete()
         for system in System.objects.filter(pk__in=touched):
             settle_system(system)
+        gather(upload, touched)
         post_audit.audited(upload, System.objects.filter(pk__in=touched))
         if not captures:
             failures.upload_failed(upload)
@@ -230,6 +233,7 @@ def _keep_parts(
             "finished": datetime.now(UTC),
             "read_bytes": upload.total_bytes,
             "reading_now": "",
+            "unnamed": len(unnamed_files(upload)),
             "error": "" if captures else "nothing usable was given",
         }
         if not progress.rows.update(**progress.values | ended):

@@ -106,14 +106,16 @@ class Command(BaseCommand):
 
     def welcome(self, options: dict[str, Any]) -> None:
         """Bring the examples the very first time; print the address and the login last, where they are seen."""
+        from advisor.accounts.models import Team
         from advisor.accounts.services.people import make_first_administrator
-        from advisor.operations.services.embedded import bring_examples
+        from advisor.uploads.services.examples import bring_examples
 
         first = make_first_administrator()
         wait_for(options["listen"])
         try:
             if first is not None and not options["no_examples"]:
-                count = bring_examples(first[0])
+                team = first[0].teams.first() or Team.objects.get_or_create(name="DBA")[0]
+                count = bring_examples(team, first[0])
                 self.say(f"{count} example uploads are being audited: the first page shows real results.")
         finally:  # whatever becomes of the examples: this is not told twice
             self.say(f"Lockwright is at {os.environ['SITE_URL'].rstrip('/')}/")
