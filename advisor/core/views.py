@@ -56,8 +56,11 @@ def page(request: HttpRequest, template: str, context: dict[str, Any], status: i
 
 
 def numbers_of(given: QueryDict, name: str) -> list[int]:
-    """The numbers of rows that a form or an address names, each once; what is no such number is left out."""
-    told = dict.fromkeys(given.getlist(name))
+    """The numbers of rows that a form or an address names, each once; what is no such number is left out.
+
+    One value may hold several with commas between them.
+    """
+    told = dict.fromkeys(one for several in given.getlist(name) for one in several.split(","))
     return [int(one) for one in told if one.isascii() and one.isdigit() and len(one) < 19]
 
 

@@ -1,8 +1,8 @@
-"""The addresses of the list of findings."""
+"""The addresses of the list of findings, and of the plan over several systems."""
 
 from django.urls import path
 
-from advisor.findings.views import act, conclude, export, listing, saved_views
+from advisor.findings.views import act, conclude, export, listing, plan, saved_views
 
 urlpatterns = [
     path("findings/", listing.show, name="findings"),
@@ -12,4 +12,7 @@ urlpatterns = [
     path("findings/findings.xlsx", export.as_excel, name="findings-excel"),
     path("findings/views/", saved_views.save, name="findings-view-save"),
     path("findings/views/<int:pk>/remove/", saved_views.remove, name="findings-view-remove"),
+    path("plan/", plan.show, name="plan"),
+    path("plan/run-sheet/", plan.sheets, name="plan-run-sheet"),
+    path("plan/scripts.zip", plan.scripts, name="plan-scripts"),
 ]

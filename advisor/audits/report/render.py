@@ -21,7 +21,7 @@ from advisor.audits.report import account, compared
 from advisor.audits.report.compared import force_of, row_of, settings_of
 from advisor.audits.report.findings import figure_words, first_figure
 from advisor.audits.report.plan import due, steps_of
-from advisor.audits.report.run_sheet import sheets_of
+from advisor.audits.report.run_sheet import RunSheet, sheets_of
 from advisor.core import jinja
 from advisor.core.jinja import environment
 
@@ -121,6 +121,11 @@ def render(kind: str, data: Mapping[str, Any], form: str, plots: Plots | None = 
     return template.render(
         {"data": data, "effects": EFFECTS, "product_name": PRODUCT_NAMES, **_extra(kind, data, plots)}
     )
+
+
+def sheets_text(sheets: Sequence[RunSheet]) -> str:
+    """The run sheets of several systems as text, one after the other."""
+    return reports().get_template("audits/report/run_sheet.txt").render({"sheets": sheets})
 
 
 def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str, Any]:

@@ -56,10 +56,15 @@ class RunSheet:
     """What is run in the window."""
     later: tuple[PlanStep, ...]
     """Steps with nothing to run: for another day."""
+    scripts: str = ""
+    """The file that its scripts are in; empty: `audit --full` prints them."""
 
 
-def run_sheet(capture: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = ()) -> RunSheet:
-    """Make the sheet of a capture of the JSON; `others` are findings of further nodes whose changes its plan holds."""
+def run_sheet(capture: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = (), *, scripts: str = "") -> RunSheet:
+    """Make the sheet of a capture of the JSON; `others` are findings of further nodes whose changes its plan holds.
+
+    `scripts` is the file that the scripts are in, where they lie beside the sheet.
+    """
     steps = steps_of(capture["plan"], capture["findings"], others)
     said: set[str] = set()
     made = []
@@ -79,6 +84,7 @@ def run_sheet(capture: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = 
         decide=tuple(conflict["why"] for conflict in capture["plan"].get("conflicts", ())),
         steps=tuple(made),
         later=tuple(one for one in steps if not one.runs),
+        scripts=scripts,
     )
 
 

@@ -32,6 +32,8 @@ MOST_AT_ONCE = 1000
 LONGEST_WHY, LONGEST_COMMENT = 500, 2000
 MOST_BACK_IF = 10.0
 """Worse by ten times: beyond it a finding would not come back for its figure at all."""
+MADE = "made the change"
+"""How the activity begins where a person said so."""
 DECIDED = ("state", "state_since", "state_by", "state_until", "state_why", "state_value", "state_severity")
 WRITTEN = (*DECIDED, "back_if", "before", "proof", "to_judge")
 
@@ -80,7 +82,7 @@ def plan(by: User, findings: Iterable[int], why: str = "", *, request: HttpReque
 
 def change_made(by: User, findings: Iterable[int], why: str = "", *, request: HttpRequest | None = None) -> int:
     """Note that the change was made just now: captures that begin later are held against the last that shows it."""
-    return _decide(by, findings, State.CHANGE_MADE, "made the change", "finding change made", why, request)
+    return _decide(by, findings, State.CHANGE_MADE, MADE, "finding change made", why, request)
 
 
 def reopen(by: User, findings: Iterable[int], why: str = "", *, request: HttpRequest | None = None) -> int:

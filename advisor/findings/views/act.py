@@ -1,4 +1,4 @@
-"""Act on the findings that are ticked in the list: a state, or an owner, for all of them."""
+"""Act on the findings that are ticked in the list or in a plan: a state, or an owner, for all of them."""
 
 from datetime import date
 
@@ -15,6 +15,7 @@ from advisor.core.access import teams_of
 from advisor.core.views import Asked, numbers_of, workers_only
 from advisor.findings.services import states
 from advisor.findings.services.listing import Filter
+from advisor.findings.services.selection import Selection
 
 ACTS = {
     "plan": "Plan the change",
@@ -41,11 +42,17 @@ class ActForm(forms.Form):
     owner = forms.ModelChoiceField(User.objects.filter(is_active=True), required=False)
 
 
+LONGEST_QUERY = 20_000
+"""Characters of the address one goes back to: five hundred systems are half of it."""
+
+
 @require_POST
 @workers_only
 def act(request: Asked) -> HttpResponse:
-    """Do it with all or with none, and go back to the list as it was filtered."""
-    asked = Filter.read(QueryDict(request.POST.get("query", "")[:5000]).dict())
+    """Do it with all or with none, and go back to the list as it was filtered, or to the plan of the same systems.
+
+    A `pick` is the number of a finding, or several with commas between them.
+    """
     picked = numbers_of(request.POST, "pick")
     form = ActForm(request.POST)
     if not picked:
@@ -55,7 +62,15 @@ def act(request: Asked) -> HttpResponse:
         messages.error(request, f"Nothing was done. {wrong}")
     else:
         _do(request, picked, **form.cleaned_data)
-    return redirect(f"{reverse('findings')}?{asked.query()}")
+    return redirect(_back(request))
+
+
+def _back(request: Asked) -> str:
+    """The page that the form stood on, as its address was."""
+    query = QueryDict(request.POST.get("query", "")[:LONGEST_QUERY])
+    if request.POST.get("page") == "plan":
+        return f"{reverse('plan')}?{Selection.read(query).query()}"
+    return f"{reverse('findings')}?{Filter.read(query.dict()).query()}"
 
 
 def _do(request: Asked, picked: list[int], do: str, until: date | None, why: str, owner: User | None) -> None:

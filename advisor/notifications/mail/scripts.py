@@ -1,7 +1,7 @@
 """The plan of an audit as files to apply and to undo: all steps in order, in the language of the system.
 
-DCL goes by the name `.com.txt`: mail servers and Outlook throw `.com` away as a program. Run as a whole with `@` such
-a file ends before its first step, because between steps somebody has to look and decide.
+DCL goes by the name `.com.txt` and a shell's commands by `.sh.txt`: mail servers and Outlook throw programs away. Run
+as a whole such a file ends before its first step, because between steps somebody has to look and decide.
 """
 
 import re
@@ -14,12 +14,12 @@ from rules.changes.quoting import comment
 
 PLAIN = re.compile(r"[^\w .,:;/()=%+#*-]")
 """What may not stand in a comment here: in DCL an apostrophe begins a substitution wherever it stands."""
-LANGUAGES = {"ase": ("-- ", ".sql"), "openvms": ("$! ", ".com.txt")}
+LANGUAGES = {"ase": ("-- ", ".sql"), "openvms": ("$! ", ".com.txt"), "unix": ("# ", ".sh.txt")}
 """For each kind of change its mark of a comment and the ending of its file."""
-ENDS_HERE = (
-    "$! Run as a whole with @, this file ends here: paste step by step.",
-    "$ EXIT",
-)
+ENDS_HERE = {
+    "openvms": ("$! Run as a whole with @, this file ends here: paste step by step.", "$ EXIT"),
+    "unix": ("# Run as a whole with sh, this file ends here: paste step by step.", "exit 1"),
+}
 
 
 def files(name: str, told: Sequence[str], plan: Mapping[str, Any]) -> list[File]:
@@ -42,7 +42,7 @@ def files(name: str, told: Sequence[str], plan: Mapping[str, Any]) -> list[File]
             ("undo", steps[::-1], "Undo only what was applied. The last step of the other file comes first here."),
         ):
             lines = [f"Lockwright: {which}", *told, head, *(conflicts if which == "apply" else ())]
-            text = _remarks(mark, lines) + list(ENDS_HERE if product == "openvms" else ())
+            text = _remarks(mark, lines) + list(ENDS_HERE.get(product, ()))
             for number, step in enumerate(order, 1):
                 effect = EFFECTS[step["takes_effect"]]
                 effect = f"for node {step['node']}, {effect}" if step.get("node") else effect

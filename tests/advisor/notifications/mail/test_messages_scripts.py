@@ -107,3 +107,12 @@ def test_what_a_person_has_to_decide_first_stands_in_the_head() -> None:
 def test_no_changes_no_files() -> None:
     assert files("x", [], {"steps": [], "conflicts": []}) == []
     assert files("x", [], {}) == []
+
+
+def test_a_shell_run_as_a_whole_ends_before_its_first_step() -> None:
+    step = {"takes_effect": "online", "change_keys": ["unix.boost:no_turbo"], "apply": "echo 1 > f", "undo": "echo 0"}
+    apply, undo = files("x", ["system: $(reboot)\nreboot"], plan(steps=[step]))
+    assert [apply.name, undo.name] == ["x-apply.sh.txt", "x-undo.sh.txt"]
+    for script, wanted in ((apply, "echo 1 > f"), (undo, "echo 0")):
+        commands = [line for line in script.text.splitlines() if line and not line.startswith("# ")]
+        assert commands == ["exit 1", wanted]
