@@ -1,26 +1,28 @@
-"""The course of a day: a few figures over time, with limits and with numbered marks that a list beside it explains.
+"""Figures over time on a page: the course of a day, a figure over the captures (drawn by `advisor.charts.plotted`).
 
 Means are the lines; the highest sample of each step is a thin line of the same series, where it differs. A mark is a
-number in a disc: at a point of time and a figure, or at the end of a limit's line. No colour is needed to read any.
+number in a disc that a list beside the picture explains: at a point of time and a figure, or behind a limit's name. A
+change is a vertical line with a word. No colour is needed to read any.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from advisor.charts.frame import Frame, legend
-from advisor.charts.pen import COLOURS, Sheet
-from advisor.charts.scales import Axis, Point, TimeAxis, axis, moment, number, runs, seconds, thin, time_axis
+from advisor.charts.pen import COLOURS, DASHES
+from advisor.charts.plotted import FEW, Plot, PlotLine, ends, from_zero, name_ends, points_for_script, time_ticks
+from advisor.charts.scales import Point, moment, number, seconds
 from advisor.charts.svg import REACH
 from advisor.charts.words import clean, extremes, figure
 
 Series = Sequence[tuple[datetime, float | None]]
-DISC = 7.5
-"""Radius of a mark, px."""
-MOST_TOLD = 6
-"""Limits of one kind that are told in words above the plot; the list beside the picture has them all."""
+KEPT, KEPT_POINTS = 256, 300
+"""Pictures of `timeline` that each process keeps, and how many points one may have: a few megabytes at the most."""
+MOST_EVENTS = 12
+"""Changes drawn in one picture, the newest."""
 
 
 @dataclass(frozen=True)
@@ -58,49 +60,140 @@ def course_chart(
     title: str,
     bounds: Sequence[Bound] = (),
     marks: Sequence[Mark] = (),
-    width: int = 480,
-    height: int = 250,
+    height: int = 200,
 ) -> Markup:
     """Draw up to six figures over time, from zero: a course that hardly moves must not look like a storm.
 
-    Times without a zone count as UTC. Legend and words make it higher than `height`. A limit more than four times as
-    high as everything measured is told in words, so that it does not press the lines flat. `width` 240 and `height`
-    160 at least; else, or with more than six figures, ValueError.
+    Times without a zone count as UTC. A limit more than four times as high as everything measured is told in words, so
+    that it does not press the lines flat. `height` of the plot 60 px at least; else, or with more than six figures,
+    ValueError.
     """
-    if width < 240 or height < 160:
-        raise ValueError(f"{width} by {height} px is too small for this chart; 240 by 160 is the least")
+    if height < 60:
+        raise ValueError(f"{height} px is too low for this chart; 60 is the least")
     if len(courses) > len(COLOURS):
         raise ValueError(f"{len(courses)} lines: six is the most that can be told apart")
-    unit, sheet = clean(unit), Sheet(width, height)
-    lines = [_placed(one.means) for one in courses]
-    peaks = [_placed(one.peaks) if _higher(one) else [] for one in courses]
-    figures = [v for line in (*lines, *peaks) for _, v in line if v is not None]
+    unit = clean(unit)
+    lines = [
+        PlotLine(clean(one.name), _placed(one.means), _placed(one.peaks) if _higher(one) else [], clean(title))
+        if len(courses) == 1
+        else PlotLine(clean(one.name), _placed(one.means), _placed(one.peaks) if _higher(one) else [])
+        for one in courses
+    ]
+    figures = [v for line in lines for _, v in (*line.points, *line.peaks) if v is not None]
     figures += [v for one in marks if (v := number(one.value)) is not None]
     inside, beyond = _reachable(bounds, max(figures, default=0.0))
-    top = (legend(sheet, [one.name for one in courses]) if len(courses) > 1 else 0.0) + 18
-    for where, told in (("dashed", inside), ("beyond the picture", beyond)):
-        for bound in told[:MOST_TOLD]:
-            _told(sheet, bound, where, top - 6)
-            top += 2 * DISC + 2
-    sheet.height = height + round(top) - 18  # the plot keeps its height under whatever stands above it
-    y = axis([*figures, *(one.value for one in inside)], from_zero=True)
-    frame = Frame(sheet, y, top, unit, None)
-    x = time_axis([at for line in lines for at, _ in line], most=max(2, int(frame.wide / 90)))
-    frame.times(x, "UTC" if any(at.utcoffset() is not None for one in courses for at, _ in one.means) else "")
-    for n, line in enumerate(peaks, 1):
-        _thin(frame, x, y, line, n)
-    for n, (one, line) in enumerate(zip(courses, lines, strict=True), 1):
-        frame.course(x, y, line, n, clean(one.name), unit, alone=len(courses) == 1)
-    if not figures:
-        sheet.text("no figures", frame.x(0.5), frame.y(0.5), "middle")
-    _bounds(frame, y, inside)
-    _marks(frame, x, y, marks)
-    said = [_said(one, line, peak, unit) for one, line, peak in zip(courses, lines, peaks, strict=True)]
-    if x.ticks:
-        said.append(f"From {moment(x.low)} to {moment(x.high)}.")
-    said += [f"Limit {clean(one.name)}: {figure(one.value, unit)}." for one in (*inside, *beyond)]
+    plot = _begun(lines, [*figures, *(one.value for one in inside)], unit, height, _zoned(one.means for one in courses))
+    _draw(plot, lines)
+    for bound in inside:
+        plot.limit(bound.value, f"{bound.name} {figure(bound.value)}", bound.numbers)
+    for bound in beyond:
+        plot.name(plot.top, f"↑ {bound.name} {figure(bound.value)}", "c-limit", bound.numbers)
+    if len(lines) > 1:
+        name_ends(plot, lines)
+    for mark in marks:
+        plot.mark(mark.number, seconds(mark.at), number(mark.value))
+    said = [_said(one, unit) for one in lines]
+    said += _times(plot, lines)
+    said += [f"Limit {clean(one.name)}: {figure(one.value, unit)}." for one in inside]
+    said += [f"Limit {clean(one.name)}: {figure(one.value, unit)}, beyond the picture." for one in beyond]
     said += [f"Mark {one.number} at {moment(seconds(one.at))}." for one in marks]
-    return sheet.done(title, " ".join(said) or "No figures.")
+    return plot.done(title, " ".join(said) or "No figures.", _data(plot, lines, unit))
+
+
+def timeline(
+    series: Series,
+    *,
+    unit: str,
+    title: str,
+    limit: float | None = None,
+    events: Sequence[tuple[datetime, str]] = (),
+    height: int = 150,
+) -> Markup:
+    """Draw one figure over the captures, from zero, with its limit, and changes as vertical lines with a word.
+
+    Changes before the first or after the last capture are left out: nothing is drawn of that time. `height` of the
+    plot 60 px at least (ValueError). A page shows the same ones again and again: the last ones drawn are kept.
+    """
+    if height < 60:
+        raise ValueError(f"{height} px is too low for this chart; 60 is the least")
+    draw = _timeline if len(series) <= KEPT_POINTS else _timeline.__wrapped__
+    return draw(tuple(series), unit, title, limit, tuple(events), height)
+
+
+@lru_cache(maxsize=KEPT, typed=True)
+def _timeline(
+    series: tuple[tuple[datetime, float | None], ...],
+    unit: str,
+    title: str,
+    limit: float | None,
+    events: tuple[tuple[datetime, str], ...],
+    height: int,
+) -> Markup:
+    unit, bound = clean(unit), number(limit)
+    line = PlotLine("", _placed(series), told=clean(title))
+    figures = [v for _, v in line.points if v is not None]
+    low, high = ends([line.points])
+    within = [(at, word) for day, word in events if low <= (at := seconds(day)) <= high][-MOST_EVENTS:]
+    held = [*figures, *(() if bound is None else (bound,))]
+    plot = _begun([line], held, unit, height, _zoned([series]), within)
+    plot.bare = True
+    _draw(plot, [line])
+    if bound is not None:
+        plot.limit(bound, f"limit {figure(bound, unit)}")
+    said = [_said(line, unit), *_times(plot, [line])]
+    said += [f"Limit {figure(bound, unit)}."] if bound is not None else []
+    said += [f"{clean(word)} at {moment(at)}." for at, word in within]
+    return plot.done(title, " ".join(said), _data(plot, [line], unit))
+
+
+def _begun(
+    lines: Sequence[PlotLine],
+    figures: Sequence[float],
+    unit: str,
+    height: int,
+    zoned: bool,
+    events: Sequence[tuple[float, str]] = (),
+) -> Plot:
+    """The axes of these lines, and changes as (seconds, words)."""
+    low, high = ends([line.points for line in lines])
+    plot = Plot(low, high, from_zero(figures), height)
+    plot.events(events)
+    plot.grid(f"{unit} (times in UTC)" if zoned else unit)
+    plot.ticks(time_ticks([line.points for line in lines]).ticks)
+    if not any(v is not None for line in lines for _, v in line.points):
+        plot.over.append(f'<text x="50%" y="{plot.top + height / 2:.1f}" text-anchor="middle">no figures</text>')
+    return plot
+
+
+def _draw(plot: Plot, lines: Sequence[PlotLine]) -> None:
+    """The lines, the first solid and the others dashed, and a dot on each of a few figures."""
+    drawn = [(line.peaks, n, "", " c-thin") for n, line in enumerate(lines, 1) if line.peaks]
+    drawn += [(line.points, n, DASHES[n - 1], "") for n, line in enumerate(lines, 1)]
+    plot.lines(drawn)
+    for n, line in enumerate(lines, 1):
+        known = [(at, v) for at, v in line.points if v is not None]
+        for at, value in known if len(known) <= FEW else ():
+            plot.dot(at, value, n)
+
+
+def _data(plot: Plot, lines: Sequence[PlotLine], unit: str) -> dict[str, object]:
+    """What the script tells of."""
+    return {
+        "k": "time",
+        "u": unit,
+        "x": [round(plot.low), round(plot.high)],
+        "s": points_for_script(lines, plot.low, plot.high, round),
+    }
+
+
+def _zoned(some: Iterable[Series]) -> bool:
+    return any(at.utcoffset() is not None for series in some for at, _ in series)
+
+
+def _times(plot: Plot, lines: Sequence[PlotLine]) -> list[str]:
+    if not any(line.points for line in lines):
+        return []
+    return [f"From {moment(plot.low)} to {moment(plot.high)}."]
 
 
 def _placed(series: Series) -> list[Point]:
@@ -120,68 +213,9 @@ def _reachable(bounds: Sequence[Bound], highest: float) -> tuple[list[Bound], li
     return [one for one in real if one not in beyond], beyond
 
 
-def _thin(frame: Frame, x: TimeAxis, y: Axis, line: Sequence[Point], series: int) -> None:
-    """The peaks of one figure: a thin line, pale beside its means."""
-    points = [(frame.x(x.at(at)), None if v is None else frame.y(y.at(v))) for at, v in line]
-    for run in runs(thin(points) if len(points) > frame.wide else points):
-        way = " ".join(f"{px:.1f},{py:.1f}" for px, py in run)
-        frame.sheet.parts.append(
-            f'<polyline class="c-line c-{series}" fill="none" stroke="{COLOURS[series - 1]}" stroke-width="0.7"'
-            f' stroke-opacity="0.75" stroke-linejoin="round" points="{way}"/>'
-        )
-
-
-def _told(sheet: Sheet, one: Bound, where: str, foot: float) -> None:
-    """A limit in words, its marks before it."""
-    for n, count in enumerate(one.numbers):
-        _disc(sheet, count, DISC + 1 + n * (2 * DISC + 1), foot - 4)
-    begin = len(one.numbers) * (2 * DISC + 1) + (6 if one.numbers else 0)
-    sheet.text(f"{one.name} {figure(one.value)}: {where}", begin, foot, room=sheet.width - begin)
-
-
-def _bounds(frame: Frame, y: Axis, bounds: Sequence[Bound]) -> None:
-    """The limits as dashed lines, their marks at the right end; marks that would meet stand beside each other."""
-    right = frame.left + frame.wide
-    taken: list[float] = []
-    for one in bounds:
-        at = frame.y(y.at(one.value))
-        frame.sheet.rule("limit", frame.left, at, right, at)
-        for count in one.numbers:
-            beside = sum(1 for other in taken if abs(at - other) < 2 * DISC)
-            taken.append(at)
-            _disc(frame.sheet, count, max(frame.left, right + 4 - beside * (2 * DISC + 1)), at)
-
-
-def _marks(frame: Frame, x: TimeAxis, y: Axis, marks: Sequence[Mark]) -> None:
-    """The numbers at their places, a drop line to the point; of several at one place each stands a little further."""
-    taken: list[tuple[float, float]] = []
-    for one in marks:
-        value = number(one.value)
-        px = frame.x(x.at(seconds(one.at)))
-        py = frame.top if value is None else frame.y(y.at(value))
-        at = max(frame.top + DISC, py - 2 * DISC), px
-        while any(abs(at[0] - oy) < 2 * DISC and abs(at[1] - ox) < 2 * DISC for oy, ox in taken):
-            right = at[1] + 2 * DISC
-            at = (at[0], right) if right < frame.sheet.width - DISC else (at[0] + 2 * DISC, px)
-            if at[0] > frame.foot:
-                break
-        taken.append(at)
-        frame.sheet.rule("axis", px, min(frame.foot, at[0]), px, frame.foot if value is None else py)
-        _disc(frame.sheet, one.number, at[1], at[0])
-
-
-def _disc(sheet: Sheet, count: int, x: float, y: float) -> None:
-    """A number in a disc, black on white with a black ring: it reads on any ground and above any line."""
-    x = max(DISC + 1, min(sheet.width - DISC - 1, x))
-    y = max(DISC + 1, min(sheet.height - DISC - 1, y))
-    sheet.parts.append(
-        f'<circle fill="#fff" stroke="#000" stroke-width="1" cx="{x:.1f}" cy="{y:.1f}" r="{DISC:g}"/>'
-        f'<text fill="#000" font-size="10" text-anchor="middle" x="{x:.1f}" y="{y + 3.5:.1f}">{escape(count)}</text>'
-    )
-
-
-def _said(one: ChartCurve, line: Sequence[Point], peaks: Sequence[Point], unit: str) -> str:
-    known = [v for _, v in line if v is not None]
-    words = f"{clean(one.name)}: {extremes(known, len(line) - len(known), unit)}"
-    high = max((v for _, v in peaks if v is not None), default=None)
+def _said(line: PlotLine, unit: str) -> str:
+    known = [v for _, v in line.points if v is not None]
+    words = extremes(known, len(line.points) - len(known), unit)
+    words = f"{line.name}: {words}" if line.name else words
+    high = max((v for _, v in line.peaks if v is not None), default=None)
     return words if high is None else f"{words} Highest sample {figure(high, unit)}."

@@ -1,20 +1,17 @@
-"""Three pictures of one finding: its chain of causes, its figure over the captures, a figure as a share of its limit.
+"""Two pictures of one finding: its chain of causes, and a figure as a multiple of its limit.
 
 Other classes than those of `svg`, for a style sheet: c-node, c-root, c-here (the boxes of the chain: stroke and fill)
-and c-edge (the lines between them: stroke); c-event (the line of an event: stroke).
+and c-edge (the lines between them: stroke).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from markupsafe import Markup
 
-from advisor.charts.frame import Frame
 from advisor.charts.pen import COLOURS, LIMIT_COLOUR, Sheet
-from advisor.charts.scales import axis, number, seconds, time_axis
-from advisor.charts.svg import Series
-from advisor.charts.words import breadth, clean, extremes, figure
+from advisor.charts.scales import number
+from advisor.charts.words import breadth, clean, figure
 
 NODE, GAP, LINK = 44.0, 10.0, 44.0
 """Height of a box, px between two of a column, px between two columns."""
@@ -87,48 +84,6 @@ def _edge(sheet: Sheet, start: tuple[float, float], end: tuple[float, float], wi
     sheet.parts.append(
         f'<path class="c-edge" fill="none" stroke="currentColor" stroke-opacity="0.6" stroke-width="1.5" d="{way}"/>'
     )
-
-
-def course(
-    series: Series,
-    *,
-    unit: str,
-    title: str,
-    limit: float | None = None,
-    events: Sequence[tuple[datetime, str]] = (),
-    width: int = 880,
-    height: int = 220,
-) -> Markup:
-    """Draw a figure over the captures from zero, its limit dashed, and what was decided meanwhile as lines with a word.
-
-    Times are placed as they are, as in `svg.history`; events before the first or after the last capture stand at the
-    edge, for that is what the captures show of them. `width` 240 and `height` 140 at least (ValueError).
-    """
-    if width < 240 or height < 140:
-        raise ValueError(f"{width} x {height} px is too small for this chart; 240 x 140 is the least")
-    unit, bound, sheet = clean(unit), number(limit), Sheet(width, height)
-    line = sorted(((seconds(at), number(value)) for at, value in series), key=lambda point: point[0])
-    known = [value for _, value in line if value is not None]
-    y = axis([*known, *(() if bound is None else (bound,))], from_zero=True)
-    frame = Frame(sheet, y, 32 if events else 18, unit, bound)
-    x = time_axis([at for at, _ in line], most=max(2, int(frame.wide / 90)))
-    frame.times(x, "UTC" if any(at.utcoffset() is not None for at, _ in series) else "")
-    free = 0.0
-    for at, word in sorted((seconds(at), clean(word)) for at, word in events):
-        place = frame.x(x.at(at))
-        sheet.parts.append(
-            f'<line class="c-event" stroke="currentColor" stroke-opacity="0.6" stroke-dasharray="2 3" '
-            f'x1="{place:.1f}" y1="{frame.top - 6:.1f}" x2="{place:.1f}" y2="{frame.foot:.1f}"/>'
-        )
-        begin = min(place + 4, width - breadth(word))
-        if begin >= free:
-            sheet.text(word, begin, frame.top - 10)
-            free = begin + breadth(word) + 6
-    frame.course(x, y, line, 1, "", unit, alone=True)
-    said = [extremes(known, len(line) - len(known), unit)]
-    said += [f"Limit {figure(bound, unit)}."] if bound is not None else []
-    said += [f"{clean(word)}." for _, word in events]
-    return sheet.done(title, " ".join(said))
 
 
 def multiple(value: float, limit: float, most: float, *, unit: str, title: str, width: int = 260) -> Markup:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from advisor.charts.frame import LEGEND_ROW, Frame
-from advisor.charts.pen import COLOURS, DASHES, MARKS, Sheet
-from advisor.charts.scales import Axis, axis, number
+from advisor.charts.pen import COLOURS, DASHES, MARKS
+from advisor.charts.plotted import Plot, PlotLine, from_zero, name_ends, points_for_script, tidy
+from advisor.charts.scales import Axis, Point, number, runs
 from advisor.charts.svg import REACH
-from advisor.charts.words import breadth, clean, extremes, figure
+from advisor.charts.words import clean, extremes, figure
 
 MOST_MARKED = 400
 """Points drawn of one series; a longer one is thinned evenly, its first, last and highest point stay."""
@@ -46,157 +46,122 @@ class LoadLine:
     """The load beyond which the law no longer changes."""
 
 
-def load_chart(line: LoadLine, *, x_name: str, y_name: str, title: str, width: int = 480, height: int = 290) -> Markup:
-    """Draw one series. `width` 240 and `height` 160 at least, else ValueError."""
-    sheet = _sheet(width, height)
+def load_chart(line: LoadLine, *, x_name: str, y_name: str, title: str, height: int = 260) -> Markup:
+    """Draw one series. `height` of the plot 60 px at least, else ValueError."""
     x_name, y_name = clean(x_name), clean(y_name)
     points = _known(line.points)
     peak = _pair(line.peak) if line.peak is not None else None
     harm, cap = number(line.harm), number(line.cap)
     reach = max((abs(load) for load, _ in points), default=0.0)
     drawn = peak if peak is not None and points and abs(peak[0]) <= REACH * reach else None
-    top = _key(sheet, line) + 18
-    x, y = _axes([*points, *((drawn,) if drawn else ())])
-    frame = Frame(sheet, y, top, y_name, None)
+    told = "" if peak is None else f"peak {_short(peak[1])} at {_short(peak[0])}"
+    events = [(drawn[0], told)] if drawn is not None else []
+    if cap is not None and points and min(0.0, points[0][0]) < cap < points[-1][0]:
+        events.append((cap, f"capped at {figure(cap)}"))
+    plot, x = _begun([*points, *((drawn,) if drawn else ())], x_name, y_name, height, events)
     if harm is not None and points:
-        _harm(frame, x, harm)
-    frame.figures(x, x_name)
-    if cap is not None and points:
-        frame.cap(x, cap)
+        plot.shade(harm, HARM)
     if line.curve is not None and points:
-        frame.curve(x, y, line.curve, points[0][0], points[-1][0])
+        fitted = _sampled(line.curve, plot, x.ticks[0], x.ticks[-1], points[0][0], points[-1][0])
+        plot.lines([(piece, 2, dash, "") for piece, dash in fitted])
+        last = next((v for piece, _ in reversed(fitted) for _, v in reversed(piece) if v is not None), None)
+        if last is not None:
+            plot.name(plot.y(last), "fitted law", "n-2")
     else:
-        _joined(frame, x, y, line, 1, "")
+        plot.lines([(_thinned(_known(line.means)), 1, "", " c-thin")])
     for load, rate in _thinned(points):
-        tip = f"{x_name} {figure(load)}: {y_name} {figure(rate)}"
-        sheet.mark(frame.x(x.at(load)), frame.y(y.at(rate)), 1, "circle", tip, radius=3)
-    if not points:
-        sheet.text("no figures", frame.x(0.5), frame.y(0.5), "middle")
+        plot.dot(load, rate, 1, radius=3)
+    if points:
+        plot.name(plot.y(points[-1][1]), "measured", "n-1")
     said = [_said(line, points, x_name, y_name)]
     if peak is not None:
-        told = f"peak {_short(peak[1])} at {_short(peak[0])}"
         said.append(f"Fitted {told}.")
         if drawn is not None:
-            frame.peak(frame.x(x.at(drawn[0])), frame.y(y.at(drawn[1])), told)
+            plot.dot(drawn[0], drawn[1], 2, "diamond")
         else:
-            sheet.text(f"{told}, outside this chart", frame.left + 8, frame.top + 14)
+            plot.name(plot.top, f"{told}, outside this chart", "c-text")
     if harm is not None:
         said.append(f"Adding does harm beyond {x_name} {figure(harm)}.")
     if cap is not None:
         said.append(f"The law is capped at {figure(cap)}: it does not change beyond.")
-    return sheet.done(title, " ".join(said))
+    return plot.done(title, " ".join(said), _data(plot, [PlotLine(y_name, points)], x_name))
 
 
-def compared_loads(
-    lines: Sequence[LoadLine], *, x_name: str, y_name: str, title: str, width: int = 480, height: int = 290
-) -> Markup:
-    """Draw up to six series in one picture, with a legend. `width` 240 and `height` 160 at least; else ValueError."""
+def compared_loads(lines: Sequence[LoadLine], *, x_name: str, y_name: str, title: str, height: int = 260) -> Markup:
+    """Draw up to six series in one picture. `height` of the plot 60 px at least; else ValueError."""
     if len(lines) > len(COLOURS):
         raise ValueError(f"{len(lines)} series: six is the most that can be told apart")
-    sheet = _sheet(width, height)
     x_name, y_name = clean(x_name), clean(y_name)
     placed = [_known(line.points) for line in lines]
-    top = _legend(sheet, [clean(line.name) for line in lines]) + 18
-    sheet.height = height + round(top) - 18
-    x, y = _axes([pair for points in placed for pair in points])
-    frame = Frame(sheet, y, top, y_name, None)
-    frame.figures(x, x_name)
+    plot, _ = _begun([pair for points in placed for pair in points], x_name, y_name, height)
+    drawn: list[tuple[Sequence[Point], int, str, str]] = []
     for n, (line, points) in enumerate(zip(lines, placed, strict=True), 1):
         if line.curve is None:
-            _joined(frame, x, y, line, n, DASHES[n - 1])
+            drawn.append((_thinned(_known(line.means)), n, DASHES[n - 1], " c-thin"))
         elif points:
-            _measured_part(frame, x, y, line.curve, points[0][0], points[-1][0], n)
+            first, last = points[0][0], points[-1][0]
+            fitted = _sampled(line.curve, plot, first, last, first, last)
+            drawn += [(piece, n, DASHES[n - 1], "") for piece, dash in fitted if not dash]
         for load, rate in _thinned(points):
-            tip = f"{clean(line.name)}, {x_name} {figure(load)}: {y_name} {figure(rate)}"
-            sheet.mark(frame.x(x.at(load)), frame.y(y.at(rate)), n, MARKS[n - 1], tip, radius=3)
-    if not any(placed):
-        sheet.text("no figures", frame.x(0.5), frame.y(0.5), "middle")
+            plot.dot(load, rate, n, MARKS[n - 1], radius=3)
+    plot.lines(drawn)
+    named = [PlotLine(clean(line.name), points) for line, points in zip(lines, placed, strict=True)]
+    name_ends(plot, named)
     said = [
         f"{clean(line.name)}: {_said(line, points, x_name, y_name)}" for line, points in zip(lines, placed, strict=True)
     ]
-    return sheet.done(title, " ".join(said) or "No figures.")
+    return plot.done(title, " ".join(said) or "No figures.", _data(plot, named, x_name, y_name))
 
 
-def _sheet(width: int, height: int) -> Sheet:
-    if width < 240 or height < 160:
-        raise ValueError(f"{width} by {height} px is too small for this chart; 240 by 160 is the least")
-    return Sheet(width, height)
-
-
-def _axes(points: Sequence[Pair]) -> tuple[Axis, Axis]:
-    """Both from zero, so that a rate that hardly changes does not look like a collapse."""
+def _begun(
+    points: Sequence[Pair], x_name: str, y_name: str, height: int, events: Sequence[tuple[float, str]] = ()
+) -> tuple[Plot, Axis]:
+    """Both axes from zero, so that a rate that hardly changes does not look like a collapse; `events` with words."""
+    if height < 60:
+        raise ValueError(f"{height} px is too low for this chart; 60 is the least")
     rates = [rate for _, rate in points]
-    return axis([load for load, _ in points], from_zero=True), axis(
-        [rate * 1.02 for rate in rates if abs(rate) < 1e300] or rates, from_zero=True
-    )
+    x = from_zero(load for load, _ in points)
+    y = from_zero([rate * 1.02 for rate in rates if abs(rate) < 1e300] or rates)
+    plot = Plot(x.ticks[0], x.ticks[-1], y, height)
+    plot.events(events)
+    plot.grid(y_name)
+    plot.ticks(((tick, label, "") for tick, label in zip(x.ticks, x.labels, strict=True)), x_name)
+    if not points:
+        plot.over.append(f'<text x="50%" y="{plot.top + height / 2:.1f}" text-anchor="middle">no figures</text>')
+    return plot, x
 
 
-def _harm(frame: Frame, x: Axis, harm: float) -> None:
-    """Shade everything beyond a load."""
-    begin, end = frame.x(x.at(harm)), frame.left + frame.wide
-    frame.sheet.box("track", begin, frame.top, end - begin, frame.foot - frame.top)
+def _data(plot: Plot, lines: Sequence[PlotLine], x_name: str, unit: str = "") -> dict[str, object]:
+    """What the script tells of."""
+    return {
+        "k": "load",
+        "u": unit,
+        "n": x_name,
+        "x": [plot.low, plot.high],
+        "s": points_for_script(lines, plot.low, plot.high, tidy),
+    }
 
 
-def _joined(frame: Frame, x: Axis, y: Axis, line: LoadLine, series: int, dash: str) -> None:
-    """Join the means by a thin line."""
-    means = _thinned(_known(line.means))
-    way = " ".join(f"{frame.x(x.at(load)):.1f},{frame.y(y.at(rate)):.1f}" for load, rate in means)
-    if len(means) > 1:
-        dashes = f' stroke-dasharray="{dash}"' if dash else ""
-        frame.sheet.parts.append(
-            f'<polyline class="c-line c-{series}" fill="none" stroke="{COLOURS[series - 1]}" stroke-width="0.8"'
-            f' stroke-opacity="0.8" stroke-linejoin="round"{dashes} points="{way}"/>'
-        )
-
-
-def _measured_part(
-    frame: Frame, x: Axis, y: Axis, curve: Callable[[float], float], first: float, last: float, series: int
-) -> None:
-    """Draw a law where it was measured; what fails or would leave the plot is a gap."""
-    piece: list[Pair] = []
-    for n in range(STEPS + 1):
-        load = first + (last - first) * n / STEPS
+def _sampled(
+    curve: Callable[[float], float], plot: Plot, begin: float, end: float, first: float, last: float
+) -> list[tuple[list[Point], str]]:
+    """A law in pieces, dashed outside of what was measured; what fails or would leave the plot is a gap."""
+    low, high = plot.axis.ticks[0], plot.axis.ticks[-1]
+    loads = sorted({begin + (end - begin) * (n / STEPS) for n in range(STEPS + 1)} | {first, last})
+    points: list[Point] = []
+    for load in loads:
         try:
-            rate = number(curve(load))
+            made = curve(load)
+            rate = None if isinstance(made, complex) else number(made)
         except (ArithmeticError, ValueError):
             rate = None
-        if rate is not None and y.ticks[0] <= rate <= y.ticks[-1]:
-            piece.append((frame.x(x.at(load)), frame.y(y.at(rate))))
-            continue
-        if len(piece) > 1:
-            frame.sheet.line(piece, series, DASHES[series - 1])
-        piece = []
-    if len(piece) > 1:
-        frame.sheet.line(piece, series, DASHES[series - 1])
-
-
-def _legend(sheet: Sheet, names: Sequence[str]) -> float:
-    """Write the names, a line each: those of machines are long, and differ at either end. Gives the height used."""
-    for n, name in enumerate(names):
-        y = 8.0 + n * LEGEND_ROW
-        sheet.line([(2, y), (32, y)], n + 1, DASHES[n])
-        sheet.mark(17, y, n + 1, MARKS[n], radius=3)
-        sheet.text(name or "(no name)", 38, y + 4, room=sheet.width - 44)
-    return len(names) * LEGEND_ROW + 2.0
-
-
-def _key(sheet: Sheet, line: LoadLine) -> float:
-    """Say above the plot what dots, lines and shade are; gives the height used."""
-    named = ["measured", *(("fitted", "not measured") if line.curve is not None else ("means, joined",))]
-    named += [HARM] if line.harm is not None else []
-    x, y = 4.0, 8.0
-    for words in named:
-        if x + 30 + breadth(words) > sheet.width:
-            x, y = 4.0, y + LEGEND_ROW
-        if words == "measured":
-            sheet.mark(x + 10, y, 1, "circle", radius=3)
-        elif words == HARM:
-            sheet.box("track", x, y - 6, 20, 12)
-        else:
-            fitted = line.curve is not None
-            sheet.line([(x, y), (x + 20, y)], 2 if fitted else 1, DASHES[2] if words == "not measured" else "")
-        x += 26 + sheet.text(words, x + 26, y + 4) + 14
-    return y + 8
+        points.append((load, rate if rate is not None and low <= rate <= high else None))
+    parts = (
+        ([one for one in points if one[0] <= first], DASHES[2]),
+        ([one for one in points if first <= one[0] <= last], ""),
+        ([one for one in points if one[0] >= last], DASHES[2]),
+    )
+    return [([*piece], dash) for part, dash in parts for piece in runs(part) if len(piece) > 1]
 
 
 def _said(line: LoadLine, points: Sequence[Pair], x_name: str, y_name: str) -> str:

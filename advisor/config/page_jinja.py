@@ -10,7 +10,7 @@ from django.utils import timezone
 from jinja2 import Environment
 
 from advisor.audits.report.render import EFFECTS, PRODUCT_NAMES
-from advisor.charts import svg
+from advisor.charts.curves import timeline
 from advisor.core import jinja
 from advisor.core.jinja import SEVERITY
 from advisor.core.version import VERSION
@@ -24,7 +24,7 @@ def environment(**options: Any) -> Environment:
     """Make the environment of pages."""
     made = jinja.environment(**options)
     made.globals.update(
-        static=static, url=url, charts=svg, severities=SEVERITY, effects=EFFECTS, product_name=PRODUCT_NAMES
+        static=static, url=url, timeline=timeline, severities=SEVERITY, effects=EFFECTS, product_name=PRODUCT_NAMES
     )
     made.globals.update(version=VERSION, is_command=is_command)
     made.filters.update(age=age, lasted=lasted, stamp=stamp, megabytes=megabytes)

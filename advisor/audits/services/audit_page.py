@@ -17,6 +17,7 @@ from advisor.audits.services.collect_script import PRODUCTS, collect_scripts, re
 from advisor.audits.services.compared_page import Within, within
 from advisor.audits.services.contract import audit_json
 from advisor.charts import svg
+from advisor.charts.curves import timeline
 from advisor.charts.fluid import limit_scale
 from advisor.systems.services.history import own_time
 from advisor.systems.services.overview import COMPARED, Difference, difference
@@ -44,7 +45,14 @@ class Node:
     new: bool
     course: bool
     """Whether the plot is one over captures; else the evidence says the same."""
+    points: Course = field(default_factory=list)
+    """That course."""
     symptoms: list["Node"] = field(default_factory=list)
+
+    def over_captures(self, events: Sequence[tuple[datetime, str]] = ()) -> Markup:
+        """The course as pages draw it, as wide as their place, with changes as vertical lines."""
+        one = self.finding
+        return timeline(self.points, unit=one.unit, title=one.metric, limit=one.limit, events=events)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -297,7 +305,13 @@ def _trees(findings: Sequence[Finding], courses: Mapping[str, Course], new: set[
     Of each finding the first figure is drawn, where it has one: over the captures, or beside its limit.
     """
     nodes = {
-        f.key: Node(f, _plot(f, courses[f.key]) if f.key in courses else None, f.key in new, _moves(courses.get(f.key)))
+        f.key: Node(
+            f,
+            _plot(f, courses[f.key]) if f.key in courses else None,
+            f.key in new,
+            _moves(courses.get(f.key)),
+            courses.get(f.key, []),
+        )
         for f in findings
     }
     causes: dict[str, list[str]] = {}

@@ -1,6 +1,7 @@
 """One audit: findings with their proof and their scripts, what is in order, what could not be judged."""
 
 import json
+from functools import partial
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -26,6 +27,7 @@ from advisor.core.concurrency import few_at_a_time
 from advisor.core.error_pages import error
 from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, workers_only
+from advisor.findings.services.changes_seen import changes_of, marks_for
 from advisor.findings.services.pages import is_accepted, open_counts, pages_of
 from advisor.openvms.services.shown_on import shown_on
 
@@ -58,6 +60,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "open_counts": open_counts(audit, accepted),
         "collect": collect_shown(audit),
         "trend": trend_of(audit),
+        "change_marks": partial(marks_for, changes=changes_of(audit.system_id)),
         "upload": audit.capture.upload,
         "may_work": may_work_for(request.user, audit.system.team),
         "of_today": audit.rules_version == rules_version(),

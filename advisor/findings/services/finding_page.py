@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Q
-from django.utils import timezone
 from markupsafe import Markup
 
 from advisor.accounts.models import User
@@ -13,17 +12,17 @@ from advisor.audits.models import Audit, Capture, Finding, LimitSetting
 from advisor.audits.report.plan import WHENS
 from advisor.audits.services import backtest
 from advisor.audits.services.audit_page import Course, courses_of
-from advisor.charts.finding import Node, chain, course, multiple, scale_of
+from advisor.charts.curves import timeline
+from advisor.charts.finding import Node, chain, multiple, scale_of
 from advisor.core.access import tracked_of
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.findings.services import elsewhere
+from advisor.findings.services.changes_seen import SEEN, by_clock, shown_at
 from advisor.systems.models import System
 from rules.finding import rounded
 
 State = TrackedFinding.State
 MOST_EVENTS, MOST_ELSEWHERE = 100, 20
-WIDE, NARROW = 880, 350
-"""px of the course: text stays legible where a page shows it in its own size."""
 MOST_COLUMNS, MOST_A_COLUMN = 4, 4
 """Of the chain of causes; what is left out stands in the list below it, as every finding of the chain does."""
 
@@ -73,8 +72,6 @@ class FindingPage:
     effects: list[Related]
     evidence: list[Quoted]
     course: Markup | None
-    narrow_course: Markup | None
-    """The same for a telephone."""
     changes: list[Made]
     events: list[FindingEvent]
     elsewhere: list[TrackedFinding]
@@ -128,8 +125,7 @@ def page_of(user: User, row: TrackedFinding) -> FindingPage:
         causes=causes,
         effects=effects,
         evidence=_evidence(data.get("evidence", ())),
-        course=_drawn(row, series, events, WIDE),
-        narrow_course=_drawn(row, series, events, NARROW),
+        course=_drawn(row, series, events),
         changes=_changes(data.get("changes", ()), audit.plan if audit else {}),
         events=events,
         elsewhere=list(elsewhere.others_of(user, row)[:MOST_ELSEWHERE]),
@@ -202,19 +198,22 @@ def _course(row: TrackedFinding, finding: Finding) -> Course:
     return courses_of(newest, [finding]).get(finding.key, []) if newest else []
 
 
-def _drawn(row: TrackedFinding, series: Course, events: Sequence[FindingEvent], width: int) -> Markup | None:
+def _drawn(row: TrackedFinding, series: Course, events: Sequence[FindingEvent]) -> Markup | None:
     """The course as a picture, with the days on which its state changed; none of a single capture."""
     if len(series) < 2 or all(value is None for _, value in series):
         return None
     zoned = series[0][0].tzinfo is not None
-    marks = []
-    for event in events:
-        if event.kind == "state":
-            at = timezone.localtime(event.at)
-            word = event.text.split("\n")[0].split(" until ")[0].split(":")[0].removesuffix(" it")
-            marks.append((at if zoned else at.replace(tzinfo=None), word))
-    within = [(at, word) for at, word in marks if series[0][0] <= at <= series[-1][0]]
-    return course(series, unit=row.unit, title=row.metric, limit=row.limit, events=within, width=width)
+    marks = [
+        (by_clock(shown_at(event, row.proof), zoned=zoned), _word(event)) for event in events if event.kind == "state"
+    ]
+    return timeline(series, unit=row.unit, title=row.metric, limit=row.limit, events=sorted(marks))
+
+
+def _word(event: FindingEvent) -> str:
+    """What an entry of the activity tells, as a word beside a line."""
+    if event.by_id is None and event.text.startswith(SEEN):
+        return "change seen in force"
+    return event.text.split("\n")[0].split(" until ")[0].split(":")[0].removesuffix(" it")
 
 
 def _changes(changes: Sequence[Mapping[str, Any]], plan: Mapping[str, Any]) -> list[Made]:

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from advisor.audits.models import Audit
 from advisor.charts.curves import Bound, ChartCurve, course_chart
+from advisor.charts.plotted import legend
 from advisor.openvms.services.annotations import (
     PICTURES,
     Annotations,
@@ -56,6 +57,8 @@ class Drawn:
     key: str
     title: str
     picture: Markup
+    legend: Markup
+    """The names of its lines, for narrow screens; empty for one line."""
     about: str
     noted: tuple[Noted, ...]
     """Findings with a number on this picture."""
@@ -145,7 +148,8 @@ def _drawn(day: Day, one: Picture, courses: Sequence[ChartCurve], found: Annotat
     picture = course_chart(courses, unit=one.unit, title=one.title, bounds=bounds, marks=marks)
     curves = [curve for name in one.curves if (curve := day.curve(name))]
     highest = tuple(top for curve in curves if (top := _highest(day, curve)))
-    return Drawn(one.key, one.title, picture, ABOUT[one.key], tuple(noted), highest)
+    names = legend([curve.name for curve in courses])
+    return Drawn(one.key, one.title, picture, names, ABOUT[one.key], tuple(noted), highest)
 
 
 def _highest(day: Day, curve: Curve) -> Highest | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from advisor.charts.loads import compared_loads
+from advisor.charts.plotted import legend
 from advisor.series.services.fitted import Fitted, one_of
 from collectors.facts.scaling import LoadSeries
 from rules.laws.clock import at_one_clock, not_scaled, others_as_measured
@@ -82,6 +83,11 @@ class Comparison:
         title = f"{first.rate_name} of {', '.join(one.name for one in self.machines)}"
         title += "" if self.mhz is None else f", scaled to {self.mhz:g} MHz"
         return compared_loads(lines, x_name=first.load_name, y_name=first.rate_name, title=title)
+
+    @property
+    def legend(self) -> Markup:
+        """The names of the machines as the picture tells them apart, for narrow screens."""
+        return legend([one.name for one in self.machines], shapes=True)
 
 
 def compare(base: Fitted, others: Sequence[Offered], *, scaled: bool = False) -> Comparison:

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from django import forms
@@ -31,6 +31,7 @@ from advisor.core.csv_text import safe_cell
 from advisor.core.jinja import SEVERITY
 from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, paged
+from advisor.findings.services.changes_seen import changes_of, marks_for
 from advisor.findings.services.pages import accepted_of, some_accepted
 from advisor.schedules.source_views.listing import NEWEST, rows_of
 from advisor.schedules.views.listing import feeds_of, proposed
@@ -157,6 +158,7 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "shown": shown,
         "figures": figures,
         "courses": courses,
+        "change_marks": partial(marks_for, changes=changes_of(system.pk)),
         "told": _told(shown, courses),
         "found": history.findings(seen),
         "cells": CELLS,

@@ -1,14 +1,17 @@
 """Charts read back by tests: parsed, held to the house's terms, and asked what they show."""
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from hypothesis import strategies as st
 from markupsafe import Markup
 
 from advisor.charts.account import KINDS
+from advisor.charts.plotted import MOST_DATA
 from advisor.charts.words import breadth
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -103,6 +106,57 @@ def picture(made: Markup) -> ET.Element:
         assert 0 <= x <= width
         assert 0 <= y <= height
     return root
+
+
+PLOT_ALLOWED = ALLOWED | {"g"}
+PLOT_ATTRIBUTES = ATTRIBUTES | {
+    *("data-plot", "data-top", "data-foot", "dx", "overflow", "preserveAspectRatio", "vector-effect"),
+}
+PLOT_CLASSES = CLASSES | {
+    *("plotted", "bare", "c-area", "c-at", "c-end", "c-inside", "c-mark", "c-more", "c-shade", "c-thin", "c-ticks"),
+    *("c-unit", "c-word"),
+    *(f"n-{n}" for n in range(1, 7)),
+}
+
+
+def plot(made: Markup) -> ET.Element:
+    """Parse a plot of pages and hold it to the terms: names, attributes, shares of 0 to 100 %, data that are JSON."""
+    assert isinstance(made, Markup)
+    root = ET.fromstring(made.encode("utf-8"))
+    assert root.tag == f"{SVG}svg" or root.tag == "svg"
+    for element in root.iter():
+        element.tag = f"{SVG}{element.tag.removeprefix(SVG)}"
+    assert root.get("role") == "img"
+    assert root.get("aria-label")
+    assert "viewBox" not in root.attrib, "nothing of it is scaled but the course itself"
+    assert root[1].text
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} <= PLOT_ALLOWED
+    assert {name for element in root.iter() for name in element.attrib} <= PLOT_ATTRIBUTES
+    assert {name for element in root.iter() for name in element.get("class", "").split()} <= PLOT_CLASSES
+    height = float(root.get("height", ""))
+    for element in root.iter():
+        for name in ("x", "x1", "x2", "cx"):
+            value = element.get(name, "")
+            if value.endswith("%"):
+                assert 0 <= float(value[:-1]) <= 100, value
+        for name in ("y", "y1", "y2", "cy"):
+            if element.get(name) is not None:
+                assert -1 <= float(element.get(name, "")) <= height, (name, element.attrib)
+    for line in root.iter(f"{SVG}polyline"):
+        assert all(0 <= x <= 1000 and 0 <= y <= height for x, y in points(line))
+    data = data_of(root)
+    assert sum(len(one["y"]) for one in data["s"]) <= MOST_DATA
+    return root
+
+
+def data_of(root: ET.Element) -> dict[str, Any]:
+    """What travels for the script of the pages; each line with its places."""
+    data: dict[str, Any] = json.loads(root.get("data-plot", ""), parse_constant=lambda word: 1 / 0)
+    before: list[float] = []
+    for line in data["s"]:
+        before = line.setdefault("x", before)
+        assert len(line["x"]) == len(line["y"])
+    return data
 
 
 def places(root: ET.Element) -> Iterator[tuple[float, float]]:

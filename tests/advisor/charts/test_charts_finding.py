@@ -1,15 +1,11 @@
-"""The pictures of a finding: well formed whatever an export says, from zero, on one scale, causes before effects."""
-
-from datetime import timedelta
+"""The pictures of a finding: well formed whatever an export says, on one scale, causes before effects."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.charts.finding import FARTHEST, Node, chain, course, multiple, scale_of
-from tests.advisor.charts.pictures import HOSTILE, T0, by_class, maybe, names, picture, said, texts
-
-DAY = timedelta(days=1)
+from advisor.charts.finding import FARTHEST, Node, chain, multiple, scale_of
+from tests.advisor.charts.pictures import HOSTILE, by_class, names, picture, said, texts
 
 
 @given(
@@ -22,24 +18,9 @@ def test_any_chain_is_well_formed_and_inside(drawn: list[Node], title: str, widt
     picture(chain(drawn, edges, title=title, width=width))
 
 
-@given(
-    values=st.lists(maybe, max_size=12),
-    limit=maybe,
-    word=names,
-    width=st.integers(240, 900),
-)
-def test_any_course_is_well_formed_and_inside(
-    values: list[float | None], limit: float | None, word: str, width: int
-) -> None:
-    series = [(T0 + n * DAY, value) for n, value in enumerate(values)]
-    picture(course(series, unit=word, title=word, limit=limit, events=[(T0 + DAY, word)], width=width))
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_name_is_text_and_nothing_else(name: str) -> None:
-    made = chain([Node(name, name, name, 0)], [], title=name) + course(
-        [(T0, 1.0)], unit=name, title=name, events=[(T0, name)]
-    )
+    made = chain([Node(name, name, name, 0)], [], title=name)
     assert "<script>" not in made
     assert 'onload="' not in made
 
@@ -51,22 +32,6 @@ def test_an_effect_stands_to_the_right_of_its_cause_and_the_words_say_so() -> No
     assert float(cause.get("x", "")) + float(cause.get("width", "")) < float(here.get("x", ""))
     assert len(by_class(root, "c-edge")) == 1
     assert said(root) == "Allpages tables explains Address locks."
-
-
-def test_a_course_starts_at_zero_and_its_times_are_proportional() -> None:
-    root = picture(course([(T0, 90.0), (T0 + DAY, 91.0), (T0 + 4 * DAY, 92.0)], unit="%", title="busy", limit=85.0))
-    assert "0" in texts(root)
-    first, second, last = (float(dot.get("cx", "")) for dot in by_class(root, "c-dot"))
-    assert (second - first) / (last - first) == pytest.approx(0.25, abs=0.01)
-
-
-def test_what_was_decided_stands_at_its_time() -> None:
-    events = [(T0 + DAY, "accepted")]
-    root = picture(course([(T0, 1.0), (T0 + 2 * DAY, 2.0)], unit="%", title="x", events=events))
-    (line,), dots = by_class(root, "c-event"), by_class(root, "c-dot")
-    first, last = (float(dot.get("cx", "")) for dot in dots)
-    assert float(line.get("x1", "")) == pytest.approx((first + last) / 2, abs=0.2)
-    assert "accepted" in texts(root)
 
 
 def test_bars_of_one_finding_are_on_one_scale() -> None:

@@ -131,7 +131,7 @@ def test_its_course_runs_over_the_captures_with_what_was_decided(
     )
     text = text_of(as_user(people.owner), address(row))
     assert "2 figures: first 52.3 %, last 61.7 %" in text
-    assert 'class="c-event"' in text
+    assert 'class="c-event c-at"' in text
     assert ">accepted</text>" in text
 
 

@@ -21,7 +21,7 @@ from collectors.facts import ABSENT, OVERFLOW, Fact, Facts, Reading, Source
 from collectors.facts.openvms import Curve, LockRates, SysgenParameter
 from rules.finding import Evidence
 from tests.advisor.ase.servers import audited
-from tests.advisor.charts.pictures import by_class, picture, texts
+from tests.advisor.charts.pictures import by_class, plot, texts
 from tests.advisor.people import AsUser, People, text_of
 
 FILE = "day.csv"
@@ -199,10 +199,10 @@ def test_buckets_are_a_line_over_the_resources_where_sysgen_was_brought(audit: A
     view = day_view(audit, Facts((tables, listed)), "")
     assert view is not None
     (one,) = view.drawn
-    assert "RESHASHTBL 32,768: dashed" in texts(picture(one.picture))
+    assert "RESHASHTBL 32,768" in texts(plot(one.picture))
     without = day_view(audit, Facts((tables,)), "7")
     assert without is not None
-    assert not by_class(picture(without.drawn[0].picture), "c-limit")
+    assert not by_class(plot(without.drawn[0].picture), "c-limit")
 
 
 def test_a_lock_manager_that_never_had_a_cpu_is_said_and_not_drawn(audit: Audit) -> None:
@@ -222,7 +222,7 @@ def test_the_day_of_a_lock_bound_node_has_its_findings_on_the_curves(
     page = text_of(as_user(people.colleague), f"/audits/{found.pk}/day/")
     assert page.count("<figure") == 4
     assert "CPU of the lock manager not drawn: 0 in every step" in page
-    assert "RESHASHTBL 8,192: dashed" in page
+    assert ">RESHASHTBL 8,192</text>" in page
     for finding in found.findings.all():
         assert f'href="/audits/{found.pk}/#f{finding.number}"' in page
     synch = found.findings.get(rule="openvms/lock_manager_needs_own_cpu")
