@@ -95,9 +95,10 @@ def needs(scope: str | None) -> list[Callable[[HttpRequest], Caller | None]]:
     return [BearerToken(scope), Session(scope)]
 
 
-def chosen_team(user: User, chosen: str) -> Team:
+def chosen_team(user: User, chosen: str, *, work: bool = True) -> Team:
     """The team of this name or number, for somebody who may work for it; the only one where none was named.
 
+    Without `work` it is enough to be in it: what is called then looks at what the role allows.
     Raises `Problem`, `PermissionDenied`.
     """
     teams, word = list(teams_of(user)), chosen.strip().lower()
@@ -107,7 +108,7 @@ def chosen_team(user: User, chosen: str) -> Team:
         raise Problem(404, "There is no such team, or you are not in it.", _your(teams))
     if len(found) != 1:
         raise Problem(400, "Which team do the systems belong to?", f"Send the field `team`. {_your(teams)}")
-    if not may_work_for(user, found[0]):
+    if work and not may_work_for(user, found[0]):
         raise PermissionDenied
     return found[0]
 

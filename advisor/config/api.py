@@ -9,15 +9,18 @@ from django.urls import URLPattern, include, path, re_path
 from ninja import NinjaAPI
 from ninja.operation import Operation
 
-from advisor.accounts.api import router as tokens
+from advisor.accounts.api import people
+from advisor.accounts.api.tokens import router as tokens
 from advisor.accounts.api_auth import Asked, needs
 from advisor.accounts.views import account
 from advisor.audits.api import audits, limits, rules
 from advisor.core.api_errors import json_only, listen, not_here
 from advisor.core.version import VERSION
 from advisor.findings.api.findings import router as followed
+from advisor.notifications.api import recipients, webhooks
 from advisor.operations.views import metrics
-from advisor.schedules.api import router as schedules
+from advisor.schedules.api import sources
+from advisor.schedules.api.schedules import router as schedules
 from advisor.systems.api import groups, systems
 from advisor.uploads.api import router as uploads
 
@@ -51,6 +54,11 @@ api.add_router("", limits.router)
 api.add_router("/findings", followed)
 api.add_router("/schedules", schedules)
 api.add_router("/groups", groups.router)
+api.add_router("/sources", sources.router)
+api.add_router("/recipients", recipients.router)
+api.add_router("/webhooks", webhooks.router)
+api.add_router("/users", people.users)
+api.add_router("/teams", people.teams)
 api.add_router("/rules", rules.router)
 api.add_router("/tokens", tokens)
 

@@ -5,23 +5,22 @@ import re
 import zipfile
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import EXAMPLES, Looked, until
 from tests.browser.views import look
 
 
-@pytest.fixture
-def overview(page: Page) -> Page:
-    """The overview with all examples on it."""
+def all_there(page: Page) -> Page:
+    """The overview with all examples on it, and none that is still being read."""
     page.goto("/")
-    until(page, lambda: page.locator("input[name=system]").count() >= EXAMPLES)
+    systems, reading = page.locator("input[name=system]"), page.get_by_text("being read")
+    until(page, lambda: systems.count() >= EXAMPLES and not reading.count())
     return page
 
 
-def test_ticked_systems_become_one_plan_and_its_changes_are_planned(overview: Page, tmp_path: Path) -> None:
-    page = overview
+def test_ticked_systems_become_one_plan_and_its_changes_are_planned(page: Page, tmp_path: Path) -> None:
+    all_there(page)
     act = page.get_by_role("form", name="With the selected systems")
     expect(act).to_be_hidden()
     page.get_by_role("button", name="Select all on this page").click()
@@ -53,9 +52,7 @@ def test_ticked_systems_become_one_plan_and_its_changes_are_planned(overview: Pa
 
 
 def test_plan_and_sheet_fit_every_look(looked: Looked) -> None:
-    page = looked[0]
-    page.goto("/")
-    until(page, lambda: page.locator("input[name=system]").count() >= EXAMPLES)
+    page = all_there(looked[0])
     query = "&".join(f"system={one.get_attribute('value')}" for one in page.locator("input[name=system]").all())
     look(looked, f"/plan/?{query}", "plan")
     look(looked, f"/plan/run-sheet/?{query}", "plan-sheet")

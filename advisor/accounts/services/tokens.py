@@ -21,9 +21,15 @@ SCOPES = {
     "limits": "Set limits and take them back, as far as your role allows.",
     "findings": "Accept, plan, assign and comment findings, as far as your role allows.",
     "schedules": "Make, change, run, pause and delete schedules and groups of systems.",
+    "systems": "Snooze systems and wake them.",
+    "sources": "Add, change and remove data sources.",
+    "mail": "Add, change, stop and remove recipients of mail, as far as your role allows.",
+    "administration": "Add and change users, teams and webhooks: whoever has it can make administrators.",
     "metrics": "Read the figures of the service itself, for a monitoring system.",
     "tokens": "List, make and revoke your own tokens.",
 }
+ADMINISTRATORS = ("administration", "metrics")
+"""Scopes of their tokens alone."""
 PREFIX = "lw_"
 """By this a secret that leaked into a file or a repository is found."""
 HINT = 9
@@ -39,7 +45,7 @@ def scopes_for(user: User) -> tuple[str, ...]:
     """The scopes a person's role lets their tokens have."""
     if user.is_administrator:
         return tuple(SCOPES)
-    return ("read", "upload", "limits", "findings", "schedules", "tokens") if user.may_work else ("read",)
+    return tuple(one for one in SCOPES if one not in ADMINISTRATORS) if user.may_work else ("read", "mail")
 
 
 def granted(token: Token) -> frozenset[str]:

@@ -1,24 +1,14 @@
 """Teams: add, rename, delete."""
 
-from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
+from advisor.accounts.forms import TeamForm
 from advisor.accounts.models import Team
 from advisor.accounts.services import people
 from advisor.core.views import Asked, administrators_only, page
-
-
-class TeamForm(forms.Form):
-    """The name of a team; services.people says whether it is free."""
-
-    name = forms.CharField(max_length=80, widget=forms.TextInput(attrs={"autocomplete": "off"}))
-
-    def clean_name(self) -> str:
-        """One line, single blanks."""
-        return " ".join(self.cleaned_data["name"].split())
 
 
 @administrators_only

@@ -1,6 +1,5 @@
 """People: who they are, what they may do, the way back in for who forgot or is locked out."""
 
-from django import forms
 from django.contrib import messages
 from django.db.models import Count
 from django.http import HttpResponse
@@ -8,48 +7,10 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from advisor.accounts.models import Role, Team, User
+from advisor.accounts.forms import AddForm, EditForm
+from advisor.accounts.models import Team, User
 from advisor.accounts.services import lock_outs, people
 from advisor.core.views import Asked, administrators_only, page
-
-
-class PersonForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for mypy alone
-    """What an administrator says of a person, new or known."""
-
-    name = forms.CharField(label="Full name", max_length=120, required=False)
-    email = forms.EmailField(label="E-mail", required=False)
-    role = forms.ChoiceField(choices=Role.choices)
-    teams = forms.ModelMultipleChoiceField(
-        Team.objects.all(),
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text="Systems of a team are seen by its people alone, and by administrators.",
-    )
-
-
-class EditForm(PersonForm):
-    """A known person."""
-
-    is_active = forms.BooleanField(
-        label="Active",
-        required=False,
-        help_text="Without it the person cannot log in; open sessions end and tokens stop working at once.",
-    )
-
-    class Meta:
-        model = User
-        fields = ["name", "email", "role", "teams", "is_active"]
-
-
-class AddForm(PersonForm):
-    """A new person; the name for the login stays."""
-
-    class Meta:
-        model = User
-        fields = ["username", "name", "email", "role", "teams"]
-        labels = {"username": "Name for the login"}
-        help_texts = {"username": "Letters, digits and @ . + - _; it cannot be changed later."}
-        widgets = {"username": forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "off"})}
 
 
 @administrators_only

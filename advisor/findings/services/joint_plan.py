@@ -8,6 +8,8 @@ on how many systems there are.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
+from itertools import pairwise
 from typing import Any
 
 from django.db.models import F, Q
@@ -240,7 +242,7 @@ def joint_plan(user: User, selected: Selection) -> JointPlan:
             moments.setdefault(words, []).append(JointChange(of_moment[0].change.target, of_moment))
     return JointPlan(
         plans,
-        [Moment(words, sorted(moments[words], key=_rank)) for words in MOMENTS if words in moments],
+        [Moment(words, _in_order(moments[words])) for words in MOMENTS if words in moments],
         decisions,
         followed,
     )
@@ -367,3 +369,39 @@ def _rank(change: JointChange) -> tuple[Any, ...]:
     rows = change.followed
     lost = sum(one.processors or 0.0 for one in rows)
     return (-lost, -max((one.severity for one in rows), default=0), -change.systems, change.target)
+
+
+def _in_order(changes: Sequence[JointChange]) -> list[JointChange]:
+    """The changes of a moment, by `_rank`, but none before one that a system makes in an earlier step of its own plan.
+
+    Where the plans of two systems ask for two changes the one and the other way round, there is no order that both
+    have: then the first by rank is taken. The steps of each system are numbered in any case.
+    """
+    ranked = sorted(changes, key=_rank)
+    steps: dict[int, dict[int, set[int]]] = {}
+    for at, change in enumerate(ranked):
+        for one in change.askings:
+            steps.setdefault(one.of.system.pk, {}).setdefault(one.step.number, set()).add(at)
+    after: dict[int, set[int]] = {at: set() for at in range(len(ranked))}
+    for of_system in steps.values():
+        numbers = sorted(of_system)
+        for earlier, later in pairwise(numbers):
+            for at in of_system[later]:
+                after[at] |= of_system[earlier] - {at}
+    follow: dict[int, set[int]] = {}
+    for at, befores in after.items():
+        for before in befores:
+            follow.setdefault(before, set()).add(at)
+    placed: list[int] = []
+    left, free = set(after), [at for at, befores in after.items() if not befores]
+    while left:
+        at = heappop(free) if free else min(left)
+        if at not in left:
+            continue
+        left.discard(at)
+        placed.append(at)
+        for later in follow.get(at, ()):
+            after[later].discard(at)
+            if later in left and not after[later]:
+                heappush(free, later)
+    return [ranked[at] for at in placed]

@@ -237,7 +237,7 @@ def _chosen(recipient: Recipient, systems: Collection[System], groups: Collectio
     recipient.left_alone = False
     recipient.save(update_fields=["left_alone"])
     after = _about(systems, groups)
-    return [f"about {after}"] if before != after else []
+    return [f"about {after} (before: {before})"] if before != after else []
 
 
 def _about(systems: Iterable[System], groups: Iterable[Group]) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
 from urllib.parse import quote
 
 from django.db import IntegrityError, transaction
@@ -84,13 +83,18 @@ def change(source: DataSource, wish: SourceSpec, by: User, request: HttpRequest 
         rows = DataSource.objects.select_for_update(of=("self",)).select_related("system__team")
         stored = rows.get(pk=source.pk)
         before, reached = _words(stored), (belongs_to(stored), stored.password_sealed)
+        way, user = (stored.host, stored.port, stored.odbc), stored.user
         _take(stored, wish)
         stored.save()
         if (belongs_to(stored), stored.password_sealed) != reached:  # what was found is true no more
             stored.tries.filter(state__in=(SourceTry.State.DONE, SourceTry.State.FAILED)).update(
                 state=SourceTry.State.DONE, found={}, error=""
             )
-        changed = [name for name, now in _words(stored).items() if before[name] != now]
+        after = _words(stored)
+        changed = journal.changes(before, after)
+        other_way = (stored.host, stored.port, stored.odbc) != way
+        changed += ["connection string"] if other_way and after["address"] == before["address"] else []
+        changed += ["user"] if stored.user != user else []
         changed += _of_password(wish)
         what = f"{told(stored)} (changed: {', '.join(changed) or 'nothing'})"
         journal.note(by, "data source changed", what, system=stored.system, request=request)
@@ -308,16 +312,15 @@ def _checked_without(product: str, text: str) -> str:
     return text
 
 
-def _words(source: DataSource) -> dict[str, Any]:
-    """What of it may be said to have changed; the user by the word alone."""
+def _words(source: DataSource) -> dict[str, str]:
+    """What of it is told when it changes, with the value before and after: no user, no connection string."""
     return {
         "name": source.name,
-        "address": (source.host, source.port, source.odbc),
-        "user": source.user,
-        "seconds": source.seconds,
-        "sp_sysmon": source.sysmon,
-        "questions left out": source.without,
-        "seconds for one question": source.question_seconds,
+        "address": place(source),
+        "seconds": str(source.seconds),
+        "sp_sysmon": source.sysmon or "none",
+        "questions left out": source.without or "none",
+        "seconds for one question": str(source.question_seconds or "none of its own"),
     }
 
 

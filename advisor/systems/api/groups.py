@@ -11,7 +11,7 @@ from advisor.accounts.models import Team
 from advisor.core.access import groups_of, may_work_for
 from advisor.core.api import ERRORS, Limit, Offset, part
 from advisor.core.api_errors import Problem
-from advisor.schedules.api import refused
+from advisor.core.api_forms import refused
 from advisor.systems.api.shapes import (
     GroupPage,
     GroupRow,

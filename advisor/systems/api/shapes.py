@@ -7,6 +7,8 @@ from ninja import Schema
 from pydantic import Field
 
 from advisor.core.api import Number, SeverityName
+from advisor.core.api_forms import Wish
+from advisor.systems.services.snoozing import LONGEST_WHY
 
 LOST = "Processors' worth of time lost on average, with or without a shown cause; null: not measured."
 SHARE = "Of the processors that the account divides, 0 to 1; null: not measured."
@@ -38,6 +40,13 @@ class SystemRow(Schema):
     processors_lost: float | None = Field(description=LOST)
     lost_share: float | None = Field(description=SHARE)
     waiting_tasks: float | None = Field(description=WAITING)
+
+
+class SnoozeWish(Wish):
+    """Until when a system is snoozed, and why."""
+
+    until: date = Field(description="The last day, by the site's calendar.")
+    why: str = Field(max_length=LONGEST_WHY, description="The reason stands beside the system.")
 
 
 class FigureSeries(Schema):

@@ -1,8 +1,10 @@
 """Systems and their captures."""
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any
 
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
@@ -18,7 +20,7 @@ from advisor.audits.services.comparing import (
     compared,
     sides_of,
 )
-from advisor.core.access import systems_of
+from advisor.core.access import may_work_for, systems_of
 from advisor.core.api import (
     ERRORS,
     WORDS,
@@ -29,8 +31,9 @@ from advisor.core.api import (
     part,
 )
 from advisor.core.api_errors import Problem
-from advisor.systems.api.shapes import CapturePage, SystemPage, SystemWhole
+from advisor.systems.api.shapes import CapturePage, SnoozeWish, SystemPage, SystemRow, SystemWhole
 from advisor.systems.models import System
+from advisor.systems.services import snoozing
 from advisor.systems.services.overview import HEAVY, HEAVY_CAPTURE, is_overdue
 from advisor.uploads.services.uploads import clean_text
 
@@ -95,6 +98,37 @@ def captures(request: Asked, system_id: int, limit: Limit = 50, offset: Offset =
     return part(found, limit, offset, _capture)
 
 
+@router.put(
+    "/{int:system_id}/snooze",
+    auth=needs("systems"),
+    response={200: SystemRow, **ERRORS},
+    url_name="system-snooze",
+    summary="Snooze a system",
+)
+def snooze(request: Asked, system_id: int, new: SnoozeWish) -> Any:
+    """Snooze it to the end of a day, for a reason: it starts no mail and is neither overdue nor not audited."""
+    system = _mine(request, system_id)
+    try:
+        snoozing.snooze(system, new.until, new.why, request.user, request=request)
+    except snoozing.Refused as why:
+        raise Problem(400, str(why), "Send `until`, a day in the future, and `why`.") from None
+    return _row(_mine(request, system_id), timezone.now())
+
+
+@router.delete(
+    "/{int:system_id}/snooze",
+    auth=needs("systems"),
+    response={200: SystemRow, **ERRORS},
+    url_name="system-snooze",
+    summary="Wake a system",
+)
+def wake(request: Asked, system_id: int) -> Any:
+    """End its snooze now; that of a system that is not snoozed has ended already."""
+    with suppress(snoozing.Refused):
+        snoozing.wake(_mine(request, system_id), request.user, request=request)
+    return _row(_mine(request, system_id), timezone.now())
+
+
 @router.get(
     "/{int:system_id}/compare",
     auth=needs("read"),
@@ -118,6 +152,14 @@ def compare(
         raise Problem(400, str(why), f"/api/systems/{system_id}/captures lists its captures.") from None
     except Busy as why:
         raise Problem(503, str(why), "Send the same request again in a moment.") from None
+
+
+def _mine(request: Asked, system_id: int) -> System:
+    """A system that this person may work for, as a row needs it. Raises `Http404`, `PermissionDenied`."""
+    system = get_object_or_404(_light(systems_of(request.user)), pk=system_id)
+    if not may_work_for(request.user, system.team):
+        raise PermissionDenied
+    return system
 
 
 def _light(systems: QuerySet[System]) -> QuerySet[System]:

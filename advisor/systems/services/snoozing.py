@@ -28,14 +28,20 @@ def snoozed_now() -> Q:
 
 
 def snooze(system: System, until: date | None, why: str, by: User, *, request: HttpRequest | None = None) -> None:
-    """Snooze a system to the end of a day, by the site's calendar, for a reason. Raises `Refused`."""
+    """Snooze a system to the end of a day, by the site's calendar, for a reason. Raises `Refused`.
+
+    Where it is so already, nothing is noted.
+    """
     why = clean_text(why, LONGEST_WHY)
     if until is None or until <= timezone.localdate():
         raise Refused("Choose a day in the future until which it is snoozed.")
     if not why:
         raise Refused("Say why it is snoozed: the reason stands beside the system.")
+    if (system.snoozed_until, system.snoozed_why) == (until, why):
+        return
     System.objects.filter(pk=system.pk).update(snoozed_until=until, snoozed_why=why, snoozed_by=by)
-    journal.note(by, "system snoozed", f"until {until}: {why}", system=system, request=request)
+    was = f" (before: until {system.snoozed_until}: {system.snoozed_why})" if system.snoozed else ""
+    journal.note(by, "system snoozed", f"until {until}: {why}{was}", system=system, request=request)
 
 
 def wake(system: System, by: User, *, request: HttpRequest | None = None) -> None:

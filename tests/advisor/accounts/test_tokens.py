@@ -74,14 +74,15 @@ def test_the_use_of_a_token_is_noted_at_most_once_a_minute(
 
 
 def test_a_role_bounds_the_scopes(people: People) -> None:
-    assert scopes_for(people.colleague) == ("read",)
-    assert set(SCOPES) - set(scopes_for(people.owner)) == {"metrics"}
+    assert scopes_for(people.colleague) == ("read", "mail"), "mail to their own address, as on the page"
+    assert set(SCOPES) - set(scopes_for(people.owner)) == {"metrics", "administration"}
     assert set(scopes_for(people.administrator)) == set(SCOPES)
-    for scope in ("upload", "limits", "tokens", "metrics"):
+    for scope in ("upload", "limits", "tokens", "metrics", "sources", "systems", "administration"):
         with pytest.raises(BadToken, match="does not reach"):
             make_token(people.colleague, "x", ["read", scope], None)
-    with pytest.raises(BadToken, match="does not reach to metrics"):
-        make_token(people.owner, "x", ["metrics"], None)
+    for scope in ("metrics", "administration"):
+        with pytest.raises(BadToken, match=f"does not reach to {scope}"):
+            make_token(people.owner, "x", [scope], None)
     assert not Token.objects.exists()
 
 
@@ -91,7 +92,7 @@ def test_a_token_weakens_with_the_role_of_its_user(people: People) -> None:
     User.objects.filter(pk=people.administrator.pk).update(role=Role.VIEWER)
     found = find_token(secret)
     assert found
-    assert granted(found) == {"read"}
+    assert granted(found) == {"read", "mail"}, "what a viewer may"
 
 
 @pytest.mark.parametrize(
@@ -160,7 +161,8 @@ def test_the_account_page_offers_what_the_role_reaches_to(people: People, as_use
         }
         for user in (people.colleague, people.owner, people.administrator)
     }
-    assert offered == {"carl": {"read"}, "olga": set(SCOPES) - {"metrics"}, "adam": set(SCOPES)}
+    of_a_dba = set(SCOPES) - {"metrics", "administration"}
+    assert offered == {"carl": {"read", "mail"}, "olga": of_a_dba, "adam": set(SCOPES)}
     refused = as_user(people.colleague).post("/account/", {"name": "x", "scopes": ["upload"], "days": ""})
     assert refused.status_code == 400
     assert not Token.objects.exists()

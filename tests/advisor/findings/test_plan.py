@@ -164,6 +164,18 @@ def test_within_a_moment_what_loses_most_comes_first(people: People) -> None:
     assert [each.target for each in of(people, one, two, three).moments[0].changes] == ["b", "a"]
 
 
+def test_no_change_comes_before_one_of_an_earlier_step_of_its_system(people: People) -> None:
+    first, second, third = (change(f"ase.config:{name}", name, 1.0, 2.0) for name in "abc")
+    one, two = server(people, "PAY1"), server(people, "PAY2")
+    audited(one, step(first), step(second), step(third), changes=[first, second, third], processors=1.0)
+    audited(two, step(third), changes=[third], processors=9.0)
+    assert [each.target for each in of(people, one, two).moments[0].changes] == ["a", "b", "c"]
+    three = server(people, "PAY3")
+    audited(three, step(third), step(first), changes=[third, first], processors=9.0)
+    moment = of(people, one, two, three).moments[0]
+    assert sorted(each.target for each in moment.changes) == ["a", "b", "c"], "the other way round: still each once"
+
+
 def test_a_change_of_a_node_is_the_same_on_every_node(people: People, as_user: AsUser) -> None:
     rows = []
     for name, was in (("LEWIS", 8192.0), ("BARRA", 4096.0)):
@@ -377,7 +389,7 @@ def test_each_change_has_its_state_on_each_system(people: People, as_user: AsUse
     }
     page = text_of(as_user(people.colleague), address(*rows))
     for row in rows:
-        assert f'<a href="/findings/{row.pk}/">{row.system.name}</a>' in page
+        assert f'<a href="/findings/{row.pk}/" title="of {row.system.name}">{row.system.name}</a>' in page
 
 
 def test_a_change_that_no_audit_asks_for_any_more_stays_in_the_matrix(people: People) -> None:

@@ -114,7 +114,10 @@ def test_storing_something_else_does_not_make_it_about_all_of_the_team(
 
 def test_who_gets_another_system_is_resumed_with_that_one(people: People, storm: System, alone: Recipient) -> None:
     alone.severity = 4
-    assert recipients.change(alone, people.owner, systems=[storm], groups=[])[-1] == "about CLAIMS1"
+    assert (
+        recipients.change(alone, people.owner, systems=[storm], groups=[])[-1]
+        == "about CLAIMS1 (before: nothing any more)"
+    )
     assert recipients.resume(alone, people.owner)
     alone.refresh_from_db()
     assert not alone.left_alone

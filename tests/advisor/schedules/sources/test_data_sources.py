@@ -31,9 +31,10 @@ def test_who_added_changed_and_removed_it_is_noted_without_login_or_password(peo
     source.refresh_from_db()
     data_sources.remove(source, people.administrator)
     place = "db1.example.org, port 5000"
+    said = "name harbour to standby, seconds 60 to 30, password set"
     assert notes() == [
         ("olga", "data source added", f"harbour of TIDEWAY: {place}"),
-        ("mats", "data source changed", f"standby of TIDEWAY: {place} (changed: name, seconds, password set)"),
+        ("mats", "data source changed", f"standby of TIDEWAY: {place} (changed: {said})"),
         ("adam", "data source removed", f"standby of TIDEWAY: {place}"),
     ]
     assert all(entry.system == system for entry in JournalEntry.objects.all())
@@ -66,7 +67,7 @@ def test_a_stored_password_is_not_sent_where_it_was_not_typed_for(
 
 def test_an_empty_password_keeps_the_stored_one_and_one_can_be_removed(people: People, system: System) -> None:
     source = make_source(system, people.owner)
-    assert data_sources.change(source, wish(password="", seconds=90), people.owner) == ["seconds"]
+    assert data_sources.change(source, wish(password="", seconds=90), people.owner) == ["seconds 60 to 90"]
     source.refresh_from_db()
     sealed = source.password_sealed
     assert sealed

@@ -13,6 +13,7 @@ from advisor.accounts.models import Team
 from advisor.core.access import may_work_for, schedules_of
 from advisor.core.api import ERRORS, Limit, Offset, part
 from advisor.core.api_errors import Problem
+from advisor.core.api_forms import refused
 from advisor.schedules.models import Run, Schedule
 from advisor.schedules.services import run_status, schedules, timing
 from advisor.schedules.services.schedules import Refused, ScheduleSpec
@@ -152,16 +153,6 @@ def _mine(request: Asked, schedule_id: int) -> Schedule:
     if not may_work_for(request.user, schedule.team):
         raise PermissionDenied
     return schedule
-
-
-def refused(why: Exception, what: str) -> Problem:
-    """The answer where a service refused: `reason: remedy` in its two parts."""
-    reason, _, remedy = str(why).partition(": ")
-    line = getattr(why, "line", None)
-    more = {"field": why.field} if getattr(why, "field", "") else {}  # type: ignore[attr-defined]
-    more |= {"line": line} if line else {}
-    remedy = remedy or "send other values"
-    return Problem(400, f"Not {what}: {reason}.", f"{remedy[:1].upper()}{remedy[1:]}.", **more)
 
 
 def _wish(team: Team, new: ScheduleWish) -> ScheduleSpec:
