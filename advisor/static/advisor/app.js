@@ -64,7 +64,7 @@ document.addEventListener("keydown", (event) => {
   else if (key === "e") fold();
   else if (key === "o" && at && at.querySelector(":scope > details")) at.querySelector(":scope > details > summary").click();
   else if (key === "c" && at && at.querySelector(".copy")) copy(at.querySelector(".copy"));
-  else if (key === "x" && at && at.querySelector("[name=pick]")) at.querySelector("[name=pick]").click();
+  else if (key === "x" && at && at.querySelector(".pick input")) at.querySelector(".pick input").click();
   else if (key === "/" && document.querySelector("[data-search]")) document.querySelector("[data-search]").focus();
   else if (key === "?") document.getElementById("keys").showModal();
   else return;
@@ -78,24 +78,24 @@ document.addEventListener("click", (event) => {
   if (button.hasAttribute("data-keys-help")) document.getElementById("keys").showModal();
   if (button.hasAttribute("data-print")) print();
   if (button.dataset.fold) fold(`#${CSS.escape(button.dataset.fold)} .row >`);
-  if (button.hasAttribute("data-pick-all")) pickAll();
+  if (button.hasAttribute("data-pick-all")) pickAll(button.dataset.pickAll);
 });
 
-// Findings that are ticked: all of the page by one button, and how many they are.
-const picks = () => [...document.querySelectorAll("input[name=pick]")];
-function pickAll() {
-  const all = picks().every((one) => one.checked);
-  picks().forEach((one) => { one.checked = !all; });
+// Rows that are ticked: all of the page by one button, and how many they are. A box may stand for several findings.
+const picks = (of = "") => [...document.querySelectorAll(`.pick input${of}`)];
+function pickAll(of) {
+  const all = picks(of).every((one) => one.checked);
+  picks(of).forEach((one) => { one.checked = !all; });
   picked();
 }
 
 function picked() {
-  const count = picks().filter((one) => one.checked).length;
+  const count = new Set(picks().filter((one) => one.checked).flatMap((one) => one.value.split(","))).size;
   const said = document.querySelector("[data-picked]");
   if (said) said.textContent = `${count} selected`;
 }
 
-document.addEventListener("change", (event) => { if (event.target.name === "pick") picked(); });
+document.addEventListener("change", (event) => { if (event.target.closest(".pick")) picked(); });
 
 // Buttons that only a script serves are shown by it.
 document.querySelectorAll("button[data-fold]").forEach((button) => { button.hidden = false; });
