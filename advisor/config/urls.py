@@ -15,7 +15,7 @@ from advisor.openvms.urls import urlpatterns as openvms
 from advisor.schedules.source_urls import urlpatterns as sources
 from advisor.schedules.urls import urlpatterns as schedules
 from advisor.series.urls import urlpatterns as loads
-from advisor.systems.views import changes, overview, system
+from advisor.systems.views import bulk, changes, overview, system
 from advisor.uploads import views
 
 handler400, handler403, handler404 = error_pages.bad_request, error_pages.forbidden, error_pages.not_found
@@ -43,6 +43,7 @@ urlpatterns = [
     *loads,
     *finding,
     path("audits/<int:pk>/<slug:name>.<slug:form>", audit.download, name="audit-download"),
+    path("systems/change/", bulk.change, name="systems-change"),
     path("systems/<int:pk>/", system.show, name="system"),
     path("systems/<int:pk>/compare/", compared.show, name="compare"),
     path("systems/<int:pk>/compare/<slug:name>.<slug:form>", compared.download, name="compare-download"),

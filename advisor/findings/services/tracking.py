@@ -267,14 +267,11 @@ def _known(row: TrackedFinding, names: set[str]) -> str:
 
 def merge(system: System, other: System) -> None:
     """Have `other` take over what is followed of `system`; of one that both have, what people decided later counts."""
-    names = {name.upper() for one in (system, other) for name in (one.name, *one.former)} | {*UNNAMED}
-    known = {_identity(row, names): row for row in other.tracked.all()}
-    for row in system.tracked.all():
-        same = known.get(_identity(row, names))
+    for row, same in side_by_side(system, other):
         if same is None:
             TrackedFinding.objects.filter(pk=row.pk).update(system=other)
             continue
-        if (row.state != State.OPEN, row.state_since) > (same.state != State.OPEN, same.state_since):
+        if decided_later(row, same):
             TrackedFinding.objects.filter(pk=same.pk).update(
                 **{name: getattr(row, name) for name in OF_A_STATE}, back_if=row.back_if
             )
@@ -282,6 +279,19 @@ def merge(system: System, other: System) -> None:
             TrackedFinding.objects.filter(pk=same.pk).update(owner=row.owner_id)
         row.events.update(tracked=same)
         row.delete()
+
+
+def side_by_side(system: System, other: System) -> Iterator[tuple[TrackedFinding, TrackedFinding | None]]:
+    """Each finding that is followed of `system`, with the one of `other` that is the same; `None`: there is none."""
+    names = {name.upper() for one in (system, other) for name in (one.name, *one.former)} | {*UNNAMED}
+    known = {_identity(row, names): row for row in other.tracked.all()}
+    for row in system.tracked.all():
+        yield row, known.get(_identity(row, names))
+
+
+def decided_later(row: TrackedFinding, same: TrackedFinding) -> bool:
+    """Whether what people decided about `row` counts where both become one; what nobody decided about never does."""
+    return (row.state != State.OPEN, row.state_since) > (same.state != State.OPEN, same.state_since)
 
 
 def _identity(row: TrackedFinding, names: set[str]) -> str:
