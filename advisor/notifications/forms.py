@@ -1,6 +1,7 @@
 """The forms of notifications: what a recipient wishes for, the mail settings, a webhook."""
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from ipaddress import ip_address
@@ -96,8 +97,8 @@ class RecipientForm(WishesForm):
     of_all = forms.BooleanField(label="All systems of the team", required=False)
     field_order = ("address", "systems", "groups", "of_all")
 
-    def __init__(self, data: Any, *, instance: Recipient, **kwargs: Any) -> None:
-        """Offer the systems and groups of the team."""
+    def __init__(self, data: Any, *, instance: Recipient, systems: Sequence[int] = (), **kwargs: Any) -> None:
+        """Offer the systems and groups of the team; `systems`: chosen beforehand, instead of those it has."""
         super().__init__(data, instance=instance, **kwargs)
         team = instance.team
         self.fields["systems"].queryset = System.objects.filter(team=team)  # type: ignore[attr-defined]
@@ -111,6 +112,8 @@ class RecipientForm(WishesForm):
         if instance.pk:
             self.initial["systems"] = list(instance.systems.values_list("pk", flat=True))
             self.initial["groups"] = list(instance.groups.values_list("pk", flat=True))
+        if systems:
+            self.initial.update(systems=list(systems), groups=[])
 
     def chosen(self) -> tuple[list[System], list[Group]]:
         """The systems and groups that were chosen."""

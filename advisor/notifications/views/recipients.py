@@ -8,17 +8,20 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import OuterRef, Subquery
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from advisor.accounts.models import Team
-from advisor.core.access import may_work_for, recipients_of, teams_of
+from advisor.core.access import may_work_for, recipients_of, systems_of, teams_of
 from advisor.core.models import Site
-from advisor.core.views import Asked, page, paged
+from advisor.core.views import Asked, numbers_of, page, paged
 from advisor.notifications.forms import AddForm, RecipientForm
 from advisor.notifications.models import Mail, Recipient
 from advisor.notifications.services import mail_server, recipients, subscribers
 from advisor.notifications.services.preferences import Refused, in_words
+from advisor.systems.models import System
 
 SHOWN_MAILS = 10
 OWN_ALONE = "Your role has mail sent to yourself alone. Ask somebody with the role of a DBA."
@@ -45,14 +48,24 @@ def listing(request: Asked) -> HttpResponse:
 
 @never_cache
 def add(request: Asked) -> HttpResponse:
-    """Add one to the team that `?team=` names; who is in one team is not asked."""
+    """Add one to the team that `?team=` names; who is in one team is not asked.
+
+    `?system=`: the systems it is to be about, chosen beforehand. Where one's own address has mail of the team already,
+    these are offered at that recipient, since an address is there once.
+    """
     teams = list(teams_of(request.user))
-    team = _team(request, teams)
+    wanted = list(systems_of(request.user).filter(pk__in=numbers_of(request.GET, "system")).order_by("name"))
+    team = _team(request, teams, wanted)
     if team is None:
-        return page(request, "notifications/choose_team.html", {"teams": teams})
+        return page(request, "notifications/choose_team.html", {"teams": teams, "wanted": wanted})
+    of_team = [one.pk for one in wanted if one.team_id == team.pk]
+    own = recipients_of(request.user).filter(team=team, address__iexact=request.user.email or "-").first()
+    if of_team and own and request.method != "POST":
+        messages.warning(request, f"{own.address} gets mail about {team.name} already: these systems are chosen below.")
+        return redirect(f"{reverse('letter-recipient', args=[own.pk])}?{urlencode({'system': of_team}, doseq=True)}")
     data = request.POST if request.method == "POST" else None
     new = Recipient(team=team, zone=settings.TIME_ZONE)
-    form = AddForm(data, instance=new, initial={"address": _own_address(request, team)})
+    form = AddForm(data, instance=new, initial={"address": _own_address(request, team)}, systems=of_team)
     if form.is_valid():
         systems, groups = form.chosen()
         try:
@@ -62,7 +75,14 @@ def add(request: Asked) -> HttpResponse:
         else:
             messages.success(request, f"{made.address} gets mail about {team.name}, from the next audit on.")
             return redirect("letters")
-    context = {"form": form, "team": team, "several": len(teams) > 1, "any": may_work_for(request.user, team)}
+    others = [one for one in wanted if one.team_id != team.pk]
+    context = {
+        "form": form,
+        "team": team,
+        "others": others,
+        "several": len(teams) > 1,
+        "any": may_work_for(request.user, team),
+    }
     return page(request, "notifications/add.html", context, 400 if form.errors else 200)
 
 
@@ -75,7 +95,8 @@ def edit(request: Asked, pk: int) -> HttpResponse:
         raise PermissionDenied(OWN_ALONE)
     data = request.POST if request.method == "POST" else None
     gets = in_words(recipient)
-    form = RecipientForm(data, instance=recipient)
+    wanted = System.objects.filter(team=recipient.team, pk__in=numbers_of(request.GET, "system"))
+    form = RecipientForm(data, instance=recipient, systems=[one.pk for one in wanted])
     if form.is_valid():
         systems, groups = form.chosen()
         try:
@@ -151,15 +172,17 @@ def _to_change(request: Asked, pk: int) -> Recipient:
     return recipient
 
 
-def _team(request: Asked, teams: list[Team]) -> Team | None:
-    """The team that was asked for, or the only one; `None`: it has to be chosen."""
+def _team(request: Asked, teams: list[Team], wanted: list[System]) -> Team | None:
+    """The team that was asked for, that of all systems chosen beforehand, or the only one; `None`: to be chosen."""
     asked = request.GET.get("team", "")
     if asked:
         found = next((team for team in teams if str(team.pk) == asked), None)
         if found is None:
             raise Http404
         return found
-    return teams[0] if len(teams) == 1 else None
+    of_wanted = {one.team_id for one in wanted}
+    fitting = [team for team in teams if team.pk in of_wanted] or teams
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _own_address(request: Asked, team: Team) -> str:

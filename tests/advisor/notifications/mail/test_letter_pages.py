@@ -102,6 +102,27 @@ def test_who_is_in_several_teams_chooses_one(people: People, as_user: AsUser) ->
     assert Recipient.objects.get().team == people.other_team
 
 
+def test_systems_chosen_on_the_overview_are_chosen_in_the_form(people: People, as_user: AsUser, storm: System) -> None:
+    other = System.objects.create(team=people.team, product="ase", name="CLAIMS2", key="CLAIMS2")
+    theirs = System.objects.create(team=people.other_team, product="ase", name="PAYROLL9", key="PAYROLL9")
+    address = f"{reverse('letter-recipient-add')}?system={storm.pk}&system={theirs.pk}"
+    page = text_of(as_user(people.owner), address)
+    assert f'<option value="{storm.pk}" selected>' in page
+    assert f'<option value="{other.pk}">' in page
+    assert "PAYROLL9" not in page
+    page = text_of(as_user(people.administrator), f"{address}&team={people.team.pk}")
+    assert "Of other teams, and so not chosen here: PAYROLL9." in words_of(page)
+    assert f'name="system" value="{storm.pk}"' in text_of(as_user(people.administrator), address)
+    mine = hearer(people, people.owner.email, systems=[other])
+    answer = as_user(people.owner).get(address, follow=True)
+    assert answer.redirect_chain[-1][0] == f"{reverse('letter-recipient', args=[mine.pk])}?system={storm.pk}"
+    said = answer.content.decode()
+    assert f'<option value="{storm.pk}" selected>' in said
+    assert f'<option value="{other.pk}">' in said
+    assert "gets mail about Claims already" in said
+    assert list(mine.systems.all()) == [other], "nothing is changed before it is stored"
+
+
 def test_a_change_is_stored_and_what_was_not_chosen_is_off(people: People, as_user: AsUser, storm: System) -> None:
     one = hearer(people, heartbeat=True, digest=True)
     client = as_user(people.mate)
