@@ -72,7 +72,7 @@ def test_the_help_is_that_of_the_page(people: People, as_user: AsUser) -> None:
         assert f"<p>{HELP[name]}</p>" in html
         assert html.count('id="help"') == 1
     assert BUTTON not in olga.get("/nowhere/").content.decode()
-    assert BUTTON not in Client().get("/login/").content.decode()
+    assert HELP["login"] in Client().get("/login/").content.decode()
 
 
 def test_a_form_that_is_wrong_keeps_the_help_of_its_page(people: People, storm_audit: Audit, as_user: AsUser) -> None:
