@@ -22,7 +22,7 @@ ESCAPE = re.compile(r"\\[A-Za-z]")
 LEAST_SCORE, LEAST_SHARE, TIMES_THE_NEXT = 3.5, 0.2, 1.3
 """This project: so much the words of the kind weigh (one that no other kind knows is 1), so large is their part of all
 words of the file, and so far is the next kind behind. Prose about a report has at most half of that part; each example
-that comes with the program has its own kind first or is told of none (`tests/collectors/test_vocabulary.py`)."""
+that comes with the program has its own kind first or is told of none."""
 TOLD = 4
 """Words that the message names."""
 NEAREST = (

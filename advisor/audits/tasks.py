@@ -28,3 +28,9 @@ def backtest(backtest_id: int) -> None:
 def print_pdf(audit_id: int) -> None:
     """Make the PDF of a new audit. A killed worker loses it for good: it is made when somebody asks for it."""
     printing.print_ahead(audit_id)
+
+
+@shared_task(acks_late=False, expires=PRINT_WITHIN)
+def print_asked(audit_id: int) -> None:
+    """Make the PDF that somebody waits for. Where a killed worker loses it, the page that waits has another way."""
+    printing.print_asked(audit_id)

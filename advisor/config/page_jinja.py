@@ -13,6 +13,7 @@ from advisor.audits.report.render import EFFECTS, PRODUCT_NAMES
 from advisor.charts.curves import timeline
 from advisor.core import jinja
 from advisor.core.jinja import SEVERITY
+from advisor.core.page_help import page_help
 from advisor.core.version import VERSION
 from advisor.schedules.services.timing import in_zone
 from collectors.facts import is_command
@@ -26,7 +27,7 @@ def environment(**options: Any) -> Environment:
     made.globals.update(
         static=static, url=url, timeline=timeline, severities=SEVERITY, effects=EFFECTS, product_name=PRODUCT_NAMES
     )
-    made.globals.update(version=VERSION, is_command=is_command)
+    made.globals.update(version=VERSION, is_command=is_command, page_help=page_help)
     made.filters.update(age=age, lasted=lasted, stamp=stamp, megabytes=megabytes)
     return made
 

@@ -71,6 +71,29 @@ def pdf_of(audit: Audit, data: Mapping[str, Any]) -> bytes:
     return found
 
 
+def is_made(audit: Audit, data: Mapping[str, Any]) -> bool:
+    """Whether the PDF of an audit whose JSON is `data` is kept, so that it is handed over at once."""
+    kept = Printed.objects.filter(audit=audit).values_list("made_of", flat=True).first()
+    return kept is not None and kept == _made_of(audit, data)
+
+
+def ask_for_pdf(audit_id: int) -> None:
+    """Have the PDF of an audit made now, by a worker: somebody waits for it."""
+    start("audits.print_asked", audit_id)
+
+
+def print_asked(audit_id: int) -> None:
+    """Make the PDF of an audit that somebody waits for, and keep it; another process that makes it is left alone."""
+    audit = Audit.objects.filter(pk=audit_id).select_related("system", "capture__upload", "capture__system").first()
+    if audit is None:
+        return
+    prefetch_related_objects([audit], "findings")
+    data = audit_json(audit)
+    with leased(f"pdf {audit.pk}") as ours, suppress(NoPdf):
+        if ours and not is_made(audit, data):
+            _make(audit, data, _made_of(audit, data))
+
+
 def want_pdf(audit_id: int) -> None:
     """Have the PDF of an audit made in the background, on commit, where PDFs are kept at all."""
     if settings.PDF_MB:

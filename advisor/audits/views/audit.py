@@ -3,21 +3,23 @@
 import json
 from functools import partial
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import prefetch_related_objects
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 
 from advisor.audits.models import Audit
 from advisor.audits.report.compared import settings_of
-from advisor.audits.report.pdf import NoPdf
+from advisor.audits.report.pdf import NoPdf, check
 from advisor.audits.report.render import render
 from advisor.audits.report.run_sheet import run_sheet
 from advisor.audits.services.audit_page import collect_shown, page_of, trend_of
 from advisor.audits.services.compared_page import TONES, VERDICTS
 from advisor.audits.services.contract import audit_json
-from advisor.audits.services.printing import html_of, pdf_of
+from advisor.audits.services.printing import ask_for_pdf, html_of, is_made, pdf_of
 from advisor.audits.services.renewal import want_audit
 from advisor.audits.views.capture import file_name, head
 from advisor.audits.views.rulebook import entries_of
@@ -85,6 +87,30 @@ def sheet(request: Asked, pk: int) -> HttpResponse:
         "system": audit.system,
     }
     return page(request, "audits/run_sheet.html", context)
+
+
+@few_at_a_time(8)
+def wait_for_pdf(request: Asked, pk: int) -> HttpResponse:
+    """Lead to the PDF where it is kept; else have it made by a worker, and show that until it is there.
+
+    Where none are kept it is made while it is handed over.
+    """
+    audit = _audit(request, pk)
+    prefetch_related_objects([audit], "findings")
+    address = reverse("audit-download", args=[pk, file_name(audit), "pdf"])
+    try:
+        check()
+    except NoPdf as why:
+        return error(request, 503, "No PDF on this machine", str(why))
+    if not settings.PDF_MB or is_made(audit, audit_json(audit)):
+        if not request.htmx:
+            return redirect(address)
+        return page(request, "audits/parts/pdf_state.html", {"audit": audit, "address": address, "ready": True})
+    context = {"audit": audit, "system": audit.system, "address": address, "ready": False}
+    if request.htmx:
+        return page(request, "audits/parts/pdf_state.html", context)
+    ask_for_pdf(audit.pk)
+    return page(request, "audits/pdf.html", context)
 
 
 @few_at_a_time(4)

@@ -127,6 +127,12 @@ addEventListener("hashchange", opened);
 opened();
 addEventListener("beforeprint", () => document.querySelectorAll("main details:not(.no-print)").forEach((one) => { one.open = true; }));
 
+// What was waited for is handed over as soon as it is there.
+document.addEventListener("htmx:afterSettle", () => {
+  const ready = document.querySelector("a[data-ready]");
+  if (ready) { ready.removeAttribute("data-ready"); ready.click(); }
+});
+
 const drop = document.querySelector(".drop");
 if (drop) {
   const form = drop.closest("form");

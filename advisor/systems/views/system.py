@@ -10,7 +10,7 @@ from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.loader import render_to_string
@@ -102,8 +102,22 @@ class LimitRow:
 
 def _system(request: Asked, pk: int) -> System:
     systems = systems_of(request.user).select_related("team", "latest__capture__upload", "snoozed_by")
-    systems = systems.annotate(has_accepted=some_accepted("pk"), has_unnamed=some_unnamed("pk"))
+    systems = systems.annotate(
+        has_accepted=some_accepted("pk"), has_unnamed=some_unnamed("pk"), renewing=_renewing("pk")
+    )
     return get_object_or_404(systems.only(*HEAD, *(f"latest__{name}" for name in LATEST)), pk=pk)
+
+
+def _renewing(system: str) -> Exists:
+    """Whether a capture is being audited again, for a query of systems; `system` has the system's number."""
+    return Exists(Capture.objects.filter(system=OuterRef(system), audit_wanted__isnull=False))
+
+
+def renewing(request: Asked, pk: int) -> HttpResponse:
+    """Say how many captures are still to be audited again."""
+    system = get_object_or_404(systems_of(request.user), pk=pk)
+    left = system.captures.filter(audit_wanted__isnull=False).count()
+    return page(request, "systems/parts/renewing.html", {"system": system, "left": left, "followed": True})
 
 
 def _for_work(request: Asked, pk: int) -> System:
@@ -144,6 +158,8 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "may_work": may_work,
         "accepted": accepted_of(system.pk) if getattr(system, "has_accepted", True) else [],
         "unnamed": unnamed_upload(system) if may_work and getattr(system, "has_unnamed", True) else None,
+        "left": int(getattr(system, "renewing", False)),
+        "followed": False,
         "overdue": is_overdue(system, now),
         "feeds": feeds,
         "sources": rows_of(list(system.sources.annotate(last_try=NEWEST))),
