@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Case, Count, Exists, JSONField, OuterRef, QuerySet, Subquery, When
+from django.db.models.functions import Coalesce, JSONObject
 
 from advisor.audits.models import Audit, Finding
 from advisor.core.jinja import SEVERITY
@@ -45,6 +45,19 @@ def count_accepted(system: str) -> Coalesce:
     """How many findings `accepted_of` finds, for a query of systems; `system` is where that has the system's number."""
     standing = TrackedFinding.objects.filter(accepted_now(), system=OuterRef(system), presence=Presence.STANDING)
     return Coalesce(Subquery(standing.order_by().values("system").annotate(n=Count("pk")).values("n")), 0)
+
+
+def worst_standing(system: str) -> Subquery:
+    """The worst finding that the newest capture shows, for a query of systems: open ones before accepted ones.
+
+    A dictionary of `pk`, `number` in its audit, `title`, `severity`, `accepted` and its first figure (`metric`,
+    `value`, `unit`, `limit`); null where none stands. `system` is where that query has the system's number.
+    """
+    quiet = Case(When(accepted_now(), then=1), default=0)
+    rows = TrackedFinding.objects.filter(system=OuterRef(system), presence=Presence.STANDING).annotate(quiet=quiet)
+    columns = {name: name for name in ("pk", "number", "title", "severity", "metric", "value", "unit", "limit")}
+    told = JSONObject(**columns, accepted="quiet")
+    return Subquery(rows.order_by("quiet", "-severity", "number").values(told=told)[:1], output_field=JSONField())
 
 
 def some_accepted(system: str) -> Exists:

@@ -80,7 +80,11 @@ def places(people: People, storm: System, storm_audit: Audit, as_user: AsUser) -
 
 def in_order(text: str) -> set[int]:
     """The figures that a text calls in order."""
-    patterns = (r"(\d+) rules? judged without a finding", r"(\d+) rules? in order", r"(\d+) judged and in order")
+    patterns: tuple[str, ...] = (
+        r"(\d+) rules? judged without a finding",
+        r"(\d+) rules? in order",
+        r"(\d+) judged and in order",
+    )
     patterns += (r"(\d+) of them found all in order", r"Judged and in order \((\d+)\)")
     return {int(found) for pattern in patterns for found in re.findall(pattern, text)}
 
