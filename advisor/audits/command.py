@@ -51,6 +51,9 @@ class Auditing(ReadingExports):
         inputs = self.read(options["paths"])
         audits = run_audit(inputs, limits, options["name"])
         data = audit_data(inputs, audits)
+        if limits:  # what has no finding by them is not counted as in order
+            for capture in data["captures"]:
+                capture["limits"] = limits
         if options["format"] == "json":
             self.write_json(data)
         else:

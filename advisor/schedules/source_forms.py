@@ -36,6 +36,12 @@ class SourceForm(forms.Form):
         help_text="What pages and reports call it. Reports show neither its address nor its login.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
+    reach = forms.ChoiceField(
+        choices=(("host", "by host, port and login"), ("odbc", "by an ODBC connection string")),
+        required=False,
+        label="Way",
+        widget=forms.RadioSelect,
+    )
     host = forms.CharField(
         max_length=255, required=False, widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"})
     )
@@ -50,7 +56,7 @@ class SourceForm(forms.Form):
     odbc = forms.CharField(
         max_length=strings.LONGEST,
         required=False,
-        label="Or an ODBC connection string",
+        label="ODBC connection string",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
         help_text="In place of host, port and login: DRIVER={Adaptive Server Enterprise};SERVER=host;PORT=5000;"
         "UID=login or DSN=name. Its password belongs below.",
@@ -108,8 +114,16 @@ class SourceForm(forms.Form):
             del self.fields["remove_password"]
             self.fields["password"].help_text = "Kept encrypted and never shown again."
             systems = team.systems.filter(product__in=data_sources.PRODUCTS).order_by("name")
-            offered = [(str(one.pk), f"{one.name} ({dict(PRODUCTS)[one.product]})") for one in systems]
-            self.fields["system"].choices = [("", "choose one"), *offered, (NEW, "a new one")]  # type: ignore[attr-defined]
+            offered = list(systems.values_list("pk", "name", "product"))
+            grouped = [
+                (words, [(str(pk), f"{name} ({words})") for pk, name, of in offered if of == product])
+                for product, words in PRODUCTS
+            ]
+            self.fields["system"].choices = [  # type: ignore[attr-defined]
+                ("", "choose one"),
+                *((words, some) for words, some in grouped if some),
+                (NEW, "a new one"),
+            ]
 
     def clean(self) -> dict[str, Any]:
         """Say of a field that something like a password was taken away from it."""
@@ -117,7 +131,21 @@ class SourceForm(forms.Form):
         if self.cut:
             says = "Something like a password stood in it and is taken away. Write it into its own field, below."
             self.add_error(self.cut, says)
+        # what the other way has stands hidden in the form: it is not meant; without a way both are, and refused as ever
+        if given.get("reach") == "host" and self._product(given) == "ase":  # Oracle Rdb has one way alone
+            given["odbc"] = ""
+        elif given.get("reach") == "odbc":
+            given["host"] = given["user"] = ""
         return given
+
+    def _product(self, given: dict[str, Any]) -> str:
+        """The product of the system that it is of, as far as it is known."""
+        if self.source:
+            return self.source.system.product
+        asked = given.get("system", "")
+        if asked in ("", NEW):
+            return str(given.get("product", ""))
+        return str(self.team.systems.values_list("product", flat=True).get(pk=asked))
 
     @sensitive_variables()
     def wish(self) -> SourceSpec:
@@ -167,4 +195,4 @@ def _without_password(data: Any) -> tuple[Any, str, str]:
 
 def _initial(source: DataSource) -> dict[str, Any]:
     columns = ("name", "host", "port", "user", "odbc", "seconds", "sysmon", "without", "question_seconds")
-    return {name: getattr(source, name) for name in columns}
+    return {name: getattr(source, name) for name in columns} | {"reach": "odbc" if source.odbc else "host"}

@@ -67,6 +67,10 @@ class Plots:
     """In the order of the capture's accounts that are worth one (`report.account.shown`)."""
 
 
+ACCEPTED = "accepted"
+"""The state of a finding, in the data of the service alone, that is counted apart from what is open."""
+
+
 class KeptTemplates(FileSystemBytecodeCache):
     """Compiled templates, kept beside the bytecode of this module as Python keeps that.
 
@@ -137,7 +141,9 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
     if kind not in ("audit", "audit_full"):
         return {}
     findings = [finding for capture in data["captures"] for finding in capture["findings"]]
-    counts = {severity: sum(f["severity"] == severity for f in findings) for severity in SEVERITIES}
+    unaccepted = [finding for finding in findings if finding.get("state") != ACCEPTED]
+    counts = {severity: sum(f["severity"] == severity for f in unaccepted) for severity in SEVERITIES}
+    counts[ACCEPTED] = len(findings) - len(unaccepted)
     causes, places = _causes(data), _places(data)
     return {
         "counts": {severity: count for severity, count in counts.items() if count},
@@ -208,6 +214,9 @@ def _sections(
 ) -> dict[str, Any]:
     """One capture with its verdicts sorted by what a reader wants of them; `findings` of all captures."""
     verdicts = capture["verdicts"]
+    limited = {name.rpartition(".")[0] for name in capture.get("limits", ())}
+    clean = [verdict for verdict in verdicts if verdict["verdict"] == "clean"]
+    in_order = [verdict for verdict in clean if verdict["rule"] not in limited]
     bring: dict[str, list[str]] = {}
     for verdict in verdicts:
         for lack in verdict["missing"]:
@@ -229,9 +238,10 @@ def _sections(
         "more_findings": len(capture["findings"]) - len(listed),
         "more_to_do": max(0, to_do - len(capture.get("summary", {}).get("do", ()))),
         "named": lambda keys: _named(keys, numbers, places),
-        "judged": sum(verdict["verdict"] == "clean" for verdict in verdicts),
+        "judged": len(in_order),
         "open": sum(verdict["verdict"] in QUIET for verdict in verdicts),
-        "clean": [verdict for verdict in verdicts if verdict["verdict"] == "clean"],
+        "clean": in_order,
+        "by_own_limits": [verdict for verdict in clean if verdict["rule"] in limited],
         "quiet": [verdict for verdict in verdicts if verdict["verdict"] in QUIET],
         "not_applicable": [verdict for verdict in verdicts if verdict["verdict"] == "not-applicable"],
         "bring": bring,

@@ -8,7 +8,7 @@ from django.utils import timezone
 from advisor.audits.models import Audit, Capture
 from advisor.audits.report.data import run_data
 from advisor.audits.services.deduplicate import captures_in
-from advisor.findings.services.pages import with_states
+from advisor.findings.services.pages import accepted_in, verdict_now, with_states
 from advisor.uploads.models import Input, Upload
 
 LONGEST_FILE = 1000
@@ -79,7 +79,8 @@ def _capture(audit: Audit, states: bool) -> dict[str, Any]:
         },
         "interval": capture.interval,
         **_collected(capture.upload),
-        **({"summary": audit.summary} if audit.summary else {}),
+        **({"summary": _summary(audit, states)} if audit.summary else {}),
+        **({"limits": audit.limits} if audit.limits else {}),
         "account": audit.account,
         "verdicts": audit.verdicts,
         "findings": with_states(audit.findings.all()) if states else [one.data for one in audit.findings.all()],
@@ -87,6 +88,11 @@ def _capture(audit: Audit, states: bool) -> dict[str, Any]:
         "comparisons": audit.comparisons,
         "plan": audit.plan,
     }
+
+
+def _summary(audit: Audit, states: bool) -> dict[str, Any]:
+    """What to read first; with `states` what is accepted is counted apart."""
+    return {**audit.summary, "verdict": verdict_now(audit, accepted_in(audit))} if states else audit.summary
 
 
 def _collected(upload: Upload | None) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def print_ahead(audit_id: int) -> None:
     if audit is not None:
         prefetch_related_objects([audit], "findings")
         with suppress(NoPdf):  # whoever asks for it is told
-            pdf_of(audit, audit_json(audit))
+            pdf_of(audit, audit_json(audit, states=True))
 
 
 def _made_of(audit: Audit, data: Mapping[str, Any]) -> str:

@@ -30,7 +30,7 @@ from advisor.core.error_pages import error
 from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, workers_only
 from advisor.findings.services.changes_seen import changes_of, marks_for
-from advisor.findings.services.pages import is_accepted, open_counts, pages_of
+from advisor.findings.services.pages import is_accepted, open_counts, pages_of, verdict_now
 from advisor.openvms.services.shown_on import shown_on
 
 FORMS = {
@@ -51,7 +51,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
     """Show it."""
     audit = _audit(request, pk)
     followed = pages_of(audit)
-    accepted = [key for key, row in followed.items() if is_accepted(row)]
+    accepted = {key: row for key, row in followed.items() if is_accepted(row)}
     found = {key.partition(":")[0] for key in followed}
     context = {
         "rule_entries": {one["rule"]: one for one in entries_of() if one["rule"] in found and one["limits"]},
@@ -59,6 +59,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "shown": page_of(audit),
         "followed": followed,
         "accepted": accepted,
+        "verdict": verdict_now(audit, accepted),
         "open_counts": open_counts(audit, accepted),
         "collect": collect_shown(audit),
         "trend": trend_of(audit),
@@ -120,7 +121,7 @@ def download(request: Asked, pk: int, name: str, form: str) -> HttpResponse:
         raise Http404
     audit = _audit(request, pk)
     prefetch_related_objects([audit], "findings")
-    data = audit_json(audit)
+    data = audit_json(audit, states=form != "json")  # the file of JSON is what `manage.py audit` prints
     if form == "json":
         body: str | bytes = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
     elif form == "pdf":

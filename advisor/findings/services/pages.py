@@ -1,15 +1,17 @@
 """What is followed of findings that audits have: their states beside them, and the way to their pages."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Case, Count, Exists, JSONField, OuterRef, QuerySet, Subquery, When
+from django.db.models.functions import Coalesce, JSONObject
 
 from advisor.audits.models import Audit, Finding
 from advisor.core.jinja import SEVERITY
 from advisor.findings.models import FindingEvent, TrackedFinding
+from advisor.findings.services.states import accepted_now
 from advisor.findings.services.tracking import OPEN_AGAIN, lapsed
 
 State, Presence = TrackedFinding.State, TrackedFinding.Presence
@@ -25,6 +27,37 @@ def accepted_of(system_id: int) -> list[TrackedFinding]:
     """The findings of a system that its newest capture shows and that are accepted today, worst first."""
     rows = TrackedFinding.objects.filter(system=system_id, state=State.ACCEPTED, presence=Presence.STANDING)
     return [row for row in rows if is_accepted(row)]
+
+
+def accepted_counts(rows: QuerySet[TrackedFinding]) -> dict[int, dict[str, int]]:
+    """How many of these findings the newest captures show and are accepted today, by severity, for each system.
+
+    A system of which none is, is not there; one query.
+    """
+    standing = rows.filter(accepted_now(), presence=Presence.STANDING).order_by()
+    found: dict[int, dict[str, int]] = {}
+    for system, level, count in standing.values_list("system", "severity").annotate(Count("pk")):
+        found.setdefault(system, {})[SEVERITY[level]] = count
+    return found
+
+
+def count_accepted(system: str) -> Coalesce:
+    """How many findings `accepted_of` finds, for a query of systems; `system` is where that has the system's number."""
+    standing = TrackedFinding.objects.filter(accepted_now(), system=OuterRef(system), presence=Presence.STANDING)
+    return Coalesce(Subquery(standing.order_by().values("system").annotate(n=Count("pk")).values("n")), 0)
+
+
+def worst_standing(system: str) -> Subquery:
+    """The worst finding that the newest capture shows, for a query of systems: open ones before accepted ones.
+
+    A dictionary of `pk`, `number` in its audit, `title`, `severity`, `accepted` and its first figure (`metric`,
+    `value`, `unit`, `limit`); null where none stands. `system` is where that query has the system's number.
+    """
+    quiet = Case(When(accepted_now(), then=1), default=0)
+    rows = TrackedFinding.objects.filter(system=OuterRef(system), presence=Presence.STANDING).annotate(quiet=quiet)
+    columns = {name: name for name in ("pk", "number", "title", "severity", "metric", "value", "unit", "limit")}
+    told = JSONObject(**columns, accepted="quiet")
+    return Subquery(rows.order_by("quiet", "-severity", "number").values(told=told)[:1], output_field=JSONField())
 
 
 def some_accepted(system: str) -> Exists:
@@ -55,6 +88,42 @@ def open_counts(audit: Audit, accepted: Iterable[str]) -> dict[str, int]:
     return {word: max(0, audit.counts.get(word, 0) - less[word]) for word in SEVERITY[1:]}
 
 
+def verdict_now(audit: Audit, accepted: Mapping[str, TrackedFinding]) -> str:
+    """The verdict of an audit; where it counts findings, those that are accepted today are counted apart.
+
+    It was written when the audit was made (`rules.summary`); what people decide comes later. `accepted`: by the
+    finding's key, as `accepted_in` gives them; without any nothing is read.
+    """
+    verdict = str(audit.summary.get("verdict", ""))
+    loud = SEVERITY[:1:-1]
+    said = _counted({word: audit.counts.get(word, 0) for word in loud})
+    if not accepted or not said or not verdict.startswith(f"{said}; "):
+        return verdict
+    above = audit.findings.filter(severity__gte=SEVERITY.index("advice")).order_by("number")
+    found = list(above.values_list("key", "severity", "title"))
+    left = [(severity, title) for key, severity, title in found if key not in accepted]
+    if len(left) == len(found):
+        return verdict
+    counts = Counter(SEVERITY[severity] for severity, _ in left)
+    now = _counted({word: counts[word] for word in loud} | {"accepted": len(found) - len(left)})
+    rest = verdict.removeprefix(f"{said}; ").removeprefix(f"first: {found[0][2]}")
+    return f"{now}{f'; first: {left[0][1]}' if left else ''}{rest}"
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    """Counts in words as a verdict has them: `3 critical, 1 warning`; what there is none of is left out."""
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+
+
+def verdicts_now(audits: Iterable[Audit]) -> dict[int, str]:
+    """The verdict of each of these audits as `verdict_now` has it, by the audit's number."""
+    some = list(audits)
+    accepted: dict[int, dict[str, TrackedFinding]] = {}
+    for row in TrackedFinding.objects.filter(accepted_now(), system__in={one.system_id for one in some}):
+        accepted.setdefault(row.system_id, {})[row.key] = row
+    return {one.pk: verdict_now(one, accepted.get(one.system_id, {})) for one in some}
+
+
 def opened_again(system_id: int, since: datetime) -> dict[str, int]:
     """The findings that a capture or the calendar opened again since then and that stand, with their severity."""
     events = FindingEvent.objects.filter(tracked__system=system_id, kind="state", by=None, at__gt=since)
@@ -67,7 +136,10 @@ def opened_again(system_id: int, since: datetime) -> dict[str, int]:
 
 
 def state_of(row: TrackedFinding) -> dict[str, Any]:
-    """The state of a finding as the contract names it, in the service's API alone."""
+    """The state of a finding as the contract names it, in the service's data alone."""
+    if row.state == State.ACCEPTED and lapsed(row):  # the sweep of the minute has not ended it yet
+        ended = {"state": State.OPEN, "state_until": None, "state_why": ""}
+        return {**ended, "owner": row.owner.username if row.owner else None, "back_if": row.back_if}
     return {
         "state": row.state,
         "state_until": row.state_until.isoformat() if row.state_until else None,

@@ -12,6 +12,7 @@ from advisor.audits.models import Audit
 from advisor.core.models import Site
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import fleet
+from advisor.findings.services.pages import verdicts_now
 from advisor.notifications.mail.digest import headline, rank, snoozed_words
 from advisor.notifications.mail.message import (
     LEVELS,
@@ -96,6 +97,7 @@ def daily_message(recipient: Recipient, now: datetime) -> ReportMessage:
     tracked = TrackedFinding.objects.filter(system__in=[row.system.pk for row in rows])
     overdue = sum(row.not_audited for row in rows)
     rest = rows[MOST_ROWS:]
+    verdicts = verdicts_now(row.audit for row in rows[:MOST_ROWS] if row.audit)
     context = {
         "team": cut(one_line(recipient.team.name, 80), 30),
         "since": since,
@@ -107,7 +109,7 @@ def daily_message(recipient: Recipient, now: datetime) -> ReportMessage:
         "overdue": Count(overdue, "systems overdue or not audited", address("overview") + "?only=not_audited"),
         "states": _states(fleet.states_of(row.system.pk for row in rows)),
         "snoozed": snoozed_words(rows),
-        "lines": [_line(row) for row in rows[:MOST_ROWS]],
+        "lines": [_line(row, verdicts) for row in rows[:MOST_ROWS]],
         "more": len(rest),
         "more_worst": _worst(rest),
         "address": address("overview"),
@@ -168,7 +170,7 @@ def _states(found: Mapping[int, Counter[str]]) -> list[Count]:
     return [Count(together[state], words, f"{address('findings')}?state={state}") for state, words in STATES.items()]
 
 
-def _line(row: overview.Row) -> Line:
+def _line(row: overview.Row, verdicts: Mapping[int, str]) -> Line:
     audit, system = row.audit, row.system
     if row.snoozed:
         remark = f"snoozed until {system.snoozed_until}"
@@ -178,7 +180,7 @@ def _line(row: overview.Row) -> Line:
         name=system.name,
         address=address("system", system.pk),
         worst=audit.worst if audit else 0,
-        headline=headline(audit) if audit else "",
+        headline=headline(audit, verdicts) if audit else "",
         lost=audit.processors_lost if audit else None,
         change=_change(row),
         audited=audit is not None,

@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from advisor.audits.models import Audit
 from advisor.core.jinja import counted
 from advisor.core.models import Site
+from advisor.findings.models import TrackedFinding
+from advisor.findings.services.pages import accepted_counts, verdicts_now
 from advisor.notifications.mail.message import (
     LEVELS,
     Enclosed,
@@ -116,6 +118,8 @@ class Contents:
     silent: int
     schedules: Sequence[tuple[str, datetime, str]]
     """Schedules that bring nothing although they should, since when and why, where no system is known."""
+    accepted: int
+    """Findings that stand and are accepted: they are counted apart from what is open."""
     snoozed: str
     """Systems that are snoozed, in words; empty: none is."""
     address: str
@@ -132,7 +136,9 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
     systems = systems.defer(*HEAVY, *overview.HEAVY_CAPTURE)
     rows = overview.rows(list(systems), since, now)
     rows.sort(key=lambda row: (row.system.pk not in silent, *rank(row.audit), row.system.name))
-    lines = [_line(row, silent.get(row.system.pk)) for row in rows[:MOST_LINES]]
+    tracked = TrackedFinding.objects.filter(system__in=[row.system.pk for row in rows])
+    verdicts = verdicts_now(row.audit for row in rows[:MOST_LINES] if row.audit)
+    lines = [_line(row, silent.get(row.system.pk), verdicts) for row in rows[:MOST_LINES]]
     told = Contents(
         since=since,
         now=now,
@@ -146,6 +152,7 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
         new=sum(row.new for row in rows),
         silent=len(silent),
         schedules=[(one.schedule.name, one.since, one.why) for one in missing if one.schedule and not one.system],
+        accepted=sum(sum(one.values()) for one in accepted_counts(tracked).values()),
         snoozed=snoozed_words(rows),
         address=address("overview"),
     )
@@ -198,19 +205,22 @@ def rank(audit: Audit | None) -> tuple[int, float]:
     return (-audit.worst, -(audit.processors_lost or 0.0)) if audit else (1, 0.0)
 
 
-def headline(audit: Audit) -> str:
-    """The verdict of an audit that found something, or its worst finding where it has no verdict yet; else nothing."""
-    return str(audit.summary.get("verdict") or audit.headline) if audit.headline else ""
+def headline(audit: Audit, verdicts: Mapping[int, str]) -> str:
+    """The verdict of an audit that found something, or its worst finding where it has no verdict yet; else nothing.
+
+    `verdicts`: those of today (`verdicts_now`).
+    """
+    return (verdicts.get(audit.pk) or audit.headline) if audit.headline else ""
 
 
-def _line(row: overview.Row, missing: Missing | None) -> Line:
+def _line(row: overview.Row, missing: Missing | None, verdicts: Mapping[int, str]) -> Line:
     audit = row.audit
     return Line(
         key=f"trend{row.system.pk}",
         name=row.system.name,
         address=address("system", row.system.pk),
         worst=audit.worst if audit else 0,
-        headline=headline(audit) if audit else "",
+        headline=headline(audit, verdicts) if audit else "",
         changed=str(row.changed) if row.changed else "new" if row.new else "",
         signs=_signs(row.changed) if row.changed else "new" if row.new else "",
         lost=audit.processors_lost if audit else None,

@@ -26,7 +26,7 @@ from advisor.audits.services.comparing import Refused as Incomparable
 from advisor.audits.services.comparing import compared, sides_of
 from advisor.charts.compared import ratio_words
 from advisor.core.models import Site
-from advisor.findings.services.pages import accepted_in, open_counts
+from advisor.findings.services.pages import accepted_in, open_counts, verdict_now
 from advisor.notifications.mail.message import (
     LEVELS,
     LONGEST_NAME,
@@ -172,6 +172,8 @@ class Contents:
     more_to_bring: int
     judged: int
     in_order: int
+    by_own_limits: int
+    """Rules without a finding by limits that the site or the system set: not in order, somebody accepts it."""
     not_judged: int
     address: str
     after_trouble: str = ""
@@ -260,6 +262,8 @@ def contents(recipient: Recipient, audit: Audit, before: Audit | None, after_tro
     wanted = [one for one in at_level if one.key not in accepted]
     quiet = [(one.title, accepted[one.key]) for one in at_level if one.key in accepted]
     old = before.findings_digest if before else {}
+    limited = {name.rpartition(".")[0] for name in audit.limits}
+    clean = [verdict["rule"] for verdict in audit.verdicts if verdict["verdict"] == "clean"]
     costs = account.costs(audit.account, data, product)
     bring = _to_bring(audit, since)
     lost = [account.lost(one.account, product) if one else "" for one in (before, audit)]
@@ -277,11 +281,12 @@ def contents(recipient: Recipient, audit: Audit, before: Audit | None, after_tro
         bring=dict(bring[:MOST_TO_BRING]),
         more_to_bring=max(0, len(bring) - MOST_TO_BRING),
         judged=sum(verdict["verdict"] in ("fired", "clean") for verdict in audit.verdicts),
-        in_order=sum(verdict["verdict"] == "clean" for verdict in audit.verdicts),
+        in_order=sum(rule not in limited for rule in clean),
+        by_own_limits=sum(rule in limited for rule in clean),
         not_judged=sum(verdict["verdict"] in QUIET for verdict in audit.verdicts),
         address=address("audit", audit.pk),
         after_trouble=after_trouble,
-        verdict=audit.summary.get("verdict", ""),
+        verdict=verdict_now(audit, accepted),
         loss=account.loss(audit.account, product),
         lost_before=lost[0] if all(lost) and lost[0] != lost[1] else "",
         lost_now=lost[1] if all(lost) and lost[0] != lost[1] else "",

@@ -26,6 +26,7 @@ from advisor.core import heartbeats
 from advisor.core.models import Site, Work, Worker
 from advisor.core.version import VERSION, rules_version
 from advisor.findings.models import TrackedFinding
+from advisor.findings.services.pages import accepted_counts
 from advisor.findings.services.states import accepted_now
 from advisor.notifications.models import Delivery, Mail
 from advisor.operations.services import scheduler_heartbeat
@@ -108,11 +109,16 @@ def _systems() -> Iterator[Metric]:
             lost[name, rule] = lost.get((name, rule), 0.0) + amount
         for what, tasks in _waiting(system.latest):
             waiting[name, what] = waiting.get((name, what), 0.0) + tasks
-    by_severity: dict[tuple[str, ...], float] = {(level.label,): counts[level.label] for level in Severity}
+    quiet = sum((Counter(one) for one in accepted_counts(TrackedFinding.objects.all()).values()), Counter[str]())
+    accepted: dict[tuple[str, ...], float] = {(level.label,): quiet[level.label] for level in Severity}
+    by_severity: dict[tuple[str, ...], float] = {
+        (level.label,): max(0, counts[level.label] - quiet[level.label]) for level in Severity
+    }
     yield _gauge("systems", "Systems under study.", systems)
     yield _gauge("systems_overdue", "Systems whose next capture was expected by now.", overdue)
     yield _gauge("systems_snoozed", "Systems that are snoozed today: neither overdue nor not audited.", snoozed)
-    yield _labelled("findings", "Findings of the newest audits.", by_severity, "severity")
+    yield _labelled("findings", "Findings of the newest audits that nobody has accepted.", by_severity, "severity")
+    yield _labelled("findings_accepted", "Findings of the newest audits that are accepted.", accepted, "severity")
     yield _labelled("findings_by_state", _BY_STATE, _states(), "state")
     yield _gauge("verdicts_broken", "Rules that failed in the newest audits.", counts["broken"])
     says = (

@@ -121,6 +121,7 @@ document.addEventListener("submit", (event) => {
 // A finding or the script of a step named in the address is opened; printing opens everything.
 const opened = () => {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target && target.closest("details")) target.closest("details").open = true;
   if (target) target.querySelectorAll(":scope > details, :scope > .scripts details").forEach((one) => { one.open = true; });
 };
 addEventListener("hashchange", opened);

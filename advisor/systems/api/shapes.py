@@ -37,6 +37,7 @@ class SystemRow(Schema):
     taken: datetime | None = Field(description="The time of the newest capture.")
     severity: SeverityName | None = Field(description="The loudest finding; null: none.")
     counts: dict[str, int] = Field(description="Verdicts and findings by name.")
+    accepted: dict[str, int] = Field(description="How many of these findings are accepted, by severity: not open.")
     processors_lost: float | None = Field(description=LOST)
     lost_share: float | None = Field(description=SHARE)
     waiting_tasks: float | None = Field(description=WAITING)

@@ -1,5 +1,6 @@
 """Systems and their captures."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any
@@ -20,7 +21,7 @@ from advisor.audits.services.comparing import (
     compared,
     sides_of,
 )
-from advisor.core.access import may_work_for, systems_of
+from advisor.core.access import may_work_for, systems_of, tracked_of
 from advisor.core.api import (
     ERRORS,
     WORDS,
@@ -31,6 +32,7 @@ from advisor.core.api import (
     part,
 )
 from advisor.core.api_errors import Problem
+from advisor.findings.services.pages import accepted_counts
 from advisor.systems.api.shapes import CapturePage, SnoozeWish, SystemPage, SystemRow, SystemWhole
 from advisor.systems.models import System
 from advisor.systems.services import snoozing
@@ -61,7 +63,8 @@ def listing(
     if severity:
         found = found.filter(latest__worst__gte=WORDS.index(severity))
     now = timezone.now()
-    return part(found, limit, offset, lambda system: _row(system, now))
+    accepted = accepted_counts(tracked_of(request.user))
+    return part(found, limit, offset, lambda system: _row(system, now, accepted))
 
 
 @router.get(
@@ -76,7 +79,7 @@ def show(
     system = get_object_or_404(_light(systems_of(request.user)), pk=system_id)
     newest = system.captures.order_by("-taken", "-id").values_list("taken", "figures")[:history]
     return {
-        **_row(system, timezone.now()),
+        **_alone(system),
         "created": system.created,
         "captures": system.captures.count(),
         "figures": _series(list(newest)[::-1]),
@@ -112,7 +115,7 @@ def snooze(request: Asked, system_id: int, new: SnoozeWish) -> Any:
         snoozing.snooze(system, new.until, new.why, request.user, request=request)
     except snoozing.Refused as why:
         raise Problem(400, str(why), "Send `until`, a day in the future, and `why`.") from None
-    return _row(_mine(request, system_id), timezone.now())
+    return _alone(_mine(request, system_id))
 
 
 @router.delete(
@@ -126,7 +129,7 @@ def wake(request: Asked, system_id: int) -> Any:
     """End its snooze now; that of a system that is not snoozed has ended already."""
     with suppress(snoozing.Refused):
         snoozing.wake(_mine(request, system_id), request.user, request=request)
-    return _row(_mine(request, system_id), timezone.now())
+    return _alone(_mine(request, system_id))
 
 
 @router.get(
@@ -167,7 +170,12 @@ def _light(systems: QuerySet[System]) -> QuerySet[System]:
     return systems.select_related("team", "latest__capture__upload").defer(*HEAVY, DIGEST, *HEAVY_CAPTURE)
 
 
-def _row(system: System, now: datetime) -> dict[str, Any]:
+def _alone(system: System) -> dict[str, Any]:
+    return _row(system, timezone.now(), accepted_counts(system.tracked.all()))
+
+
+def _row(system: System, now: datetime, accepted: Mapping[int, dict[str, int]]) -> dict[str, Any]:
+    """One system; `accepted`: of each how many findings are, by severity."""
     latest = system.latest
     return {
         "id": system.pk,
@@ -187,6 +195,7 @@ def _row(system: System, now: datetime) -> dict[str, Any]:
         "taken": latest.capture.taken if latest else None,
         "severity": WORDS[latest.worst] if latest else None,
         "counts": latest.counts if latest else {},
+        "accepted": accepted.get(system.pk, {}),
         **_account(latest),
     }
 

@@ -36,6 +36,7 @@ from advisor.charts.svg import sparkline
 from advisor.core.access import schedules_of, systems_of, uploads_of
 from advisor.core.jinja import SEVERITY as SEVERITIES
 from advisor.core.sorting import Sortable
+from advisor.findings.services.pages import count_accepted
 from advisor.schedules.models import Schedule
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
@@ -354,9 +355,10 @@ def _line(trend: tuple[float | None, ...], of: str) -> Markup:
 def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
     """The line above the table: how many systems of which severity, not audited, and uploads not read yet.
 
-    `not_audited` counts what is overdue as well, `not_all_judged` what has no finding although rules could not judge.
+    `worst` are those that were audited, `never` those that were not. `not_audited` counts what is overdue as well,
+    `not_all_judged` what has no finding although rules could not judge.
     What is `snoozed` is neither overdue nor not audited; its findings and what it loses are counted as ever.
-    `lost` of `capacity` are the processors of the `measured` systems together.
+    `accepted` counts findings. `lost` of `capacity` are the processors of the `measured` systems together.
     """
     now = now or timezone.now()
     columns = (
@@ -366,16 +368,21 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
     )
     today = timezone.localdate(now)
     worst: Counter[int] = Counter()
+    never = accepted = 0
     overdue = not_audited = not_all_judged = snoozed = examples = 0
     found_nothing = ExpressionWrapper(Q(latest__worst=0) & ~Q(latest__unjudged=[]), BooleanField())
     lost = all_of_them = 0.0
     measured = 0
-    rows = systems_of(user).values_list(*columns, found_nothing)
-    for level, taken, brought, hours, created, troubled, until, gone, capacity, example, in_part in rows:
+    rows = systems_of(user).values_list(*columns, found_nothing, count_accepted("pk"))
+    for level, taken, brought, hours, created, troubled, until, gone, capacity, example, in_part, quiet in rows:
         examples += example
+        accepted += quiet
         if gone is not None and capacity:
             lost, all_of_them, measured = lost + gone, all_of_them + capacity, measured + 1
-        worst[level or 0] += 1
+        if level is None:
+            never += 1
+        else:
+            worst[level] += 1
         not_all_judged += bool(in_part)
         if until and until >= today:  # as `System.snoozed` has it
             snoozed += 1
@@ -386,7 +393,9 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
         not_audited += late or troubled is not None
     uploads = uploads_of(user)
     return {
-        "systems": sum(worst.values()),
+        "systems": sum(worst.values()) + never,
+        "never": never,
+        "accepted": accepted,
         "worst": worst,
         "overdue": overdue,
         "not_audited": not_audited,

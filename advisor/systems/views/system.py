@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import lru_cache, partial
 from typing import Any
 
@@ -32,9 +33,9 @@ from advisor.core.jinja import SEVERITY
 from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, paged
 from advisor.findings.services.changes_seen import changes_of, marks_for
-from advisor.findings.services.pages import accepted_of, some_accepted
+from advisor.findings.services.pages import accepted_of, some_accepted, worst_standing
 from advisor.schedules.source_views.listing import NEWEST, rows_of
-from advisor.schedules.views.listing import feeds_of, proposed
+from advisor.schedules.views.listing import Proposed, feeds_of, proposed
 from advisor.series.services.over_time import has_some
 from advisor.systems.models import System
 from advisor.systems.services import aliases, history, snoozing
@@ -43,6 +44,8 @@ from advisor.systems.services.settings_history import settings_over_time
 from advisor.uploads.services.naming import some_unnamed, unnamed_upload
 from advisor.uploads.services.uploads import clean_text, file_part
 
+OLD = timedelta(days=2)
+"""A capture older than this stands out where nobody said how often one is expected (this project's figure)."""
 CHARTS = 12
 """On one page."""
 TOLD = 50
@@ -103,7 +106,10 @@ class LimitRow:
 def _system(request: Asked, pk: int) -> System:
     systems = systems_of(request.user).select_related("team", "latest__capture__upload", "snoozed_by")
     systems = systems.annotate(
-        has_accepted=some_accepted("pk"), has_unnamed=some_unnamed("pk"), renewing=_renewing("pk")
+        has_accepted=some_accepted("pk"),
+        has_unnamed=some_unnamed("pk"),
+        renewing=_renewing("pk"),
+        worst=worst_standing("pk"),
     )
     return get_object_or_404(systems.only(*HEAD, *(f"latest__{name}" for name in LATEST)), pk=pk)
 
@@ -161,6 +167,8 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "left": int(getattr(system, "renewing", False)),
         "followed": False,
         "overdue": is_overdue(system, now),
+        "worst": getattr(system, "worst", None) if system.latest else None,
+        "old": _old(system, proposal, now),
         "feeds": feeds,
         "sources": rows_of(list(system.sources.annotate(last_try=NEWEST))),
         "proposal": proposal,
@@ -201,6 +209,20 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "journal": journal_of(request.user).filter(system=system)[:20],
     }
     return page(request, "systems/system.html", context, 400 if forms_with_errors else 200)
+
+
+def _old(system: System, proposal: Proposed | None, now: datetime) -> str:
+    """Why the newest capture is old, with where the limit comes from; empty: it is not, or there is none."""
+    if system.latest is None:
+        return ""
+    hours, why = system.expected_hours, "as somebody said under Captures"
+    if hours is None and proposal is not None:
+        hours, why = proposal.hours, f"by the schedule {proposal.schedule.name}"
+    if hours is None:
+        old = now - system.latest.capture.taken > OLD
+        return "older than 2 days: this project's figure, as nobody said how often one is expected" if old else ""
+    old = now - system.latest.capture.taken > timedelta(hours=hours)
+    return f"one is expected every {hours} h, {why}" if old else ""
 
 
 def _told(

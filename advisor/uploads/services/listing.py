@@ -16,6 +16,7 @@ from advisor.accounts.models import User
 from advisor.audits.models import Audit, Capture
 from advisor.core.access import systems_of, uploads_of
 from advisor.core.sorting import Sortable, both_ways
+from advisor.findings.services.pages import verdicts_now
 from advisor.systems.models import System
 from advisor.uploads.models import Input, Upload, UploadFile
 from advisor.uploads.services.uploads import clean_text
@@ -67,6 +68,8 @@ class OfSystem:
     captures: int
     audit: Audit | None
     """That of the newest of these captures; none while it is not judged."""
+    verdict: str
+    """What it says, without counting as open what is accepted today; empty where it has none."""
 
 
 @dataclass
@@ -140,9 +143,13 @@ def rows(uploads: Sequence[Upload]) -> list[Row]:
     of_system = _captures(made)
     newest = {audit for found in of_system.values() for _, _, audit in found.values() if audit}
     audits = Audit.objects.only(*SAID).in_bulk(newest)
+    verdicts = verdicts_now(audits.values())
     systems = System.objects.only("name").in_bulk({pk for found in of_system.values() for pk in found})
     for upload, found in of_system.items():
-        told = [OfSystem(systems[pk], count, audits.get(audit or 0)) for pk, (_, count, audit) in found.items()]
+        told = [
+            OfSystem(systems[pk], count, audits.get(audit or 0), verdicts.get(audit or 0, ""))
+            for pk, (_, count, audit) in found.items()
+        ]
         told.sort(key=lambda one: (-(one.audit.worst if one.audit else -1), one.system.name))
         made[upload].systems = told
     return list(made.values())

@@ -1,0 +1,214 @@
+"""Wherever findings are counted, an accepted one is counted as accepted: never as open, and never as in order.
+
+A limit of one's own that hides a finding is no order either.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from advisor.accounts.services.tokens import make_token
+from advisor.audits.models import Audit
+from advisor.audits.services.contract import audit_json
+from advisor.audits.services.limits import set_limit
+from advisor.audits.services.printing import html_of
+from advisor.findings.models import TrackedFinding
+from advisor.findings.services import states
+from advisor.notifications.mail.daily import daily_message
+from advisor.notifications.mail.digest import digest_message
+from advisor.notifications.mail.heartbeat import heartbeat_message
+from advisor.notifications.mail.report import report_message
+from advisor.notifications.models import Recipient
+from advisor.operations.services.metrics import REGISTRY
+from advisor.systems.models import System
+from tests.advisor.audits.rule_pages import LIMIT, RULE
+from tests.advisor.findings.claims import followed
+from tests.advisor.notifications.mail.letter_parts import parts, recipient_of
+from tests.advisor.people import AsUser, People, text_of
+from tests.advisor.seen import words_of
+
+pytestmark = pytest.mark.postgres
+
+LATER = date(2999, 1, 31)
+WHY = "until the upgrade <b>"
+OPEN = "3 critical, 1 warning, 2 advice"
+ONE_ACCEPTED = "2 critical, 1 warning, 2 advice, 1 accepted"
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def accept(people: People, *rows: int) -> None:
+    states.accept(people.owner, rows or list(TrackedFinding.objects.values_list("pk", flat=True)), LATER, WHY)
+
+
+class Places:
+    """Every place that counts the findings of CLAIMS1, as text."""
+
+    def __init__(self, people: People, client: Client, audit: Audit) -> None:
+        self.people, self.client, self.audit = people, client, audit
+
+    def download(self, form: str) -> str:
+        address = reverse("audit-download", args=[self.audit.pk, "audit", form])
+        return flat(text_of(self.client, address))
+
+    def counted(self) -> Iterator[tuple[str, str]]:
+        """Those that say how many there are of each severity."""
+        yield "page of the audit", words_of(text_of(self.client, reverse("audit", args=[self.audit.pk])))
+        yield "text", self.download("txt")
+        yield "HTML", words_of(self.download("html"))
+        yield "what the PDF is made of", words_of(html_of(self.audit, audit_json(self.audit, states=True)))
+        self.audit.refresh_from_db()
+        yield "mail", flat(parts(report_message(self.recipient(), self.audit, None)).text)
+        yield "short mail", flat(parts(heartbeat_message(self.recipient(), self.audit, None)).text)
+
+    def recipient(self) -> Recipient:
+        return self.people.team.recipients.first() or recipient_of(self.people, severity=1, daily=True, digest=True)
+
+
+@pytest.fixture
+def places(people: People, storm: System, storm_audit: Audit, as_user: AsUser) -> Places:
+    return Places(people, as_user(people.colleague), storm_audit)
+
+
+def in_order(text: str) -> set[int]:
+    """The figures that a text calls in order."""
+    patterns: tuple[str, ...] = (
+        r"(\d+) rules? judged without a finding",
+        r"(\d+) rules? in order",
+        r"(\d+) judged and in order",
+    )
+    patterns += (r"(\d+) of them found all in order", r"Judged and in order \((\d+)\)")
+    return {int(found) for pattern in patterns for found in re.findall(pattern, text)}
+
+
+def test_where_severities_are_counted_one_that_is_accepted_is_counted_apart(people: People, places: Places) -> None:
+    before = dict(places.counted())
+    for where, text in before.items():
+        assert OPEN in text, where
+        assert "accepted" not in text.replace("is accepted", ""), where
+    accept(people, followed().pk)
+    after = dict(places.counted())
+    for where, text in after.items():
+        assert ONE_ACCEPTED in text, where
+        assert OPEN not in text, (where, [text[max(0, m.start() - 90) : m.end() + 60] for m in re.finditer(OPEN, text)])
+        assert in_order(text) == in_order(before[where]), where
+    assert sum(bool(in_order(text)) for text in after.values()) >= 5
+    for where in ("page of the audit", "text", "HTML", "what the PDF is made of", "mail"):
+        assert re.search(r"[Aa]ccepted:? .*2999-01-31", after[where]), where
+        assert "until the upgrade" in after[where], where
+    assert "until the upgrade <b>" not in places.download("html")
+
+
+def test_where_all_are_accepted_nothing_is_said_to_be_free_of_findings(people: People, places: Places) -> None:
+    accept(people)
+    for where, text in places.counted():
+        assert "6 accepted" in text, where
+        assert "no findings" not in text.lower(), where
+        assert "3 critical" not in text, (
+            where,
+            [text[max(0, m.start() - 90) : m.end() + 60] for m in re.finditer("3 critical", text)],
+        )
+    carl = places.client
+    system = places.audit.system
+    overview = words_of(text_of(carl, reverse("overview")))
+    assert "6 findings accepted" in overview
+    assert "6 accepted" in overview, "in the row of the system"
+    assert "without a finding" not in overview
+    assert "no findings" not in overview
+    of_system = text_of(carl, reverse("system", args=[system.pk]))
+    assert words_of(of_system).count("until 2999-01-31") >= 6
+    assert "no findings" not in of_system
+    uploads = words_of(text_of(carl, reverse("uploads")))
+    assert "6 accepted" in uploads
+    assert OPEN not in uploads
+    listed = words_of(text_of(carl, f"{reverse('findings')}?state=accepted"))
+    assert "6 findings of this choice" in listed
+
+
+def test_the_mails_of_the_fleet_count_it_apart(people: People, places: Places) -> None:
+    now = timezone.now()
+
+    def daily() -> str:
+        return flat(parts(daily_message(places.recipient(), now)).text)
+
+    def weekly() -> str:
+        return flat(parts(digest_message(places.recipient(), now)).text)
+
+    assert "6 findings open" in daily()
+    assert "accepted" not in weekly()
+    accept(people, followed().pk)
+    assert "5 findings open" in daily()
+    assert "1 findings accepted" in daily()
+    assert "1 finding is accepted: known, and not counted as open." in weekly()
+    for text in (daily(), weekly()):
+        assert "0 without a finding" in text or "without a finding" not in text
+    assert "1 finding is accepted" in parts(digest_message(places.recipient(), now)).html
+
+
+def test_scripts_and_the_monitoring_are_told(people: People, places: Places) -> None:
+    def of(name: str) -> dict[str, float | None]:
+        words = ("critical", "warning", "advice", "note")
+        return {word: REGISTRY.get_sample_value(f"lockwright_{name}", {"severity": word}) for word in words}
+
+    found = {"critical": 3, "warning": 1, "advice": 2, "note": 0}
+    assert (of("findings"), of("findings_accepted")) == (found, dict.fromkeys(found, 0))
+    accept(people, followed().pk)
+    assert of("findings") == {**found, "critical": 2}
+    assert of("findings_accepted") == {**dict.fromkeys(found, 0), "critical": 1}
+    _, secret = make_token(people.colleague, "reads", ["read"], timezone.now() + timedelta(days=1))
+    client = Client(headers={"authorization": f"Bearer {secret}"})
+    (row,) = client.get("/api/systems").json()["items"]
+    assert row["accepted"] == {"critical": 1}
+    assert row["counts"]["critical"] == 3, "what an audit found stays: scripts depend on it"
+    assert client.get(f"/api/systems/{row['id']}").json()["accepted"] == {"critical": 1}
+    capture = client.get(f"/api/audits/{places.audit.pk}").json()["captures"][0]
+    assert [one["state"] for one in capture["findings"]].count("accepted") == 1
+    TrackedFinding.objects.update(state_until=date(2026, 1, 1))  # before any sweep has ended it
+    assert of("findings") == found
+    capture = client.get(f"/api/audits/{places.audit.pk}").json()["captures"][0]
+    assert {one["state"] for one in capture["findings"]} == {"open"}
+    assert OPEN in places.download("txt")
+
+
+def test_the_file_of_json_is_what_the_command_prints(people: People, places: Places) -> None:
+    accept(people)
+    address = reverse("audit-download", args=[places.audit.pk, "audit", "json"])
+    capture = places.client.get(address).json()["captures"][0]
+    assert all("state" not in one for one in capture["findings"])
+    assert "limits" not in capture
+
+
+def test_what_a_limit_of_ones_own_hides_is_not_in_order(
+    people: People, places: Places, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    before = {where: in_order(text) for where, text in places.counted()}
+    with django_capture_on_commit_callbacks(execute=True):
+        set_limit(LIMIT, 90, people.owner, system=places.audit.system)
+    system = System.objects.get()
+    assert system.latest is not None
+    assert not any(key.startswith(RULE) for key in system.latest.findings_digest)
+    places.audit = system.latest
+    judged = 0
+    for where, text in places.counted():
+        assert in_order(text) == before[where], where
+        judged += bool(in_order(text))
+        if in_order(text):
+            assert re.search(r"1 (rule )?(without a finding|nothing) by limits", text), where
+    assert judged >= 5
+
+
+def test_a_system_that_was_never_audited_is_not_without_a_finding(
+    people: People, storm: System, as_user: Callable[..., Client]
+) -> None:
+    System.objects.create(team=people.team, product="ase", name="FRESH", key="FRESH")
+    overview = words_of(text_of(as_user(people.colleague), reverse("overview")))
+    assert "2 systems: 1 critical , 1 never audited" in overview
+    assert "without a finding" not in overview
