@@ -88,7 +88,7 @@ def print_asked(audit_id: int) -> None:
     if audit is None:
         return
     prefetch_related_objects([audit], "findings")
-    data = audit_json(audit)
+    data = audit_json(audit, states=True)
     with leased(f"pdf {audit.pk}") as ours, suppress(NoPdf):
         if ours and not is_made(audit, data):
             _make(audit, data, _made_of(audit, data))

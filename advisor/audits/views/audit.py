@@ -103,7 +103,7 @@ def wait_for_pdf(request: Asked, pk: int) -> HttpResponse:
         check()
     except NoPdf as why:
         return error(request, 503, "No PDF on this machine", str(why))
-    if not settings.PDF_MB or is_made(audit, audit_json(audit)):
+    if not settings.PDF_MB or is_made(audit, audit_json(audit, states=True)):
         if not request.htmx:
             return redirect(address)
         return page(request, "audits/parts/pdf_state.html", {"audit": audit, "address": address, "ready": True})

@@ -57,7 +57,7 @@ def test_who_may_not_work_sees_no_forms_and_a_stranger_sees_nothing(
     row = followed()
     text = text_of(as_user(people.colleague), address(row))
     assert "finding-" not in text
-    assert re.findall(r'action="([^"]*)"', text) == [reverse("logout")]
+    assert re.findall(r'\saction="([^"]*)"', text) == [reverse("logout")]
     for what in ("-state", "-owner", "-comment"):
         assert as_user(people.colleague).post(address(row, what), {"verb": "plan", "text": "x"}).status_code == 403
         assert as_user(people.stranger).post(address(row, what), {"verb": "plan", "text": "x"}).status_code == 404
