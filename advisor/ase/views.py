@@ -1,5 +1,6 @@
 """Three views of one stored capture of an SAP ASE: cache map, spinlocks, what-if."""
 
+from functools import partial
 from typing import Any
 
 from django.http import HttpResponse
@@ -14,6 +15,7 @@ from advisor.audits.models import Audit
 from advisor.audits.views import capture
 from advisor.audits.views.capture import Column, csv_file, sorted_by
 from advisor.charts import fluid
+from advisor.charts.sized import sized
 from advisor.core.views import Asked, page, paged
 
 
@@ -53,8 +55,8 @@ def caches(request: Asked, pk: int) -> HttpResponse:
         "columns": CACHE_COLUMNS,
         "sort": sort,
         "plan": plan,
-        "now": picture.now(shown) if shown.caches else None,
-        "after": picture.after(shown, plan) if plan and shown.caches else None,
+        "now": sized(partial(picture.now, shown), halves=plan is not None) if shown.caches else None,
+        "after": sized(partial(picture.after, shown, plan), halves=True) if plan and shown.caches else None,
         "percent": picture.percent,
     }
     return page(request, "ase/caches.html", context)

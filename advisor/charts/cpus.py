@@ -22,9 +22,9 @@ MOST_LINES = 5
 """Lines of names in one CPU: what has no room is counted."""
 MODES = (("MP", "MP synch"), ("K", "kernel"), ("U", "user"), ("In", "interrupt"), ("Id", "idle"))
 """Columns of the modes: what stands below each, and what it means."""
-LEAST_WIDE = 340
-SLOTS, GAP, PAD, LINE, BAR = 4, 7.0, 8.0, 14.0, 22.0
-"""CPUs side by side; between cores, inside a CPU, of a line of text, of a column of modes, px."""
+LEAST_WIDE = 300
+SLOT, GAP, PAD, LINE, BAR = 148.0, 7.0, 8.0, 15.0, 22.0
+"""Least width of a CPU; between cores, inside a CPU, of a line of text, of a column of modes, px."""
 BELOW = 6.0
 """px between the CPUs of a core and what is said below them."""
 
@@ -56,13 +56,14 @@ class CoreBox:
 
 
 def cpu_map(cores: Sequence[CoreBox], *, title: str, width: int = 480) -> Markup:
-    """Draw the map: at most 64 CPUs, of the others it is said how many. `width` 340 at least (ValueError)."""
+    """Draw the map: at most 64 CPUs, of the others it is said how many. `width` 300 at least (ValueError)."""
     if width < LEAST_WIDE:
         raise ValueError(f"{width} px is too small for this chart; {LEAST_WIDE} is the least")
     drawn = _first(cores)
-    slot = (width - 2 - GAP * (SLOTS - 1)) / SLOTS
-    rows = list(_rows(drawn))
-    keys = list(_keys(drawn))
+    slots = max(2, int((width - 2 + GAP) / (SLOT + GAP)))
+    slot = (width - 2 - GAP * (slots - 1)) / slots
+    rows = list(_rows(drawn, slots))
+    keys = [line for key in _keys(drawn) for line in _wrapped(key, width)]
     left_out = sum(len(core.cpus) for core in cores) - sum(len(core.cpus) for core in drawn)
     tall = [max(_height(core, slot) for core in row) for row in rows]
     height = LINE * (len(keys) + (1 if left_out else 0)) + 4 + sum(tall) + GAP * len(rows) + 4
@@ -96,10 +97,11 @@ def _first(cores: Sequence[CoreBox]) -> list[CoreBox]:
     return kept
 
 
-def _rows(cores: Sequence[CoreBox]) -> Iterator[list[CoreBox]]:
+def _rows(cores: Sequence[CoreBox], slots: int) -> Iterator[list[CoreBox]]:
+    """As many cores side by side as have room for their CPUs."""
     row: list[CoreBox] = []
     for core in cores:
-        if row and sum(len(one.cpus) for one in row) + len(core.cpus) > SLOTS:
+        if row and sum(len(one.cpus) for one in row) + len(core.cpus) > slots:
             yield row
             row = []
         row.append(core)
@@ -115,11 +117,23 @@ def _keys(cores: Sequence[CoreBox]) -> Iterator[str]:
     if any(cpu.moving for cpu in cpus):
         yield "→ has to move first"
     if any(core.conflict for core in cores):
-        yield "dashed: lock manager beside a co-thread that runs"
+        yield "dashed: beside a co-thread that runs"
     if any(cpu.modes for cpu in cpus):
         yield "columns, full at 100 %: " + ", ".join(
             name if name.startswith(short) else f"{short} {name}" for short, name in MODES
         )
+
+
+def _wrapped(key: str, room: float) -> Iterator[str]:
+    """A key in as many lines as it needs, broken behind commas."""
+    line = ""
+    for piece in key.split(", "):
+        joined = f"{line}, {piece}" if line else piece
+        if line and breadth(joined) > room:
+            yield line
+            joined = piece
+        line = joined
+    yield line
 
 
 def _height(core: CoreBox, slot: float) -> float:

@@ -4,7 +4,7 @@ import math
 from functools import lru_cache
 from unicodedata import combining, east_asian_width
 
-FONT_SIZE = 11
+FONT_SIZE = 12
 LONGEST = 500
 """A title from an export may be a megabyte; a picture's name need not."""
 

@@ -1,5 +1,6 @@
 """The views of an OpenVMS capture."""
 
+from functools import partial
 from typing import Any
 
 from django.http import HttpResponse
@@ -7,6 +8,7 @@ from django.http import HttpResponse
 from advisor.audits.models import Audit
 from advisor.audits.views import capture
 from advisor.audits.views.capture import Column, csv_file, sorted_by
+from advisor.charts.sized import sized
 from advisor.core.views import Asked, page
 from advisor.openvms.services.cluster import RULES as CLUSTER_RULES
 from advisor.openvms.services.cluster import (
@@ -95,7 +97,7 @@ def cluster(request: Asked, pk: int) -> HttpResponse:
         "columns": COLUMNS,
         "sort": sort,
         "agreement": agreement(view),
-        "picture": picture(view) if view.rows or view.absent else None,
+        "picture": sized(partial(picture, view)) if view.rows or view.absent else None,
         "matrix": matrix_of(kept.facts),
         "reference": REFERENCE,
         "masters": masters(kept.facts, view, request.GET.get("master", "")[:200]),
@@ -143,7 +145,7 @@ def cpus(request: Asked, pk: int) -> HttpResponse:
     context = {
         **head(audit, kept, "openvms-cpus"),
         "shown": shown,
-        "picture": drawn(shown) if shown.cores else None,
+        "picture": sized(partial(drawn, shown)) if shown.cores else None,
         "verdicts": rule_verdicts_of(audit, CPU_RULES),
     }
     return page(request, "openvms/cpus.html", context)

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import LOOKS, Looked, Scheme, Service, log_in
-from tests.browser.views import bring, look
+from tests.browser.views import assert_whole, bring, filled, look
 
 STORIES = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits"
 STORY, HEALTHY = STORIES / "vlh_4_hot_tables", STORIES / "healthy_monitored_server"
@@ -41,7 +41,7 @@ def test_from_the_audit_to_an_answer_and_to_the_script_without_any_script_of_our
     log_in(page, service)
     page.goto(audit)
     page.get_by_role("link", name="Cache map").click()
-    expect(page.locator("figure svg").first).to_be_visible()
+    expect(page.locator("figure svg:visible")).to_have_count(2)
     page.get_by_role("link", name="Size, MB").click()
     expect(page.locator("th[aria-sort=descending]")).to_have_text("Size, MB")
     page.get_by_role("link", name="What-if").click()
@@ -54,6 +54,22 @@ def test_from_the_audit_to_an_answer_and_to_the_script_without_any_script_of_our
     page.locator("td.main a").first.click()
     expect(page.locator("article.finding:target")).to_be_visible()
     context.close()
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 390])
+@pytest.mark.parametrize("name", ["caches", "spinlocks"])
+def test_no_column_is_hidden_and_pictures_fill_their_place(
+    windows: Callable[[Scheme, int], Page], audit: str, name: str, width: int
+) -> None:
+    page = windows("light", width)
+    page.goto(audit + VIEWS[name])
+    assert_whole(page, width)
+    if name == "caches":
+        assert filled(page) > (0.7 if width == 1280 else 0.95)
+        row = page.locator("section[aria-labelledby=table] tbody tr").first
+        expect(row.get_by_text("strict LRU")).to_be_hidden()
+        row.locator("summary").click()
+        expect(row.get_by_text("strict LRU")).to_be_visible()
 
 
 def test_spinlocks_stand_in_the_order_of_their_findings(page: Page, audit: str) -> None:

@@ -49,6 +49,43 @@ def assert_fits(page: Page, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width, (page.url, page.evaluate(TOO_WIDE, width))
 
 
+NOT_WHOLE = """(width) => {
+    const all = (words) => [...document.querySelectorAll(words)].filter((one) => one.getClientRects().length);
+    const hidden = all('main .wide, main .plot, main table').filter((one) => one.scrollWidth > one.clientWidth + 1)
+        .map((one) => 'scrolls: ' + one.outerHTML.slice(0, 120));
+    const beyond = all('main :is(td, th)').filter((one) => {
+        const box = one.getBoundingClientRect();
+        return box.width > 1 && box.left >= 0 && box.right > width + 1;
+    }).map((one) => 'beyond: ' + one.textContent.slice(0, 60));
+    const small = all('main figure svg text').filter((one) => {
+        const svg = one.closest('svg[viewBox]:not(.c-area)');
+        const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+        return parseFloat(getComputedStyle(one).fontSize) * scale < 11.9;
+    }).map((one) => 'small: ' + one.textContent);
+    return [...hidden, ...beyond, ...small].slice(0, 9);
+}"""
+"""What scrolls sideways, what lies beyond the right edge, and texts of pictures that are shown smaller than 12 px."""
+
+
+def assert_whole(page: Page, width: int) -> None:
+    """No column is hidden, and every text of a picture is read as it is: at 12 px or more."""
+    assert not page.evaluate(NOT_WHOLE, width)
+
+
+def filled(page: Page) -> float:
+    """Which share of its panel's inner width the first picture that is shown takes."""
+    share = page.evaluate(
+        """() => {
+            const all = [...document.querySelectorAll('main figure.plot svg:not(svg svg)')];
+            const svg = all.find((one) => one.getClientRects().length);
+            const place = svg.closest('figure').getBoundingClientRect();
+            return svg.getBoundingClientRect().width / place.width;
+        }"""
+    )
+    assert isinstance(share, float | int)
+    return float(share)
+
+
 def look(looked: Looked, address: str, picture: str, status: int = 200) -> None:
     """Open a view with all its details: no complaint of axe, nothing scrolls sideways; `SCREENSHOTS` keeps it."""
     page, scheme, width = looked

@@ -17,17 +17,18 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.2g} %"
 
 
-def now(shown: CacheMap) -> Markup:
-    """The caches as they are."""
-    return cache_map([_box(one) for one in shown.caches], title=f"Data caches of {shown.server}")
+def now(shown: CacheMap, width: int = 480) -> Markup:
+    """The caches as they are, so many px wide."""
+    return cache_map([_box(one) for one in shown.caches], title=f"Data caches of {shown.server}", width=width)
 
 
-def after(shown: CacheMap, plan: Planned) -> Markup:
+def after(shown: CacheMap, plan: Planned, width: int = 480) -> Markup:
     """The caches as the plan expects them: no contention is drawn for what nobody has measured yet."""
     full = full_cell([_box(one) for one in shown.caches])
     boxes = [_box_after(one, plan) for one in shown.caches] + [_box_new(one) for one in plan.new]
     ordered = sorted(boxes, key=lambda box: (-(box.size_mb or 0.0), box.name))
-    return cache_map(ordered, title=f"Data caches of {shown.server} after the binding plan", full=full)
+    title = f"Data caches of {shown.server} after the binding plan"
+    return cache_map(ordered, title=title, full=full, width=width)
 
 
 def _box(one: Shown) -> Box:

@@ -181,11 +181,11 @@ def agreement(view: ClusterView) -> str:
     )
 
 
-def picture(view: ClusterView) -> Markup:
-    """The nodes as boxes, those without exports after the others."""
+def picture(view: ClusterView, width: int = 480) -> Markup:
+    """The nodes as boxes, those without exports after the others, so many px wide."""
     boxes = [_box(row) for row in view.rows]
     boxes += [NodeBox(one.name, one.hardware, brought=False) for one in view.absent]
-    return cluster_map(boxes, title=f"Cluster of {view.own}")
+    return cluster_map(boxes, title=f"Cluster of {view.own}", width=width)
 
 
 def _box(row: Row) -> NodeBox:

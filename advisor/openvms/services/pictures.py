@@ -20,9 +20,9 @@ ALONE = {
 """What stands below a CPU that is drawn alone, by what is known of its co-thread."""
 
 
-def drawn(shown: CpuMap) -> Markup:
-    """The picture."""
-    return cpu_map([_core(core, shown) for core in shown.cores], title=f"CPUs of {shown.node}")
+def drawn(shown: CpuMap, width: int = 480) -> Markup:
+    """The picture, so many px wide."""
+    return cpu_map([_core(core, shown) for core in shown.cores], title=f"CPUs of {shown.node}", width=width)
 
 
 def _core(core: tuple[Shown, ...], shown: CpuMap) -> CoreBox:

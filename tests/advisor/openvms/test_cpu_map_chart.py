@@ -103,5 +103,5 @@ def test_many_devices_are_counted_where_they_have_no_room() -> None:
 
 
 def test_too_narrow_a_picture_is_refused() -> None:
-    with pytest.raises(ValueError, match="340"):
+    with pytest.raises(ValueError, match="300"):
         cpu_map([], title="x", width=200)
