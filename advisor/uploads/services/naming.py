@@ -24,8 +24,11 @@ LONGEST = 120
 
 
 def unnamed_files(upload: Upload) -> list[str]:
-    """The files of an upload that name no system, that nobody chose one for, and that no named export came with."""
-    if upload.system_name:
+    """The files of an upload that name no system, that nobody chose one for, and that no named export came with.
+
+    Nobody is asked for the systems of examples.
+    """
+    if upload.system_name or upload.origin == "example":
         return []
     named: dict[str, bool] = {}
     for one in upload.inputs.filter(facts__gt=0).only("file", "names_system", "problems"):

@@ -62,6 +62,8 @@ def test_an_upload_knows_which_of_its_files_nobody_named(listing: Bring, bring: 
     assert systems() == {"config": 1}
     assert bring("address_lock_storm").unnamed == 0, "the listing came with the one server it can be of"
     assert listing("PROD1", config=LISTING).unnamed == 0
+    alone.origin = "example"
+    assert unnamed_files(alone) == []
 
 
 def test_the_page_asks_for_the_system_of_each_and_nobody_is_asked_twice(
