@@ -57,7 +57,7 @@ def test_every_task_that_waits_for_others_is_in_the_queue_of_its_kind() -> None:
     for task in (name for name in app.tasks if name.startswith("advisor.")):
         queues.setdefault(router.route({}, task)["queue"].name, set()).add(task.rpartition(".")[2])
     assert queues == {
-        "celery": {"read_upload", "audit_again", "clear_up", "prove"},
+        "celery": {"read_upload", "audit_again", "clear_up", "prove", "backtest", "print_asked"},
         "runs": {"make_run", "try_source"},
         "clock": {"tick", "start_waiting"},
         "mail": {"notify", "notify_due", "send_mails"},
