@@ -242,9 +242,14 @@ def ended(part: Part, task: str) -> bool:
 
 
 def begun(said: str, task: str) -> set[str]:
-    """The ids of the tasks of a kind that were received and have not ended, by the words of one worker or more."""
-    received = set(re.findall(rf"advisor\.\w+\.tasks\.{task}\[(\S+)\] received", said))
-    return received - set(re.findall(rf"advisor\.\w+\.tasks\.{task}\[(\S+)\] (?:succeeded|raised|retry|reject)", said))
+    """The ids of the tasks of a kind that were received and have not ended, by the words of one worker or more.
+
+    One that comes too late is discarded as it is received: on a busy machine the clock's tasks expire.
+    """
+    name = rf"advisor\.\w+\.tasks\.{task}\[(\S+)\]"
+    received = set(re.findall(rf"{name} received", said))
+    late = set(re.findall(rf"Discarding revoked task: {name}", said))
+    return received - late - set(re.findall(rf"{name} (?:succeeded|raised|retry|reject)", said))
 
 
 def at_work(plant: Spread, task: str) -> set[str]:
