@@ -65,16 +65,13 @@ class Limits(WaitLimits):
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has none."""
     for said in judge_waits(facts, limits, what=WHAT, events=LOG_WRITES, when_unsure=(devices.MISSING,)):
-        if not isinstance(said, TooLong):
+        if isinstance(said, TooLong):
+            yield from _finding(facts, limits, said)
+        else:
             yield said
-            continue
-        finding = _finding(facts, limits, said)
-        yield finding
-        if finding.explains and not devices.devices_of(facts, writing=True):
-            yield Unknown((devices.MISSING,))
 
 
-def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
+def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     own = waited_for(facts, OWN, OWN_LOG_WRITES)
     mean = own.mean_milliseconds if isinstance(own, Waited) and not own.unsure else None
     slow = mean is not None and mean > limits.milliseconds
@@ -84,7 +81,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
     if isinstance(own, Waited) and mean is not None:
         figure = "mean time of one's own write of the log"
         evidence = (*evidence, Evidence(figure, round(mean, 1), "ms", own.source, limits.milliseconds))
-    return Finding(
+    yield Finding(
         subject=subject_of(facts),
         severity=waits.severity if slow else Severity.NOTE,
         title=waits.title + (f"; one's own takes {mean:,.1f} ms" if mean is not None else ""),
@@ -98,3 +95,5 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
         evidence=(*evidence, *(one.evidence for one in writers)),
         explains=("ase/log_semaphore_contended",) if slow else (),
     )
+    if slow and not writers:
+        yield Unknown((devices.MISSING,))

@@ -19,7 +19,7 @@ they should be. That is said in a note and no more. Below one task on average no
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonDeviceIO, MonOpenObjectActivity
@@ -29,7 +29,7 @@ from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits import devices
 from rules.ase._evidence.waits.events import READS
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
-from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.engine import limit, percent, rule
 from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
@@ -38,6 +38,8 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
 )
 WHAT, CAUSE = "physical reads", "Cache Search Misses"
+MEAN = f"mean wait for {WHAT}"
+"""Of the figures of any wait the one that is held against what the vendor calls slow."""
 NORMAL = "The vendor calls a read of 2 to 6 ms normal and one of more than 10 ms slow"
 SLOW = f"{NORMAL}: the devices, or what lies below them, hold these tasks up."
 FAST = f"{NORMAL}, so the devices are not what holds these tasks up: many pages are read that no cache holds."
@@ -81,8 +83,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
-    waited = waited_for(facts, WHAT, READS)
-    mean = waited.mean_milliseconds if isinstance(waited, Waited) and not waited.unsure else None
+    mean = waits.mean_milliseconds
     slow = mean is not None and mean > limits.milliseconds
     between = mean is not None and limits.normal_milliseconds < mean <= limits.milliseconds
     readers = devices.devices_of(facts, writing=False) if slow or between else []
@@ -102,7 +103,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         do=joined(DEVICES if slow or between else "", FEWER),
         unknown=joined(waits.unknown, f"Not in the export: {lacking}." if lacking else ""),
         evidence=(
-            *(one if one.metric != f"mean wait for {WHAT}" else _held(one, limits) for one in waits.evidence),
+            *(replace(one, limit=limits.milliseconds) if one.metric == MEAN else one for one in waits.evidence),
             *(one.evidence for one in readers),
             *(Evidence(f"physical reads of {name_of(row)}", count, "", row.source) for row, count, _ in tables),
         ),
@@ -110,11 +111,6 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     yield with_statements(finding, facts, [(row.database, row.object_name) for row, _, _ in tables])
     if lacks and finding.severity > Severity.NOTE:
         yield Unknown(tuple(lacks))
-
-
-def _held(mean: Evidence, limits: Limits) -> Evidence:
-    """The mean time against what the vendor calls slow."""
-    return Evidence(mean.metric, mean.value, mean.unit, mean.source, limits.milliseconds)
 
 
 def _tables(facts: Facts, least_percent: float) -> list[tuple[MonOpenObjectActivity, float, float]]:

@@ -26,7 +26,7 @@ from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_l
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.changes.ase_config import LARGEST, configure, waiting_number
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 
 LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon124.htm",)
 FULL, TOTAL = "by Full ULC", "Total ULC Flushes"
@@ -117,11 +117,14 @@ def _finding(
     felt = waited is not None and waited[0] >= limits.log_waited_percent
     change, refused = _change(facts) if felt else (None, "")
     evidence = [
-        Evidence("flushes of user log caches by Full ULC", round(share, 1), "%", full.source, limits.full_percent),
-        *([Evidence("the same a second", round(rate, 1), "/s", full.source, limits.per_second)] if rate else []),
-        Evidence("flushes of user log caches", total.count, "", total.source) if known(total.count) else None,
-        Evidence("requests for the log that waited", round(waited[0], 1), "%", waited[1].source) if waited else None,
+        Evidence("flushes of user log caches by Full ULC", round(share, 1), "%", full.source, limits.full_percent)
     ]
+    if rate:
+        evidence.append(Evidence("the same a second", round(rate, 1), "/s", full.source, limits.per_second))
+    if known(total.count):
+        evidence.append(Evidence("flushes of user log caches", total.count, "", total.source))
+    if waited:
+        evidence.append(Evidence("requests for the log that waited", round(waited[0], 1), "%", waited[1].source))
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE if felt else Severity.NOTE,
@@ -130,9 +133,9 @@ def _finding(
         + (f", {rate:,.0f} a second" if rate is not None else "")
         + (f", {WAITED.format(waited[0])}." if felt and waited else "."),
         because=EARLY,
-        do=joined("Double the user log cache size, in the next restart." if change else refused or QUIET),
+        do="Double the user log cache size, in the next restart." if change else refused or QUIET,
         unknown=UNKNOWN,
-        evidence=(*(one for one in evidence if one is not None), *(free_evidence(facts) if refused else ())),
+        evidence=(*evidence, *(free_evidence(facts) if refused else ())),
         changes=(change,) if change else (),
         explains=("ase/log_semaphore_contended",) if felt else (),
     )

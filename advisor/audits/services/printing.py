@@ -73,8 +73,7 @@ def pdf_of(audit: Audit, data: Mapping[str, Any]) -> bytes:
 
 def is_made(audit: Audit, data: Mapping[str, Any]) -> bool:
     """Whether the PDF of an audit whose JSON is `data` is kept, so that it is handed over at once."""
-    kept = Printed.objects.filter(audit=audit).values_list("made_of", flat=True).first()
-    return kept is not None and kept == _made_of(audit, data)
+    return _is_kept(audit, _made_of(audit, data))
 
 
 def ask_for_pdf(audit_id: int) -> None:
@@ -89,9 +88,10 @@ def print_asked(audit_id: int) -> None:
         return
     prefetch_related_objects([audit], "findings")
     data = audit_json(audit, states=True)
+    made_of = _made_of(audit, data)
     with leased(f"pdf {audit.pk}") as ours, suppress(NoPdf):
-        if ours and not is_made(audit, data):
-            _make(audit, data, _made_of(audit, data))
+        if ours and not _is_kept(audit, made_of):
+            _make(audit, data, made_of)
 
 
 def want_pdf(audit_id: int) -> None:
@@ -115,6 +115,10 @@ def _made_of(audit: Audit, data: Mapping[str, Any]) -> str:
     courses = courses_of(audit, audit.findings.all())
     shown = [reports_version(), settings.TIME_ZONE, data, courses]
     return hashlib.sha256(json.dumps(shown, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _is_kept(audit: Audit, made_of: str) -> bool:
+    return Printed.objects.filter(audit=audit, made_of=made_of).exists()
 
 
 def _kept(audit: Audit, made_of: str) -> bytes | None:

@@ -30,9 +30,8 @@ NAMED = 5
 GONE = "some of these systems have been merged or deleted meanwhile: choose again"
 
 
-def chosen(user: User, numbers: Sequence[str]) -> list[System]:
+def chosen(user: User, wanted: Sequence[int]) -> list[System]:
     """The systems of these numbers that a person may change, by name. Raises `Refused` beyond `MOST`."""
-    wanted = {int(one) for one in numbers if one.isascii() and one.isdigit() and len(one) < 19}
     if len(wanted) > MOST:
         raise Refused(f"{MOST} systems can be changed at once: choose fewer")
     found = (

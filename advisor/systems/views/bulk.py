@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from advisor.core.views import Asked, page, workers_only
+from advisor.core.views import Asked, numbers_of, page, workers_only
 from advisor.systems.models import System
 from advisor.systems.services import bulk
 from advisor.systems.services.systems import Refused
@@ -23,14 +23,13 @@ def change(request: Asked) -> HttpResponse:
     with `name-<number>` of each, `merge` with `into`, `delete` with `count`; `was-<number>` is the name that was shown.
     """
     given = request.POST if request.method == "POST" else request.GET
-    numbers = given.getlist("system")
     try:
-        systems = bulk.chosen(request.user, numbers)
+        systems = bulk.chosen(request.user, numbers_of(given, "system"))
     except Refused as why:
         messages.error(request, f"Not shown: {why}.")
         return redirect("overview")
     if request.method == "POST":
-        return _do(request, systems, len(set(numbers)))
+        return _do(request, systems, len(set(given.getlist("system"))))
     return page(request, "systems/bulk.html", {"systems": systems, "most": bulk.MOST, **_preview(request, systems)})
 
 

@@ -1,13 +1,22 @@
 """A day of CLAIMS1, brought and audited."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
+from advisor.audits.services import comparing
 from advisor.uploads.models import Upload
 from tests.advisor.findings.claims import bring_day
 from tests.advisor.people import People
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept() -> Iterator[None]:
+    """No comparison of another test's captures, which may have the same numbers."""
+    comparing._kept.clear()
+    yield
+    comparing._kept.clear()
 
 
 @pytest.fixture

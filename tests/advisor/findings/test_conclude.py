@@ -1,11 +1,10 @@
 """What a person concludes from two captures on the page of before and after."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from django.urls import reverse
 
-from advisor.audits.services import comparing
 from advisor.core.models import JournalEntry
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import states
@@ -22,13 +21,6 @@ QUIET = ("lock address spinlock ratio", "lock hash spinlock ratio ")
 """The listing does not tell the setting: no export says that the change was made."""
 HELPED = (("52.3 %", " 2.1 %"), QUIET)
 HOSTILE = "<b>CHG</b> 4471"
-
-
-@pytest.fixture(autouse=True)
-def _nothing_kept() -> Iterator[None]:
-    comparing._kept.clear()
-    yield
-    comparing._kept.clear()
 
 
 def sent(state: str, why: str = "", *picked: TrackedFinding) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """From a change to its proof: by real captures, held against each other by the comparison that pages show, too."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -24,13 +24,6 @@ NOON = datetime(2026, 2, 11, 12, 0, tzinfo=UTC)
 """After the capture of 11 February, before that of the 12th."""
 SET = (SETTING, ADVISED)
 CONFIG = "lock address spinlock ratio"
-
-
-@pytest.fixture(autouse=True)
-def _nothing_kept() -> Iterator[None]:
-    comparing._kept.clear()
-    yield
-    comparing._kept.clear()
 
 
 def made_by_hand(people: People, at: datetime = NOON) -> None:

@@ -55,6 +55,8 @@ class TooLong:
     evidence: tuple[Evidence, ...]
     unknown: str = ""
     """What the figures leave open, as a sentence."""
+    mean_milliseconds: float | None = None
+    """Mean length of a wait; `None` where only task switches were counted."""
 
 
 def judge_waits(
@@ -104,7 +106,8 @@ def _by_time(limits: WaitLimits, waited: Waited, switches: Switches | None, besi
         evidence = (*evidence, switches.evidence(limits.switches_percent))
     mean = f", {waited.mean_milliseconds:,.1f} ms each" if waited.mean_milliseconds else ""
     title = f"{waited.tasks:.1f} tasks on average wait for {waited.what}"
-    return TooLong(loud, title, f"{waited.says}, in {waited.waits:,.0f} waits{mean}.", evidence)
+    seen = f"{waited.says}, in {waited.waits:,.0f} waits{mean}."
+    return TooLong(loud, title, seen, evidence, mean_milliseconds=waited.mean_milliseconds)
 
 
 def _by_switches(limits: WaitLimits, switches: Switches, what: str, beside: str) -> Outcome | TooLong:
