@@ -130,12 +130,15 @@ def _dead(workers: QuerySet[Worker], asked: str = "", claimed: datetime | None =
     us = found.get(_name())
     if us is None or not timedelta(0) <= us.now - us.seen <= SILENT:
         return []  # we could not have heard of anybody
-    heard = {name: one.seen for name, one in found.items()}
-    if asked and claimed is not None:
-        heard[asked] = max(heard.get(asked, claimed), claimed)
     now: datetime = us.now
-    # what is to come was noted before the clock was set back
-    return [name for name, seen in heard.items() if now - max(us.since, seen if seen <= now else us.since) > SILENT]
+    heard = {name: [us.since, one.seen] for name, one in found.items()}
+    if asked and claimed is not None:
+        heard.setdefault(asked, [us.since]).append(claimed)
+    # A claim is noted by its host's clock, which may be ahead of the database's by a little. What is further ahead was
+    # noted before the clock was set back, and tells nothing.
+    return [
+        name for name, times in heard.items() if now - max(time for time in times if time <= now + SILENT) > SILENT
+    ]
 
 
 def _beat_until_the_end() -> None:

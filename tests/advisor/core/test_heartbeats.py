@@ -69,6 +69,20 @@ def test_who_claimed_a_moment_ago_lived_then(run: Run) -> None:
     assert not taken_back(run)
 
 
+@pytest.mark.parametrize("heard", [timedelta(minutes=2), timedelta(seconds=3)])
+def test_a_claim_of_a_host_whose_clock_is_ahead_is_no_sign_of_death(run: Run, heard: timedelta) -> None:
+    """Claims are noted by the clock of their host, heartbeats by that of the database."""
+    theirs(heard)
+    Run.objects.update(claimed=timezone.now() + timedelta(seconds=2))
+    assert not taken_back(run)
+
+
+def test_a_claim_from_before_the_clock_was_set_back_keeps_nobody_alive(run: Run) -> None:
+    theirs(LONG)
+    Run.objects.update(claimed=timezone.now() + timedelta(hours=3))
+    assert taken_back(run)
+
+
 def test_a_worker_that_noted_nothing_ever_has_as_long_from_its_claim(run: Run) -> None:
     assert taken_back(run)
 
