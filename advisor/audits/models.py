@@ -26,6 +26,8 @@ class Capture(models.Model):
     platform = models.CharField(max_length=300, blank=True)
     processors = models.IntegerField(null=True, blank=True)
     fact_count = models.IntegerField(default=0)
+    kinds = models.JSONField(null=True)
+    """The kinds of its facts, by name; null where a version before this field kept it."""
     files = models.JSONField(default=list)
     """The files (as in `Input.file`) its facts came from."""
     figures = models.JSONField(default=list)

@@ -136,9 +136,7 @@ def _dead(workers: QuerySet[Worker], asked: str = "", claimed: datetime | None =
         heard.setdefault(asked, [us.since]).append(claimed)
     # A claim is noted by its host's clock, which may be ahead of the database's by a little. What is further ahead was
     # noted before the clock was set back, and tells nothing.
-    return [
-        name for name, times in heard.items() if now - max(time for time in times if time <= now + SILENT) > SILENT
-    ]
+    return [name for name, times in heard.items() if now - max(time for time in times if time <= now + SILENT) > SILENT]
 
 
 def _beat_until_the_end() -> None:

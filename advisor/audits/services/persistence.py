@@ -175,7 +175,8 @@ def remember_audit(
             )
             for number, finding in enumerate(findings)
         )
-        Capture.objects.filter(pk=capture.pk).update(audit=made, audit_wanted=None)
+        kinds = sorted({fact.fact_name() for fact in found.facts})
+        Capture.objects.filter(pk=capture.pk).update(audit=made, audit_wanted=None, kinds=kinds)
         capture.audit = made
     return made
 

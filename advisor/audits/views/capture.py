@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404
 
 from advisor.audits.models import Audit
 from advisor.audits.services.captures_around import captures_around, taken
+from advisor.audits.services.tabs import tabs_of
 from advisor.core.access import audits_of
 from advisor.core.csv_text import safe_cell
 from advisor.core.views import Asked
@@ -41,6 +42,7 @@ def head(audit: Audit, problems: Sequence[str], here: str) -> dict[str, Any]:
         "taken": taken(audit.capture),
         "file_name": file_name(audit),
         "here_name": here,
+        "tabs": tabs_of(audit.capture, audit.system.product, here),
         "problems": problems,
         "current": audit.capture.audit_id == audit.pk,
     }
