@@ -14,7 +14,7 @@ from advisor.charts.words import breadth, clean, figure
 LEAST = 1e-4
 """Smaller figures are drawn at this place on a logarithmic axis (zero has none)."""
 HIGHEST = 1e12
-WIDTH, HEIGHT = 480, 220
+HEIGHT = 220
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,15 @@ def over_buckets(
     edge: int | None = None,
     edge_said: str = "",
     logarithmic: bool = False,
+    width: int = 480,
 ) -> Markup:
     """Draw `points` (buckets from 1 on, a figure from 0 on); `edge`: a size with a dashed line and its words.
 
-    `logarithmic` is for the figures; buckets always are. Points without a finite figure are left out.
+    `logarithmic` is for the figures; buckets always are. `width` is px. Points without a finite figure are left out.
     """
     shown = sorted((n, made) for n, value in points if n >= 1 and (made := number(value)) is not None and made >= 0)
     named = [mark for mark in marks if mark.buckets >= 1 and number(mark.value) is not None and mark.value >= 0]
-    sheet, unit = Sheet(WIDTH, HEIGHT), clean(unit)
+    sheet, unit = Sheet(width, HEIGHT), clean(unit)
     if not shown:
         sheet.text("no figures", 0, 20)
         return sheet.done(title, "No figures.")
@@ -60,7 +61,7 @@ def over_buckets(
     if edge is not None and min(sizes) <= edge <= max(sizes):
         at, _ = place(edge, 1.0)
         sheet.rule("limit", at, frame.top - 6, at, frame.foot)
-        sheet.text(edge_said, at, 12, "middle", room=WIDTH)
+        sheet.text(edge_said, at, 12, "middle", room=width)
     sheet.line([place(n, value) for n, value in shown])
     for n, value in shown:
         sheet.mark(*place(n, value), 1, "circle", f"{n:,} buckets: {figure(round(value, 4), unit)}", radius=2)
@@ -68,7 +69,7 @@ def over_buckets(
         left, top = place(mark.buckets, mark.value)
         words = f"{clean(mark.name)}: {figure(float(f'{mark.value:.3g}'), unit if len(unit) < 3 else '')}"
         sheet.mark(left, top, 2 + n, ("diamond", "square")[n], words, radius=4)
-        beside = left + 8 + breadth(words) <= WIDTH
+        beside = left + 8 + breadth(words) <= width
         sheet.text(words, left + 8 if beside else left - 8, max(26.0, top - 6), "start" if beside else "end")
     return sheet.done(title, _said(shown, named, unit))
 

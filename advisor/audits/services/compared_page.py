@@ -14,6 +14,7 @@ from advisor.audits.models import Capture, Finding
 from advisor.audits.report.compared import row_of
 from advisor.charts.compared import Ratio, ratio_chart
 from advisor.charts.fluid import Pair, pair_bars
+from advisor.charts.sized import sized
 from advisor.findings.models import TrackedFinding
 from rules.compare.words import number, percent
 
@@ -161,14 +162,14 @@ def _words(metric: Mapping[str, Any]) -> str:
     return "too little to tell" if metric.get("direction") else "no better side"
 
 
-def picture_of(rows: Sequence[Row], *, width: int = 480) -> Markup | None:
+def picture_of(rows: Sequence[Row]) -> Markup | None:
     """Their ratios as a picture, without what is quiet and the same to the digit; `None` where no figure has one."""
     ratios = [
         Ratio(row.name, row.data["ratio"], row.data["low"], row.data["high"], row.words, row.side, row.data["decides"])
         for row in rows
         if row.data["ratio"] is not None and not (row.quiet and row.data["ratio"] == 1)
     ]
-    return ratio_chart(ratios, title="Ratios after ÷ before", width=width) if ratios else None
+    return sized(lambda width: ratio_chart(ratios, title="Ratios after ÷ before", width=width)) if ratios else None
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from markupsafe import Markup
 
 from advisor.charts.buckets import Mark, over_buckets
 from advisor.charts.cpus import CoreBox, CpuBox, cpu_map
+from advisor.charts.sized import sized
 from advisor.openvms.services.cpus import CpuMap, Shown
 from advisor.openvms.services.hash_tables import Table
 from advisor.openvms.services.what_if import Answer
@@ -60,17 +62,33 @@ def pictures_of(answer: Answer) -> Pictures | None:
     """Draw them; `None` where no resources were typed or read."""
     if not answer.steps:
         return None
-    chains = _over_buckets(
-        answer, lambda one: one.chain, "Mean chain over buckets", "resources per bucket", logarithmic=True
+    chains = sized(
+        partial(
+            _over_buckets,
+            answer,
+            lambda one: one.chain,
+            "Mean chain over buckets",
+            "resources per bucket",
+            decades=True,
+        ),
+        halves=True,
     )
-    sharing = _over_buckets(
-        answer, lambda one: one.sharing, "Names that share a bucket, over buckets", "%", logarithmic=False
+    sharing = sized(
+        partial(
+            _over_buckets,
+            answer,
+            lambda one: one.sharing,
+            "Names that share a bucket, over buckets",
+            "%",
+            decades=False,
+        ),
+        halves=True,
     )
     return Pictures(chains, sharing)
 
 
 def _over_buckets(
-    answer: Answer, figure: Callable[[Table], float], title: str, unit: str, *, logarithmic: bool
+    answer: Answer, figure: Callable[[Table], float], title: str, unit: str, width: int, *, decades: bool
 ) -> Markup:
     named = (("now", answer.now), ("asked for", answer.asked))
     return over_buckets(
@@ -80,5 +98,6 @@ def _over_buckets(
         marks=[Mark(name, one.buckets, figure(one)) for name, one in named if one is not None],
         edge=PROVEN,
         edge_said=EDGE,
-        logarithmic=logarithmic,
+        logarithmic=decades,
+        width=width,
     )

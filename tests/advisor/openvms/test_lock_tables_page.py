@@ -4,6 +4,7 @@ import pytest
 
 from advisor.audits.models import Audit
 from advisor.charts.buckets import Mark, over_buckets
+from advisor.charts.sized import WIDTHS
 from advisor.openvms.services.hash_tables import (
     LARGEST,
     Levels,
@@ -165,7 +166,8 @@ def test_the_page_shows_answers_pictures_and_the_finding_with_the_script(
     page = text_of(as_user(people.colleague), ADDRESS.format(audit.pk))
     number = audit.findings.get(rule="openvms/resource_hash_table_undersized").number
     assert f'href="/audits/{audit.pk}/#f{number}"' in page
-    assert page.count("<svg") == 2
+    assert page.count('<div class="sized halves">') == 2
+    assert page.count("<svg") == 2 * (len(WIDTHS) - 1), "at each width but that of a whole page"
     assert "65,536: gains beyond are unproven" in page
     assert "Whether more than 65,536 buckets help is unproven" in page
     assert "2,048 MB free by SHOW MEMORY: it fits" in page

@@ -331,7 +331,7 @@ def test_a_table_that_holds_both_sides_is_stored_as_it_was_audited(
     assert len(audit.comparisons) == 6
     page = text_of(as_user(people.owner), f"/audits/{audit.pk}/")
     assert page.count("coarse → fine") >= 3
-    assert page.count("Ratios after ÷ before</title>") == 6
+    assert page.count('<div class="sized">') == 6
 
 
 def test_a_figure_that_is_one_of_work_already_is_not_written_twice_and_remarks_are_shown(
