@@ -105,8 +105,10 @@ def multiple(value: float, limit: float, most: float, *, unit: str, title: str, 
     if times is not None and times > most * 1.001:
         said = f"{said}, beyond this scale"
     taken = sheet.text(said, width, 25, "end")
+    if breadth(name) > width - taken - 8:  # its unit stands beside the figure
+        name = f"limit {figure(limit, '%' if unit.startswith('%') else '')}"
     sheet.text(name, min(tick + 3, max(0.0, width - taken - 8 - breadth(name))), 25, room=width - taken - 8)
-    return sheet.done(title, f"{figure(value, unit)}: {said} its {name}.")
+    return sheet.done(title, f"{figure(value, unit)}: {said} its limit {figure(limit, unit)}.")
 
 
 def scale_of(pairs: Sequence[tuple[float, float]]) -> float:

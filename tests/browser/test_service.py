@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import ROOT, Service
 from tests.browser.test_dba import bring_own
@@ -97,3 +97,32 @@ def test_a_second_start_from_the_same_folder_is_refused(service: Service) -> Non
     )
     assert done.returncode != 0
     assert "running already" in done.stderr
+
+
+CLICKED = """(link) => new Promise((done) => {
+  const said = document.querySelector(".on-its-way");
+  const seen = () => { if (!said.hidden) done(said.innerText); };
+  new MutationObserver(seen).observe(said, {attributes: true});
+  link.click();
+})"""
+"""Clicks, and gives what is then said; in the page, as Playwright itself waits for the next page before it looks."""
+
+
+def test_a_page_or_a_file_that_takes_long_says_that_it_is_on_its_way(page: Page) -> None:
+    held = list[Route]()
+    on_its_way = page.locator(".on-its-way")
+    expect(on_its_way).to_be_hidden()
+    page.route("**/findings/", lambda route: held.append(route))
+    link = page.get_by_role("navigation", name="Pages").get_by_role("link", name="Findings")
+    assert re.match(r"On its way", link.evaluate(CLICKED))
+    held[-1].continue_()
+    expect(page.get_by_role("heading", level=1, name="Findings")).to_be_visible()
+    expect(on_its_way).to_be_hidden()
+
+    page.get_by_text("Export, keep this view").click()
+    page.route("**/findings/findings.csv*", lambda route: held.append(route))
+    assert re.match(r"On its way", page.get_by_role("link", name="CSV").evaluate(CLICKED))
+    with page.expect_download() as brought:
+        held[-1].continue_()
+    assert brought.value.suggested_filename.endswith(".csv")
+    expect(on_its_way).to_be_hidden()

@@ -90,7 +90,9 @@ def pictures_of(answer: Answer) -> Pictures | None:
 def _over_buckets(
     answer: Answer, figure: Callable[[Table], float], title: str, unit: str, width: int, *, decades: bool
 ) -> Markup:
-    named = (("now", answer.now), ("asked for", answer.asked))
+    named = [("now", answer.now), ("asked for", answer.asked)]
+    if answer.now and answer.asked and answer.now.buckets == answer.asked.buckets:
+        named = [("now, and asked for", answer.now)]
     return over_buckets(
         [(one.buckets, figure(one)) for one in answer.steps],
         title=title,

@@ -134,6 +134,34 @@ document.addEventListener("htmx:afterSettle", () => {
   if (ready) { ready.removeAttribute("data-ready"); ready.click(); }
 });
 
+// Where the next page, or a file, is not there within a second, it is said that it is on its way, and for how long.
+const onItsWay = document.querySelector(".on-its-way");
+if (onItsWay) {
+  let counting = 0;
+  const arrived = () => { clearInterval(counting); onItsWay.hidden = true; };
+  const leave = () => {
+    arrived();
+    document.cookie = "handed-over=; path=/; max-age=0; samesite=lax";
+    const since = Date.now();
+    counting = setInterval(() => {
+      const seconds = Math.floor((Date.now() - since) / 1000);
+      if (document.cookie.includes("handed-over=")) arrived();
+      else if (seconds) { onItsWay.hidden = false; onItsWay.lastElementChild.textContent = `${seconds} s`; }
+    }, 250);
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href]");
+    if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || link.target) return;
+    if (link.origin === location.origin && !(link.hash && link.href.split("#")[0] === location.href.split("#")[0])) leave();
+  });
+  document.addEventListener("submit", (event) => {
+    if (!event.defaultPrevented && event.target.method !== "dialog" && !event.target.target) leave();
+  });
+  addEventListener("keydown", (event) => { if (event.key === "Escape") arrived(); });
+  addEventListener("pageshow", arrived);
+  addEventListener("pagehide", arrived);
+}
+
 const drop = document.querySelector(".drop");
 if (drop) {
   const form = drop.closest("form");

@@ -66,7 +66,7 @@ SHOWN = (
     *(f"latest__{name}" for name in (*COMPARED, *ACCOUNT)),
     *("latest__capture__taken", "latest__capture__timed", "latest__capture__upload__at"),
 )
-"""What of a system and its newest audit a row shows: a page has two hundred of them."""
+"""What of a system and its newest audit a row shows: a page has a hundred of them."""
 
 
 @dataclass

@@ -17,7 +17,7 @@ from advisor.uploads.services.listing import being_read
 from advisor.uploads.services.uploads import clean_text
 
 ONLY = ("changed", "not_audited", "overdue", "snoozed")
-A_PAGE = 200
+A_PAGE = 100
 COLUMNS = (
     ("system", "System", ""),
     ("lost", "Capacity lost", ""),

@@ -175,6 +175,14 @@ def test_the_page_shows_answers_pictures_and_the_finding_with_the_script(
     assert as_user(people.stranger).get(ADDRESS.format(audit.pk)).status_code == 404
 
 
+def test_a_table_that_stays_as_large_as_it_is_has_one_mark(people: People, as_user: AsUser, audit: Audit) -> None:
+    buckets = ask(audit).now
+    assert buckets
+    address = ADDRESS.format(audit.pk)
+    assert "now, and asked for: " in text_of(as_user(people.owner), f"{address}?reshashtbl={buckets.buckets}")
+    assert "now, and asked for: " not in text_of(as_user(people.owner), f"{address}?reshashtbl={2 * buckets.buckets}")
+
+
 def test_what_does_not_fit_is_said(people: People, as_user: AsUser) -> None:
     small = [one for one in barra() if not isinstance(one, MemoryUse)]
     audit = audited(people, [*small, memory(free=1.0, size_mb=64.0)], "BARRA", "openvms")
