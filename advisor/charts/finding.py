@@ -102,11 +102,12 @@ def multiple(value: float, limit: float, most: float, *, unit: str, title: str, 
     tick = width / most
     sheet.rule("limit", min(tick, width - 1), 0, min(tick, width - 1), 13)
     said = f"{times:.2g}×" if times is not None and abs(times) < 10 else f"{times or 0:,.0f}×"
-    if times is not None and times > most * 1.001:
-        said = f"{said}, beyond this scale"
-    taken = sheet.text(said, width, 25, "end")
-    if breadth(name) > width - taken - 8:  # its unit stands beside the figure
+    if breadth(name) > width - breadth(f"{said}, beyond this scale") - 8:  # its unit stands beside the figure
         name = f"limit {figure(limit, '%' if unit.startswith('%') else '')}"
+    if times is not None and times > most * 1.001:
+        beyond = f"{said}, beyond this scale"
+        said = beyond if breadth(name) + breadth(beyond) + 8 <= width else f"{said} →"
+    taken = sheet.text(said, width, 25, "end")
     sheet.text(name, min(tick + 3, max(0.0, width - taken - 8 - breadth(name))), 25, room=width - taken - 8)
     return sheet.done(title, f"{figure(value, unit)}: {said} its limit {figure(limit, unit)}.")
 

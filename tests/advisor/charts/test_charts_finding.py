@@ -52,7 +52,7 @@ def test_a_figure_beyond_the_scale_says_so() -> None:
 
 
 def test_a_hit_ratio_ends_before_its_limit() -> None:
-    tight = picture(multiple(363.7, 10.0, scale_of([(363.7, 10.0)]), unit="% of one CPU", title="x", width=230))
+    tight = picture(multiple(363.7, 10.0, scale_of([(363.7, 10.0)]), unit="% of one CPU", title="x", width=200))
     assert "limit 10 %" in texts(tight), "without the unit's words, which stand beside the figure, and never cut"
     root = picture(multiple(60.0, 95.0, scale_of([(60.0, 95.0)]), unit="%", title="x"))
     bar, tick = by_class(root, "c-bar")[0], by_class(root, "c-limit")[0]
