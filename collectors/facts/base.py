@@ -94,6 +94,13 @@ class Fact:
     COLLECTED_BY: ClassVar[str] = ""
     PART: ClassVar[str] = ""
     """What of that output it is read from, as the output calls it; empty where it is the whole."""
+    NOT_JUDGED: ClassVar[str] = ""
+    """Of a kind that no rule declares in `needs` or `uses`: who puts it to use, and what for.
+
+    `shown by <module>: …` (a page shows it, and that is all), `read by <module>: …` (what runs under all rules reads
+    it), or `open: …` (nobody does yet, and what a rule would judge by it). Empty: a rule judges it. What is read and
+    put to no use is dead weight; a test holds each mark to what it says.
+    """
 
     source: Source = NOWHERE
 

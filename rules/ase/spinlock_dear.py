@@ -12,9 +12,11 @@ What to do: look at what takes it. Under the limit of its own rule no ratio and 
 the rule names what the export shows: forwarded rows, the log semaphore, lock requests for each commit, promotions. Of
 a name that no source explains it says just that: no remedy is invented.
 
-When to ignore it: when the server does the work it should. The largest spinlock of a healthy server is always some
-spinlock; the queues of the threaded kernel (`Sched Q`) spin very much with a low share and that is normal. Each turn
-costs nanoseconds, how many depends on the processor, so no cost in processors is computed.
+When to ignore it: when the server does the work it should. Where its spins can have taken less than 3 % of the engines'
+time at most it is a note: a busy server with nothing wrong has one such spinlock, too. The largest spinlock of a
+healthy server is always some spinlock; the queues of the threaded kernel (`Sched Q`) spin very much with a low share
+and that is normal. Each turn costs nanoseconds, how many depends on the processor, so no cost in processors is
+computed.
 """
 
 from collections.abc import Iterator
@@ -42,7 +44,7 @@ from rules.ase._evidence.spinlocks.owners import known_of, owner_of
 from rules.ase._evidence.spinlocks.ratio import LEAVE_IT
 from rules.ase._evidence.spinlocks.spin_severity import spin_bound
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
-from rules.engine import rule
+from rules.engine import percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
@@ -51,7 +53,14 @@ UNCHANGED = "No setting is to be changed for it; look at what takes it."
 
 @dataclass(frozen=True)
 class Limits(LargeLimits):
-    """From which spins on the rule speaks, and where the rules that own a name take over."""
+    """From which spins on the rule speaks and is more than a note, and where the rules that own a name take over."""
+
+    loud_percent: float = percent(
+        3.0,
+        "this project: under what is worth a warning where it is measured, a ceiling with nothing to do is a note",
+        low=0.1,
+        of="engines' time",
+    )
 
 
 @rule(needs=(), uses=(*ENGINE_FACTS, *CACHE_FACTS, *WORK_FACTS), links=LINKS, limits=Limits)
@@ -95,6 +104,8 @@ def _finding(
 ) -> Finding:
     name, percent, busy = plain_name(one.name), one.percent or 0.0, engines.busy_percent
     loud = one.of_interval and one.span is not None and busy is not None and name not in SCHEDULER
+    bound = spin_bound(facts, one, engines)
+    loud = loud and (bound is None or bound.percent >= limits.loud_percent)
     seen = looks(facts) if name in LOCKS else []
     evidence = [*one.evidence(), *(item for look in seen for item in look.evidence)]
     rate = one.per_engine(engines.number)

@@ -256,6 +256,7 @@ class SpinLoad(Fact):
     """
 
     COLLECTED_BY: ClassVar[str] = twice("monSpinlockActivity")
+    NOT_JUDGED: ClassVar[str] = "read by rules.ase._evidence.spinlocks.site_cost: what a spin costs at this site"
 
     start: datetime | None
     own: bool = False

@@ -90,6 +90,7 @@ class MonOpenPartitionActivity(MonOpenObjectActivity):
     """One open partition of a table or index."""
 
     COLLECTED_BY: ClassVar[str] = twice("monOpenPartitionActivity")
+    NOT_JUDGED: ClassVar[str] = "open: one partition of a table that takes most of its reads or lock waits"
     KEY: ClassVar[tuple[str, ...]] = (*MonOpenObjectActivity.KEY, "partition_id", "partition_name")
 
     partition_id: int | None = None
@@ -272,6 +273,7 @@ class Deadlock(TableRow, Fact):
     COLLECTED_BY: ClassVar[str] = (
         "select * from master..monDeadLock /* needs deadlock pipe active; one reader empties it */"
     )
+    NOT_JUDGED: ClassVar[str] = "open: who deadlocked with whom, and over which table"
 
     deadlock_id: int | None = None
     resolved: datetime | None = None

@@ -64,6 +64,7 @@ class ServerStart(Fact):
     """That the server was started again after what this capture measured: made by `collectors.capture`."""
 
     COLLECTED_BY: ClassVar[str] = Snapshot.COLLECTED_BY
+    NOT_JUDGED: ClassVar[str] = "read by rules.boots: settings of another start are not those in force"
 
     at: datetime
     """The last start that anything given with this capture tells of."""

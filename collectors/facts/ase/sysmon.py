@@ -46,6 +46,7 @@ class SysmonSection(Fact):
     """Everything one section printed, row by row, whether or not a rule uses it."""
 
     COLLECTED_BY: ClassVar[str] = SYSMON
+    NOT_JUDGED: ClassVar[str] = "read by rules.cut: whether a report was cut before what a rule asks for"
 
     title: str
     rows: LazyRows = LazyRows()

@@ -34,6 +34,7 @@ class MemoryUse(OfNode):
     """One line of SHOW MEMORY. The unit is that of the group's heading: pages of unknown size, slots or bytes."""
 
     COLLECTED_BY: ClassVar[str] = "SHOW MEMORY"
+    NOT_JUDGED: ClassVar[str] = "shown by advisor.openvms.services.what_if: free memory beside the larger lock tables"
 
     group: str
     """`Physical Memory Usage`."""
@@ -75,6 +76,7 @@ class AutogenRun(OfNode):
     """One AUTOGEN report: when, and how good its feedback is."""
 
     COLLECTED_BY: ClassVar[str] = "TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT"
+    NOT_JUDGED: ClassVar[str] = "open: feedback of less than a day, or of months ago, sizes no lock table"
 
     at: datetime | None = None
     feedback_at: datetime | None = None
