@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from collectors.databases import NodesByName, database_of, parted_by_database, under_one_name, whole_names
+from collectors.facts import Fact
 from collectors.facts.ase import Server, Snapshot
-from collectors.facts.openvms import LockLatency, Node
+from collectors.facts.openvms import FileName, LockActivity, LockLatency, LockQueue, LockQueues, LockTree, Node
 from collectors.facts.rdb import Database, NodeDatabases
 from collectors.facts.rdb.names import is_whole, may_be_one, path_of, root_key, short_name
 from collectors.facts.scaling import LoadSeries, ParameterSeries
@@ -43,6 +44,8 @@ SAMPLE = (
 
 NAMING = frozenset((Server, Node, Snapshot, PerfkitPage, LoadSeries, ParameterSeries, LockingRun))
 """Facts that may tell of which system an export is; what tells of a database is an `OfDatabase`."""
+OF_CLUSTERS = (LockLatency, LockActivity, LockTree, LockQueues, LockQueue, FileName)
+"""Facts of a whole cluster: they are given to each of its nodes."""
 ALONE = "names no system, so it is judged by itself: --name NAME tells which one it belongs to"
 
 
@@ -121,7 +124,8 @@ def _shared_out(
 ) -> bool:
     """Give what speaks of several systems to each of them that there is; returns whether there was any.
 
-    That is what a lock takes between two nodes, and what a node has open: that it has none of these databases.
+    That is what a lock takes between two nodes, who asks for locks and waits for them in a cluster, and what a node has
+    open: that it has none of these databases. Names of files go to every node beside them.
     """
     if one.facts and all(isinstance(fact, NodeDatabases) for fact in one.facts):
         if beside := databases.of([one]):
@@ -134,15 +138,26 @@ def _shared_out(
         for group in found:
             nodes.add(group, [one])
         return bool(found)
-    if not one.facts or not all(isinstance(fact, LockLatency) for fact in one.facts):
+    if not one.facts or not all(isinstance(fact, OF_CLUSTERS) for fact in one.facts):
         return False
-    named = {
-        name.upper() for fact in one.facts if isinstance(fact, LockLatency) for name in (fact.from_node, fact.master)
-    }
+    named = {name.upper() for fact in one.facts for name in _nodes_named(fact)}
     found = [groups["openvms", name] for name in sorted(named) if ("openvms", name) in groups]
+    if not found and all(isinstance(fact, FileName) for fact in one.facts):
+        found = list(nodes.of([one]))
     for group in found:
         nodes.add(group, [one])
     return bool(found)
+
+
+def _nodes_named(fact: Fact) -> tuple[str, ...]:
+    """The nodes that a fact of a whole cluster speaks of."""
+    if isinstance(fact, LockLatency):
+        return (fact.from_node, fact.master)
+    if isinstance(fact, LockActivity):
+        return (*fact.nodes, *fact.failed)
+    if isinstance(fact, LockQueue):
+        return (fact.node,) if fact.node else ()
+    return fact.failed if isinstance(fact, LockQueues) else ()
 
 
 def _share_nodes(groups: dict[tuple[str, str], Group]) -> None:
