@@ -8,7 +8,7 @@ settings of one server and the figures of another would be worse than none.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
@@ -46,6 +46,8 @@ NAMING = frozenset((Server, Node, Snapshot, PerfkitPage, LoadSeries, ParameterSe
 """Facts that may tell of which system an export is; what tells of a database is an `OfDatabase`."""
 OF_CLUSTERS = (LockLatency, LockActivity, LockTree, LockQueues, LockQueue, FileName)
 """Facts of a whole cluster: they are given to each of its nodes."""
+OF_ONE_CLUSTER = ("openvms/lock_activity", "openvms/lock_queues", "openvms/file_ids")
+"""Their reports: without exports of any node, those beside each other that name the same nodes are of one cluster."""
 ALONE = "names no system, so it is judged by itself: --name NAME tells which one it belongs to"
 
 
@@ -112,6 +114,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     for one in left:
         _place(one, groups, name, named)
     _join_samples(groups)
+    _join_clusters(groups)
     _adopt_databases(groups)
     if name and len({group.name for group in groups.values() if group.named and not group.chosen}) == 1:
         for group in groups.values():
@@ -344,3 +347,33 @@ def _join_samples(groups: dict[tuple[str, str], Group]) -> None:
             for one, other in zip(group.inputs, (*group.inputs[1:], group.inputs[0]), strict=True):
                 one.problems = [said for said in one.problems if said != ALONE]
                 one.problems.append(SAMPLE.format(PurePath(other.file).name))
+
+
+def _join_clusters(groups: dict[tuple[str, str], Group]) -> None:
+    """Put reports of one cluster's locks together of which no node has an export; names of files go with them."""
+    together: list[tuple[Group, set[str], set[Hashable]]] = []
+    files: list[tuple[tuple[str, str], Group]] = []
+    for key, group in list(groups.items()):
+        if group.named or any(one.report not in OF_ONE_CLUSTER for one in group.inputs):
+            continue
+        nodes = {name.upper() for one in group.inputs for fact in one.facts for name in _nodes_named(fact)}
+        if not nodes:
+            files.append((key, group))
+            continue
+        places = {place for one in group.inputs for place in places_of(one)}
+        first = next((of for of in together if of[1] & nodes and of[2] & places), None)
+        if first is None:
+            together.append((group, nodes, places))
+        else:
+            first[0].inputs += groups.pop(key).inputs
+            first[1].update(nodes)
+            first[2].update(places)
+    for key, group in files:
+        places = {place for one in group.inputs for place in places_of(one)}
+        found = [of for of, _, near in together if near & places]
+        if len(found) == 1:
+            found[0].inputs += groups.pop(key).inputs
+    for group, _, _ in together:
+        if len(group.inputs) > 1:
+            for one in group.inputs:
+                one.problems = [said for said in one.problems if said != ALONE]

@@ -158,6 +158,27 @@ def test_who_asks_for_locks_goes_to_every_node_it_names_and_makes_them_one_clust
     assert [len(one.facts.every(LockQueue)) for one in alone] == [1, 1, 0]
 
 
+def test_reports_of_one_clusters_locks_go_together_without_any_node() -> None:
+    def report(name: str, *nodes: str) -> Input:
+        return Input(name, "openvms/lock_activity", [LockActivity(nodes=nodes, trees=1, total=10.0)])
+
+    file = FileName(device="DKA0", name="DKA0:[A]B.DAT;1", number=7, sequence=1, volume_number=0)
+    files = Input("in/dir.txt", "openvms/file_ids", [file])
+    reports = [report("in/a.txt", "ORKNEY", "SKYE"), report("in/b.txt", "SKYE"), report("in/c.txt", "BARRA")]
+    apart = captures([*reports[:2], report("other/d.txt", "SKYE"), files])
+    assert [(one.system.name, len(one.facts.every(LockActivity)), len(one.facts.every(FileName))) for one in apart] == [
+        ("a", 2, 1),
+        ("d", 1, 0),
+    ]
+    assert reports[0].problems == files.problems == []
+    several = captures([*reports, files])
+    assert sorted((one.system.name, len(one.facts.every(FileName))) for one in several) == [
+        ("a", 0),
+        ("c", 0),
+        ("dir", 1),
+    ]
+
+
 def test_what_was_read_in_a_listing_is_quoted_from_the_listing_and_not_from_the_rates() -> None:
     listing = Input(
         "in/ORKNEY.lis",
