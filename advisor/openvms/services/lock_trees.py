@@ -45,11 +45,18 @@ class TreeRow:
         """What it is called, in words."""
         if self.named and self.named.sure:
             return self.named.name
+        if self.resource.decnet:
+            return f"locks of one system, DECnet {self.resource.decnet}"
         place = f" {self.file}" if self.resource.file else ""
         volume = f" on {self.resource.volume}" if self.resource.volume else ""
         if place or volume:
             return f"{self.resource.kind}{place}{volume}"
         return f"{self.resource.kind} {self.tree.text.strip('. ')[:LONGEST_NAME]}".strip()
+
+    @property
+    def short(self) -> str:
+        """The same, of a file with a name without its directory: a tile has little room."""
+        return self.named.name.rpartition("]")[2] if self.named and self.named.sure else self.what
 
     @property
     def file(self) -> FileId | None:
@@ -145,7 +152,7 @@ def picture_label(picture: Picture) -> str:
 def drawn(view: LockTreesView, width: int = 480) -> Markup:
     """The trees of the report that is shown, in the colours of their masters."""
     picture = view.picture
-    tiles = [Tile(row.what, row.total, f"master {row.tree.master}" if row.tree.master else "") for row in view.rows]
+    tiles = [Tile(row.short, row.total, f"master {row.tree.master}" if row.tree.master else "") for row in view.rows]
     others = picture.total - sum(row.total or 0.0 for row in view.rows) if picture else 0.0
     if picture and others > 0.5 * max(1, len(view.rows)):
         tiles.append(Tile(f"{picture.activity.trees - len(view.rows):,} smaller trees", others))
