@@ -18,6 +18,7 @@ from collectors.facts.openvms import (
     DedicatedLockManager,
     DistributedLockRates,
     KernelService,
+    LockActivity,
     LockLatency,
     LockRates,
     MonitorItem,
@@ -186,6 +187,7 @@ def _named_by(capture: Capture) -> set[str]:
     named = {fact.name for fact in facts.every(ClusterNode)}
     named |= {fact.partner for fact in facts.every(MonitorItem) if fact.partner}
     named |= {name for fact in facts.every(LockLatency) for name in (fact.from_node, fact.master)}
+    named |= {name for fact in facts.every(LockActivity) for name in (*fact.nodes, *fact.failed)}
     named |= {fact.name.rpartition(" ")[2] for fact in facts.every(T4Column) if fact.group == "MON.SCS"}
     return {name.upper() for name in named}
 

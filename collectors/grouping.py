@@ -8,13 +8,14 @@ settings of one server and the figures of another would be worse than none.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from collectors.databases import NodesByName, database_of, parted_by_database, under_one_name, whole_names
+from collectors.facts import Fact
 from collectors.facts.ase import Server, Snapshot
-from collectors.facts.openvms import LockLatency, Node
+from collectors.facts.openvms import FileName, LockActivity, LockLatency, LockQueue, LockQueues, LockTree, Node
 from collectors.facts.rdb import Database, NodeDatabases
 from collectors.facts.rdb.names import is_whole, may_be_one, path_of, root_key, short_name
 from collectors.facts.scaling import LoadSeries, ParameterSeries
@@ -43,6 +44,10 @@ SAMPLE = (
 
 NAMING = frozenset((Server, Node, Snapshot, PerfkitPage, LoadSeries, ParameterSeries, LockingRun))
 """Facts that may tell of which system an export is; what tells of a database is an `OfDatabase`."""
+OF_CLUSTERS = (LockLatency, LockActivity, LockTree, LockQueues, LockQueue, FileName)
+"""Facts of a whole cluster: they are given to each of its nodes."""
+OF_ONE_CLUSTER = ("openvms/lock_activity", "openvms/lock_queues", "openvms/file_ids")
+"""Their reports: without exports of any node, those beside each other that name the same nodes are of one cluster."""
 ALONE = "names no system, so it is judged by itself: --name NAME tells which one it belongs to"
 
 
@@ -109,6 +114,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     for one in left:
         _place(one, groups, name, named)
     _join_samples(groups)
+    _join_clusters(groups)
     _adopt_databases(groups)
     if name and len({group.name for group in groups.values() if group.named and not group.chosen}) == 1:
         for group in groups.values():
@@ -121,7 +127,8 @@ def _shared_out(
 ) -> bool:
     """Give what speaks of several systems to each of them that there is; returns whether there was any.
 
-    That is what a lock takes between two nodes, and what a node has open: that it has none of these databases.
+    That is what a lock takes between two nodes, who asks for locks and waits for them in a cluster, and what a node has
+    open: that it has none of these databases. Names of files go to every node beside them.
     """
     if one.facts and all(isinstance(fact, NodeDatabases) for fact in one.facts):
         if beside := databases.of([one]):
@@ -134,15 +141,26 @@ def _shared_out(
         for group in found:
             nodes.add(group, [one])
         return bool(found)
-    if not one.facts or not all(isinstance(fact, LockLatency) for fact in one.facts):
+    if not one.facts or not all(isinstance(fact, OF_CLUSTERS) for fact in one.facts):
         return False
-    named = {
-        name.upper() for fact in one.facts if isinstance(fact, LockLatency) for name in (fact.from_node, fact.master)
-    }
+    named = {name.upper() for fact in one.facts for name in _nodes_named(fact)}
     found = [groups["openvms", name] for name in sorted(named) if ("openvms", name) in groups]
+    if not found and all(isinstance(fact, FileName) for fact in one.facts):
+        found = list(nodes.of([one]))
     for group in found:
         nodes.add(group, [one])
     return bool(found)
+
+
+def _nodes_named(fact: Fact) -> tuple[str, ...]:
+    """The nodes that a fact of a whole cluster speaks of."""
+    if isinstance(fact, LockLatency):
+        return (fact.from_node, fact.master)
+    if isinstance(fact, LockActivity):
+        return (*fact.nodes, *fact.failed)
+    if isinstance(fact, LockQueue):
+        return (fact.node,) if fact.node else ()
+    return fact.failed if isinstance(fact, LockQueues) else ()
 
 
 def _share_nodes(groups: dict[tuple[str, str], Group]) -> None:
@@ -329,3 +347,33 @@ def _join_samples(groups: dict[tuple[str, str], Group]) -> None:
             for one, other in zip(group.inputs, (*group.inputs[1:], group.inputs[0]), strict=True):
                 one.problems = [said for said in one.problems if said != ALONE]
                 one.problems.append(SAMPLE.format(PurePath(other.file).name))
+
+
+def _join_clusters(groups: dict[tuple[str, str], Group]) -> None:
+    """Put reports of one cluster's locks together of which no node has an export; names of files go with them."""
+    together: list[tuple[Group, set[str], set[Hashable]]] = []
+    files: list[tuple[tuple[str, str], Group]] = []
+    for key, group in list(groups.items()):
+        if group.named or any(one.report not in OF_ONE_CLUSTER for one in group.inputs):
+            continue
+        nodes = {name.upper() for one in group.inputs for fact in one.facts for name in _nodes_named(fact)}
+        if not nodes:
+            files.append((key, group))
+            continue
+        places = {place for one in group.inputs for place in places_of(one)}
+        first = next((of for of in together if of[1] & nodes and of[2] & places), None)
+        if first is None:
+            together.append((group, nodes, places))
+        else:
+            first[0].inputs += groups.pop(key).inputs
+            first[1].update(nodes)
+            first[2].update(places)
+    for key, group in files:
+        places = {place for one in group.inputs for place in places_of(one)}
+        found = [of for of, _, near in together if near & places]
+        if len(found) == 1:
+            found[0].inputs += groups.pop(key).inputs
+    for group, _, _ in together:
+        if len(group.inputs) > 1:
+            for one in group.inputs:
+                one.problems = [said for said in one.problems if said != ALONE]

@@ -107,6 +107,13 @@ class Sheet:
         place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
         self.parts.append(f'<rect class="c-{kind}{" c-1" if kind == "bar" else ""}" {ink} {place}/>')
 
+    def tile(self, number: int, x: float, y: float, width: float, height: float, tip: str = "") -> None:
+        """Draw a tile in the colour of series `number`, pale enough for words on it; `tip` as for a mark."""
+        ink = f'fill="{COLOURS[number - 1]}" fill-opacity="0.22" stroke="{COLOURS[number - 1]}" stroke-width="1"'
+        place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
+        inner = f"><title>{escape(clean(tip))}</title></rect>" if tip else "/>"
+        self.parts.append(f'<rect class="c-tile c-{number}" {ink} {place}{inner}')
+
     def part(self, kind: str, shade: int, x: float, y: float, width: float, height: float, *, hatched: bool) -> None:
         """Draw a part of an account (`advisor.charts.account`); of one kind, `shade` tells several apart."""
         colours = OTHER if kind == "other" else LOST

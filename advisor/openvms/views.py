@@ -23,12 +23,15 @@ from advisor.openvms.services.cpus import RULES as CPU_RULES
 from advisor.openvms.services.cpus import cpu_map
 from advisor.openvms.services.day import day_view
 from advisor.openvms.services.latencies import REFERENCE, matrix_of
+from advisor.openvms.services.lock_trees import RULES as TREE_RULES
+from advisor.openvms.services.lock_trees import LockTreesView, TreeRow, lock_trees_view, picture_label
+from advisor.openvms.services.lock_trees import drawn as trees_drawn
 from advisor.openvms.services.pictures import drawn, pictures_of
 from advisor.openvms.services.rule_verdicts import rule_verdicts_of
 from advisor.openvms.services.stored import Stored, stored
 from advisor.openvms.services.what_if import UNPROVEN, answer
 from collectors.facts import known
-from collectors.facts.openvms import Curve
+from collectors.facts.openvms import Curve, LockActivity, LockQueues
 
 
 def audit_for(request: Asked, pk: int) -> tuple[Audit, Stored]:
@@ -136,6 +139,63 @@ def _line(row: Row) -> tuple[object, ...]:
 def _named(one: Absent) -> tuple[object, ...]:
     empty = [None] * (4 + len(FIGURES) + len(SETTINGS))
     return (one.name, "not brought", one.hardware, one.software, *empty, f"named in {one.where}")
+
+
+TREE_COLUMNS = (
+    Column("tree", "Tree", lambda row: row.what, figure=False),
+    Column("kind", "Kind", lambda row: row.resource.kind, figure=False),
+    Column("requests", "Requests/s", lambda row: row.total),
+    Column("share", "Share, %", lambda row: row.percent),
+    Column("master", "Master", lambda row: row.tree.master, figure=False),
+    Column("reports", "In reports", lambda row: float(row.seen)),
+)
+
+
+def lock_trees(request: Asked, pk: int) -> HttpResponse:
+    """Show who makes the locks: `?report=` which report, from 1; `?sort=` a column."""
+    audit, kept = audit_for(request, pk)
+    asked = request.GET.get("report", "")[:6]
+    view = lock_trees_view(kept.facts, int(asked) - 1 if asked.isascii() and asked.isdigit() else None)
+    rows, sort = sorted_by(view.rows, TREE_COLUMNS, request.GET.get("sort", "")[:20])
+    context = {
+        **head(audit, kept, "openvms-lock-trees"),
+        "view": view,
+        "rows": rows,
+        "columns": TREE_COLUMNS,
+        "sort": sort,
+        "label": picture_label,
+        "lacking": (LockActivity.COLLECTED_BY, LockQueues.COLLECTED_BY),
+        "picture": sized(partial(trees_drawn, view)) if any(row.total for row in view.rows) else None,
+        "verdicts": rule_verdicts_of(audit, TREE_RULES),
+    }
+    return page(request, "openvms/lock_trees.html", context)
+
+
+def lock_trees_csv(request: Asked, pk: int) -> HttpResponse:
+    """Hand over the trees of every report, a line for each node that asks."""
+    audit, kept = audit_for(request, pk)
+    heading = (
+        *("report", "time", "tree", "kind", "volume or device lock name", "file id", "file", "name last byte first"),
+        *("requests per second", "percent of all", "master", "node", "node's requests per second", "source"),
+    )
+    reports = len(lock_trees_view(kept.facts).pictures)
+    views = [lock_trees_view(kept.facts, at) for at in range(reports)]
+    rows = [line for view in views if view.picture for row in view.rows for line in _tree_lines(view, row)]
+    return csv_file(audit, "lock-trees", heading, rows)
+
+
+def _tree_lines(view: LockTreesView, row: TreeRow) -> list[tuple[object, ...]]:
+    picture = view.picture
+    at = picture.activity.at if picture else None
+    named = row.named.name if row.named and row.named.sure else None
+    return [
+        (
+            *(view.shown + 1, at.isoformat(sep=" ") if at else None, row.tree.text, row.resource.kind),
+            *(row.resource.volume, str(row.file) if row.file else None, named, row.digits),
+            *(row.total, row.percent, row.tree.master, node, rate, str(row.tree.source)),
+        )
+        for node, rate in row.asks
+    ]
 
 
 def cpus(request: Asked, pk: int) -> HttpResponse:

@@ -36,6 +36,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
+from rules.openvms._evidence.lock_queues import QUEUE_FACTS, waiters, waits_of, what_of
 from rules.openvms._evidence.node import (
     NODE_FACTS,
     in_prose,
@@ -79,7 +80,7 @@ class Limits:
     )
 
 
-@rule(needs=(LockRates,), uses=(*NODE_FACTS, *PEAK_FACTS), links=LINKS, limits=Limits)
+@rule(needs=(LockRates,), uses=(*NODE_FACTS, *PEAK_FACTS, *QUEUE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the searches that found nothing by how long each of them was waited for."""
     listed = [one for name in STATISTICS if (one := facts.latest(LockRates, statistic=name))]
@@ -156,6 +157,7 @@ def _finding(
 ) -> Finding:
     """Of the capture's mean, or of `hours` alone."""
     searches, finds, waiting = found
+    queue = next(iter(waits_of(facts)), None)
     source, computed = (hours.source, hours.counted) if hours else (rates.source, "")
     figures = f"{f'{hours.when}: ' if hours else ''}{_figures(searches, finds, of)}"
     waited = ABSENT if hours else rates.enq_waited_per_second
@@ -185,15 +187,19 @@ def _finding(
             f"Find who holds the locks by {WAITERS}; for Rdb by RMU/SHOW LOCKS/MODE=CULPRIT. Do not lower {NAME}: that "
             "makes more searches and no wait shorter."
         ),
-        unknown=(
+        unknown=joined(
+            f"LCKQUE lists the longest queue for {what_of(queue.head)}: {waiters(queue.head):,.0f} wait."
+            if queue
+            else "",
             "Who holds the locks is not in these figures; locks that system services wait for by design show in the "
-            "listings, too."
+            "listings, too.",
         ),
         evidence=(
             Evidence("deadlock searches", round(searches, 6), "/s", source, computed=computed),
             Evidence("deadlocks found", round(finds, 6), "/s", source, computed=computed),
             *((Evidence("requests forced to wait", waited, "/s", rates.source),) if known(waited) else ()),
             Evidence("requests waiting at any moment, at least", round(waiting, 1), "", source, limits.waiting),
+            *((Evidence("longest queue of LCKQUE", waiters(queue.head), "", queue.head.source),) if queue else ()),
         ),
         expects=(Expectation("deadlock searches (/s)", searches, "lower", "heuristic"),),
     )

@@ -21,6 +21,7 @@ VIEWS = {
     "lock-tables-asked": ("OSLO", f"lock-tables/{ASKED}"),
     "cluster": ("ORKNEY", "cluster/?master=SKYE"),
     "day": ("ORKNEY", "day/"),
+    "lock-trees": ("LCKQUE_20260512_1016", "lock-trees/"),
 }
 
 
@@ -28,7 +29,12 @@ VIEWS = {
 def audits(browser: Browser, service: Service) -> dict[str, str]:
     """Bring a node with a conflict, a lock-bound one, and two nodes of a cluster; the addresses of their audits."""
     found = {}
-    for name, story in (("OSLO", "lock_manager_on_a_busy_core"), ("BERGEN", "lock_bound_node")):
+    stories = {
+        "OSLO": "lock_manager_on_a_busy_core",
+        "BERGEN": "lock_bound_node",
+        "LCKQUE_20260512_1016": "one_file_makes_the_locks",
+    }
+    for name, story in stories.items():
         files = sorted(path for path in (STORIES / story).iterdir() if path.suffix != ".yml")
         found[name] = bring(browser, service, files)
     two: list[FilePayload] = [
@@ -46,7 +52,7 @@ def test_a_view_of_a_node_is_accessible_and_fits(looked: Looked, audits: dict[st
 
 
 @pytest.mark.parametrize("width", [1440, 1280, 390])
-@pytest.mark.parametrize("name", ["cpus", "cluster", "day"])
+@pytest.mark.parametrize("name", ["cpus", "cluster", "day", "lock-trees"])
 def test_pictures_fill_their_place_and_no_column_is_hidden(
     windows: Callable[[Scheme, int], Page], audits: dict[str, str], name: str, width: int
 ) -> None:

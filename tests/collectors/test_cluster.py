@@ -8,8 +8,13 @@ from collectors.facts.openvms import (
     ClusterMember,
     ClusterNode,
     DistributedLockRates,
+    FileName,
+    LockActivity,
     LockLatency,
+    LockQueue,
+    LockQueues,
     LockRates,
+    LockTree,
     Node,
     ProcessorModes,
     SysgenParameter,
@@ -129,6 +134,49 @@ def test_a_latency_matrix_goes_to_every_node_it_names() -> None:
     ]
     alone = captures([Input("lt.csv", "openvms/locktime", matrix.facts, given="lt.csv")])
     assert [one.system.name for one in alone] == ["lt"]
+
+
+def test_who_asks_for_locks_goes_to_every_node_it_names_and_makes_them_one_cluster() -> None:
+    activity = LockActivity(nodes=("ORKNEY",), failed=("SKYE",), trees=1, total=10.0)
+    tree = LockTree(name="50415952", total=10.0, rates=(("ORKNEY", 10.0),), master="ORKNEY")
+    report = Input("in/la.txt", "openvms/lock_activity", [activity, tree])
+    files = Input(
+        "in/dir.txt",
+        "openvms/file_ids",
+        [FileName(device="DKA0", name="DKA0:[A]B.DAT;1", number=7, sequence=1, volume_number=0)],
+    )
+    found = captures([day("ORKNEY", 9000, 1, 1), day("SKYE", 10, 1, 1), day("BARRA", 10, 1, 1), report, files])
+    kinds = (LockTree, LockActivity, FileName, ClusterMember)
+    assert [(one.system.name, *(len(one.facts.every(kind)) for kind in kinds)) for one in found] == [
+        ("ORKNEY", 1, 1, 1, 2),
+        ("SKYE", 1, 1, 1, 2),
+        ("BARRA", 0, 0, 1, 0),
+    ]
+    queue = LockQueue(node="SKYE", path=("50415952",), waiting=3.0)
+    waits = Input("in/q.txt", "openvms/lock_queues", [LockQueues(failed=("ORKNEY",), queues=1), queue])
+    alone = captures([day("ORKNEY", 9000, 1, 1), day("SKYE", 10, 1, 1), day("BARRA", 10, 1, 1), waits])
+    assert [len(one.facts.every(LockQueue)) for one in alone] == [1, 1, 0]
+
+
+def test_reports_of_one_clusters_locks_go_together_without_any_node() -> None:
+    def report(name: str, *nodes: str) -> Input:
+        return Input(name, "openvms/lock_activity", [LockActivity(nodes=nodes, trees=1, total=10.0)])
+
+    file = FileName(device="DKA0", name="DKA0:[A]B.DAT;1", number=7, sequence=1, volume_number=0)
+    files = Input("in/dir.txt", "openvms/file_ids", [file])
+    reports = [report("in/a.txt", "ORKNEY", "SKYE"), report("in/b.txt", "SKYE"), report("in/c.txt", "BARRA")]
+    apart = captures([*reports[:2], report("other/d.txt", "SKYE"), files])
+    assert [(one.system.name, len(one.facts.every(LockActivity)), len(one.facts.every(FileName))) for one in apart] == [
+        ("a", 2, 1),
+        ("d", 1, 0),
+    ]
+    assert reports[0].problems == files.problems == []
+    several = captures([*reports, files])
+    assert sorted((one.system.name, len(one.facts.every(FileName))) for one in several) == [
+        ("a", 0),
+        ("c", 0),
+        ("dir", 1),
+    ]
 
 
 def test_what_was_read_in_a_listing_is_quoted_from_the_listing_and_not_from_the_rates() -> None:

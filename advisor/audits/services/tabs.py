@@ -35,6 +35,7 @@ TABS: Mapping[str, tuple[Tab, ...]] = {
             "Cluster",
             (openvms.ClusterMember, openvms.ClusterNode, openvms.DistributedLockRates, openvms.LockLatency),
         ),
+        Tab("openvms-lock-trees", "Lock trees", (openvms.LockActivity, openvms.LockQueues, openvms.ListedLocks)),
         Tab("openvms-day", "Day", (openvms.Curve,)),
         Tab("openvms-what-if", "Lock tables", (openvms.LockDatabase, openvms.SysgenParameter)),
     ),

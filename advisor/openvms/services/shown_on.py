@@ -1,10 +1,11 @@
 """Which view of an OpenVMS capture shows what a finding speaks of."""
 
-from advisor.openvms.services import cluster, cpus, what_if
+from advisor.openvms.services import cluster, cpus, lock_trees, what_if
 
 VIEWS = (
     ("openvms-cpus", "CPU map", cpus.RULES),
     ("openvms-cluster", "Cluster", cluster.RULES),
+    ("openvms-lock-trees", "Lock trees", lock_trees.RULES),
     ("openvms-what-if", "Lock tables", (what_if.HASH_RULE, what_if.LOCK_ID_RULE)),
 )
 """Name of the address, words of its tab, and the rules that it is about."""

@@ -15,10 +15,16 @@ from collectors.facts.openvms import (
     DedicatedLockManager,
     DistributedLockRates,
     FastpathDevice,
+    FileName,
     KernelService,
+    ListedLocks,
+    LockActivity,
     LockDatabase,
     LockLatency,
+    LockQueue,
+    LockQueues,
     LockRates,
+    LockTree,
     MemoryUse,
     MonitorSample,
     Node,
@@ -32,6 +38,7 @@ ASKED_FOR: tuple[type[Fact], ...] = (
     *(ClusterMember, ClusterNode, Cpu, CpuModes, Curve, DedicatedLockManager, DistributedLockRates, FastpathDevice),
     *(KernelService, LockDatabase, LockLatency, LockRates, MemoryUse, MonitorSample, Node, ProcessorModes),
     *(RemasterRates, SysgenParameter, T4File),
+    *(FileName, ListedLocks, LockActivity, LockQueue, LockQueues, LockTree),
 )
 """Kinds of facts that the pages ask for; none of them grows with the length of the capture."""
 

@@ -2,6 +2,14 @@
 
 from collectors.facts.openvms.cluster import ClusterMember, ClusterNode, LockLatency, OtherSample
 from collectors.facts.openvms.listings import AutogenFeedback, AutogenRun, MemoryUse, Process
+from collectors.facts.openvms.lock_trees import (
+    FileName,
+    ListedLocks,
+    LockActivity,
+    LockQueue,
+    LockQueues,
+    LockTree,
+)
 from collectors.facts.openvms.locking import (
     DedicatedLockManager,
     DistributedLockRates,
@@ -44,11 +52,17 @@ __all__ = [
     "DistributedLockRates",
     "FastpathDevice",
     "FaultSource",
+    "FileName",
     "KernelService",
+    "ListedLocks",
+    "LockActivity",
     "LockDatabase",
     "LockLatency",
+    "LockQueue",
+    "LockQueues",
     "LockRates",
     "LockSummaryItem",
+    "LockTree",
     "MemoryUse",
     "MonitorItem",
     "MonitorSample",

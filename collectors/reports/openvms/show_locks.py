@@ -15,6 +15,8 @@ nowhere. So every line of labels and figures is kept as it is printed, under the
 tentative. A figure padded with zeros to 8 or 16 digits is hexadecimal, as SDA prints those. Only where a label says
 plainly that it counts all locks or all resources does it become a level of the lock database as well.
 
+SHOW LOCK/BRIEF prints a line for each lock (`collectors.layouts.lock_brief`): counted by the name of their root.
+
 SHOW LOCK prints a block of some ten lines for each lock (`Lock id: …  PID: …`, layout of VAX [R, an example of the
 manual]): a million locks would be a million facts, so blocks are counted, by their kind of copy, and nothing is kept.
 """
@@ -25,8 +27,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from collectors.facts.base import Reading, known
-from collectors.facts.openvms import LockDatabase, LockSummaryItem
+from collectors.facts.openvms import ListedLocks, LockDatabase, LockSummaryItem
 from collectors.layouts import sda
+from collectors.layouts.lock_brief import HEADING as BRIEF
+from collectors.layouts.lock_brief import BriefListing
 from collectors.layouts.sda_figures import heading_of, pairs
 from collectors.layouts.tables import is_dashes
 from collectors.registry import NotThisReport, Report, report
@@ -35,6 +39,7 @@ START = re.compile(
     r"^\s{0,40}Lock Remaster Counters\s*:?\s*$"
     r"|^\s{0,8}SDA ?> {0,4}(?i:SHO?W? +(?:LOCK?S?|RESO)[A-Z]*)"
     r"|^\s{0,8}Lock id: +[0-9A-F]{8}\s+PID: +[0-9A-F]{8}\b"
+    r"|^\s{0,12}LKB Address\s{1,20}Lock ?id\s{1,12}Parent ?Id\s{1,12}PID\b"
 )
 BLOCK = re.compile(r"\s{0,8}Lock id: +[0-9A-F]{8}\b")
 IN_BLOCK = re.compile(
@@ -50,14 +55,19 @@ LEVELS = {
 }
 """Labels that plainly count all of them: `Total number of locks`, `Number of resources`."""
 MOST_ITEMS = 500
-LISTED = "SHOW LOCK"
+MOST_NAMES = 100
+"""Names of SHOW LOCK/BRIEF that become facts, those with most locks (this project)."""
+LISTED, BRIEF_LISTED = "SHOW LOCK", "SHOW LOCK/BRIEF"
 
 
-@report(starts=START, provides=(LockSummaryItem, LockDatabase))
-def read(report: Report) -> Iterator[LockSummaryItem | LockDatabase]:
-    """Yield each figure of the summaries, the levels among them, and how many locks were listed."""
+@report(starts=START, provides=(LockSummaryItem, LockDatabase, ListedLocks))
+def read(report: Report) -> Iterator[LockSummaryItem | LockDatabase | ListedLocks]:
+    """Yield each figure of the summaries, the levels among them, how many locks were listed, and of which names."""
     found = _Found(report)
+    yield from _brief(report, found)
     if not found.items and not found.blocks:
+        if found.brief.rows:
+            return
         if not found.echoed:
             raise NotThisReport
         report.problem("no figure was found below it: repeat SHOW LOCK/SUMMARY", 0)
@@ -78,6 +88,29 @@ def read(report: Report) -> Iterator[LockSummaryItem | LockDatabase]:
             yield LockSummaryItem(source=where, group=LISTED, label=f"locks listed: {which} copy", value=float(count))
 
 
+def _brief(report: Report, found: "_Found") -> Iterator[LockSummaryItem | ListedLocks]:
+    """The locks of SHOW LOCK/BRIEF by the names of their roots."""
+    rows = found.brief.rows
+    if not rows:
+        return
+    if found.brief.left:
+        what = f"{found.brief.left:,} locks after the first {len(rows):,} are not counted"
+        report.problem(f"{what}: list WAITING or CONVERT alone", rows[-1][0])
+    node = sda.node_in(report.before) or sda.node_in(report.lines[: rows[0][0]])
+    where = report.source(rows[0][0], rows[-1][0])
+    yield LockSummaryItem(source=where, group=BRIEF_LISTED, label="locks listed", value=float(len(rows)))
+    for one in found.brief.names()[:MOST_NAMES]:
+        yield ListedLocks(
+            source=report.source(one.first, one.last),
+            node=node,
+            text=one.text,
+            locks=one.locks,
+            below=one.below,
+            waiting=one.waiting,
+            converting=one.converting,
+        )
+
+
 def _levels(report: Report, found: "_Found") -> Iterator[LockDatabase]:
     """The numbers of all locks and all resources, where labels say so plainly and only once each."""
     for name, pattern in LEVELS.items():
@@ -95,6 +128,7 @@ class _Found:
         self.items: list[tuple[int, str, str, Reading]] = []
         self.blocks: list[int] = []
         self.copies: Counter[str] = Counter()
+        self.brief = BriefListing()
         self.left: list[int] = []
         """Lines with figures beyond the most that are kept."""
         self.echoed = False
@@ -109,6 +143,8 @@ class _Found:
                     continue
             elif outside:
                 continue
+            elif BRIEF.match(line) or (len(line) <= 250 and self.brief.takes(index, line)):
+                pass
             elif BLOCK.match(line):
                 self.blocks.append(index)
             elif self.blocks and IN_BLOCK.match(line):

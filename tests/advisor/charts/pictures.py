@@ -71,6 +71,7 @@ CLASSES = {
     "c-peak",
     "c-on",
     "c-hatch",
+    "c-tile",
     *("c-node", "c-root", "c-here", "c-edge", "c-event"),
     *(f"c-{kind}" for kind in KINDS),
 }

@@ -1,0 +1,162 @@
+"""Who makes the locks: lock trees by their activity, queues for locks, listed locks, and the names of files.
+
+A tree is a resource with all that is below it; one node masters it. Names of resources are kept as hexadecimal digits
+in their own order (byte 1 first) and decoded by `collectors.facts.openvms.resource_names`.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Fact, Reading
+from collectors.facts.openvms.processors import OfNode
+from collectors.facts.openvms.resource_names import FileId, Resource, as_text, decode, stands
+
+LOCK_ACTV = "a report of LOCK_ACTV.COM (KP_LOCKTOOLS), three times or more at the busiest time"
+LCKQUE = "a report of LCKQUE.COM (KP_LOCKTOOLS), several times while processes wait"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockActivity(Fact):
+    """One LOCK_ACTV report, or the records of one run of LCKACT: what it covers. Rates as in `LockTree`."""
+
+    COLLECTED_BY: ClassVar[str] = LOCK_ACTV
+
+    report: int = 1
+    """Which of its file, from 1."""
+    at: datetime | None = None
+    nodes: tuple[str, ...] = ()
+    """Nodes that counted in a tree at least."""
+    failed: tuple[str, ...] = ()
+    """Nodes whose collection failed: what they ask for is in no figure."""
+    trees: int = 0
+    total: Reading = ABSENT
+    """Lock requests per second in all trees; overflowed where one of them is."""
+    by_node: tuple[tuple[str, float], ...] = ()
+    """Lock requests per second of each node in all trees."""
+    kinds: tuple[tuple[str, float, float], ...] = ()
+    """Kind of tree, how many, their lock requests per second."""
+    whole: bool = True
+    """Whether the report has its end."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockTree(Fact):
+    """One lock tree of a report: lock requests per second, smoothed over the last 8 to 15 s.
+
+    The manager keeps 7/8 of the old figure and adds the new second; LOCK_ACTV divides by 8. Of a report the busiest
+    trees are kept, the others are in the sums of `LockActivity`.
+    """
+
+    COLLECTED_BY: ClassVar[str] = LOCK_ACTV
+
+    report: int = 1
+    at: datetime | None = None
+    name: str
+    """The root resource's name: hexadecimal digits, byte 1 first."""
+    total: Reading = ABSENT
+    rates: tuple[tuple[str, Reading], ...] = ()
+    """Node → what it asks for in the tree."""
+    master: str | None = None
+    """The node that masters it; `None` where no node is marked (its collection failed)."""
+
+    @property
+    def resource(self) -> Resource:
+        """What the name says."""
+        return decode(bytes.fromhex(self.name))
+
+    @property
+    def text(self) -> str:
+        """The name in ASCII, `.` for what cannot be printed."""
+        return as_text(bytes.fromhex(self.name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockQueues(Fact):
+    """One LCKQUE report: which nodes it covers. A node without queues is not named in it."""
+
+    COLLECTED_BY: ClassVar[str] = LCKQUE
+
+    report: int = 1
+    clock: str | None = None
+    """`10:14`; it prints no date."""
+    failed: tuple[str, ...] = ()
+    queues: int = 0
+    """Resources with waiters, those that are waited for by design included."""
+    whole: bool = True
+    """Whether it has its end, or is the .RPT file, which has none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockQueue(OfNode):
+    """One resource that processes wait for, as one node lists it. Another node may list the same one: never add up."""
+
+    COLLECTED_BY: ClassVar[str] = LCKQUE
+
+    report: int = 1
+    path: tuple[str, ...]
+    """Names from the root down to the resource itself, hexadecimal, byte 1 first."""
+    converting: Reading = ABSENT
+    """Locks that wait to be converted."""
+    waiting: Reading = ABSENT
+    """New requests that wait."""
+    file: str | None = None
+    """The file of the root or of the resource, where the tool found its name."""
+
+    @property
+    def names(self) -> tuple[bytes, ...]:
+        """The names as bytes."""
+        return tuple(bytes.fromhex(one) for one in self.path)
+
+    @property
+    def resource(self) -> Resource:
+        """What the last name says below the others."""
+        *parents, own = self.names
+        return decode(own, *parents)
+
+    @property
+    def root(self) -> Resource:
+        """What the first name says."""
+        return decode(self.names[0])
+
+    @property
+    def standing(self) -> bool:
+        """Whether this wait is by design (dead-man locks)."""
+        *parents, own = self.names
+        return stands(own, *parents)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedLocks(OfNode):
+    """The locks of one name in SDA's SHOW LOCK/BRIEF, the state of one moment: numbers of locks and never a rate."""
+
+    COLLECTED_BY: ClassVar[str] = "an SDA listing of SHOW LOCK/BRIEF (ANALYZE/SYSTEM)"
+
+    text: str
+    """The root's name in ASCII, 31 characters, `.` for what cannot be printed."""
+    locks: int = 0
+    """Locks of that name and of all below it, as far as the listing has their parents."""
+    below: int = 0
+    """Of them those below it."""
+    waiting: int = 0
+    converting: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileName(Fact):
+    """The name of a file by its id: a line of DIRECTORY/FILE_ID, or the head of DUMP/HEADER."""
+
+    COLLECTED_BY: ClassVar[str] = "a listing of DIRECTORY/FILE_ID of the disk that has the file"
+
+    device: str
+    """Device or logical name, in capitals, without its colon: `DKA200`, `DISK$USER`."""
+    name: str
+    """The whole name: `DKA200:[DATA]ORDERS.DAT;12`."""
+    number: int
+    sequence: int
+    volume_number: int
+
+    @property
+    def file(self) -> FileId:
+        """The file's id."""
+        return FileId(self.number, self.sequence, self.volume_number)

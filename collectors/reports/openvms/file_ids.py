@@ -1,0 +1,132 @@
+"""Names of files by their ids: DIRECTORY/FILE_ID (or /FULL), and the head of DUMP/HEADER.
+
+Samples, the first as the vendor's wiki prints it [V]::
+
+    Directory DKA200:[000000]
+
+    test.dir;1           (11,1,0)
+
+    Dump of file DKA0:[000000]SYS0.DIR;1 on 29-MAR-2019 15:01:02.99
+    File ID (11,1,0)   End of file block 1 / Allocated 16
+
+A name too long for its column stands on a line of its own and the id on the next. Only names with an id are read; a
+plain DIRECTORY is none of this. Where DUMP was given an id (`DUMP/IDENTIFIER=n/HEADER`) its line names the device, and
+the header's `File name:` the file, without its directory.
+"""
+
+import re
+from collections.abc import Iterator
+
+from collectors.facts.openvms import FileName
+from collectors.layouts import vms
+from collectors.registry import NotThisReport, Report, report
+
+START = re.compile(
+    rf"^\s{{0,4}}Directory [A-Z0-9_$:.-]{{1,80}}:[\[<]|^\s{{0,4}}Dump of file .{{1,255}} on {vms.MOMENT}", re.IGNORECASE
+)
+DIRECTORY = re.compile(
+    r"\s{0,4}Directory (?P<device>[A-Z0-9_$.-]{1,80}):{1,2}(?P<where>[\[<].{1,255}[\]>])\s*$", re.IGNORECASE
+)
+ID = r"\((?P<number>[0-9]{1,8}),(?P<sequence>[0-9]{1,5}),(?P<volume>[0-9]{1,3})\)"
+ROW = re.compile(rf"(?P<name>\S[^;\s]{{0,250}};[0-9]{{1,5}})\s{{1,80}}(?:File ID:\s{{1,4}})?{ID}", re.IGNORECASE)
+ALONE = re.compile(r"(?P<name>\S[^;\s]{0,250};[0-9]{1,5})\s*$")
+BELOW = re.compile(rf"\s{{1,80}}(?:File ID:\s{{1,4}})?{ID}", re.IGNORECASE)
+TOTAL = re.compile(r"(?:Grand )?[Tt]otal of [0-9,]{1,12} (?:file|director)")
+DUMP = re.compile(rf"\s{{0,4}}Dump of file (?P<file>.{{1,255}}?) on {vms.MOMENT}", re.IGNORECASE)
+DUMP_ID = re.compile(rf"\s{{0,4}}File ID {ID}", re.IGNORECASE)
+NAME_BELOW = re.compile(r"\s{0,40}File name:\s{1,80}(?P<name>\S[^;\s]{0,250};[0-9]{1,5})\s*$", re.IGNORECASE)
+DEVICE = re.compile(r"_?(?P<device>[A-Z0-9$_.-]{1,80}):", re.IGNORECASE)
+MOST = 20_000
+"""Files that are kept (this project)."""
+
+
+@report(starts=START, provides=(FileName,))
+def read(report: Report) -> Iterator[FileName]:
+    """Yield each name that has an id."""
+    found = _Walk(report).files()
+    if not found:
+        raise NotThisReport
+    if len(found) > MOST:
+        report.problem(
+            f"{len(found) - MOST:,} files after the first {MOST:,} were not read: list the disk meant alone", 0
+        )
+    yield from found[:MOST]
+
+
+class _Walk:
+    """Goes over the lines once."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.found: list[FileName] = []
+        self.device = self.where = ""
+        self.waits: tuple[int, str] | None = None
+        """A name whose id is on the next line."""
+        self.dumped: tuple[int, str, re.Match[str] | None] | None = None
+        """A dump's line, the file it names, and its id."""
+
+    def files(self) -> list[FileName]:
+        """All of them; claims the lines understood."""
+        for index, line in enumerate(self.report.lines):
+            if len(line) <= 600 and self._takes(index, line):
+                self.report.claim(index)
+        return self.found
+
+    def _takes(self, index: int, line: str) -> bool:
+        waits, self.waits = self.waits, None
+        if found := DIRECTORY.match(line):
+            self.device, self.where, self.dumped = found["device"].upper().lstrip("_"), found["where"], None
+        elif found := DUMP.match(line):
+            self.device, self.dumped = "", (index, found["file"].strip(), None)
+        elif self.dumped is not None:
+            return self._of_dump(index, line)
+        elif not self.device:
+            return False
+        elif found := ROW.match(line):
+            self._keep(index, index, f"{self.device}:{self.where}{found['name']}", self.device, found)
+        elif waits and (found := BELOW.match(line)):
+            self._keep(waits[0], index, f"{self.device}:{self.where}{waits[1]}", self.device, found)
+            self.report.claim(waits[0])
+        elif found := ALONE.match(line):
+            self.waits = index, found["name"]
+            return False
+        else:
+            return bool(TOTAL.match(line))
+        return True
+
+    def _of_dump(self, index: int, line: str) -> bool:
+        """A line below a dump's head: the id, or the name in the header."""
+        if self.dumped is None:
+            return False
+        first, file, found = self.dumped
+        device = DEVICE.match(file)
+        if found is None and (found := DUMP_ID.match(line)):
+            self.dumped = first, file, found
+            if device and re.search(r"[\]>][^\]>;]+;[0-9]+$", file):
+                self._keep(first, index, file.lstrip("_"), device["device"].upper(), found)
+            return True
+        named = NAME_BELOW.match(line)
+        if (
+            named
+            and found is not None
+            and device
+            and not (self.found and self.found[-1].source.first == self._line(first))
+        ):
+            self._keep(first, index, f"{device['device'].upper()}:{named['name']}", device["device"].upper(), found)
+            return True
+        return bool(named)
+
+    def _line(self, index: int) -> int:
+        return self.report.source(index).first
+
+    def _keep(self, first: int, last: int, name: str, device: str, found: re.Match[str]) -> None:
+        self.found.append(
+            FileName(
+                source=self.report.source(first, last),
+                device=device,
+                name=name,
+                number=int(found["number"]),
+                sequence=int(found["sequence"]),
+                volume_number=int(found["volume"]),
+            )
+        )

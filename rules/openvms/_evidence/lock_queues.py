@@ -1,0 +1,110 @@
+"""Who waits for which lock: reports of LCKQUE, without the waits that are by design.
+
+The master of a resource lists its queue, and so may a node that waits for it, so of one resource the longest queue of
+any node counts and they are never added up. Queues of different resources of one tree are added.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Reading, known
+from collectors.facts.openvms import LockQueue, LockQueues
+from collectors.facts.openvms.resource_names import (
+    FILE_ACCESS,
+    FILE_SERIAL,
+    RMS_BUCKET,
+    RMS_FILE,
+    RMS_RECORD,
+    VOLUME,
+    as_printed,
+    as_text,
+)
+from rules.changes.quoting import comment
+from rules.openvms._evidence.lock_trees import LONGEST_NAME, called, place_of
+
+QUEUE_FACTS = (LockQueues, LockQueue)
+"""What a rule that uses this module has to declare."""
+
+
+@dataclass(frozen=True)
+class Waits:
+    """What waits for one tree, over the reports."""
+
+    tree: str
+    head: LockQueue
+    """The longest queue of the report in which most wait."""
+    waiting: float
+    """Requests and conversions that wait in the tree in that report."""
+    queues: int
+    """For how many resources of it."""
+    seen: int
+    """In how many reports somebody waits for it."""
+
+
+def waits_of(facts: Facts) -> list[Waits]:
+    """Each tree that is waited for, that with most waiters first."""
+    reports: dict[tuple[str, int], dict[tuple[str, ...], LockQueue]] = {}
+    for queue in facts.every(LockQueue):
+        if queue.standing or waiters(queue) <= 0:
+            continue
+        of = reports.setdefault((queue.source.file, queue.report), {})
+        if queue.path not in of or waiters(queue) > waiters(of[queue.path]):
+            of[queue.path] = queue
+    by_tree: dict[str, list[list[LockQueue]]] = {}
+    for of in reports.values():
+        trees: dict[str, list[LockQueue]] = {}
+        for queue in of.values():
+            trees.setdefault(tree_of(queue), []).append(queue)
+        for tree, queues in trees.items():
+            by_tree.setdefault(tree, []).append(queues)
+    found = [_waits(tree, several) for tree, several in by_tree.items()]
+    return sorted(found, key=lambda one: (-one.waiting, one.tree))
+
+
+def _waits(tree: str, several: Sequence[Sequence[LockQueue]]) -> Waits:
+    most = max(several, key=lambda queues: sum(map(waiters, queues)))
+    head = max(most, key=lambda queue: (waiters(queue), queue.path))
+    return Waits(tree, head, sum(map(waiters, most)), len(most), len(several))
+
+
+def waiters(queue: LockQueue) -> float:
+    """Requests and conversions that wait."""
+    return _number(queue.waiting) + _number(queue.converting)
+
+
+def _number(reading: Reading) -> float:
+    return reading if known(reading) and reading >= 0 else 0.0
+
+
+def tree_of(queue: LockQueue) -> str:
+    """What the tree of a queue is called, as that of a LOCK_ACTV report is."""
+    return called(queue.names[0])
+
+
+def what_of(queue: LockQueue) -> str:
+    """What is waited for, in words: `the bucket at VBN 1057 of (184815,2,0) on DATA`."""
+    resource, root = queue.resource, queue.root
+    file = place_of(resource) if resource.file else ""
+    if resource.kind == RMS_BUCKET:
+        return f"the bucket at VBN {resource.block:,} of {file}"
+    if resource.kind == RMS_RECORD:
+        return f"the record with RFA {resource.record} of {file}"
+    if resource.kind == RMS_FILE:
+        return f"the RMS file {file}"
+    if resource.kind == FILE_SERIAL:
+        return f"the header of the file or directory {file}"
+    if resource.kind == FILE_ACCESS:
+        return f"the opening of the file {file}"
+    if resource.kind == VOLUME:
+        return f"the allocation of blocks on {comment(resource.volume or '?', 12)}"
+    names = "/".join(as_text(one).rstrip() or as_printed(one) for one in queue.names)
+    return f"{comment(names, LONGEST_NAME)} ({root.kind})"
+
+
+def failed_in(facts: Facts) -> tuple[str, ...]:
+    """Nodes whose collection failed in any report."""
+    return tuple(sorted(set(_failed(facts))))
+
+
+def _failed(facts: Facts) -> Iterator[str]:
+    return (comment(name, 15) for one in facts.every(LockQueues) for name in one.failed)

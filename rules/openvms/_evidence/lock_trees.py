@@ -1,0 +1,232 @@
+"""Which lock trees have the lock requests of a cluster: reports of LOCK_ACTV put together, files named where they are.
+
+A report is a picture of 8 to 15 s, so several of the busiest time are held together; each counts by itself, and a tree
+is judged by the shares that it has in them. Trees of the file system and of one application are many small ones, so
+they are taken together.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.openvms import FileName, LockActivity, LockTree
+from collectors.facts.openvms.resource_names import (
+    APPLICATION,
+    RMS_FILE,
+    XQP_KINDS,
+    FileId,
+    Resource,
+    as_printed,
+    as_text,
+    decode,
+)
+from collectors.facts.rdb.names import DEVICE
+from rules.changes.quoting import comment
+
+TREE_FACTS = (LockActivity, LockTree, FileName)
+"""What a rule that uses this module has to declare."""
+FILE_SYSTEM = "the file system"
+LONGEST_NAME = 60
+"""Characters of a name that are printed in a text."""
+LONGEST_LABEL = 12
+"""Characters of a volume label."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One report with its trees."""
+
+    activity: LockActivity
+    trees: tuple[LockTree, ...]
+    total: float
+    """Lock requests per second in all trees."""
+
+    @property
+    def when(self) -> str:
+        """`12-MAY 10:14`; empty where it has no time."""
+        return moment_of(self.activity.at)
+
+
+@dataclass(frozen=True)
+class Named:
+    """What is known of the name of a file."""
+
+    name: str
+    source: Source
+    sure: bool
+    """Whether volume and id are both the same; else the id alone is, on a device whose label no export shows."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """One tree, or trees that belong together, over the pictures."""
+
+    key: str
+    """What it is called: `(184815,2,0) on DATA`, `the file system`, `PAYROLL_`."""
+    kind: str
+    resource: Resource
+    trees: tuple[LockTree, ...]
+    """Of the picture in which it had most."""
+    picture: Picture
+    rate: float
+    """Lock requests per second in that picture."""
+    percents: tuple[float, ...]
+    """Its share in each picture, in per cent; 0 where it is not in it."""
+    members: int
+    """How many trees of that picture are taken together."""
+
+    @property
+    def percent(self) -> float:
+        """Its share in the picture in which it had most."""
+        return 100 * self.rate / self.picture.total if self.picture.total else 0.0
+
+    @property
+    def by_node(self) -> dict[str, float]:
+        """Lock requests per second of each node in that picture, the most first."""
+        found: dict[str, float] = {}
+        for tree in self.trees:
+            for node, rate in tree.rates:
+                found[node] = found.get(node, 0.0) + (rate if known(rate) else 0.0)
+        return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+
+    @property
+    def masters(self) -> tuple[str, ...]:
+        """The nodes that master the trees, the one with most requests first."""
+        found: dict[str, float] = {}
+        for tree in self.trees:
+            if tree.master and known(tree.total):
+                found[tree.master] = found.get(tree.master, 0.0) + tree.total
+        return tuple(sorted(found, key=lambda name: (-found[name], name)))
+
+    @property
+    def remote(self) -> float:
+        """Lock requests per second of nodes that are not the master; 0 too where no master is marked."""
+        return sum(
+            rate
+            for tree in self.trees
+            if tree.master
+            for node, rate in tree.rates
+            if node != tree.master and known(rate)
+        )
+
+    @property
+    def source(self) -> Source:
+        """The lines of its trees, from the first to the last."""
+        first = min((tree.source for tree in self.trees), key=lambda one: one.first)
+        last = max(tree.source.last for tree in self.trees)
+        return Source(first.file, first.first, last, any(tree.source.tentative for tree in self.trees))
+
+
+def pictures_of(facts: Facts) -> list[Picture]:
+    """Every report that has a total, in order of its time; those in which a figure overflowed are left out."""
+    trees: dict[tuple[str, int], list[LockTree]] = {}
+    for tree in facts.every(LockTree):
+        trees.setdefault((tree.source.file, tree.report), []).append(tree)
+    found = [
+        Picture(one, tuple(trees.get((one.source.file, one.report), ())), one.total)
+        for one in facts.every(LockActivity)
+        if known(one.total)
+    ]
+    return sorted(found, key=_place)
+
+
+def _place(picture: Picture) -> tuple[str, str, int]:
+    """Those without a time first, then by time; of one time as they stand."""
+    one = picture.activity
+    return one.at.isoformat() if one.at else "", one.source.file, one.report
+
+
+def shares_of(pictures: Sequence[Picture]) -> list[Share]:
+    """What has which share of the requests, that with most requests first."""
+    parts = [(picture, _parts(picture)) for picture in pictures if picture.total > 0]
+    found = []
+    for key in dict.fromkeys(key for _, of in parts for key in of):
+        rates = [sum(tree.total for tree in of.get(key, ()) if known(tree.total)) for _, of in parts]
+        most = max(range(len(parts)), key=lambda at: rates[at])
+        picture, of = parts[most]
+        percents = tuple(100 * rate / one.total for rate, (one, _) in zip(rates, parts, strict=True))
+        trees = tuple(of[key])
+        resource = trees[0].resource
+        found.append(Share(key, _kind(resource), resource, trees, picture, rates[most], percents, len(trees)))
+    return sorted(found, key=lambda one: (-one.rate, one.key))
+
+
+def _parts(picture: Picture) -> dict[str, list[LockTree]]:
+    parts: dict[str, list[LockTree]] = {}
+    for tree in picture.trees:
+        parts.setdefault(called(bytes.fromhex(tree.name)), []).append(tree)
+    return parts
+
+
+def _kind(resource: Resource) -> str:
+    return FILE_SYSTEM if resource.kind in XQP_KINDS else resource.kind
+
+
+def called(root: bytes) -> str:
+    """What the tree of a root, or the trees it belongs to, is called: the same in every picture and capture."""
+    resource = decode(root)
+    if resource.kind in XQP_KINDS:
+        return FILE_SYSTEM
+    if resource.kind == RMS_FILE and resource.file:
+        return place_of(resource)
+    if resource.kind == APPLICATION:
+        return resource.prefix
+    readable = as_text(root).strip(". ")
+    return comment(readable if len(readable) > 2 else as_printed(root), 40)
+
+
+def place_of(resource: Resource) -> str:
+    """A file by its id and volume: `(184815,2,0) on DATA`."""
+    return f"{resource.file} on {comment(resource.volume or '?', LONGEST_LABEL)}"
+
+
+def name_of(facts: Facts, resource: Resource) -> Named | None:
+    """The name of a resource's file, where a listing has it; `None` where none has, or several may be meant."""
+    if resource.file is None:
+        return None
+    alike = [one for one in facts.every(FileName) if _same(one.file, resource.file)]
+    here = [one for one in alike if _is_volume(one.device, resource.volume)]
+    maybe = [one for one in alike if DEVICE.match(one.device)]
+    for found, sure in ((here, True), (maybe, False)):
+        names = {one.name: one for one in found}
+        if len(names) == 1:
+            (one,) = names.values()
+            return Named(comment(one.name, LONGEST_NAME), one.source, sure)
+        if names:
+            return None
+    return None
+
+
+def _same(one: FileId, other: FileId) -> bool:
+    """Whether two ids are of one file, as far as both have a sequence number."""
+    sequences = {one.sequence, other.sequence} - {None}
+    return one.number == other.number and one.volume_number == other.volume_number and len(sequences) < 2
+
+
+def _is_volume(device: str, label: str | None) -> bool:
+    """Whether a device's name is that of a volume: `DISK$DATA` is what MOUNT makes of the label DATA."""
+    return bool(label) and device.upper() in (f"DISK${label}".upper(), (label or "").upper())
+
+
+def moment_of(at: datetime | None) -> str:
+    """`12-MAY 10:14`; empty without a time."""
+    return f"{at:%d-%b %H:%M}".upper() if at else ""
+
+
+def silent_nodes(pictures: Sequence[Picture]) -> tuple[str, ...]:
+    """Nodes that are listed in trees and counted nothing in any picture, while others counted: PE1 = -1 does that."""
+    return tuple(sorted(_listed(pictures) - set(_counting(pictures))))
+
+
+def _listed(pictures: Sequence[Picture]) -> set[str]:
+    return {name for one in pictures for name, _ in one.activity.by_node}
+
+
+def _counting(pictures: Sequence[Picture]) -> Iterator[str]:
+    return (name for one in pictures for name, rate in one.activity.by_node if rate > 0)
+
+
+def failed_nodes(pictures: Sequence[Picture]) -> tuple[str, ...]:
+    """Nodes whose collection failed in any picture: their requests are in none of its figures."""
+    return tuple(sorted({name for one in pictures for name in one.activity.failed}))

@@ -1,0 +1,329 @@
+"""One lock tree has most of the cluster's lock requests.
+
+Finds: of reports of LOCK_ACTV (lock requests per second in each tree, node by node), a tree, or the trees of the file
+system or of one application together, with a large share of all requests: what it is, which node masters it, who asks.
+Names of resources are decoded byte by byte, and a listing of DIRECTORY/FILE_ID names the file. The figures are smoothed
+over some 8 to 15 s, so one report is a picture and no day.
+
+Why it matters: how many locks a node makes, many figures tell; whose they are, only the trees do. Fewer lock requests
+relieve the lock manager at its root, whatever CPUs and parameters it has. Of a request that another node masters, two
+nodes have the work.
+
+What to do: it goes by the kind. A file of RMS: open it for input alone where nothing is written (in one case over 80 %
+of a cluster's locks were of one file opened for update and only read); where several write, global buffers keep
+read-mode bucket locks as system locks between accesses (Alpha V7.3 New Features). They cost page file, bucket size ×
+buffers, counted by GBLPAGFIL: 2,000 buffers for buckets of 12 blocks are 24,000 blocks, 11.7 MiB; "default" buffers are
+GB_CACHEALLMAX blocks or GB_DEFPERCENT of the file, whichever is more. Readers with NLK and RRL: SET
+RMS_DEFAULT/QUERY_LOCK=DISABLE. The file system: keep files open, larger extents; its caches (ACP_*) are documented to
+cut its I/O, no source promises fewer locks. Names that are documented nowhere may be Rdb's: RMU/SHOW LOCKS tells, then
+Rdb's own rules. CONTENTION_POLICY makes more locks, not fewer.
+
+When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.openvms import ClusterMember, LockActivity, LockRates, SysgenParameter
+from collectors.facts.openvms.resource_names import APPLICATION, QUEUE_MANAGER, RMS_FILE, SYSTEM_ID, UNREADABLE
+from collectors.facts.rdb import NodeDatabases
+from rules.engine import limit, percent, rule
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
+from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
+from rules.openvms._evidence.lock_trees import (
+    FILE_SYSTEM,
+    TREE_FACTS,
+    Named,
+    Picture,
+    Share,
+    failed_nodes,
+    name_of,
+    pictures_of,
+    shares_of,
+    silent_nodes,
+)
+from rules.openvms._evidence.node import busiest_operations, in_prose, sentence
+
+LINKS = (
+    "https://wiki.vmssoftware.com/GBLPAGFIL",
+    "https://wiki.vmssoftware.com/ACP_parameters",
+    "https://wiki.vmssoftware.com/GB_DEFPERCENT",
+)
+PE1_SHOWN = MissingInput("PE1 of every node", "MCR SYSGEN SHOW PE1 ! on every node of the cluster")
+NO_REPORT = "no report of LOCK_ACTV came with it"
+"""Begins the reason of a verdict that was reached without any: a page has nothing to show then."""
+LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
+"""A volume label that can stand in a command."""
+SETTINGS = ("GBLPAGFIL", "GB_DEFPERCENT", "GB_CACHEALLMAX")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many requests, which share, how many pictures."""
+
+    share_percent: float = percent(
+        30.0,
+        "this project: of trees that share the work evenly none has so much; what is saved in it can be seen in all",
+        low=5,
+        of="lock requests",
+    )
+    least_requests: float = limit(
+        1_000.0,
+        "this project: at the 2.7 µs that a lock operation took in JCC's runs of 2014 they are 0.3 % of one CPU",
+        unit="lock requests/s",
+    )
+    many_requests: float = limit(
+        15_000.0,
+        "this project: just above the 14,282 lock operations/s at the peak of a real two-node day without trouble",
+        unit="lock requests/s",
+    )
+    pictures: float = limit(
+        3.0, "this project: a report is a picture of some 15 s; of three one may speak of a time", low=1, unit="reports"
+    )
+
+
+@rule(
+    needs=(),
+    uses=(*TREE_FACTS, *CLUSTER_FACTS, ClusterMember, LockRates, NodeDatabases, SysgenParameter),
+    links=LINKS,
+    limits=Limits,
+    sample=None,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the shares of the trees."""
+    reports = facts.every(LockActivity)
+    if not reports:
+        yield _unasked(facts, limits)
+        return
+    pictures = pictures_of(facts)
+    if not pictures:
+        yield Untrusted(f"LOCK_ACTV printed asterisks for a tree ({reports[-1].source}): no tree has so many requests")
+        return
+    if not any(one.total > 0 for one in pictures):
+        yield _nothing_counted(facts, pictures)
+        return
+    pictures = [one for one in pictures if one.total > 0]
+    busiest = max(pictures, key=lambda one: one.total)
+    figures = f"{in_prose(busiest.total)} lock requests/s in {busiest.activity.trees:,} trees at most"
+    shares = shares_of(pictures)
+    first = next((one for one in shares if _dominates(one, limits)), None)
+    if busiest.total < limits.least_requests:
+        yield Clean(f"{figures}: few, whoever makes them (limit {limits.least_requests:,.0f}/s){_gaps(pictures)}")
+    elif first is None:
+        top = f"; {shares[0].key} has {shares[0].percent:.0f} % at most" if shares else ""
+        yield Clean(f"{figures}, spread over them{top} (limit {limits.share_percent:g} %){_gaps(pictures)}")
+    elif (elsewhere := _judged_at(facts, first)) is not None:
+        yield NotApplicable(f"{first.key}: judged in the capture of {elsewhere}, which masters most of it")
+    else:
+        yield _finding(facts, first, pictures, limits)
+
+
+def _unasked(facts: Facts, limits: Limits) -> Outcome:
+    """Without any report: in order where this node hardly locks."""
+    most = busiest_operations(facts.every(LockRates))
+    if most is not None and most < limits.least_requests:
+        return Clean(f"{NO_REPORT}, and {in_prose(most)} lock operations/s at most are few, whoever makes them")
+    return Unknown.of(LockActivity)
+
+
+def _nothing_counted(facts: Facts, pictures: Sequence[Picture]) -> Outcome:
+    """All zero: idle where PE1 is known to count everywhere, blind where it does not or nobody knows."""
+    values = {one.name: one.pe1 for one in members_of(facts)}
+    own = [one.current for one in facts.every(SysgenParameter) if one.name == "PE1" and one.runs]
+    zero = f"LOCK_ACTV counted nothing in any of {pictures[-1].activity.trees:,} trees"
+    if -1.0 in own or -1.0 in values.values():
+        return Unknown((PE1_SHOWN,), f"{zero}: PE1 is -1, which stops the counters; that is blind, not idle")
+    if values and all(known(value) for value in values.values()):
+        return Clean(f"{zero}, and PE1 stops the counters on none of the nodes: idle")
+    return Unknown((PE1_SHOWN,), f"{zero}: idle, or PE1 is -1, which stops the counters")
+
+
+def _dominates(share: Share, limits: Limits) -> bool:
+    """Whether it has the share in half of the pictures at least."""
+    over = sum(one >= limits.share_percent for one in share.percents)
+    return 2 * over >= len(share.percents) and share.rate >= limits.least_requests * limits.share_percent / 100
+
+
+def _judged_at(facts: Facts, share: Share) -> str | None:
+    """The member that masters most of it, where that is another node than this one."""
+    own, names = own_name(facts), {one.name.upper() for one in members_of(facts)}
+    if not share.masters or own is None or own.upper() == share.masters[0].upper():
+        return None
+    return share.masters[0] if share.masters[0].upper() in names else None
+
+
+def _gaps(pictures: Sequence[Picture]) -> str:
+    """Which nodes are in none of the figures, to stand behind one."""
+    failed, silent = failed_nodes(pictures), silent_nodes(pictures)
+    said = [f"collection failed on {', '.join(failed)}"] if failed else []
+    said += [f"{', '.join(silent)} counted nothing at all: is PE1 -1 there?"] if silent else []
+    return f"; {'; '.join(said)}" if said else ""
+
+
+def _finding(facts: Facts, share: Share, pictures: Sequence[Picture], limits: Limits) -> Finding:
+    named = name_of(facts, share.resource) if share.kind == RMS_FILE else None
+    what = _what(share, named)
+    several = len(pictures) >= limits.pictures
+    loud = several and max(one.total for one in pictures) >= limits.many_requests
+    remote = share.remote
+    low, high = min(share.percents), max(share.percents)
+    over = f"{high:.0f} %" if round(low) == round(high) else f"{low:.0f} to {high:.0f} %"
+    when = f" at {share.picture.when}" if share.picture.when else ""
+    return Finding(
+        subject=share.key,
+        severity=Severity.ADVICE if loud else Severity.NOTE,
+        title=f"{what[0].upper()}{what[1:]} has {share.percent:.0f} % of all lock requests",
+        seen=joined(
+            f"{in_prose(share.rate)} of {in_prose(share.picture.total)} lock requests/s{when}"
+            f"{f', in {share.members:,} trees' if share.members > 1 else ''}"
+            f"{f'; {over} in {len(pictures):,} reports' if len(pictures) > 1 else ''}.",
+            _who(share),
+        ),
+        because=_because(share, facts),
+        do=_do(share, named),
+        unknown=_unknown(share, pictures, facts, limits),
+        evidence=tuple(_evidence(facts, share, named, remote, limits)),
+        share=share.percent,
+        expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
+    )
+
+
+def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, limits: Limits) -> Iterator[Evidence]:
+    source, whole = share.source, share.picture.activity.source
+    added = f"as the sum of {share.members:,} trees" if share.members > 1 else ""
+    yield Evidence("lock requests in it", share.rate, "/s", source, computed=added)
+    yield Evidence("lock requests in all trees", share.picture.total, "/s", whole, limits.many_requests, "as their sum")
+    yield Evidence(
+        "share of all lock requests", share.percent, "% of lock requests", source, limits.share_percent, "from both"
+    )
+    if remote:
+        yield Evidence("of them asked for by nodes that are not its master", remote, "/s", source, computed="as a sum")
+    if named:
+        yield Evidence("file" if named.sure else "file, by its id alone", named.name, "", named.source)
+    if share.kind == RMS_FILE:
+        for name in SETTINGS:
+            found = facts.latest(SysgenParameter, name=name)
+            if found and found.runs and known(found.current):
+                yield Evidence(name, found.current, "", found.source)
+
+
+def _what(share: Share, named: Named | None) -> str:
+    """What it is, for the title."""
+    if share.kind == RMS_FILE:
+        short = named.name.rpartition("]")[2] if named and named.sure else ""
+        return f"the RMS file {short or share.key}"
+    if share.kind == FILE_SYSTEM:
+        return "opening, creating and extending files (file system)"
+    if share.kind == APPLICATION:
+        return f"the application behind the names {share.key}..."
+    if share.kind == UNREADABLE:
+        return f"the lock tree {share.key}"
+    return f"the lock tree of {_component(share)} ({share.key})"
+
+
+def _component(share: Share) -> str:
+    return {SYSTEM_ID: "one system's own locks", QUEUE_MANAGER: "the queue manager"}.get(share.kind, share.kind)
+
+
+def _who(share: Share) -> str:
+    """Who masters it and who asks, as a sentence."""
+    asks = [f"{name} asks for {in_prose(rate)}/s" for name, rate in list(share.by_node.items())[:3]]
+    more = f" and {len(share.by_node) - 3:,} more nodes for the rest" if len(share.by_node) > 3 else ""
+    masters = share.masters
+    mastered = (
+        f"{masters[0]} masters it" if len(masters) == 1 else f"{', '.join(masters[:3])} master them" if masters else ""
+    )
+    return sentence(mastered or "which node masters it is not marked", f"{', '.join(asks)}{more}")
+
+
+def _because(share: Share, facts: Facts) -> str:
+    if share.kind == RMS_FILE:
+        return (
+            "Every access to a shared file makes locks for its buckets and records: RMS does at least one lock for "
+            "each direct I/O, often more (practice)."
+        )
+    if share.kind == FILE_SYSTEM:
+        return "These trees are locked for files that are opened, created, extended and deleted, and for directories."
+    if share.kind == SYSTEM_ID:
+        return (
+            "Below such a root stand locks that are meant to stay on one node, as those of RMS global buffer sections."
+        )
+    if share.kind in (APPLICATION, UNREADABLE):
+        return (
+            "No documented component of OpenVMS names its locks so. Oracle Rdb's names are documented nowhere"
+            f"{_databases(facts)}."
+        )
+    return "It belongs to a component of OpenVMS that usually makes few locks (inference)."
+
+
+def _databases(facts: Facts) -> str:
+    """The databases that a node's monitor lists, for the end of a sentence."""
+    found = sorted({name for one in facts.every(NodeDatabases) for name in one.databases})
+    return f", and {found[0][:80]}{' and others are' if len(found) > 1 else ' is'} open here" if found else ""
+
+
+def _do(share: Share, named: Named | None) -> str:
+    if share.kind == RMS_FILE:
+        find = "" if named and named.sure else _find(share)
+        where = f"{find}{'where' if find else 'Where'} nothing is written, open it for input alone"
+        return (
+            f"{where}. Where several write, try SET FILE/GLOBAL_BUFFERS=n: RMS then keeps read-mode bucket locks "
+            "between accesses; n × bucket size is taken from GBLPAGFIL and the page file."
+        )
+    if share.kind == FILE_SYSTEM:
+        return (
+            "Keep files open over the work, let them grow in larger steps (SET FILE/EXTENSION) and see what opens and "
+            "deletes so many (T4's File Open Rate). The ACP_ cache parameters are documented to cut its I/O; no source "
+            "promises fewer locks."
+        )
+    if share.kind == QUEUE_MANAGER:
+        return (
+            "Look for procedures that ask for queues in a loop (SHOW QUEUE, F$GETQUI) or submit many short jobs "
+            "(inference)."
+        )
+    if share.kind == SYSTEM_ID:
+        return "They cost no other node anything; look at what runs there before changing anything."
+    if share.kind in (APPLICATION, UNREADABLE):
+        return (
+            "Where Rdb is used, RMU/SHOW LOCKS names its locks, and Rdb's own rules say what to do. Else ask for the "
+            "program: it should keep NL locks and convert them instead of making new ones, and not poll (inference)."
+        )
+    return "Look at what asks it for so much before changing anything."
+
+
+def _find(share: Share) -> str:
+    """How the file's name is found on the system, for the beginning of a sentence."""
+    file, volume = share.resource.file, share.resource.volume or ""
+    disk = f"DISK${volume}" if LABEL.fullmatch(volume) else "disk"
+    return f"Find its name (@FILE_ID_TO_NAME {file.number if file else 0} {disk}) and its programs: "
+
+
+def _unknown(share: Share, pictures: Sequence[Picture], facts: Facts, limits: Limits) -> str:
+    few = len(pictures) < limits.pictures
+    count = "one report of some 15 s is" if len(pictures) == 1 else f"{len(pictures):,} reports of some 15 s are"
+    gaps = _gaps(pictures).lstrip("; ")
+    note = f"{count} no day: make {limits.pictures:.0f} or more at the busiest time" if few else ""
+    cut = (
+        "a report has no end, so small trees may be missing" if not all(one.activity.whole for one in pictures) else ""
+    )
+    kind = "bucket and record locks are not told apart" if share.kind == RMS_FILE else ""
+    query = (
+        "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE saves their calls to the lock manager."
+        if share.kind == RMS_FILE
+        else ""
+    )
+    return joined(sentence(note, gaps, cut, kind), query)

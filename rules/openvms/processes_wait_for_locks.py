@@ -1,0 +1,150 @@
+"""Processes queue for one lock tree.
+
+Finds: in reports of LCKQUE, the lock resources that most requests wait for, with what they are: a bucket or a record of
+a file of RMS, a file header, an application's name. Waits that stand for ever by design (dead-man locks of system
+services, as LCKQUE.COM itself has them) are left out. Of one resource the longest queue that any node lists counts.
+
+Why it matters: a process that waits for a lock costs no CPU and does no work. Lock rates and MP synch of such a node
+look in order; only the queue says for whom they wait.
+
+What to do: find who holds the lock while they wait: SDA's SHOW LOCK/BLOCKING on the node that masters it, for Rdb
+RMU/SHOW LOCKS/MODE=CULPRIT. Then look at what the holder does meanwhile. Leave DEADLOCK_WAIT as it is: lower makes more
+searches and no wait shorter.
+
+When to ignore it: where a queue is seen once and gone: a report is a moment. Repeat it while users complain.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import ABSENT, Facts, known
+from collectors.facts.openvms import LockQueue, LockQueues, LockRates
+from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, RMS_BUCKET, RMS_RECORD, VOLUME
+from rules.changes.quoting import comment
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
+from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
+from rules.openvms._evidence.lock_queues import QUEUE_FACTS, Waits, failed_in, waiters, waits_of, what_of
+from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, name_of
+from rules.openvms._evidence.node import sentence
+
+LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
+NO_REPORT = "no report of LCKQUE came with it"
+"""Begins the reason of a verdict that was reached without any: a page has nothing to show then."""
+REASONS = {
+    RMS_BUCKET: "All who want any record of that bucket wait for one lock, mostly while it is read or written.",
+    RMS_RECORD: "One process keeps the record locked and the others want the same one: mostly a row that all update.",
+    FILE_SERIAL: "The file system lets one at a time look into or change a file's header or a directory.",
+    FILE_ACCESS: "Somebody has the file open in a way that shuts the others out.",
+    VOLUME: "Creating, extending and deleting files on that volume go one after the other.",
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many wait, and how often that is seen."""
+
+    waiting: float = limit(
+        3.0, "this project: as many as openvms/long_lock_waits takes for a queue", low=1, unit="lock requests that wait"
+    )
+    many_waiting: float = limit(
+        30.0, "this project: a warning from ten times the first limit on", low=1, unit="lock requests that wait"
+    )
+    reports: float = limit(
+        2.0, "this project: a report is a moment; what two of them show is no accident", low=1, unit="reports"
+    )
+    searches: float = limit(
+        0.3, "this project: at 10 s of DEADLOCK_WAIT three requests wait at any moment", unit="deadlock searches/s"
+    )
+
+
+@rule(needs=(), uses=(*QUEUE_FACTS, *TREE_FACTS, *CLUSTER_FACTS), links=LINKS, limits=Limits, sample=None)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each tree that is waited for."""
+    reports = facts.every(LockQueues)
+    if not reports:
+        yield _unasked(facts, limits)
+        return
+    waits = waits_of(facts)
+    queued = [one for one in waits if one.waiting >= limits.waiting]
+    if not queued:
+        least = f"{waits[0].waiting:.0f} wait for {waits[0].tree} at most" if waits else "nobody waits"
+        failed = failed_in(facts)
+        gap = f"; collection failed on {', '.join(failed)}" if failed else ""
+        yield Clean(f"{least} in {_reports(len(reports))}, limit {limits.waiting:.0f}{gap}")
+        return
+    here = [one for one in queued if _judged_at(facts, one) is None]
+    if not here:
+        yield NotApplicable(
+            f"{queued[0].tree}: judged in the capture of {_judged_at(facts, queued[0])}, which lists it"
+        )
+    for one in here[:3]:
+        yield _finding(facts, one, len(reports), limits)
+
+
+def _judged_at(facts: Facts, one: Waits) -> str | None:
+    """The member that lists the longest queue, where that is another node than this one."""
+    own, name = own_name(facts), one.head.node
+    if name is None or own is None or own.upper() == name.upper():
+        return None
+    return next((member.name for member in members_of(facts) if member.name.upper() == name.upper()), None)
+
+
+def _unasked(facts: Facts, limits: Limits) -> Outcome:
+    """Without any report: in order where next to no request waits long enough for a deadlock search."""
+    rates = next((found for name in ("mean", "current") if (found := facts.latest(LockRates, statistic=name))), None)
+    searches = rates.deadlock_search_per_second if rates else ABSENT
+    if known(searches) and 0 <= searches < limits.searches:
+        return Clean(f"{NO_REPORT}, and {searches:.3g} deadlock searches/s say that next to no request waits so long")
+    return Unknown.of(LockQueues)
+
+
+def _reports(many: int) -> str:
+    return "one report" if many == 1 else f"{many:,} reports"
+
+
+def _finding(facts: Facts, one: Waits, reports: int, limits: Limits) -> Finding:
+    often, more = one.seen >= limits.reports, one.queues > 1
+    severity = Severity.WARNING if one.waiting >= limits.many_waiting else Severity.ADVICE
+    node = comment(one.head.node or "", 15)
+    file = _file(facts, one.head)
+    failed = failed_in(facts)
+    once = "" if often else f"{_reports(reports)} of a moment {'is' if reports == 1 else 'are'} no proof: repeat it"
+    return Finding(
+        subject=one.tree,
+        severity=severity if often else Severity.NOTE,
+        title=f"{one.waiting:,.0f} lock requests wait for {one.tree}",
+        seen=joined(
+            sentence(
+                f"{waiters(one.head):,.0f} wait for {what_of(one.head)}{f', listed by {node}' if node else ''}",
+                f"in all {one.waiting:,.0f} for {one.queues:,} names of its tree" if more else "",
+                f"seen in {one.seen:,} of {_reports(reports)}" if reports > 1 else "",
+            ),
+            f"The file is {file}." if file else "",
+        ),
+        because=REASONS.get(one.head.resource.kind, "Who waits for a lock does nothing until its holder gives it up."),
+        do=(
+            "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it, "
+            "for Rdb RMU/SHOW LOCKS/MODE=CULPRIT; then see what it does meanwhile. Leave DEADLOCK_WAIT as it is: lower "
+            "makes more searches, and no wait shorter."
+        ),
+        unknown=sentence(
+            once,
+            "who holds the lock and for how long they have waited is not in these reports",
+            f"collection failed on {', '.join(failed)}" if failed else "",
+        ),
+        evidence=(
+            Evidence("lock requests that wait for it", waiters(one.head), "", one.head.source, limits.waiting),
+            *((Evidence("in its whole tree", one.waiting, "", one.head.source, computed="as a sum"),) if more else ()),
+            Evidence("reports that show it", float(one.seen), "", one.head.source, limits.reports, "as their number"),
+        ),
+        expects=(Expectation(f"lock requests that wait for {one.tree}", one.waiting, "lower", "heuristic"),),
+    )
+
+
+def _file(facts: Facts, head: LockQueue) -> str:
+    """The file's name, as LCKQUE or a listing has it."""
+    if head.file:
+        return comment(head.file, LONGEST_NAME)
+    named = name_of(facts, head.resource)
+    return named.name if named and named.sure else ""
