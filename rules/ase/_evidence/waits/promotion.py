@@ -80,7 +80,7 @@ def thresholds_of(facts: Facts, kind: str) -> Thresholds | None:
 def raised(facts: Facts, scheme: TableScheme) -> Raise:
     """A higher HWM for this table, as far as the locks that are free allow it."""
     kind = KIND_OF.get(scheme.scheme, "row")
-    now, free = thresholds_of(facts, kind), _free_locks(facts)
+    now, free = thresholds_of(facts, kind), free_locks(facts)
     missing = (*(() if now else (THRESHOLDS,)), *(() if free is not None else (FREE_LOCKS,)))
     if now is None or free is None:
         return Raise(None, missing)
@@ -125,7 +125,7 @@ def _figures(facts: Facts, kind: str, over: tuple[float, MonSysStatement] | None
         yield Evidence("rows changed by one statement", over[0], "rows", over[1].source)
 
 
-def _free_locks(facts: Facts) -> float | None:
+def free_locks(facts: Facts) -> float | None:
     """Locks that were free at most use, of the instance with fewest; `None` where not every line says it."""
     usages = usages_of(facts, LOCKS)
     found = []
