@@ -10,9 +10,8 @@ from rules.finding import Change, Effect
 NOW = Thresholds(200, 200, 100)
 
 
-def made(*, hwm: int = 2000, kind: str = "row", **names: str) -> Change:
-    given = {"database": "shop", "owner": "dbo", "table": "stock"} | names
-    return set_promotion(**given, kind=kind, now=NOW, hwm=hwm)
+def made(*, hwm: int = 2000, kind: str = "row", database: str = "shop", table: str = "stock") -> Change:
+    return set_promotion(database=database, owner="dbo", table=table, kind=kind, now=NOW, hwm=hwm)
 
 
 def executable(lines: tuple[str, ...]) -> list[str]:
@@ -46,11 +45,11 @@ def test_what_the_server_would_refuse_is_never_written(hwm: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "names", [{"database": "master"}, {"database": "tempdb2"}, {"table": "sysindexes"}, {"table": "#t"}]
+    ("database", "table"), [("master", "t"), ("tempdb2", "t"), ("shop", "sysindexes"), ("shop", "#t")]
 )
-def test_only_tables_of_users(names: dict[str, str]) -> None:
+def test_only_tables_of_users(database: str, table: str) -> None:
     with pytest.raises(NotConvertible):
-        made(**names)
+        made(database=database, table=table)
 
 
 @pytest.mark.parametrize("table", ['x"; drop table y --', "a b", "order", "a\nshutdown", "\u202e"])
