@@ -5,6 +5,9 @@ from django.urls import URLPattern, path
 from advisor.ase import views
 
 urlpatterns: list[URLPattern] = [
+    path("audits/<int:pk>/waits/", views.waits, name="ase-waits"),
+    path("audits/<int:pk>/waits/waits.csv", views.waits_csv, name="ase-waits-csv"),
+    path("audits/<int:pk>/blocking/", views.blocking, name="ase-blocking"),
     path("audits/<int:pk>/caches/", views.caches, name="ase-caches"),
     path("audits/<int:pk>/caches/caches.csv", views.caches_csv, name="ase-caches-csv"),
     path("audits/<int:pk>/spinlocks/", views.spinlocks, name="ase-spinlocks"),

@@ -1,4 +1,4 @@
-"""Three views of one stored capture of an SAP ASE: cache map, spinlocks, what-if."""
+"""Views of one stored capture of an SAP ASE: waits, blocking, cache map, spinlocks, what-if."""
 
 from functools import partial
 from typing import Any
@@ -10,6 +10,7 @@ from advisor.ase.services.caches import Shown
 from advisor.ase.services.planned import planned
 from advisor.ase.services.spinlocks import judged, ranked, ranked_shares, verdicts
 from advisor.ase.services.stored import Views, views_of
+from advisor.ase.services.waits import over_time
 from advisor.ase.services.what_if.form import MOST_OBJECTS, answer
 from advisor.audits.models import Audit
 from advisor.audits.views import capture
@@ -28,6 +29,61 @@ def audit_for(request: Asked, pk: int) -> tuple[Audit, Views]:
 def head(audit: Audit, views: Views, here: str) -> dict[str, Any]:
     """What the top of each view needs; `here` is the name of its address."""
     return capture.head(audit, views.problems, here)
+
+
+WAIT_COLUMNS = (
+    Column("event", "Waits for", lambda one: one.text.lower(), figure=False),
+    Column("tasks", "Tasks waiting, mean", lambda one: one.tasks),
+    Column("rate", "Waits a second", lambda one: one.per_second),
+    Column("mean", "Mean wait, ms", lambda one: one.mean_milliseconds),
+)
+
+
+def waits(request: Asked, pk: int) -> HttpResponse:
+    """Show what tasks waited for, by tasks or `?sort=` a column."""
+    audit, views = audit_for(request, pk)
+    found = views.waits
+    rows, sort = sorted_by(found.events, WAIT_COLUMNS, request.GET.get("sort", "")[:20])
+    course, captures = over_time(audit)
+    context = {
+        **head(audit, views, "ase-waits"),
+        "found": found,
+        "rows": rows,
+        "columns": WAIT_COLUMNS,
+        "sort": sort,
+        "course": course,
+        "captures": captures,
+        "said": verdicts(audit).words,
+        "part_bar": fluid.part_bar,
+    }
+    return page(request, "ase/waits.html", context)
+
+
+def waits_csv(request: Asked, pk: int) -> HttpResponse:
+    """Hand over the figures, a line for each event of work and each that is left out."""
+    audit, views = audit_for(request, pk)
+    heading = (
+        *("event", "description", "tasks waiting", "share of waiting tasks percent", "waits", "waits per second"),
+        *("seconds waited", "mean wait ms", "group", "remark"),
+    )
+    rows: list[tuple[object, ...]] = [
+        (
+            *(one.number, one.text, one.tasks, one.percent, one.waits, one.per_second, one.seconds),
+            *(one.mean_milliseconds, one.group, one.unsure),
+        )
+        for one in views.waits.events
+    ]
+    rows += [
+        (one.number, one.text, None, None, one.waits, None, one.seconds, None, "left out", one.why)
+        for one in views.waits.left_out
+    ]
+    return csv_file(audit, "waits", heading, rows)
+
+
+def blocking(request: Asked, pk: int) -> HttpResponse:
+    """Show who blocks whom at the moment of the export, and the deadlocks it tells of."""
+    audit, views = audit_for(request, pk)
+    return page(request, "ase/blocking.html", {**head(audit, views, "ase-blocking"), "found": views.blocking})
 
 
 CACHE_COLUMNS = (

@@ -269,15 +269,16 @@ class Plot:
                 dx = 8 + breadth(words, TEXT) + 6 + DISC + n * (2 * DISC + 2)
                 yield f'<g class="c-end">{self._disc(count, "100%", one.at, dx).replace(" c-at", "")}</g>'
 
-    def done(self, title: str, desc: str, data: dict[str, object]) -> Markup:
-        """The finished picture."""
+    def done(self, title: str, desc: str, data: dict[str, object] | None) -> Markup:
+        """The finished picture; `data`: what the script of the pages tells of it, `None` for nothing."""
         name = escape(clean(title) or "Untitled chart")
         packed = escape(json.dumps(data, separators=(",", ":"), ensure_ascii=False))
+        told = "" if data is None else f' data-plot="{packed}"'
         body = "".join((*self.parts, *self._names(), *self.over))
         kind = "plotted bare" if self.bare else "plotted"
         size = f'height="{self.foot + FOOT:.0f}" data-top="{self.top:g}" data-foot="{self.foot:g}"'
         made = (
-            f'<svg class="{kind}" role="img" aria-label="{name}" {size} data-plot="{packed}"><title>{name}</title>'
+            f'<svg class="{kind}" role="img" aria-label="{name}" {size}{told}><title>{name}</title>'
             f"<desc>{escape(desc)}</desc>{body}</svg>"
         )
         return Markup(made)  # noqa: S704 - every text passes through escape(), the rest is figures

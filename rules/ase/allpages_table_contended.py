@@ -58,6 +58,7 @@ from rules.ase._evidence.spinlocks.gates import BUSY_PERCENT, LOCK_PERCENT, LOOK
 from rules.ase._evidence.spinlocks.ratio import refused
 from rules.ase._evidence.spinlocks.spin_severity import spin_bound
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
+from rules.ase._evidence.waits.latches import WATCH_FACTS, latches_before, row_locks_caution
 from rules.changes.ase_table import lock_scheme_template
 from rules.engine import limit, percent, rule
 from rules.finding import (
@@ -191,6 +192,7 @@ class Limits:
         *LOCK_FACTS,
         *ENGINE_FACTS,
         *STATEMENT_FACTS,
+        *WATCH_FACTS,
     ),
     links=LINKS,
     limits=Limits,
@@ -331,6 +333,8 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     later = [one for one in tables if not one.waits and _ratio_first(facts, waiting)]
     changes = [change for one in tables if one not in later and (change := one.change(facts))]
     more_locks = _more_locks(facts, limits) if any(change.new == "datarows" for change in changes) else None
+    if scans := row_locks_caution(facts):
+        changes = [replace(one, cautions=(*one.cautions, scans)) if one.new == "datarows" else one for one in changes]
     if any(one.metric == HASH for one in hints):
         changes = [replace(change, yields_to=(f"ase.config:{RATIO}",)) for change in changes]
     nameless = len(changes) + len(later) < len(tables)
@@ -354,6 +358,8 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     evidence += [Evidence(f"{one.name}: lock scheme", one.scheme.scheme, "", one.scheme.source) for one in tables]
     if locks and locks.run_number is not None:
         evidence.append(Evidence("number of locks", locks.run_number, "", locks.source))
+    if any(one.scheme.scheme == "allpages" for one in tables):
+        evidence += latches_before(facts)
     first = tables[0]
     many = f"{len(tables)} tables" if len(tables) > 1 else first.name
     allpages = [one for one in tables if one.scheme.scheme == "allpages"]
@@ -452,6 +458,7 @@ def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     locks = setting_of(facts, "number of locks")
     if locks and locks.run_number is not None:
         evidence.append(Evidence("number of locks", locks.run_number, "", locks.source))
+    evidence += latches_before(facts)
     loud = bool(hints) or any(group.percent >= limits.loud_percent for group in waiting)
     return Finding(
         subject=subject_of(facts),

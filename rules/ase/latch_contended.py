@@ -10,8 +10,11 @@ the end of an index with ascending keys, or the allocation pages of a table that
 What to do: find the table that takes most of the inserts. Spread the keys over the index (another order of its columns,
 another key); fewer rows on a page; greedy page allocation for a user table whose pages are being allocated fast by four
 engines or more: `dbcc tune(des_greedyalloc, <dbid>, <table>, "on")`, off again with "off", gone after a restart, to be
-tested first. Where single waits are long, look at the lock hash chains and at blocking I/O calls first. From 16.0 SP02
-on, with the MemScale licence, there are latch-free indexes (enable LFB index): a project of its own, no setting to try.
+tested first: whether pages are allocated to it fast, sp_spaceused twice shows. A fill factor frees no room at the end
+of an index with ascending keys, where all the new rows go. Where single waits are long, look at the lock hash chains
+and at blocking I/O calls first. Where a table was taken from allpages to datapages or datarows lately, hold the figure
+against that of before: latches are what it takes in place of address locks. From 16.0 SP02 on, with the MemScale
+licence, there are latch-free indexes (enable LFB index): a project of its own, no setting to try.
 
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run: a busy healthy server
 shows a few hundred short latch waits a second. Nothing is ever set on a system table, or in master or tempdb.
@@ -30,6 +33,7 @@ from rules.ase._evidence.objects.seen import (
     table_key,
 )
 from rules.ase._evidence.server import (
+    engines_of,
     server_of,
     setting_of,
     subject_of,
@@ -42,7 +46,7 @@ from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.changes.ase_descriptor import bindable
-from rules.changes.quoting import comment
+from rules.changes.quoting import PLAIN_IDENTIFIER, comment
 from rules.engine import percent, rule
 from rules.finding import Evidence, Finding, Outcome, Unknown, joined
 
@@ -66,6 +70,12 @@ SPREAD = (
 FEWER_ROWS = (
     'Fewer rows on a page help where one page is wanted: `sp_chgattribute "<table>", "exp_row_size", <n>` for rows of '
     "variable length{0}, then `reorg rebuild` (undo: 0 and reorg); it costs space."
+)
+LEAST_ENGINES = 4
+"""Vendor: greedy allocation is rarely useful below."""
+GREEDY = (
+    'If {0} also grows fast (sp_spaceused twice), `dbcc tune(des_greedyalloc, {1}, "{2}", "on")` spreads its '
+    'allocation pages until the next restart ("off" undoes it); test it first, and watch this figure.'
 )
 FIXED_TOO = ", and from 16.0 of fixed length too, up to the page size"
 BY_TABLE = "No export counts latches by table"
@@ -100,6 +110,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
     server = server_of(facts)
     new = bool(server and server.before(16) is False)
     hot = uneven_caches(facts, cache_names(facts), CACHE_PERCENT)
+    greedy = "" if hot else _greedy(facts, tables)
     switch = setting_of(facts, LATCH_FREE_SWITCH)
     on = LATCH_FREE_ON if new and switch and switch.run_number else ""
     fits = ONE_PAGE.format(comment(hot[0].lock.name), hot[0].says) if hot else ""
@@ -109,15 +120,39 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
         title=waits.title,
         seen=joined(waits.seen, CANDIDATES.format(named) if tables else ""),
         because=joined(f"{WHY}.", fits) if fits else joined(f"{WHY}{PLACES}.", LONG),
-        do=joined(SPREAD, FEWER_ROWS.format(FIXED_TOO if new else "")),
+        do=joined(SPREAD, greedy or FEWER_ROWS.format(FIXED_TOO if new else "")),
         unknown=joined(waits.unknown, f"{BY_TABLE if tables else NO_TABLE}{on}."),
         evidence=(
             *waits.evidence,
             *(figure for one in hot for figure in one.evidence),
+            *_schemes(facts, tables),
             *(Evidence(f"rows inserted into {name_of(row)}", count, "rows", row.source) for row, count, _ in tables),
         ),
         explains=("ase/data_cache_spinlock_contended",) if hot else (),
     )
+
+
+def _schemes(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, float]]) -> Iterator[Evidence]:
+    """The lock scheme of each of these tables, where a listing has it: allpages takes no latches on index pages."""
+    listed = schemes(facts)
+    for row, _, _ in tables:
+        if scheme := listed.get(table_key(row)):
+            yield Evidence(f"lock scheme of {name_of(row)}", scheme.scheme, "", scheme.source)
+
+
+def _greedy(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, float]]) -> str:
+    """Greedy allocation for the table with most inserts, in words with the command; empty where a condition fails.
+
+    That pages are being allocated to it fast is in no export that is read, so no script is given. A name that is not
+    plain is not written into a command.
+    """
+    engines = engines_of(facts).number
+    row = tables[0][0] if tables else None
+    if row is None or engines is None or engines < LEAST_ENGINES or table_key(row) not in schemes(facts):
+        return ""
+    if not row.db_id or row.db_id < 1 or not PLAIN_IDENTIFIER.match(row.object_name or ""):
+        return ""
+    return GREEDY.format(name_of(row), row.db_id, row.object_name)
 
 
 def _inserted(facts: Facts, least_percent: float) -> list[tuple[MonOpenObjectActivity, float, float]]:

@@ -10,7 +10,8 @@ work needs.
 What to do: lower `lock spinlock ratio` from 85 to 20, and at once as far below as is expected to be enough. Where
 chains are long, a larger `lock hashtable size` (ase/lock_hash_chains_long) shortens them and adds spinlocks at the same
 ratio, so it comes first; a ratio is asked for in the same restart only where the larger table is not expected to be
-enough. Fewer lock requests are the cure: shorter transactions, a lower isolation level, an earlier lock promotion.
+enough. Fewer lock requests are the cure: shorter transactions, a lower isolation level, an earlier lock promotion where
+`row lock promotion HWM` runs above the vendor's 200 and no promotion is counted.
 
 When to ignore it: when the engines are not busy. The figure is a share, not a cost: a server with a ratio of 20 and
 65,536 buckets was still seen above 20 %, and the advice given there was to compare waits and spins before tuning on
@@ -27,6 +28,7 @@ from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import HASHTABLE_LARGEST, HASHTABLE_SMALLEST, LOOKUPS
 from rules.ase._evidence.spinlocks.ratio import Ratio, RatioLimits, falling, judge_ratio
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
+from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, lower_hwm
 from rules.changes.ase_config import waiting_number
 from rules.engine import limit, rule
 from rules.finding import Outcome
@@ -56,7 +58,7 @@ class Limits(RatioLimits):
     target_ratio: int = limit(20, "vendor: the ratio of its own bulk-load example", low=1, high=85)
 
 
-@rule(needs=(), uses=(*ENGINE_FACTS, *LOCK_FACTS), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*ENGINE_FACTS, *LOCK_FACTS, *PROMOTION_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one page and row lock hash table of the server."""
     figure = lock_figure(facts, "page and row")
@@ -84,12 +86,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             guarded_bring=f'sp_configure "{SIZE}"',
             about=True,
             per_second=limits.lookups_per_second,
-            cure=f"{FEWER[0].upper()}{FEWER[1:]} reduce it too."
-            if long
-            else f"A larger {SIZE}, which adds spinlocks, and {FEWER} reduce it too.",
+            cure=lower_hwm(facts) or _cure(long),
             first=first,
         ),
     )
+
+
+def _cure(long: float | None) -> str:
+    """What else reduces it; a larger table is spoken of elsewhere where its chains are long."""
+    if long:
+        return f"{FEWER[0].upper()}{FEWER[1:]} reduce it too."
+    return f"A larger {SIZE}, which adds spinlocks, and {FEWER} reduce it too."
 
 
 def _long(table: LockHashtable | None, limits: Limits) -> float | None:

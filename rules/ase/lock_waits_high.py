@@ -11,11 +11,15 @@ is not in these figures: see ase/blocked_chain.
 
 What to do: shorten the transactions on the table that is named. No user input and no physical reads inside them, the
 hot update last, an index that lets them lock fewer rows. A datapages table can be taken to datarows; allpages is a
-matter of ase/allpages_table_contended. A row that hands out numbers is better an IDENTITY column. Where table locks are
-waited for and lock promotions are counted, the promotion threshold of that table can be raised.
+matter of ase/allpages_table_contended. A row that hands out numbers is better an IDENTITY column, whose `identity_gap`
+takes numbers in blocks from memory; a gap of 1 writes a page for each row, and a restart burns the rest of a block.
+Where table locks are waited for and lock promotions are counted, the promotion threshold of that table is raised, as
+far as the locks that are free allow it; never while the spinlocks of the lock hash table contend, which ask for fewer
+locks. Readers that wait for writers can skip locked rows (`readpast`), where the question allows that.
 
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run. A load job that locks
-a table on purpose makes such a figure at night. A `lock wait period` is no remedy: it turns waits into errors.
+a table on purpose makes such a figure at night. A `lock wait period` is no remedy by itself: it turns a wait into
+message 12205 and rolls the transaction back, so the application has to repeat it.
 """
 
 from collections.abc import Iterator
@@ -23,9 +27,15 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import LockEvents, MonOpenObjectActivity
+from rules.ase._evidence.objects.seen import schemes, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
-from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.spinlocks.figures import Figure
+from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
+from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.ase._evidence.waits.events import LOCKS
+from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row
+from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, Raise, promoted, promotions, raised
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tables import (
     TABLE_FACTS,
@@ -63,6 +73,17 @@ PROMOTED = (
     'Against {0:,.0f} lock promotions to table locks, `sp_setrowlockpromote "table", "<table>", <lwm>, <hwm>, <pct>` '
     "(from its database; note the old values first) raises the threshold of one table."
 )
+RAISED = "Raise the lock promotion threshold of {0} as the script says, against {1:,.0f} promotions to table locks."
+FEWER = (
+    "{0:,.0f} lock promotions to table locks were counted, but the spinlocks of the lock hash table contend, too "
+    "({1:g} %): raise no threshold, which would take more locks."
+)
+NEXT_NUMBER = (
+    "If {0} hands out numbers ({1}), an IDENTITY column does it from memory "
+    '(`sp_chgattribute "<table>", "identity_gap", 1000`); if it counts, spread the count over several rows.'
+)
+ONE_STEP = "Take it in a transaction of its own, or as its last statement, and keep one such row on a page."
+PERIOD, FOR_EVER = "lock wait period", 2_147_483_647
 TABLE_LOCKS = ("Exclusive Table", "Shared Table", "Exclusive Intent", "Shared Intent")
 WAITING_NOW = MissingInput("who waits now, and since when", "select * from master..monProcess")
 TABLES = MissingInput("which tables have lock waits", MonOpenObjectActivity.COLLECTED_BY)
@@ -75,7 +96,15 @@ class Limits(WaitLimits):
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *SWITCH_FACTS, *TABLE_FACTS, *STATEMENT_FACTS, LockEvents),
+    uses=(
+        *WAIT_FACTS,
+        *SWITCH_FACTS,
+        *TABLE_FACTS,
+        *STATEMENT_FACTS,
+        *PROMOTION_FACTS,
+        *HOT_ROW_FACTS,
+        *LOCK_FACTS,
+    ),
     links=LINKS,
     limits=Limits,
 )
@@ -102,39 +131,81 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     named = ", ".join(f"{kind} {count:,.0f}" for kind, count, _ in kinds)
     by_kind = f"Locks with most waits: {named}." if kinds else ""
     names = [kind for kind, _, _ in kinds]
+    hot = hot_row(facts, [one.row for one in tables if not one.system])
+    raising = _raising(facts, tables, names)
+    change = raising.change if raising else None
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity,
         title=waits.title + (f", most for {tables[0].name}" if tables else ""),
         seen=joined(waits.seen, say_tables(facts, tables, kinds) if tables else by_kind),
         because="" if tables and tables[0].system else BLOCKED,
-        do=joined(*_levers(facts, tables, names)),
+        do=joined(*_levers(facts, tables, names, hot, change is not None)),
         unknown=waits.unknown,
         evidence=(
             *waits.evidence,
             *table_evidence(tables),
             *(Evidence(f"waits for locks of type {kind}", count, "", source) for kind, count, source in kinds),
             *waiting_sessions(facts),
+            *_timeouts(facts),
+            *(raising.evidence if raising else ()),
         ),
+        changes=(change,) if change else (),
     )
     used = [(one.row.database, one.row.object_name) for one in tables]
     yield with_statements(finding, facts, used, by_waits=True)
     if not tables:
         yield Unknown((TABLES,))
+    elif raising and raising.missing:
+        yield Unknown(raising.missing)
 
 
-def _levers(facts: Facts, tables: list[Waiting], kinds: list[str]) -> Iterator[str]:
+def _raising(facts: Facts, tables: list[Waiting], kinds: list[str]) -> Raise | None:
+    """A higher promotion threshold for the first table, where table locks are waited for and promotions counted."""
+    if not tables or tables[0].system or not (kinds and kinds[0] in TABLE_LOCKS) or _hash_contended(facts) is not None:
+        return None
+    scheme = schemes(facts).get(table_key(tables[0].row))
+    kind = "row" if scheme and scheme.scheme == "datarows" else "page"
+    if scheme is None or not promotions(facts, kind):
+        return None
+    return raised(facts, scheme)
+
+
+def _hash_contended(facts: Facts) -> float | None:
+    """Contention of the spinlocks of the lock hash table where it is over its limit, per cent."""
+    figure = lock_figure(facts, "page and row")
+    percent = figure.contention if isinstance(figure, Figure) else None
+    return percent if percent is not None and known(percent) and percent >= LOCK_PERCENT else None
+
+
+def _timeouts(facts: Facts) -> Iterator[Evidence]:
+    """Waits that ended with message 12205, and the setting that ended them."""
+    totals = [one for one in facts.every(LockEvents) if one.event == "timeout" and one.kind.startswith("Total")]
+    for one in totals[-1:]:
+        if known(one.count) and one.count > 0:
+            yield Evidence("lock timeouts (message 12205)", one.count, "", one.source)
+    setting = setting_of(facts, PERIOD)
+    if setting and setting.run_number is not None and setting.run_number < FOR_EVER:
+        yield Evidence(PERIOD, setting.run_number, "s", setting.source)
+
+
+def _levers(facts: Facts, tables: list[Waiting], kinds: list[str], hot: HotRow | None, scripted: bool) -> Iterator[str]:
     """What shortens the waits, in words: for the first table, by what is known of it."""
     first = tables[0] if tables else None
     if first and first.system:
         yield SYSTEM.format(first.name)
         return
+    if hot:
+        yield NEXT_NUMBER.format(hot.name, hot.says)
+        yield ONE_STEP
+        return
     yield SHORTER.format(first.name if first else "what is waited for")
-    counts = [
-        one.count for one in facts.every(LockEvents) if one.event == "promotion" and not one.kind.startswith("Total")
-    ]
-    promoted = sum(count for count in counts if known(count))
-    if kinds and kinds[0] in TABLE_LOCKS and promoted > 0:
-        yield PROMOTED.format(promoted)
+    count, contended = promoted(promotions(facts)), _hash_contended(facts)
+    if first and scripted:
+        yield RAISED.format(first.name, count)
+    elif kinds and kinds[0] in TABLE_LOCKS and count > 0 and contended is not None:
+        yield FEWER.format(count, contended)
+    elif kinds and kinds[0] in TABLE_LOCKS and count > 0:
+        yield PROMOTED.format(count)
     elif first and first.scheme:
         yield BY_SCHEME.get(first.scheme, "")

@@ -17,6 +17,7 @@ from tests.browser.views import assert_whole, bring, filled, look
 
 STORIES = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits"
 STORY, HEALTHY = STORIES / "vlh_4_hot_tables", STORIES / "healthy_monitored_server"
+BLOCKED = STORIES / "row_held_by_a_client_that_thinks"
 ASKED = "?address=5&object=3&lock=20&buckets=65536&cut-0=64&size-1=100000&engines=12&index_hash=0"
 VIEWS = {"caches": "caches/", "spinlocks": "spinlocks/", "what-if": "what-if/", "what-if-asked": f"what-if/{ASKED}"}
 
@@ -25,6 +26,18 @@ VIEWS = {"caches": "caches/", "spinlocks": "spinlocks/", "what-if": "what-if/", 
 def audit(browser: Browser, service: Service) -> str:
     """Bring the exports of a story with hot tables, and give the address of its audit."""
     return bring(browser, service, sorted(STORY.glob("*.txt")))
+
+
+@pytest.fixture(scope="module")
+def waiting(browser: Browser, service: Service) -> str:
+    """The same of a story in which many wait for a client that thinks."""
+    return bring(browser, service, sorted(BLOCKED.glob("*.txt")))
+
+
+@pytest.mark.parametrize("looked", LOOKS, ids=str, indirect=True)
+@pytest.mark.parametrize("name", ["waits", "blocking"])
+def test_what_is_waited_for_is_accessible_and_fits(looked: Looked, waiting: str, name: str) -> None:
+    look(looked, f"{waiting}{name}/", f"ase-{name}")
 
 
 @pytest.mark.parametrize("looked", [*LOOKS, ("light", 1000)], ids=str, indirect=True)

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, replace
 
+from advisor.ase.services.blocking import Blocking, blocking_of
 from advisor.ase.services.caches import CacheMap, cache_map
 from advisor.ase.services.spinlocks import Spinlocks, spinlocks_of
+from advisor.ase.services.waits import Waits, waits_of
 from advisor.audits.models import Capture
 from advisor.audits.services.persistence import restore
 from advisor.core.page_cache import kept
@@ -41,10 +43,12 @@ SMALL: tuple[type[Fact], ...] = (
 
 @dataclass(frozen=True)
 class Views:
-    """What three pages show of one capture."""
+    """What the pages show of one capture."""
 
     caches: CacheMap
     spinlocks: Spinlocks
+    waits: Waits
+    blocking: Blocking
     facts: Facts
     """Those of `SMALL`."""
     contents: object
@@ -63,4 +67,12 @@ def views_of(capture: Capture) -> Views:
     if isinstance(contents, Contents):
         contents = replace(contents, held=contents.held[:MOST_HELD])
     small = Facts(tuple(fact for fact in facts if type(fact) in SMALL))
-    return Views(caches, spinlocks_of(facts), small, contents, tuple(problems))
+    return Views(
+        caches=caches,
+        spinlocks=spinlocks_of(facts),
+        waits=waits_of(facts),
+        blocking=blocking_of(facts),
+        facts=small,
+        contents=contents,
+        problems=tuple(problems),
+    )

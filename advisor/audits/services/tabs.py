@@ -24,6 +24,8 @@ SPINLOCKS: tuple[type[Fact], ...] = (
 CACHES: tuple[type[Fact], ...] = (ase.CacheActivity, ase.MonDataCache, ase.NamedCache)
 TABS: Mapping[str, tuple[Tab, ...]] = {
     "ase": (
+        Tab("ase-waits", "Waits", (ase.MonProcessWaits, ase.MonSysWaits, ase.TaskSwitches)),
+        Tab("ase-blocking", "Blocking", (ase.Deadlock, ase.HeldLock, ase.MonProcess)),
         Tab("ase-caches", "Cache map", CACHES),
         Tab("ase-spinlocks", "Spinlocks", SPINLOCKS),
         Tab("ase-what-if", "What-if", (*CACHES, *SPINLOCKS)),

@@ -277,13 +277,26 @@ class Deadlock(TableRow, Fact):
 
     deadlock_id: int | None = None
     resolved: datetime | None = None
+    victim_kpid: int | None = None
+    """KPID of the process whose transaction was rolled back to end it."""
     database: str | None = None
+    db_id: int | None = None
     object_name: str | None = None
     page: Reading = ABSENT
+    row: Reading = ABSENT
+    held_spid: int | None = None
+    held_kpid: int | None = None
+    wait_spid: int | None = None
+    wait_kpid: int | None = None
     held_lock: str | None = None
     waited_lock: str | None = None
     held_command: str | None = None
     wait_command: str | None = None
     held_procedure: str | None = None
     wait_procedure: str | None = None
+    held_application: str | None = None
+    wait_application: str | None = None
+    held_transaction: str | None = None
+    """Name of the transaction, which the application chose: hostile until quoted, as all text here."""
+    wait_transaction: str | None = None
     wait_milliseconds: Reading = ABSENT

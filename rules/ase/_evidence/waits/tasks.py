@@ -121,6 +121,22 @@ class ByEvent:
     """0 where its seconds are no measure of them; `unsure` says why."""
     unsure: str
     source: Source
+    waits: float = 0.0
+    waited_seconds: float = 0.0
+    seconds: float = 0.0
+    """Of the interval."""
+    text: str = ""
+    """What this server calls the event, where monWaitEventInfo was brought."""
+
+    @property
+    def per_second(self) -> float | None:
+        """Waits that ended, per second."""
+        return self.waits / self.seconds if self.seconds else None
+
+    @property
+    def mean_milliseconds(self) -> float | None:
+        """Mean length of a wait; `None` where none was counted, or its time is not booked."""
+        return 1000.0 * self.waited_seconds / self.waits if self.waits and self.waited_seconds else None
 
     @property
     def at_work(self) -> bool:
@@ -142,8 +158,14 @@ def tasks_by_event(facts: Facts) -> list[ByEvent]:
     for row in rows:
         time = row.wait_seconds if known(row.wait_seconds) else 0.0
         waits = row.waits if known(row.waits) else 0.0
-        found.append(ByEvent(row.event, _tasks(row, seconds), _unsure(time, waits, seconds), row.source))
+        unsure, text = _unsure(time, waits, seconds), row.description or ""
+        found.append(ByEvent(row.event, _tasks(row, seconds), unsure, row.source, waits, time, seconds, text))
     return found
+
+
+def left_out(facts: Facts) -> list[MonSysWaits]:
+    """Events of the interval that are no wait of work: idle daemons, tests, and clients that think or are slow."""
+    return [row for row in _rows(facts) if row.of_interval and not at_work(row.event)]
 
 
 def waited_for(facts: Facts, what: str, events: frozenset[int]) -> Waited | Untrusted | Unknown | None:

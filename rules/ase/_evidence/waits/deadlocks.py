@@ -1,0 +1,131 @@
+"""Deadlocks of SAP ASE, each as a ring of processes: who held what the other waited for (`monDeadLock`).
+
+A row of that table is one edge of one deadlock. It says what a process did when the deadlock was ended, which need not
+be the statement that took the lock. Rows are told once to each reader, so those of all snapshots of a capture count.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from collectors.facts import Facts, Source
+from collectors.facts.ase import Deadlock
+from rules.changes.quoting import comment
+
+HOUR = timedelta(hours=1)
+PAGE = "page"
+
+
+@dataclass(frozen=True)
+class Ring:
+    """One deadlock."""
+
+    number: int
+    resolved: datetime | None
+    edges: tuple[Deadlock, ...]
+    """In the order of the ring as far as the SPIDs say it: each waits for what the next holds."""
+    victim: int | None
+    """SPID of the process that was rolled back; `None` where no export tells."""
+
+    @property
+    def source(self) -> Source:
+        """Where its first edge stands."""
+        return self.edges[0].source
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables it was about, each once, in order of name."""
+        return tuple(sorted({table_of(one) for one in self.edges}))
+
+    @property
+    def by_pages(self) -> bool:
+        """Whether every lock it was about is one of a whole page."""
+        return all(PAGE in (one.held_lock or "").lower() for one in self.edges)
+
+    @property
+    def says(self) -> str:
+        """The ring as a clause: who waited for what, edge by edge."""
+        return "; ".join(say_edge(one) for one in self.edges)
+
+
+def table_of(edge: Deadlock) -> str:
+    """Database and table of what was waited for, fit to be shown."""
+    database = edge.database or (f"db {edge.db_id}" if edge.db_id is not None else "?")
+    return comment(f"{database}..{edge.object_name or 'a table not named'}")
+
+
+def say_edge(edge: Deadlock) -> str:
+    """Who waited for whose lock on which table, as a clause fit to be shown."""
+    waits = _say_process(edge.wait_spid, edge.wait_command, edge.wait_procedure)
+    holds = _say_process(edge.held_spid, edge.held_command, edge.held_procedure)
+    return f"{waits} waited for the {comment(edge.held_lock or 'lock')} of {holds} on {table_of(edge)}"
+
+
+def _say_process(spid: int | None, command: str | None, procedure: str | None) -> str:
+    doing = comment(", ".join(one for one in (command, procedure) if one), 60)
+    return f"SPID {spid if spid is not None else '?'}" + (f" ({doing})" if doing else "")
+
+
+def rings_of(facts: Facts) -> list[Ring]:
+    """Every deadlock once, the latest first; those without a time last."""
+    groups: dict[tuple[object, ...], dict[tuple[object, ...], Deadlock]] = {}
+    for row in facts.every(Deadlock):
+        edge = (row.held_spid, row.wait_spid, row.db_id, row.object_name, row.page, row.row)
+        groups.setdefault((row.deadlock_id, row.resolved), {})[edge] = row
+    found = [
+        Ring(rows[0].deadlock_id or 0, rows[0].resolved, _in_order(rows), _victim(rows))
+        for rows in (list(group.values()) for group in groups.values())
+    ]
+    return sorted(found, key=lambda one: (one.resolved is None, _ago(one.resolved), -one.number))
+
+
+def _ago(when: datetime | None) -> float:
+    return -(when - datetime(1970, 1, 1, tzinfo=when.tzinfo)).total_seconds() if when else 0.0
+
+
+def _in_order(rows: list[Deadlock]) -> tuple[Deadlock, ...]:
+    """Each edge behind the one whose holder waits in it; as printed where the SPIDs do not close a ring."""
+    by_waiter = {one.wait_spid: one for one in rows}
+    ordered, here = [rows[0]], rows[0]
+    while len(ordered) < len(rows):
+        following = by_waiter.get(here.held_spid)
+        if following is None or following in ordered:
+            return tuple(rows)
+        ordered.append(following)
+        here = following
+    return tuple(ordered)
+
+
+def _victim(rows: list[Deadlock]) -> int | None:
+    for row in rows:
+        if row.victim_kpid is not None:
+            if row.victim_kpid == row.wait_kpid:
+                return row.wait_spid
+            if row.victim_kpid == row.held_kpid:
+                return row.held_spid
+    return None
+
+
+def busiest_hour(rings: list[Ring]) -> int:
+    """The most deadlocks that ended within any hour; 0 where none has a time."""
+    times = sorted(one.resolved for one in rings if one.resolved)
+    most, first = 0, 0
+    for last, time in enumerate(times):
+        while time - times[first] >= HOUR:
+            first += 1
+        most = max(most, last - first + 1)
+    return most
+
+
+def about(rings: list[Ring]) -> tuple[tuple[str, ...], int]:
+    """The tables that most of them were about, and how many of them were."""
+    counts = Counter(one.tables for one in rings)
+    return counts.most_common(1)[0] if counts else ((), 0)
+
+
+def edges_of(rings: list[Ring]) -> Iterator[tuple[str, str, Source]]:
+    """Every edge of these: what it is called, a clause, and its line."""
+    for ring in rings:
+        for nth, edge in enumerate(ring.edges, 1):
+            yield f"deadlock {ring.number}, wait {nth}", say_edge(edge), edge.source

@@ -1,0 +1,149 @@
+"""Transactions end in deadlocks.
+
+Finds: deadlocks per hour, from sp_sysmon (Deadlocks by Lock Type), from two snapshots of monState, or as the most in
+any hour of monDeadLock, which also says who waited for whose lock on which table.
+
+Why it matters: of each deadlock one transaction is rolled back and its application gets message 1205. It was a wait
+until the server searched for the ring, and work that is done twice, where the application tries again at all.
+
+What to do: take tables and rows in one order in all transactions that meet, keep these short, and let an index find
+their rows, so that they lock no others. Between page locks of one table the rows were perhaps only neighbours: datarows
+locks them singly. The texts of the statements are in the error log while `print deadlock information` is 1.
+
+When to ignore it: a few an hour are daily life where applications try again. `deadlock checking period` is no remedy:
+it says when the server looks; 0 makes it look at each wait, which holds spinlocks and is not for production (vendor).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.ase import ConfigParameter, Deadlock, LockEvents, MonState, SysmonSample, TableScheme
+from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.waits.deadlocks import Ring, about, busiest_hour, edges_of, rings_of
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
+)
+PERIOD = "deadlock checking period"
+TOTAL = "Total Deadlocks"
+NAMED = 4
+"""Edges in the evidence."""
+LONGEST = 260
+"""Characters of a ring in the sentence; a longer one stands in the evidence and on the page alone."""
+VICTIM = "Of each, one transaction was rolled back with message 1205."
+ONE_ORDER = "Take {0} in one order in all transactions that meet, and keep these short."
+PAGES = "All these locks are of whole pages, so the rows may only be neighbours: datarows locks them singly."
+AT_ONCE = f"{PERIOD} is 0, which holds spinlocks at each wait: not for production (vendor)."
+STATEMENTS = "The texts of the statements are in the error log while `print deadlock information` is 1."
+WHO = "Who blocked whom is in monDeadLock, which one reader empties."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From how many on. No vendor names a figure."""
+
+    per_hour: float = limit(10.0, "this project: fewer are daily life; no vendor names a limit", unit="/h")
+    advice_per_hour: float = limit(60.0, "this project: one a minute; no vendor names a limit", unit="/h")
+    least: float = limit(5.0, "this project: fewer are chance, however short the time", unit="deadlocks")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many there were, over how long."""
+
+    count: float
+    per_hour: float
+    said: str
+    source: Source
+
+
+@rule(
+    needs=(),
+    uses=(Deadlock, LockEvents, SysmonSample, MonState, ConfigParameter, TableScheme),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the rate that is counted over an interval, else the busiest hour of the list."""
+    rings = rings_of(facts)
+    counted = _by_sysmon(facts) or _by_state(facts) or _by_list(rings)
+    if isinstance(counted, Untrusted):
+        yield counted
+    elif counted is None:
+        yield Unknown.of(LockEvents, MonState)
+    elif counted.per_hour < limits.per_hour or counted.count < limits.least:
+        yield Clean(f"{counted.said} (limits {limits.per_hour:g} an hour and {limits.least:g} in all)")
+    else:
+        yield _finding(facts, limits, counted, rings)
+
+
+def _by_sysmon(facts: Facts) -> Counted | Untrusted | None:
+    row, sample = facts.latest(LockEvents, event="deadlock", kind=TOTAL), facts.latest(SysmonSample)
+    if row is None or sample is None or not sample.seconds or not known(row.count):
+        return None
+    if row.count < 0:
+        return Untrusted(f"{TOTAL}: {row.count:g} is below zero: its counter wrapped or was cleared")
+    rate = row.count * 3600 / sample.seconds
+    return Counted(row.count, rate, f"{row.count:,.0f} deadlocks in {sample.seconds:,.0f} s of sp_sysmon", row.source)
+
+
+def _by_state(facts: Facts) -> Counted | Untrusted | None:
+    rows = [one for one in facts.every(MonState) if one.of_interval and one.seconds]
+    if not rows:
+        return None
+    if not all(one.believed for one in rows):
+        return Untrusted("monState: its counters were cleared or wrapped between the snapshots")
+    counts, seconds = [one.deadlocks for one in rows if known(one.deadlocks)], rows[-1].seconds or 0.0
+    if not counts or not seconds:
+        return None
+    count = sum(counts)
+    said = f"{count:,.0f} deadlocks in {seconds:,.0f} s between two snapshots of monState"
+    return Counted(count, count * 3600 / seconds, said, rows[-1].source)
+
+
+def _by_list(rings: list[Ring]) -> Counted | None:
+    most = busiest_hour(rings)
+    if not most:
+        return None
+    listed = f"{len(rings):,} in the list" if len(rings) > most else "all that are listed"
+    return Counted(most, most, f"{most:,} deadlocks within one hour by monDeadLock, {listed}", rings[0].source)
+
+
+def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) -> Finding:
+    tables, many = about(rings)
+    setting = setting_of(facts, PERIOD)
+    at_once = setting is not None and setting.run_number == 0
+    first = f"The latest: {rings[0].says}." if rings else ""
+    named = " and ".join(tables[:2]) or "tables and rows"
+    pages = bool(rings) and all(one.by_pages for one in rings) and not _by_rows(facts, tables)
+    kinds = [one for one in facts.every(LockEvents) if one.event == "deadlock" and one.kind != TOTAL]
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE if counted.per_hour >= limits.advice_per_hour else Severity.NOTE,
+        title=f"{counted.per_hour:,.0f} deadlocks an hour" + (f", most about {named}" if tables else ""),
+        seen=joined(f"{counted.said}: {counted.per_hour:,.0f} an hour.", first if len(first) <= LONGEST else ""),
+        because=joined(VICTIM, f"{many} of the {len(rings)} listed are about {named}." if len(rings) > 1 else ""),
+        do=joined(ONE_ORDER.format(named), AT_ONCE if at_once else PAGES if pages else ""),
+        unknown=joined(STATEMENTS, "" if rings else WHO),
+        evidence=(
+            Evidence("deadlocks", counted.count, "", counted.source, limits.least),
+            Evidence("deadlocks per hour", round(counted.per_hour, 1), "/h", counted.source, limits.per_hour),
+            *(Evidence(name, said, "", at) for name, said, at in list(edges_of(rings))[:NAMED]),
+            *(
+                Evidence(f"deadlocks about {one.kind} locks", one.count, "", one.source)
+                for one in kinds
+                if known(one.count) and one.count > 0
+            ),
+            *((Evidence(PERIOD, 0, "ms", setting.source),) if setting and at_once else ()),
+        ),
+    )
+
+
+def _by_rows(facts: Facts, tables: tuple[str, ...]) -> bool:
+    """Whether a listing shows one of these tables to lock rows already."""
+    rows = {f"{one.database}..{one.table}" for one in facts.every(TableScheme) if one.scheme == "datarows"}
+    return any(one in rows for one in tables)

@@ -1,0 +1,111 @@
+"""A thread for disk or network is saturated while the engines are not.
+
+Finds: a disk or network thread of the threaded kernel that used 80 % of a CPU or more, by sp_sysmon's Thread
+Utilization (OS %), while the engines had time left.
+
+Why it matters: these threads hand the requests of all engines to the operating system, and its answers back. One that
+is saturated starves the engines: tasks wait for reads, writes or packets that are there already (vendor: a network task
+80 % busy beside engines with little to do is likely to starve them).
+
+What to do: one disk or network task more (`number of disk tasks`, `number of network tasks`), if the host has a
+processor for its thread. `sp_configure` shows the range, and whether it needs a restart: no source read here has them.
+
+When to ignore it: on busy engines, which need their processors first. sp_sysmon may print more than 100 % for a thread,
+by the way it collects (vendor). In process mode there are no such threads.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.ase import ThreadBusy
+from rules.ase._evidence.server import ENGINE_FACTS, engines_of, setting_of, subject_of, unknown_of
+from rules.engine import percent, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
+
+LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon33.htm",)
+THREADS = {"DiskController": ("disk", "number of disk tasks"), "NetController": ("network", "number of network tasks")}
+"""Names that sp_sysmon prints, and the parameter that makes more of them."""
+STARVES = "A saturated thread of this kind starves the engines: what they wait for is there, and nobody hands it over."
+FIRST = "`sp_configure` shows its range and whether it needs a restart; hold the same minutes against it afterwards."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How busy such a thread is, and how busy engines may be beside it."""
+
+    thread_percent: float = percent(80.0, "vendor: a network task so busy, in its example of a saturated one")
+    engine_percent: float = percent(85.0, "practice: CPU of 85 % (Rukav's sp_sysmon hints)")
+
+
+@dataclass(frozen=True)
+class Busiest:
+    """The busiest thread of one kind."""
+
+    kind: str
+    parameter: str
+    percent: float
+    threads: int
+    source: Source
+
+
+@rule(needs=(), uses=(*ENGINE_FACTS, ThreadBusy), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Hold the busiest thread of each kind against the engines."""
+    found = [one for name, (kind, parameter) in THREADS.items() if (one := _busiest(facts, name, kind, parameter))]
+    if not found:
+        yield unknown_of(facts, ThreadBusy)
+        return
+    engines = engines_of(facts)
+    said = ", ".join(f"the busiest {one.kind} thread used {one.percent:.0f} % of a CPU" for one in found)
+    hot = [one for one in found if one.percent >= limits.thread_percent]
+    if not hot:
+        yield Clean(f"{said} (limit {limits.thread_percent:g} %)")
+    elif engines.busy_percent is None:
+        yield Unknown.without("how busy the engines are", ThreadBusy.COLLECTED_BY, said)
+    elif engines.busy_percent >= limits.engine_percent:
+        yield Clean(f"{said}, but the engines are {engines.busy_percent:.0f} % busy: they need their processors first")
+    else:
+        for one in hot:
+            yield _finding(facts, limits, one, engines.busy_percent, engines.source)
+
+
+def _busiest(facts: Facts, name: str, kind: str, parameter: str) -> Busiest | None:
+    """The busiest thread of this name; `None` where none has a figure that can be one."""
+    rows = {one.thread: one for one in facts.every(ThreadBusy) if one.name.strip().startswith(name)}
+    read = [(one, used) for one in rows.values() if (used := _used(one)) is not None]
+    if not read:
+        return None
+    most, used = max(read, key=lambda pair: pair[1])
+    return Busiest(kind, parameter, used, len(rows), most.source)
+
+
+def _used(one: ThreadBusy) -> float | None:
+    if not known(one.user_percent) or one.user_percent < 0:
+        return None
+    system = one.system_percent if known(one.system_percent) else 0.0
+    return min(100.0, one.user_percent + system) if system >= 0 else None
+
+
+def _finding(facts: Facts, limits: Limits, one: Busiest, busy: float, engines: Source) -> Finding:
+    setting = setting_of(facts, one.parameter)
+    running = setting.run_number if setting else None
+    now = f" ({running:g} now)" if running is not None else ""
+    unknown = "Whether the host has a processor for one more thread, no export of the server shows."
+    return Finding(
+        subject=f"{one.kind} thread",
+        severity=Severity.ADVICE,
+        title=f"{subject_of(facts)}: a {one.kind} thread uses {one.percent:.0f} % of a CPU",
+        seen=f"The busiest of {one.threads} {one.kind} threads used {one.percent:.0f} % of a CPU, by the operating "
+        f"system, while the engines were {busy:.0f} % busy.",
+        because=STARVES,
+        do=joined(f"Ask for one more by {one.parameter}{now}.", FIRST),
+        unknown=unknown,
+        evidence=(
+            Evidence(
+                f"CPU of the busiest {one.kind} thread", round(one.percent, 1), "%", one.source, limits.thread_percent
+            ),
+            Evidence("mean engine busy", round(busy, 1), "%", engines, limits.engine_percent),
+            *((Evidence(one.parameter, running, "", setting.source),) if setting and running is not None else ()),
+        ),
+    )
