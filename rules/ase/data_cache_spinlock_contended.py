@@ -29,7 +29,8 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
-from rules.ase._evidence.caches.binding_plan import BindingPlan, binding_plan
+from rules.ase._evidence.caches.allocation import allocation
+from rules.ase._evidence.caches.binding_plan import BindingPlan
 from rules.ase._evidence.caches.binding_report import binding_keys, contention_left
 from rules.ase._evidence.caches.carving import Carving
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
@@ -196,7 +197,7 @@ def _bindings_enough(facts: Facts, limits: Limits, figure: Figure, contention: f
     gate = CacheLimits(limits.contention_percent, limits.searches_per_second, limits.busy_percent)
     hot, contents, _ = searched(facts, gate, spread=True)
     names = tuple(one.label for one in hot)
-    plan = binding_plan(facts, contents, names) if contents and figure.label in names else None
+    plan = allocation(facts, contents, gate).plan if contents and figure.label in names else None
     if not isinstance(plan, BindingPlan) or not plan.worth_it:
         return ()
     if isinstance(plan.carving, Carving) and enough_alone(facts, figure.label, contention, limits.contention_percent):

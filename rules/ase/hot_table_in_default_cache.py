@@ -31,10 +31,9 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts
 from rules.ase._evidence.caches import binding_report as report
 from rules.ase._evidence.caches import own_cache
+from rules.ase._evidence.caches.allocation import Allocation, allocation
 from rules.ase._evidence.caches.binding_plan import (
-    BindingPlan,
     Lacks,
-    binding_plan,
     movable,
 )
 from rules.ase._evidence.caches.contents import Contents, Held
@@ -88,23 +87,21 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield from quiet
     if contents is None:
         return
-    plan = binding_plan(facts, contents, tuple(figure.label for figure in hot))
+    shared = allocation(facts, contents, limits)
     for figure in hot:
         top = [(one.database, one.table) for one in _top(contents, figure.label, limits)]
-        for said in _judge(facts, limits, figure, contents, plan):
+        for said in _judge(facts, limits, figure, contents, shared):
             yield with_statements(said, facts, top) if isinstance(said, Finding) else said
 
 
-def _judge(
-    facts: Facts, limits: Limits, figure: Figure, contents: Contents, plan: BindingPlan | Lacks
-) -> Iterator[Outcome]:
-    name = figure.label
+def _judge(facts: Facts, limits: Limits, figure: Figure, contents: Contents, shared: Allocation) -> Iterator[Outcome]:
+    name, plan = figure.label, shared.plan or Lacks(why="no contended cache spreads evenly")
     if isinstance(plan, Lacks) and plan.why:
         yield Clean(f"{figure.said}; {plan.why}: no binding plan")
         return
     part = None if isinstance(plan, Lacks) else report.Part(plan, name, tuple(plan.of_kind(system=False, home=name)))
     if part and part.moved and part.plan.worth_it:
-        yield _finding(facts, limits, figure, contents, part)
+        yield _finding(facts, limits, figure, contents, part, shared.given)
         return
     inside = [one for one in contents.held if one.cache == name and not one.system]
     bound = contents.inside(name, sum(one.reads for one in inside if one.bound))
@@ -112,10 +109,10 @@ def _judge(
     share = 100 * contents.inside(name, sum(one.reads for one in top))
     few = share >= limits.share_percent
     if few and isinstance(plan, Lacks):
-        yield _finding(facts, limits, figure, contents, None)
+        yield _finding(facts, limits, figure, contents, None, shared.given)
         yield Unknown(plan.missing)
     elif few and part and report.short_of_memory(part.plan):
-        yield _finding(facts, limits, figure, contents, report.Part(part.plan, name, ()))
+        yield _finding(facts, limits, figure, contents, report.Part(part.plan, name, ()), shared.given)
     else:
         said = f"{figure.said}; the {len(top)} most searched objects not bound yet make {share:.1f} % of its searches"
         said += f", {report.percent(bound)} come from what is bound to it already" if bound else ""
@@ -144,7 +141,9 @@ def _no_plan(part: report.Part) -> str:
     return report.not_worth(part.plan)
 
 
-def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, part: report.Part | None) -> Finding:
+def _finding(
+    facts: Facts, limits: Limits, figure: Figure, contents: Contents, part: report.Part | None, given: own_cache.Given
+) -> Finding:
     name, contention = figure.label, contention_of(figure)
     top = _top(contents, name, limits)
     share = contents.inside(name, sum(one.reads for one in top))
@@ -162,7 +161,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         left = report.contention_left(part.plan, name, contention)
         goal = limits.contention_percent
         under = left is not None and left < goal
-        own = None if under else own_cache.enough_alone(facts, figure, contents, goal)
+        own = None if under else own_cache.enough_alone(facts, figure, contents, goal, given)
         yields = own.keys if own else ()
         before = OWN_CACHE_FIRST.format(own.says, own.rule, goal, left) if own else ""
         do = report.do(part, goes_under=under, before=before)

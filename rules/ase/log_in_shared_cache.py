@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from rules.ase._evidence.caches import own_cache
+from rules.ase._evidence.caches.allocation import allocation
 from rules.ase._evidence.caches.contents import Contents
 from rules.ase._evidence.caches.figures import kind_of, named_of
 from rules.ase._evidence.caches.hot import HIDDEN, HOT_FACTS, searched
@@ -45,7 +46,7 @@ OWN = own_cache.Apart(
     advice="Bind syslogs of each database, which is an outage of it, to a cache for logs alone",
     unknown="The cache needs a pool of the size of the log I/O, which no export shows: sp_logiosize in the database "
     "shows it, sp_poolconfig makes the pool.",
-    target=own_cache.for_logs,
+    logs=True,
     bind=bind_log,
 )
 
@@ -65,13 +66,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not any(one.system for one in contents.held):
         yield Unknown((HIDDEN,), "no system table is among the open objects, so no log either")
         return
+    given = allocation(facts, contents, limits).given if hot else {}
     for figure in hot:
-        yield from _judge(facts, limits, figure, contents)
+        yield from _judge(facts, limits, figure, contents, given)
 
 
-def _judge(facts: Facts, limits: Limits, figure: Figure, contents: Contents) -> Iterator[Outcome]:
+def _judge(
+    facts: Facts, limits: Limits, figure: Figure, contents: Contents, given: own_cache.Given
+) -> Iterator[Outcome]:
     moving = own_cache.logs_of(facts, figure, contents)
     if kind_of(named_of(facts, figure.label)) == "log":
         yield Clean(f"{figure.said}; it holds logs alone: more partitions (see its own rule)")
     else:
-        yield from own_cache.judge(facts, limits, moving, OWN)
+        yield from own_cache.judge(facts, limits, moving, OWN, given)

@@ -23,14 +23,15 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from rules.ase._evidence.caches import binding_report as report
+from rules.ase._evidence.caches.allocation import allocation
 from rules.ase._evidence.caches.binding_plan import (
     BindingPlan,
     Lacks,
-    binding_plan,
     movable,
 )
 from rules.ase._evidence.caches.contents import Contents, Held
 from rules.ase._evidence.caches.hot import HIDDEN, HOT_FACTS, CacheLimits, contention_of, searched
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
 from rules.ase._evidence.server import server_of
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.changes.ase_binding import why_not
@@ -62,7 +63,7 @@ class Limits(CacheLimits):
     )
 
 
-@rule(needs=(), uses=HOT_FACTS, links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*HOT_FACTS, *TEMPORARY_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look for system tables in every contended cache."""
     hot, contents, quiet = searched(facts, limits, spread=True)
@@ -72,7 +73,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not any(one.system for one in contents.held):
         yield Unknown((HIDDEN,), "no system table is among the open objects")
         return
-    plan = binding_plan(facts, contents, tuple(figure.label for figure in hot))
+    shared = allocation(facts, contents, limits)
+    plan = shared.plan or Lacks(why="no contended cache spreads evenly")
     for figure in hot:
         yield from _judge(facts, limits, figure, contents, plan)
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from rules.ase._evidence.caches import own_cache
+from rules.ase._evidence.caches.allocation import allocation
 from rules.ase._evidence.caches.bindings import bound_to
 from rules.ase._evidence.caches.contents import Contents
 from rules.ase._evidence.caches.figures import named_of
@@ -52,7 +53,7 @@ OWN = own_cache.Apart(
     because="Temporary tables are made, searched and dropped all the time: everything else in the cache waits for the "
     "same spinlocks and loses pages to them.",
     advice="Bind them right after a restart (in use they are refused) to a cache of their own, strict and not relaxed",
-    target=own_cache.for_temporary,
+    logs=False,
     bind=bind_temporary,
 )
 
@@ -70,8 +71,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     temporary = temporary_databases(facts)
     if contents is None:
         return
+    given = allocation(facts, contents, limits).given if hot else {}
     for figure in hot:
-        yield from _judge(facts, limits, figure, contents, temporary)
+        yield from _judge(facts, limits, figure, contents, temporary, given)
         yield from _guessed(facts, limits, figure, contents, temporary)
 
 
@@ -92,7 +94,7 @@ def _guessed(
 
 
 def _judge(
-    facts: Facts, limits: Limits, figure: Figure, contents: Contents, temporary: frozenset[str]
+    facts: Facts, limits: Limits, figure: Figure, contents: Contents, temporary: frozenset[str], given: own_cache.Given
 ) -> Iterator[Outcome]:
     name, named = figure.label, named_of(facts, figure.label)
     inside = tuple(one for one in contents.held if one.cache == name and one.database in temporary and one.reads)
@@ -101,4 +103,4 @@ def _judge(
     if serves_tempdb(facts, name, named) and not others:
         yield Clean(f"{figure.said}; it serves temporary databases alone: more partitions (see its own rule)")
     else:
-        yield from own_cache.judge(facts, limits, moving, OWN)
+        yield from own_cache.judge(facts, limits, moving, OWN, given)

@@ -47,6 +47,7 @@ READ: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"select @@servername ServerName, convert\(char\(26\), getdate\(\)", ("ase/monitor_tables",)),
     (r"select @@(?:servername|version|maxpagesize)\b", ("ase/version",)),
     (r"select .+ from master\.\.mon\w+", ("ase/monitor_tables",)),
+    (r"select db_name\(dbid\) DBName, .* from master\.\.sysusages", ("ase/monitor_tables",)),
     (r"select db_name\(\).* lockscheme\(", ("ase/lock_schemes",)),
     (r"sp_configure \"memory\"", ("ase/sp_configure", "ase/memory_headroom")),
     (r"sp_configure\b", ("ase/sp_configure",)),

@@ -307,8 +307,8 @@ def test_a_plan_that_is_carved_out_of_the_default_data_cache_is_made_after_the_r
     assert [step.change_keys for step in steps] == [(shrink.key,), (create.key, bind.key)]
     assert not make_plan(changed, 0.0).conflicts
     cut = set_partitions(DEFAULT, 2, 4)
-    apart = [step.change_keys for step in make_plan([cut, *changed], 0.0).steps]
-    assert apart == [(cut.key,), (shrink.key,), (create.key, bind.key)], "what relieves first, what may harm later"
+    one_restart = [step.change_keys for step in make_plan([cut, *changed], 0.0).steps]
+    assert one_restart == [(cut.key, shrink.key), (create.key, bind.key)], "its partitions in the same restart"
     other = configure("lock spinlock ratio", 85, 20)
     together = [step.change_keys for step in make_plan([other, *changed], 0.0).steps]
     assert together == [(other.key, shrink.key), (create.key, bind.key)], "one restart for what has nothing to do with"

@@ -63,6 +63,8 @@ class Load:
     """Share of waits of each partition, per cent, in the order of the export; empty: one figure for all of them."""
     hottest: float | None = None
     coldest: float | None = None
+    spins: float | None = None
+    """Over the time that was counted; `None` where no spins were."""
 
 
 @dataclass(frozen=True)
@@ -271,6 +273,7 @@ def _load(alone: Facts, name: str, lock: Spinlock | None) -> Load:
         tuple(row.waited_percent for row in lock.rows) if several else (),
         lock.hottest.waited_percent if several and lock.grabs else None,
         lock.coldest.waited_percent if several and lock.grabs else None,
+        lock.spins,
     )
 
 

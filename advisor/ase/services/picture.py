@@ -1,4 +1,4 @@
-"""The cache map as boxes for the chart: as it is now, and as the binding plan of the audit expects it."""
+"""The cache map as boxes for the chart: as it is now, and as the plan of the audit expects it."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from advisor.ase.services.caches import CacheMap, Shown
 from advisor.ase.services.planned import NewCache, Planned
-from advisor.charts.caches import Box, cache_map, full_cell
+from advisor.charts.caches import Box, cache_map, full_cell, size_text
 
 NAMED = 3
 """Objects a line of the picture names."""
@@ -27,7 +27,7 @@ def after(shown: CacheMap, plan: Planned, width: int = 480) -> Markup:
     full = full_cell([_box(one) for one in shown.caches])
     boxes = [_box_after(one, plan) for one in shown.caches] + [_box_new(one) for one in plan.new]
     ordered = sorted(boxes, key=lambda box: (-(box.size_mb or 0.0), box.name))
-    title = f"Data caches of {shown.server} after the binding plan"
+    title = f"Data caches of {shown.server} after the plan"
     return cache_map(ordered, title=title, full=full, width=width)
 
 
@@ -70,23 +70,34 @@ def _some(names: tuple[str, ...], count: int) -> str:
 
 
 def _box_after(one: Shown, plan: Planned) -> Box:
-    share = plan.shares.get(one.name)
-    lines = [_how(one.partitions, one.replacement)]
-    if share is not None:
-        lines.append(f"expected: {percent(share)} of all searches ({plan.basis})")
+    """A cache that is there, as the plan leaves it: what it does not change is drawn as it is, without a figure."""
+    changed = plan.of(one.name)
+    if changed is None:
+        return Box(one.name, one.size_mb, (None,), (f"{_how(one.partitions, one.replacement)}; stays as it is",))
+    partitions = one.partitions if changed.partitions is None else changed.partitions
+    lines = [_how(partitions, changed.replacement or one.replacement)]
+    if changed.size_mb is not None and one.size_mb is not None:
+        lines.append(f"size {size_text(one.size_mb)} now, {size_text(changed.size_mb)} then")
+    if changed.share is not None:
+        lines.append(f"expected: {percent(changed.share)} of all searches ({plan.basis})")
     elif one.searches_share is not None:
         lines.append(f"{percent(one.searches_share)} of all searches now; the plan names no other share")
-    here = tuple(what for what, _, to in plan.moved if to == one.name)
-    gone = tuple(what for what, home, _ in plan.moved if home == one.name)
-    lines += [f"bound by the plan: {_some(here, len(here))}"] if here else []
-    lines += [f"gone: {_some(gone, len(gone))}"] if gone else []
-    return Box(one.name, one.size_mb, (None,), tuple(lines))
+    lines += [_waits(changed.waited)] if changed.waited is not None else []
+    lines += [f"bound by the plan: {_some(changed.came, len(changed.came))}"] if changed.came else []
+    lines += [f"gone: {_some(changed.gone, len(changed.gone))}"] if changed.gone else []
+    size = one.size_mb if changed.size_mb is None else changed.size_mb
+    return Box(one.name, size, (None,) * (partitions or 1), tuple(lines))
 
 
 def _box_new(one: NewCache) -> Box:
-    lines = [_how(one.partitions, "relaxed LRU" if one.relaxed else "strict LRU")]
+    lines = [_how(one.partitions, one.replacement) + (f"; pools {', '.join(one.pools)}" if one.pools else "")]
     if one.share is not None:
         lines.append(f"expected: {percent(one.share)} of all searches")
+    lines += [_waits(one.waited)] if one.waited is not None else []
     if one.members:
         lines.append(f"bound: {_some(one.members, len(one.members))}")
     return Box(one.name, one.size_mb, (None,) * one.partitions, tuple(lines), new=True)
+
+
+def _waits(share: float) -> str:
+    return f"expected: about {share:.3g} % of grabs wait"

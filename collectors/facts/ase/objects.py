@@ -121,6 +121,26 @@ class MonCachedObject(TableRow, Fact):
     instance: int | None = None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DatabaseFragment(TableRow, Fact):
+    """One piece of a device that a database has, and what may be stored there (`sysusages` of master)."""
+
+    COLLECTED_BY: ClassVar[str] = "select db_name(dbid) DBName, dbid, segmap, size from master..sysusages"
+    LOG, DATA_AND_LOG = 4, 7
+
+    database: str | None = None
+    db_id: int | None = None
+    segments: int
+    """Bits: 1 system, 2 default, 4 log, higher ones of users; 7 is data and log."""
+    pages: Reading = ABSENT
+    """Logical pages."""
+
+    @property
+    def mixed(self) -> bool:
+        """Whether the log shares this piece with data (vendor: 3 is data, 4 log, 7 both)."""
+        return bool(self.segments & self.LOG) and bool(self.segments & ~self.LOG)
+
+
 @dataclass(frozen=True, kw_only=True)
 class CacheBinding(Fact):
     """A database, table or index bound to a named cache (`sp_helpcache`)."""

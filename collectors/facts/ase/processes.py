@@ -61,6 +61,30 @@ class MonProcessWaits(Counted, Fact):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class MonProcessActivity(Counted, Fact):
+    """What one session did, and how it used its user log cache."""
+
+    COLLECTED_BY: ClassVar[str] = twice("monProcessActivity")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "spid", "kpid")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
+        ("transactions", "commits", "log_bytes", "log_flushes", "log_flushes_full"), "int"
+    )
+
+    spid: int
+    kpid: int | None = None
+    instance: int | None = None
+    transactions: Reading = ABSENT
+    commits: Reading = ABSENT
+    log_bytes: Reading = ABSENT
+    """Written to its user log cache."""
+    log_flushes: Reading = ABSENT
+    log_flushes_full: Reading = ABSENT
+    """Of those, because the cache was full."""
+    log_most_bytes: Reading = ABSENT
+    """The most that its user log cache ever held: no difference of two snapshots."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonProcessObject(TableRow, Fact):
     """Pages that the running statement of one process asked of one table or index: the only table that ties the two."""
 

@@ -68,6 +68,35 @@ class UserLogCacheFlushes(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LogWrites(Fact):
+    """Writes of transaction log pages of all databases together."""
+
+    COLLECTED_BY: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the rows Transaction Log Writes and Alloc (Transaction Management)"
+
+    per_second: Reading = ABSENT
+    count: Reading = ABSENT
+    """Writes."""
+    pages: Reading = ABSENT
+    """Pages that were allocated."""
+    per_page: Reading = ABSENT
+    """`Avg # Writes per Log Page` as printed: not always the quotient of the two rows above it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargestLogCache(Fact):
+    """The most that any user log cache held: what a transaction writes between two flushes, at most."""
+
+    COLLECTED_BY: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the rows Max ULC Size During Sample (Transaction Management)"
+
+    logging: str | None = None
+    """From 15.7 on: `Fully Logged DMLs` or `Minimally Logged DMLs`."""
+    size_bytes: Reading = ABSENT
+    """0 in every report read, beside flushes of full caches too: then it was not measured."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class LockEvents(Fact):
     """Deadlocks, lock promotions or lock timeouts of one kind; only the total is printed where there were none."""
 

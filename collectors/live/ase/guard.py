@@ -30,7 +30,7 @@ FUNCTIONS = frozenset(
 NOT_FUNCTIONS = frozenset(["in", "and", "or"])
 """Words that a bracket may follow."""
 SOURCE = re.compile(
-    r"(?:master\.\.(?:mon[A-Za-z]+|sysconfigures|syscurconfigs|sysdatabases|sysengines|syscacheinfo|syspoolinfo)"
+    r"(?:master\.\.(?:mon[A-Za-z]+|sysconfigures|syscurconfigs|sysdatabases|sysusages|sysengines|syscacheinfo|syspoolinfo)"
     r"|\[\]\.\.(?:sysobjects|sysindexes|sysusers))(?: [a-z])?"
 )
 """What a SELECT may read from; `[]` stands for the quoted name of a database."""

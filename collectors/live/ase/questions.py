@@ -9,7 +9,7 @@ FILE = Path(__file__).with_name("questions.sql")
 FIELD = re.compile(r"-- (question|why|since|needs|switches|only|cost|seconds|when|file): (.+)")
 WHEN = ("connect", "first", "once", "snapshot", "last", "database", "sysmon")
 TOP = re.compile(r"\Aselect top ([0-9]+) ")
-TABLE = re.compile(r"\bmaster\.\.(mon[A-Za-z]+)")
+TABLE = re.compile(r"\bmaster\.\.(mon[A-Za-z]+|sysusages)")
 SECONDS = 30.0
 """A question has so long to be answered, unless the file gives it more."""
 Release = tuple[int, int]
@@ -45,7 +45,7 @@ class Question:
 
     @property
     def table(self) -> str:
-        """The monitoring table it asks; empty: none."""
+        """The table it asks whose rows are read with those of monitoring tables; empty: none."""
         found = TABLE.search(self.sql)
         return found[1] if found else ""
 

@@ -20,7 +20,7 @@
 --     grant role mon_role to <login>           or, on every release:     sp_role 'grant', mon_role, <login>
 -- Switches are never set; where one is off its tables are empty or hold zeros, and the result says so.
 --
--- Cost, in sum: 53 statements and one for each user database, on one connection, one after the other. Monitoring tables
+-- Cost, in sum: 56 statements and one for each user database, on one connection, one after the other. Monitoring tables
 -- are built from memory when they are asked for: they take no lock on a user's table. Dear are two: `cached_objects`
 -- walks the hash tables of the data caches (asked once; seconds of one engine on caches of 100 GB, as estimated), and
 -- `tables` reads the allocation pages of every table and index (once per database; some thousand page reads for 10,000
@@ -168,6 +168,15 @@ go
 -- cost: none
 -- when: first
 select name Name, dbid DBID from master..sysdatabases order by dbid
+go
+
+-- question: fragments
+-- why: whether the log of a database shares devices with its data: then each log record is flushed by itself
+-- since: 15.0
+-- cost: none; a row for each piece of a device
+-- when: once
+-- file: sysusages.txt
+select top 20000 db_name(dbid) DBName, dbid, segmap, size from master..sysusages
 go
 
 -- question: snapshot
@@ -332,6 +341,17 @@ go
 -- when: snapshot
 select top 20000 * from master..monProcessWaits
 where WaitEventID in (150, 481, 493, 494, 495, 499, 500, 501, 700, 701)
+go
+
+-- question: monProcessActivity
+-- why: how many bytes a session's user log cache held at most, and how often it was flushed because it was full
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: one row a session that flushed its user log cache, up to the bound; nothing is sorted
+-- when: snapshot
+select top 5000 SPID, KPID, InstanceID, Transactions, Commits, ULCBytesWritten, ULCFlushes, ULCFlushFull, ULCMaxUsage
+from master..monProcessActivity where ULCFlushes > 0
 go
 
 -- question: monCachedStatement

@@ -40,7 +40,7 @@ def test_hot_tables_show_their_partitions_and_the_one_plan(
     audit = Audit.objects.get()
     page = text_of(as_user(people.colleague), f"/audits/{audit.pk}/caches/")
     assert "hottest partition" in page
-    assert "After the binding plan" in page
+    assert "After the plan" in page
     created = {key for step in audit.plan["steps"] for key in step["change_keys"] if key.endswith(":create")}
     planned = Counter(re.findall(r"([\w ]+), planned", page))
     assert len(planned) == len(created), planned

@@ -6,13 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.ase.services.caches import MOST_CACHES, Shown, cache_map
+from advisor.ase.services.caches import MOST_CACHES, CacheMap, Shown, cache_map
 from advisor.ase.services.planned import planned
 from advisor.audits.models import Audit
-from collectors.facts import OVERFLOW, Fact, Facts
-from collectors.facts.ase import CacheActivity, MonDataCache, MonSpinlockActivity, NamedCache
+from collectors.facts import OVERFLOW, Fact, Facts, known
+from collectors.facts.ase import (
+    CacheActivity,
+    EngineBusy,
+    MemoryHeadroom,
+    MonDataCache,
+    MonOpenObjectActivity,
+    MonSpinlockActivity,
+    NamedCache,
+)
 from rules.ase._evidence.caches.contents import contents_of
-from tests.advisor.ase.servers import DEFAULT, EVEN, audited, contended, setting, spun, sysmon_only
+from tests.advisor.ase.servers import DEFAULT, EVEN, audited, contended, engines, setting, spun, sysmon_only
 from tests.advisor.charts.pictures import HOSTILE
 from tests.advisor.people import AsUser, People, text_of
 
@@ -139,9 +147,9 @@ def test_a_change_that_conflicts_is_not_in_the_plan_that_is_shown(audit: Audit) 
 
 def test_without_a_plan_the_page_says_what_the_rules_said(people: People, as_user: AsUser) -> None:
     page = text_of(as_user(people.colleague), f"/audits/{audited(people, sysmon_only()).pk}/caches/")
-    assert "This audit has none" in page
+    assert "This audit changes no cache" in page
     assert "sp_cacheconfig" in page, "what to bring"
-    assert "After the binding plan" not in page
+    assert "After the plan" not in page
 
 
 def test_a_capture_without_any_cache_says_what_to_bring(people: People, as_user: AsUser) -> None:
@@ -209,3 +217,68 @@ def test_rows_of_a_thousand_partitions_stay_a_page(people: People, as_user: AsUs
     ]
     facts += [spun(DEFAULT, 1000.0 + n, 10.0, 100.0, slot=n) for n in range(1000)]
     assert len(text_of(as_user(people.colleague), f"/audits/{audited(people, facts).pk}/caches/")) < 100_000
+
+
+def shown_of(facts: list[Fact]) -> CacheMap:
+    made = Facts(tuple(facts))
+    return cache_map(made, contents_of(made))
+
+
+def without_memory() -> list[Fact]:
+    """The contended server with no free memory, whose default data cache reads next to nothing from disk."""
+    facts = [one for one in contended(EVEN) if not isinstance(one, MemoryHeadroom)]
+    hits = {"physical_reads": 900.0, "apf_reads": 0.0}
+    facts = [replace(one, **hits) if isinstance(one, MonDataCache) else one for one in facts]  # type: ignore[arg-type]
+    return [*facts, MemoryHeadroom(available_kb=0.0)]
+
+
+def test_the_map_after_the_plan_has_the_smaller_default_data_cache_and_one_restart(
+    people: People, as_user: AsUser
+) -> None:
+    audit = audited(people, without_memory())
+    plan = planned(audit, shown_of(without_memory()))
+    assert plan is not None
+    default = plan.of(DEFAULT)
+    assert default is not None
+    assert (default.partitions, default.spins) == (None, None)
+    assert default.size_mb is not None
+    assert default.size_mb < 8000.0
+    assert plan.freed_mb == 8000.0 - default.size_mb
+    assert plan.freed_mb >= plan.memory_mb
+    assert plan.restarts == 1
+    assert {cache.name for cache in plan.new} == {"hot_relaxed_1", "hot_relaxed_2", "hot_relaxed_3"}
+    page = text_of(as_user(people.colleague), f"/audits/{audit.pk}/caches/")
+    assert "It takes 1 restart of the server" in page
+    assert f"8,000 → {default.size_mb:,.0f}" in page
+    assert "come from caches that become smaller" in page
+
+
+def test_spins_are_told_ahead_where_the_partitions_alone_change(people: People, as_user: AsUser) -> None:
+    gone = (MonOpenObjectActivity, EngineBusy)
+    facts = [*(one for one in contended(EVEN) if not isinstance(one, gone)), *engines(16)]
+    facts = [
+        replace(one, spins=(one.waits if known(one.waits) else 0.0) * 2000)
+        if isinstance(one, MonSpinlockActivity) and one.name == DEFAULT
+        else one
+        for one in facts
+    ]
+    audit = audited(people, facts)
+    plan = planned(audit, shown_of(facts))
+    assert plan is not None
+    (default,) = plan.altered
+    assert (default.partitions, default.size_mb, default.waited) == (16, None, 5.0)
+    assert default.cache.load.spins == 4.8e9
+    assert default.spins == pytest.approx(4.8e9 * 5 / 20)
+    assert (plan.new, plan.moved, plan.restarts) == ((), (), 1)
+    page = text_of(as_user(people.colleague), f"/audits/{audit.pk}/caches/")
+    assert "4 → 16" in page
+    assert "4,800,000,000 → about 1,200,000,000" in page
+    assert "New caches take" not in page
+
+
+def test_nothing_is_shown_of_a_plan_that_changes_no_cache(people: People, as_user: AsUser) -> None:
+    facts = [one for one in contended() if not isinstance(one, MonSpinlockActivity) or one.name != DEFAULT]
+    audit = audited(people, facts)
+    assert planned(audit, shown_of(facts)) is None
+    page = text_of(as_user(people.colleague), f"/audits/{audit.pk}/caches/")
+    assert "Today and after the plan" not in page

@@ -32,6 +32,14 @@ def databases(world: "World") -> Iterator[Mapping[str, Any]]:
         }
 
 
+def fragments(world: "World") -> Iterator[Mapping[str, Any]]:
+    """Two rows for each database of users, data and log apart; one for each of the server's own, as it is installed."""
+    for row in world.databases:
+        apart = 4 <= row["dbid"] < 31_513
+        for place, segments in enumerate((3, 4) if apart else (7,)):
+            yield {"dbid": row["dbid"], "segmap": segments, "lstart": place * 51_200, "size": 51_200, "vdevno": place}
+
+
 def objects(world: "World", database: str) -> Iterator[Mapping[str, Any]]:
     """The tables of a database, its system tables first."""
     for row in tables_of(world, database):
@@ -175,6 +183,7 @@ def engines(world: "World") -> Iterator[Mapping[str, Any]]:
 
 MAKERS: Mapping[str, Callable[["World"], Iterator[Mapping[str, Any]]]] = {
     "sysdatabases": databases,
+    "sysusages": fragments,
     "sysconfigures": configured,
     "syscurconfigs": current,
     "syscacheinfo": cache_info,

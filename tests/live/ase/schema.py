@@ -92,6 +92,12 @@ MONITORING = {
         ExecutionClass:varchar(30) MasterTransactionID:varchar(255) HostName:varchar(30)@16""",
     "monProcessWaits": """
         SPID:int InstanceID:tinyint KPID:int ServerUserID:int WaitEventID:smallint Waits:int+ WaitTime:int+""",
+    "monProcessActivity": """
+        SPID:int InstanceID:tinyint KPID:int ServerUserID:int CPUTime:int+ WaitTime:int+ PhysicalReads:int+
+        LogicalReads:int+ PagesRead:int+ PhysicalWrites:int+ PagesWritten:int+ MemUsageKB:int LocksHeld:int
+        TableAccesses:int+ IndexAccesses:int+ TempDbObjects:int+ WorkTables:int+ ULCBytesWritten:int+
+        ULCFlushes:int+ ULCFlushFull:int+ ULCMaxUsage:int ULCCurrentUsage:int Transactions:int+ Commits:int+
+        Rollbacks:int+""",
     "monProcessObject": """
         SPID:int InstanceID:tinyint KPID:int DBID:int ObjectID:int PartitionID:int IndexID:int OwnerUserID:int
         LogicalReads:int PhysicalReads:int PhysicalAPFReads:int DBName:varchar(30) ObjectName:varchar(255)
@@ -138,6 +144,9 @@ MASTER = {
     "syspoolinfo": """
         cache_name:varchar(30) io_size:varchar(6) config_size:numeric(18,2) run_size:numeric(18,2)
         apf_percent:int wash_size:varchar(10) cacheid:int instanceid:int scope:varchar(10)""",
+    "sysusages": """
+        dbid:smallint segmap:int lstart:unsigned_int size:unsigned_int vstart:int unreservedpgs:unsigned_int
+        crdate:datetime vdevno:int""",
     "sysengines": """
         engine:smallint osprocid:int osprocname:varchar(255) status:varchar(12) affinitied:int cur_kpid:int
         last_kpid:int idle_1:tinyint idle_2:tinyint idle_3:tinyint idle_4:tinyint starttime:datetime

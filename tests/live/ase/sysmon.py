@@ -176,6 +176,11 @@ def _transactions(world: "World", paper: Paper) -> None:
     _semaphore(paper, "ULC Semaphore Requests", *world.release.sysmon["ULC Semaphore"])
     new = world.release.number == "16.0"
     _semaphore(paper, "Log Semaphore Requests", *world.release.sysmon["Log Semaphore"], local=new)
+    writes, pages = world.release.sysmon["Log Writes"]
+    paper.counted("  Transaction Log Writes", writes)
+    paper.counted("  Transaction Log Alloc", pages)
+    paper.state("  Avg # Writes per Log Page", writes / pages, decimals=5)
+    paper.say("")
 
 
 def _flushes(paper: Paper, rate: float, full: float, *, by_logging: bool) -> None:
@@ -188,6 +193,13 @@ def _flushes(paper: Paper, rate: float, full: float, *, by_logging: bool) -> Non
         paper.say("", "  Fully Logged DMLs")
     paper.counted("    by Full ULC", full, rate)
     paper.total("  Total ULC Flushes", rate)
+    paper.say("")
+    if by_logging:
+        paper.say("  Max ULC Size During Sample", "  --------------------------")
+        paper.state("  Fully Logged DMLs", 0)
+        paper.state("  Minimally Logged DMLs", 0)
+    else:
+        paper.state("  Max ULC Size During Sample", 0)
     paper.say("")
 
 

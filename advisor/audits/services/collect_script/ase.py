@@ -18,7 +18,7 @@ from rules.changes.quoting import Unquotable, held_back_tsql, tsql_literal, tsql
 RELEASE = re.compile(r"\s*(?:Adaptive Server Enterprise/)?([0-9]{1,2})\.([0-9]{1,2})")
 OLDEST: Release = (12, 5)
 SETTING = re.compile(r"sp_configure [\"']([A-Za-z][A-Za-z ]{2,60})[\"'](, ?[0-9]+)?\b")
-TABLE = re.compile(r"\b(mon[A-Z][A-Za-z]{2,40})\b")
+TABLE = re.compile(r"\b(mon[A-Z][A-Za-z]{2,40}|sysusages)\b")
 PROCEDURE = re.compile(r"(sp_[a-z_]+)\b")
 PROCEDURES = {
     "sp_sysmon": "sysmon",

@@ -1,8 +1,9 @@
-"""Processes and statements: `monProcess`, `monProcessWaits`, `monProcessObject`, `monCachedStatement` and others."""
+"""Processes and statements: `monProcess` and its sisters, `monSysStatement`, `monCachedStatement`."""
 
 from collectors.facts.ase import (
     MonCachedStatement,
     MonProcess,
+    MonProcessActivity,
     MonProcessObject,
     MonProcessSQLText,
     MonProcessWaits,
@@ -50,6 +51,23 @@ PROCESS_WAITS = MonitorTable(
     },
     marks=marks("spid waiteventid waits", "spid waiteventid waittime"),
     never=frozenset(("blockingspid", "secondswaiting", "lockid")),
+)
+
+PROCESS_ACTIVITY = MonitorTable(
+    name="monProcessActivity",
+    fact=MonProcessActivity,
+    columns={
+        **OF_PROCESS,
+        **counts(
+            transactions="transactions",
+            commits="commits",
+            log_bytes="ulcbyteswritten",
+            log_flushes="ulcflushes",
+            log_flushes_full="ulcflushfull",
+            log_most_bytes="ulcmaxusage",
+        ),
+    },
+    marks=marks("spid ulcflushes", "spid ulcbyteswritten", "spid ulcmaxusage", "spid ulcflushfull"),
 )
 
 PROCESS_OBJECTS = MonitorTable(
@@ -137,4 +155,12 @@ ENDED_STATEMENTS = MonitorTable(
     never=frozenset(("objectid", "waiteventid")),
 )
 
-TABLES = (PROCESSES, PROCESS_WAITS, PROCESS_OBJECTS, PROCESS_TEXT, CACHED_STATEMENTS, ENDED_STATEMENTS)
+TABLES = (
+    PROCESSES,
+    PROCESS_WAITS,
+    PROCESS_ACTIVITY,
+    PROCESS_OBJECTS,
+    PROCESS_TEXT,
+    CACHED_STATEMENTS,
+    ENDED_STATEMENTS,
+)

@@ -1,6 +1,7 @@
 """The server as a whole, engines, threads, waits, caches of code: one row each or a few."""
 
 from collectors.facts.ase import (
+    DatabaseFragment,
     MonDeviceIO,
     MonEngine,
     MonProcedureCache,
@@ -13,6 +14,20 @@ from collectors.reports.ase.monitor_tables.cells import time, whole, words
 from collectors.reports.ase.monitor_tables.tables import Column, MonitorTable, counts, marks, order
 
 INSTANCE: dict[str, Column] = {"instanceid": ("instance", whole)}
+
+FRAGMENTS = MonitorTable(
+    name="sysusages",
+    fact=DatabaseFragment,
+    columns={
+        "dbname": ("database", words),
+        "database": ("database", words),
+        "dbid": ("db_id", whole),
+        "segmap": ("segments", whole),
+        **counts(pages="size"),
+    },
+    marks=marks("dbid segmap", "dbname segmap", "database segmap"),
+)
+"""Not a monitoring table: who looks for mixed data and log selects it beside them."""
 
 ENGINES = MonitorTable(
     name="monEngine",

@@ -27,6 +27,7 @@ TABLES: tuple[MonitorTable, ...] = (
     server.PROCEDURE_CACHE,
     server.STATEMENT_CACHE,
     server.DEVICES,
+    server.FRAGMENTS,
 )
 """Every table read here; of two that a heading could be the first is taken."""
 
@@ -43,7 +44,7 @@ SIGNS = (
     "TaskRuns", "WaitEventID", "LockWaitThreshold", "CountersCleared", "DaysRunning", "NumDeadlocks",
     "DiagnosticDumps", "LockLevel", "LockState", "DeadlockID", "VictimKPID", "HeldLockType", "NumSearches",
     "HitCount", "UsedSizeKB", "NumStatements", "BlockingSPID", "SecondsWaiting", "SSQLID", "AvgLIO", "PagesModified",
-    "SequenceInLine", "WaitClassID",
+    "SequenceInLine", "WaitClassID", "ULCFlushes", "ULCMaxUsage", "ULCBytesWritten", "segmap",
 )  # fmt: skip
 """Column names that stand in no other text; in a heading wrapped at 80 one of them may be all that is on a line."""
 WORDS = "Requests|Loads|Writes|Stalls"
@@ -65,7 +66,7 @@ TITLE = re.compile(
     rf"(?:{NAMES})[\W_]{{0,80}}$",
     re.IGNORECASE,
 )
-MENTION = re.compile(r"\b(mon[A-Z][A-Za-z]{3,40}|sysmonitors)\b", re.IGNORECASE)
+MENTION = re.compile(r"\b(mon[A-Z][A-Za-z]{3,40}|sysmonitors|sysusages)\b", re.IGNORECASE)
 """Any monitoring table, also one not read here."""
 
 START = re.compile(

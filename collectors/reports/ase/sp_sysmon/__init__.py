@@ -57,7 +57,9 @@ from collectors.facts.ase.sysmon import (
 from collectors.facts.ase.sysmon_detail import (
     CachePoolActivity,
     DeviceActivity,
+    LargestLogCache,
     LockEvents,
+    LogWrites,
     ProcedureCacheActivity,
     RowsAffected,
     RunnableTasks,
@@ -100,9 +102,9 @@ MOST_LINES, MOST_CHARACTERS = 200_000, 30_000_000
     starts=STARTS,
     provides=(
         Server, SysmonSample, SysmonSection, EngineBusy, ThreadBusy, RunnableTasks, TaskSwitches, RowsChanged,
-        RowsAffected, SemaphoreRequests, UserLogCacheFlushes, MetadataCache, MetadataSpinlock, LockSummary,
-        LockHashtable, LockRequests, LockEvents, CacheActivity, CachePoolActivity, ProcedureCacheActivity,
-        DeviceActivity, SysmonAdvice,
+        RowsAffected, SemaphoreRequests, UserLogCacheFlushes, LargestLogCache, LogWrites, MetadataCache,
+        MetadataSpinlock, LockSummary, LockHashtable, LockRequests, LockEvents, CacheActivity, CachePoolActivity,
+        ProcedureCacheActivity, DeviceActivity, SysmonAdvice,
     ),
 )  # fmt: skip
 class SpSysmon:

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from collectors.facts.ase.sysmon import MetadataCache, MetadataSpinlock, RowsChanged, TaskSwitches
 from collectors.facts.ase.sysmon_detail import (
     DeviceActivity,
+    LargestLogCache,
+    LogWrites,
     ProcedureCacheActivity,
     RowsAffected,
     SemaphoreRequests,
@@ -41,6 +43,8 @@ SPINLOCK = " Spinlock Contention"
 FLUSHES = "ULC Flushes to Xact Log"
 LOGGING = re.compile(r"(?:Any Logging Mode|Fully Logged|Minimally Logged) DMLs")
 SEMAPHORES = {"ULC Semaphore Requests": "ULC", "Log Semaphore Requests": "Log"}
+LARGEST = "Max ULC Size During Sample"
+LOG_WRITES, LOG_PAGES, PER_PAGE = "Transaction Log Writes", "Transaction Log Alloc", "Avg # Writes per Log Page"
 DESCRIPTORS = {
     "Active": "active",
     "Max Ever Used Since Boot": "max_used",
@@ -91,8 +95,9 @@ def transactions(section: Section) -> Iterator[Form]:
 
 
 def transaction_logs(section: Section) -> Iterator[Form]:
-    """Why user log caches were flushed, then the semaphores of these caches and of the transaction logs."""
-    flushes = False
+    """Why user log caches were flushed and how full they got, the semaphores of both logs, and writes of the log."""
+    flushes = largest = False
+    written: dict[str, int] = {}
     for block in section.blocks:
         kind = bool(LOGGING.fullmatch(block.label))
         flushes = block.label == FLUSHES or (flushes and kind)
@@ -101,11 +106,36 @@ def transaction_logs(section: Section) -> Iterator[Form]:
                 cells = {"per_second": (at, PER_SECOND), "count": (at, COUNT), "percent": (at, PERCENT)}
                 known = {"reason": label, "logging": block.label if kind and label.startswith("by ") else None}
                 yield Form(UserLogCacheFlushes, at, at, known, cells)
+        largest = block.label == LARGEST or (largest and kind)
+        yield from _largest(block, largest)
+        written |= {label: at for label, at in block.rows.items() if label in (LOG_WRITES, LOG_PAGES, PER_PAGE)}
         if block.label in SEMAPHORES:
             total = next((at for label, at in block.rows.items() if label.startswith("Total ")), None)
             rows = {label: at for label, at in block.rows.items() if total is None or at <= total}
             if rows:
                 yield _semaphore(block, rows)
+    if written:
+        yield _written(written)
+
+
+def _written(rows: dict[str, int]) -> Form:
+    writes = rows.get(LOG_WRITES)
+    cells = {
+        "per_second": (writes, PER_SECOND),
+        "count": (writes, COUNT),
+        "pages": (rows.get(LOG_PAGES), COUNT),
+        "per_page": (rows.get(PER_PAGE), COUNT),
+    }
+    return Form(LogWrites, min(rows.values()), max(rows.values()), cells=cells)
+
+
+def _largest(block: Block, headed: bool) -> Iterator[Form]:
+    """The most that a user log cache held: a row of its own before 15.7, then a heading with one row for each kind."""
+    for label, at in block.rows.items():
+        if label == LARGEST:
+            yield Form(LargestLogCache, at, at, {"logging": None}, {"size_bytes": (at, COUNT)})
+        elif headed and LOGGING.fullmatch(label):
+            yield Form(LargestLogCache, at, at, {"logging": label}, {"size_bytes": (at, COUNT)})
 
 
 def _semaphore(block: Block, rows: dict[str, int]) -> Form:

@@ -119,6 +119,13 @@ class BindingPlan:
     """Contention of the hot caches, per cent."""
     carving: Carving | Uncarved | None = None
     """The default data cache made smaller for it, or why it is not; `None` where what is free is enough."""
+    before: tuple[str, ...] = ()
+    """Other caches of the audit that are given memory before it, in words."""
+
+    @property
+    def left_mb(self) -> float:
+        """What of the free memory is left for it, margin included."""
+        return self.problem[2].memory_mb * (1 + FREE_MARGIN_PERCENT / 100)
 
     def of_kind(self, system: bool, home: str | None = None) -> list[Bindable]:
         """What moves: system tables or user objects; from one cache, or from all."""
@@ -197,8 +204,13 @@ class Lacks:
     why: str = ""
 
 
-def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> BindingPlan | Lacks:
-    """Make the plan that takes the load off the `hot` caches, or say what is missing for it."""
+def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...], *, carve: bool = True) -> BindingPlan | Lacks:
+    """Make the plan that takes the load off the `hot` caches, or say what is missing for it.
+
+    All memory that is free is the plan's. Where other caches are advised beside it, the one account of them all shares
+    it out (`rules.ase._evidence.caches.allocation`), which also decides what the default data cache gives: it asks for
+    the plan without that (`carve`).
+    """
     apart = [f"{name} is {why}" for name in hot if (named := named_of(facts, name)) and (why := set_apart(named))]
     if apart:
         return Lacks(why="; ".join(apart))
@@ -245,17 +257,39 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> Bind
     made = BindingPlan(
         contents, best_binding(*problem), bindables, (), free, len(rest), legal, page, problem, contended
     )
-    if not made.worth_it and made.with_memory:
-        made = _carved(facts, made)
-    optimum = made.optimum
-    taken = {one.name for one in facts.every(NamedCache)} | set(contents.searches)
-    return replace(made, named=tuple(zip(_fresh_names(optimum, taken), optimum.new, strict=True)))
+    if carve and not made.worth_it and made.with_memory:
+        made = carved_plan(facts, made)
+    return _with_names(facts, made)
 
 
-def _carved(facts: Facts, made: BindingPlan) -> BindingPlan:
-    """The plan with memory out of the default data cache; the plan as it was, with the reason, where that cannot be."""
-    default = next((name for name in made.contents.searches if _is_default(facts, name)), None)
-    named = named_of(facts, default) if default else None
+def within(facts: Facts, made: BindingPlan, left_mb: float, before: tuple[str, ...]) -> BindingPlan:
+    """The same plan with less memory: what is left after other caches of the audit."""
+    if not before:
+        return made
+    caches, pieces, terms = made.problem
+    terms = replace(terms, memory_mb=max(0.0, left_mb) / (1 + FREE_MARGIN_PERCENT / 100))
+    problem = (caches, pieces, terms)
+    return _with_names(facts, replace(made, optimum=best_binding(*problem), problem=problem, before=before))
+
+
+def _with_names(facts: Facts, made: BindingPlan) -> BindingPlan:
+    taken = {one.name for one in facts.every(NamedCache)} | set(made.contents.searches)
+    return replace(made, named=tuple(zip(_fresh_names(made.optimum, taken), made.optimum.new, strict=True)))
+
+
+def carved_plan(
+    facts: Facts,
+    made: BindingPlan,
+    fixed: tuple[float, tuple[Held, ...]] = (0.0, ()),
+    *,
+    left_mb: float | None = None,
+) -> BindingPlan:
+    """The plan with memory out of the default data cache; the plan as it was, with the reason, where that cannot be.
+
+    `fixed`: megabytes of other caches made of the same memory, and what moves into them. `left_mb`: free memory that no
+    other cache was given, where that is not the plan's own.
+    """
+    named = default_cache(facts, made.contents)
     refused = can_give(facts, named)
     if refused or named is None:
         return replace(made, carving=refused)
@@ -265,12 +299,21 @@ def _carved(facts: Facts, made: BindingPlan) -> BindingPlan:
         optimum = best_binding(caches, pieces, replace(terms, memory_mb=memory_mb))
         return optimum, tuple(held for name in optimum.moved for held in made.bindables[name].holds)
 
-    found = carved(facts, made.contents, named, made.free.mb, terms.most_partitions, solve)
+    left = made.left_mb if left_mb is None else left_mb
+    found = carved(facts, made.contents, named, left, terms.most_partitions, solve, fixed)
     if isinstance(found, Uncarved):
         return replace(made, carving=found)
     optimum, carving = found
-    better = replace(made, optimum=optimum, carving=carving)
-    return better if better.worth_it else replace(made, carving=Uncarved("what it can give would not be enough"))
+    better = replace(made, optimum=optimum or made.optimum, carving=carving)
+    if not better.worth_it:
+        return replace(made, carving=Uncarved("what it can give would not be enough"))
+    return _with_names(facts, better)
+
+
+def default_cache(facts: Facts, contents: Contents) -> NamedCache | None:
+    """The default data cache as it is configured, where it is searched at all."""
+    name = next((name for name in contents.searches if _is_default(facts, name)), None)
+    return named_of(facts, name) if name else None
 
 
 def _is_default(facts: Facts, cache: str) -> bool:

@@ -5,7 +5,7 @@ vendor calls a slight gain.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from collectors.facts import Facts
 from rules.ase._evidence.caches.binding_plan import (
@@ -17,10 +17,11 @@ from rules.ase._evidence.caches.binding_plan import (
     Bindable,
     BindingPlan,
 )
-from rules.ase._evidence.caches.carving import Carving, Uncarved
+from rules.ase._evidence.caches.carving import Carving, Uncarved, shrunk
+from rules.ase._evidence.caches.memory import Room
 from rules.ase._evidence.caches.partitions import enough_alone
 from rules.changes.ase_binding import bind, bind_system_tables
-from rules.changes.ase_cache import cache_key, create_cache, shrink_cache
+from rules.changes.ase_cache import cache_key, create_cache
 from rules.finding import Change, Effect, Evidence, Expectation
 from rules.laws.binding import NewCache, Optimum, collisions
 
@@ -38,14 +39,6 @@ PREFETCHED = (
 BY_HAND = (
     "What it is for must be bound by hand: a name cannot be written into a script. Make it only when that is sure "
     "to be done at once; until then it takes memory for nothing."
-)
-UNSEEN = (
-    "What of the objects is in memory is not in these exports: select * from master..monCachedObject before the "
-    "restart. An object that moves and is not in memory as a whole leaves less room behind than its cache takes."
-)
-APART = (
-    "Only for the memory of the new caches, and in no restart that also changes partitions: where any are proposed "
-    "they come first, and the size stays as it is if the contention is gone after them."
 )
 
 
@@ -159,7 +152,11 @@ def _memory(plan: BindingPlan) -> str:
     whole = f"The whole plan (user and system tables) takes {plan.memory_mb:,.0f}"
     if isinstance(plan.carving, Carving):
         return f"{whole} MB and {plan.free.mb:,.0f} MB are free: raise max memory instead if the machine has it."
-    taken = f"{whole} of {plan.free.mb:,.0f} MB that are free"
+    taken = f"{whole} of {plan.left_mb:,.0f} MB that are free"
+    if plan.before:
+        taken = (
+            f"The whole plan takes {plan.memory_mb:,.0f} of {plan.left_mb:,.0f} MB left after {', '.join(plan.before)}"
+        )
     if freed is None:
         return f"{taken}."
     return (
@@ -224,10 +221,15 @@ def short_of_memory(plan: BindingPlan) -> str:
         return ""
     why = f" The default data cache is not made smaller: {refused.why}." if isinstance(refused, Uncarved) else ""
     return (
-        f"Raise max memory if the machine has it: {plan.free.mb:,.0f} MB are free, too little for what would help, and "
+        f"Raise max memory if the machine has it: {_left(plan)}, too little for what would help, and "
         f"with {_needed(freed):,.0f} MB two searches would want the same spinlock in {_cases(freed.after)}."
         f"{why}"
     )
+
+
+def _left(plan: BindingPlan) -> str:
+    """What of the free memory it may take, in words."""
+    return Room(plan.left_mb, plan.free.mb, plan.before).left
 
 
 def _large(plan: BindingPlan, cache: NewCache) -> str:
@@ -268,7 +270,7 @@ def changes(part: Part) -> Iterator[Change]:
     room: tuple[str, ...] = ()
     memory = "Memory comes from what is free; the default data cache is not made smaller."
     if isinstance(carving, Carving) and made:
-        yield _shrunk(part.plan, carving)
+        yield shrunk(carving)
         room = (cache_key(carving.cache.name, "size"),)
         memory = f"Only after the restart that makes {carving.cache.name} smaller: its memory comes from there."
     bound = list(_bindings(part))
@@ -318,27 +320,6 @@ def binding_keys(plan: BindingPlan, home: str) -> tuple[str, ...]:
     moved = (Part(plan, home, tuple(plan.of_kind(system, home))) for system in (False, True))
     made = (change.key for part in moved if part.moved for change in changes(part))
     return tuple(dict.fromkeys(key for key in made if key.startswith("ase.bind:")))
-
-
-def _shrunk(plan: BindingPlan, carving: Carving) -> Change:
-    """The default data cache made smaller, with what is to be watched: after the partitions of any cache.
-
-    It may harm, and partitions help the same spinlocks: in one restart nobody could tell which did what.
-    """
-    change = shrink_cache(
-        carving.cache.name,
-        carving.old_mb,
-        carving.new_mb,
-        carving.pools,
-        cautions=(
-            APART,
-            f"It keeps {carving.new_mb:,.0f} MB; not less than {carving.floor_mb:,.0f} MB: {carving.floor_of}.",
-            "Recovery runs in the default data cache, and all that is unbound lives in it: watch its hit ratio, and "
-            "the time the restart takes.",
-            *(() if carving.seen else (UNSEEN,)),
-        ),
-    )
-    return replace(change, after=tuple(cache_key(cache.name, "cache_partition") for cache in plan.problem[0]))
 
 
 def expects(part: Part, contention: float) -> Iterator[Expectation]:

@@ -20,6 +20,8 @@ from rules.ase._evidence.caches.figures import (
     pools_of,
     too_small_for,
 )
+from rules.changes.ase_cache import shrink_cache
+from rules.finding import Change
 from rules.laws.binding import Optimum
 
 MARGIN_PERCENT = 5.0
@@ -55,6 +57,27 @@ class Carving:
         return self.old_mb - self.new_mb
 
 
+UNSEEN = (
+    "What of the objects is in memory is not in these exports: select * from master..monCachedObject before the "
+    "restart. An object that moves and is not in memory as a whole leaves less room behind than its cache takes."
+)
+ONE_RESTART = (
+    "Only for the memory of the new caches. Partitions that are proposed of it come with the same restart: they are "
+    "not expected to be enough by themselves, else nothing would be made smaller."
+)
+RECOVERY = (
+    "Recovery runs in the default data cache, and all that is unbound lives in it: watch its hit ratio, and the time "
+    "the restart takes."
+)
+
+
+def shrunk(carving: Carving) -> Change:
+    """The default data cache made smaller, with what is to be watched: the same change for every cache made of it."""
+    keeps = f"It keeps {carving.new_mb:,.0f} MB; not less than {carving.floor_mb:,.0f} MB: {carving.floor_of}."
+    cautions = (ONE_RESTART, keeps, RECOVERY, *(() if carving.seen else (UNSEEN,)))
+    return shrink_cache(carving.cache.name, carving.old_mb, carving.new_mb, carving.pools, cautions=cautions)
+
+
 @dataclass(frozen=True)
 class Uncarved:
     """Why the default data cache is not made smaller, as the end of a sentence."""
@@ -87,21 +110,24 @@ def carved(
     named: NamedCache,
     free_mb: float,
     most_partitions: int,
-    solve: Callable[[float], tuple[Optimum, tuple[Held, ...]]],
-) -> tuple[Optimum, Carving] | Uncarved:
+    solve: Callable[[float], tuple[Optimum | None, tuple[Held, ...]]],
+    fixed: tuple[float, tuple[Held, ...]] = (0.0, ()),
+) -> tuple[Optimum | None, Carving] | Uncarved:
     """The best plan that the default data cache can give the memory for, with what it is made smaller to.
 
-    `solve`: the best plan within so many megabytes, and what it moves. What moves decides the floor, and the floor how
-    much may move: a plan that leaves too little is made anew within what it may take. `most_partitions`: into how many
-    it may be cut in the restart before; its smallest pool must allow that.
+    `solve`: the best plan within so many megabytes, and what it moves; no plan where there is none to be made. `fixed`:
+    megabytes of caches that are made beside it of the same memory, and what moves into them. What moves decides the
+    floor, and the floor how much may move: a plan that leaves too little is made anew within what it may take.
+    `most_partitions`: into how many it may be cut in the same restart; its smallest pool must allow that.
     """
     size = named.run_size_mb if known(named.run_size_mb) else 0.0
     spend = 1 + MARGIN_PERCENT / 100
     budget = (free_mb + size * (1 - LEAST_SHARE)) / spend
     for _ in range(ROUNDS):
-        optimum, moved = solve(budget)
-        needed = sum(cache.memory_mb for cache in optimum.new)
-        if not needed:
+        optimum, moved = solve(max(0.0, budget - fixed[0]))
+        moved = (*fixed[1], *moved)
+        needed = fixed[0] + (sum(cache.memory_mb for cache in optimum.new) if optimum else 0.0)
+        if not needed or needed > budget + 1e-6:
             break
         if any(held.cache != named.name for held in moved):
             return Uncarved("the plan would also move objects out of other caches")
@@ -132,7 +158,7 @@ def _floor(facts: Facts, contents: Contents, cache: str, size: float, moved: tup
         staying = max(0.0, size - sum(held.size_mb or 0.0 for held in moved))
         what = "of it that stay, taking what moves for wholly in it"
     if staying * STAYING_SHARE <= size * LEAST_SHARE:
-        return size * LEAST_SHARE, "half of its size now (this project)"
+        return size * LEAST_SHARE, "half of its size now, for recovery and all that is unbound (this project)"
     return staying * STAYING_SHARE, f"{100 * STAYING_SHARE:.0f} % of the {staying:,.0f} MB {what} (this project)"
 
 

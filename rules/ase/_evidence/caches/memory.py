@@ -36,6 +36,27 @@ def free_memory(facts: Facts) -> FreeMemory | None:
     return FreeMemory(max(0.0, (most.run_value - used.run_value) * PAGE_KB / 1024), most.source)
 
 
+@dataclass(frozen=True)
+class Room:
+    """Memory for one new cache, by the one account of all that an audit advises. Megabytes."""
+
+    left_mb: float
+    """Free and not given to another cache before."""
+    free_mb: float
+    before: tuple[str, ...] = ()
+    """What was given memory before, in the order of effect."""
+    fits: bool = True
+    why: str = ""
+    """Why the default data cache gives none, as the end of a sentence."""
+
+    @property
+    def left(self) -> str:
+        """What is left, in words."""
+        if not self.before:
+            return f"{self.free_mb:,.0f} MB are free"
+        return f"{self.left_mb:,.0f} of {self.free_mb:,.0f} MB are left after {', '.join(self.before)}"
+
+
 LEAST_MB = 1.0
 """This project: with less free nothing is enlarged of which no source says what it takes."""
 

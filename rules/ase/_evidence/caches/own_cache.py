@@ -5,14 +5,14 @@ expects x to become x/n with n partitions: so the new cache needs enough of them
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import BindingList, CacheBinding, MonCachedObject, NamedCache
 from rules.ase._evidence.caches.binding_plan import GROWTH
 from rules.ase._evidence.caches.bindings import bound_to, listed
-from rules.ase._evidence.caches.carving import MARGIN_PERCENT
+from rules.ase._evidence.caches.carving import MARGIN_PERCENT, Carving, large_pools, shrunk
 from rules.ase._evidence.caches.contents import Contents, Held, partitions_of
 from rules.ase._evidence.caches.figures import (
     POOL_KB,
@@ -26,7 +26,7 @@ from rules.ase._evidence.caches.figures import (
     too_small_for,
 )
 from rules.ase._evidence.caches.hot import CacheLimits, contention_of
-from rules.ase._evidence.caches.memory import MEMORY_MISSING, free_memory
+from rules.ase._evidence.caches.memory import MEMORY_MISSING, Room, free_memory
 from rules.ase._evidence.caches.partitions import enough_partitions, legal_partitions
 from rules.ase._evidence.caches.temporary import perhaps_temporary, temporary_databases
 from rules.ase._evidence.objects.seen import activity
@@ -56,6 +56,10 @@ NAMED = 4
 """Databases that the sentence and the evidence name."""
 BINDINGS_MISSING = MissingInput("what is bound to which cache", CacheBinding.COLLECTED_BY)
 SIZE_MISSING = MissingInput("how much of it is in memory at the busiest hour", MonCachedObject.COLLECTED_BY)
+
+
+Given = Mapping[tuple[str, bool], tuple[Room, Carving | None]]
+"""What memory new caches get, by the contended cache and whether they are for logs."""
 
 
 @dataclass(frozen=True)
@@ -120,13 +124,17 @@ class Target:
     """What is expected in it."""
     first: str = ""
     """What must be done before it is made or used, as a sentence."""
+    refused: str = ""
+    """Why it gets no memory, as a sentence."""
+    create: str = ""
+    """Key of the change that makes it; empty where it is there."""
     pointless: bool = False
     """Whether nothing is to be bound: then `says` is the reason, as the end of a sentence."""
 
     @property
     def needs(self) -> tuple[str, ...]:
         """What a binding to it needs."""
-        return tuple(change.key for change in self.before)
+        return (self.create,) if self.create else tuple(change.key for change in self.before)
 
 
 @dataclass(frozen=True)
@@ -142,14 +150,15 @@ class Apart:
     """Why it costs something where it is, as a sentence."""
     advice: str
     """What to do, as a sentence without its end."""
-    target: Callable[[Facts, Moving, float], Target]
+    logs: bool
+    """Whether it is logs, which a cache for logs alone takes; temporary databases else."""
     bind: Callable[..., Change]
     unknown: str = ""
     """What the exports do not show of it, as a sentence."""
 
 
-def judge(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart) -> Iterator[Outcome]:
-    """Judge whether what makes a part of a contended cache's searches is to move out of it."""
+def judge(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart, given: Given) -> Iterator[Outcome]:
+    """Judge whether what makes a part of a contended cache's searches is to move out of it, with what memory."""
     figure, named, share = moving.figure, named_of(facts, moving.home), 100 * moving.share
     if share < limits.share_percent:
         said = f"{apart.short} make {share:.1f} % of its searches (limit {limits.share_percent:g} %)"
@@ -159,7 +168,7 @@ def judge(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart) ->
     elif not told_bindings(facts):
         yield Unknown((BINDINGS_MISSING,), f"{figure.said}; where {apart.where} is not known")
     else:
-        target = apart.target(facts, moving, limits.contention_percent)
+        target = target_of(facts, moving, limits.contention_percent, given, logs=apart.logs)
         yield _finding(facts, limits, moving, apart, target)
         if target.missing:
             yield Unknown(target.missing)
@@ -187,7 +196,11 @@ def _finding(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart,
         do=f"Nothing is to be bound: {target.says}."
         if target.pointless
         else joined(target.first, f"{apart.advice}: {target.says}."),
-        unknown=joined("" if target.pointless else apart.unknown, lacks if target.missing else moving.contents.caveat),
+        unknown=joined(
+            "" if target.pointless else apart.unknown,
+            target.refused,
+            lacks if target.missing else moving.contents.caveat,
+        ),
         evidence=(
             Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
             *_evidence(moving),
@@ -249,10 +262,44 @@ def to_existing(facts: Facts, moving: Moving, named: NamedCache, contents_mb: fl
     return Target(named.name, says, (change,), True, (), new, after, first)
 
 
-def to_new(
+@dataclass(frozen=True)
+class NewCache:
+    """A new cache for what moves: its size and what is expected of it, wherever its memory comes from."""
+
+    name: str
+    size_mb: int
+    memory_mb: float
+    """Its overhead included."""
+    partitions: int
+    contention: float
+    """What is expected in it, per cent."""
+    pools: tuple[tuple[float, int], ...]
+    log_only: bool
+    page_kb: float
+    largest: int
+    """Partitions this release allows."""
+    useless: bool
+    """Whether the contention would only move."""
+
+    @property
+    def spend_mb(self) -> float:
+        """What it takes of free memory, with what stays free beside it."""
+        return self.memory_mb * (1 + MARGIN_PERCENT / 100)
+
+    @property
+    def says(self) -> str:
+        """The cache as the end of the sentence that something is to be bound to one."""
+        return (
+            f"{self.name}, new, {self.size_mb:,} MB and {self.memory_mb - self.size_mb:,.1f} MB overhead, "
+            f"{self.partitions} partition{'s' if self.partitions > 1 else ''}, about {_said(self.contention)} "
+            "contended then"
+        )
+
+
+def new_cache(
     facts: Facts, moving: Moving, name: str, contents_mb: float | None, goal: float, *, log_only: bool = False
-) -> Target:
-    """Into a new cache, as large as what is in memory now and a fifth more, from memory that is free."""
+) -> NewCache | Target:
+    """A new cache as large as what is in memory now and a fifth more; else what is missing to tell its size."""
     free, page, (engines, _) = free_memory(facts), page_kb(facts), busy_of(facts)
     lacking = [
         *((SIZE_MISSING,) if contents_mb is None else ()),
@@ -275,53 +322,106 @@ def to_new(
     log_pool = log_only and page == LOG_POOL_PAGE_KB
     smallest = math.ceil(partitions * least)
     size = max(math.ceil(GROWTH * contents_mb), smallest * (2 if log_pool else 1))
-    memory = size + overhead_mb(size)
-    spend = memory * (1 + MARGIN_PERCENT / 100)
-    words = f"{name}, new, {size:,} MB and {memory - size:,.1f} MB overhead, {partitions} "
-    words += f"partition{'s' if partitions > 1 else ''}, about "
-    words += f"{_said(expected / partitions)} contended then"
-    if expected / partitions >= contention_of(moving.figure):
-        return Target(
-            name, f"{words}, and with no more partitions possible the contention would only move", pointless=True
-        )
-    if spend > free.mb:
-        first = f"First raise max memory if the machine has it, or make the default data cache {spend:,.0f} MB smaller "
-        first += f"in a restart: {free.mb:,.0f} MB are free, of which {MARGIN_PERCENT:g} % should stay so."
-        return Target(name, words, first=first)
-    pools = ((LOG_IO_KB, size - smallest),) if log_pool else ()
-    change = create_cache(
+    pools: tuple[tuple[float, int], ...] = ((LOG_IO_KB, size - smallest),) if log_pool else ()
+    if not log_only:
+        pools = _large(facts, moving.home, size, smallest)
+    return NewCache(
         name,
         size,
-        log_only=log_only,
-        relaxed=log_only,
-        partitions=partitions,
-        largest=legal_partitions(facts),
-        page_kb=page,
-        overhead_mb=round(memory - size, 2),
-        pools=pools,
-        cautions=(f"Holds what is in memory now and {100 * (GROWTH - 1):.0f} % more: watch its hit ratio.",),
+        size + overhead_mb(size),
+        partitions,
+        expected / partitions,
+        pools,
+        log_only,
+        page,
+        legal_partitions(facts),
+        expected / partitions >= contention_of(moving.figure),
     )
-    return Target(name, words, (change,), True, (), partitions, expected / partitions)
 
 
-def for_temporary(facts: Facts, moving: Moving, goal: float) -> Target:
-    """A cache that is there for temporary databases with nothing bound to it, else a new one."""
-    seen = cached_mb(facts, moving.held)
+def _large(facts: Facts, home: str, size_mb: int, smallest_mb: int) -> tuple[tuple[float, int], ...]:
+    """The share of pools for large I/O that the old cache has, whole megabytes: else what moves would lose it.
+
+    Left out where a partition's part of it, or of what is left for the logical page, would be smaller than allowed.
+    """
+    found = [(io_kb, int(size_mb * share)) for io_kb, share in large_pools(facts, home)]
+    found = [(io_kb, mb) for io_kb, mb in found if mb >= smallest_mb]
+    while found and size_mb - sum(mb for _, mb in found) < smallest_mb:
+        found.pop()
+    return tuple(found)
+
+
+def made(new: NewCache, room: Room, carving: Carving | None = None) -> Target:
+    """A new cache with the memory it is given; words alone where there is none. `carving`: where it comes from."""
+    if new.useless:
+        only = f"{new.says}, and with no more partitions possible the contention would only move"
+        return Target(new.name, only, pointless=True)
+    if carving is None and not room.fits:
+        first = f"First raise max memory if the machine has it: it takes {new.spend_mb:,.0f} MB with what stays free, "
+        first += f"and {room.left}."
+        why = f"The default data cache is not made smaller for it: {room.why}." if room.why else ""
+        return Target(new.name, new.says, first=first, refused=why)
+    shrink = None if carving is None else shrunk(carving)
+    first = ""
+    if carving is not None:
+        first = (
+            f"Shrink {carving.cache.name} from {carving.old_mb:,.0f} to {carving.new_mb:,.0f} MB first, in a restart: "
+        )
+        first += f"{room.left}."
+    caution = f"Holds what is in memory now and {100 * (GROWTH - 1):.0f} % more: watch its hit ratio."
+    change = create_cache(
+        new.name,
+        new.size_mb,
+        log_only=new.log_only,
+        relaxed=new.log_only,
+        partitions=new.partitions,
+        largest=new.largest,
+        page_kb=new.page_kb,
+        overhead_mb=round(new.memory_mb - new.size_mb, 2),
+        pools=new.pools,
+        needs=(shrink.key,) if shrink else (),
+        cautions=(caution,),
+    )
+    return Target(
+        new.name,
+        new.says,
+        (*((shrink,) if shrink else ()), change),
+        True,
+        (),
+        new.partitions,
+        new.contention,
+        first,
+        create=change.key,
+    )
+
+
+def wanted(facts: Facts, moving: Moving, goal: float, *, logs: bool) -> NewCache | Target:
+    """Where it is to go: a cache that is there for it and has nothing else in it, else a new one."""
+    seen = _log_mb(facts, moving) if logs else cached_mb(facts, moving.held)
     for named in facts.every(NamedCache):
-        empty = not bound_to(facts, named.name) and named.name != moving.home and not named.is_default
-        strict = named.relaxed is False and kind_of(named) == "tempdb"
-        if empty and strict and spare(facts, named):
+        if named.name != moving.home and spare(facts, named) and _there_for(facts, named, logs=logs):
             return to_existing(facts, moving, named, seen, goal)
-    return to_new(facts, moving, fresh_name(facts, TEMPORARY_STEM), seen, goal)
+    name = fresh_name(facts, LOG_STEM if logs else TEMPORARY_STEM)
+    return new_cache(facts, moving, name, seen, goal, log_only=logs)
 
 
-def for_logs(facts: Facts, moving: Moving, goal: float) -> Target:
-    """A log-only cache that is there, else a new one."""
-    seen = _log_mb(facts, moving)
-    for named in facts.every(NamedCache):
-        if kind_of(named) == "log" and named.name != moving.home and spare(facts, named):
-            return to_existing(facts, moving, named, seen, goal)
-    return to_new(facts, moving, fresh_name(facts, LOG_STEM), seen, goal, log_only=True)
+def _there_for(facts: Facts, named: NamedCache, *, logs: bool) -> bool:
+    """Whether a cache is one for logs, or an empty strict one for temporary databases."""
+    if logs:
+        return kind_of(named) == "log"
+    empty = not bound_to(facts, named.name) and not named.is_default
+    return empty and named.relaxed is False and kind_of(named) == "tempdb"
+
+
+def target_of(facts: Facts, moving: Moving, goal: float, given: Given, *, logs: bool) -> Target:
+    """Where it goes, with the memory that the account of all advised caches gives it."""
+    found = wanted(facts, moving, goal, logs=logs)
+    if isinstance(found, Target):
+        return found
+    free = free_memory(facts)
+    alone = Room(free.mb if free else 0.0, free.mb if free else 0.0, fits=bool(free and found.spend_mb <= free.mb))
+    room, carving = given.get((moving.home, logs), (alone, None))
+    return made(found, room, carving)
 
 
 def _log_mb(facts: Facts, moving: Moving) -> float | None:
@@ -360,25 +460,31 @@ class Enough:
     """Of the bindings to it."""
 
 
-def enough_alone(facts: Facts, figure: Figure, contents: Contents, goal: float) -> Enough | None:
+def temporaries_of(facts: Facts, figure: Figure, contents: Contents) -> Moving:
+    """What of temporary databases is in a cache: those that an export shows to be such, not by a name alone."""
+    databases = temporary_databases(facts)
+    held = (one for one in contents.held if one.cache == figure.label and one.database in databases and one.reads)
+    return Moving(figure, contents, tuple(held))
+
+
+def enough_alone(facts: Facts, figure: Figure, contents: Contents, goal: float, given: Given) -> Enough | None:
     """The cache of temporary databases, else that of logs, where it alone brings a contended cache under `goal`.
 
     Temporary databases come first: binding a log is an outage of its database. `None` where no such binding is
     scripted: by then the searches of other objects are what is left to move.
     """
-    named, databases = named_of(facts, figure.label), temporary_databases(facts)
+    named = named_of(facts, figure.label)
     if (named and set_apart(named)) or not told_bindings(facts):
         return None
-    held = (one for one in contents.held if one.cache == figure.label and one.database in databases and one.reads)
-    temporary = Moving(figure, contents, tuple(held))
-    if _enough(temporary, goal):
-        target = for_temporary(facts, temporary, goal)
+    temporary = temporaries_of(facts, figure, contents)
+    if enough(temporary, goal):
+        target = target_of(facts, temporary, goal, given, logs=False)
         if target.bindable and target.contention < goal:
             keys = tuple(bind_temporary(target.name, one).key for one in temporary.databases)
             return Enough("temporary databases", "ase/tempdb_in_shared_cache", keys)
     logs = logs_of(facts, figure, contents)
-    if _enough(logs, goal):
-        target = for_logs(facts, logs, goal)
+    if enough(logs, goal):
+        target = target_of(facts, logs, goal, given, logs=True)
         if target.bindable and target.contention < goal:
             return Enough(
                 "logs", "ase/log_in_shared_cache", tuple(bind_log(target.name, one).key for one in logs.databases)
@@ -386,7 +492,8 @@ def enough_alone(facts: Facts, figure: Figure, contents: Contents, goal: float) 
     return None
 
 
-def _enough(moving: Moving, goal: float) -> bool:
+def enough(moving: Moving, goal: float) -> bool:
+    """Whether the cache it leaves should be under the limit without it."""
     return 100 * moving.share >= SHARE_PERCENT and contention_of(moving.figure) * (1 - moving.share) < goal
 
 

@@ -1,0 +1,118 @@
+"""Why user log caches were flushed to the transaction log, by `sp_sysmon`, and whether anybody waits for that log.
+
+Rows and their meaning: knowledge/ase-waits-caches.md, 5.1. A flush is felt where tasks wait for the end of the log: by
+the share of requests for its semaphore that waited, and nothing else in sp_sysmon tells it.
+"""
+
+from dataclasses import dataclass
+
+from collectors.facts import OVERFLOW, Fact, Facts, known
+from collectors.facts.ase import SemaphoreRequests, SysmonSample, UserLogCacheFlushes
+from rules.ase._evidence.caches.figures import seconds_of
+from rules.engine import limit, percent
+from rules.finding import Clean, Evidence, Outcome, Unknown, Untrusted
+
+FLUSH_FACTS: tuple[type[Fact], ...] = (UserLogCacheFlushes, SemaphoreRequests, SysmonSample)
+"""What a rule declares that asks for flushes."""
+TOTAL, FULL = "Total ULC Flushes", "by Full ULC"
+MINIMAL = "Minimally Logged DMLs"
+LOG_WAITED_PERCENT = 20.0
+
+
+@dataclass(frozen=True)
+class FlushLimits:
+    """From which rate of flushes on a rule speaks, and from which waits for the log on they are felt."""
+
+    per_second: float = limit(10.0, "this project: fewer flushes cost nothing that can be seen", unit="/s")
+    log_waited_percent: float = percent(
+        LOG_WAITED_PERCENT,
+        "vendor: its tests kept very high rates with 20 to 30 % waiting for the log semaphore (sp_sysmon guide 15.0.2)",
+    )
+
+
+@dataclass(frozen=True)
+class Flushes:
+    """All flushes of one sample."""
+
+    rows: tuple[UserLogCacheFlushes, ...]
+    """One for each reason and kind of logging."""
+    total: UserLogCacheFlushes
+    seconds: float | None
+
+    @property
+    def whole(self) -> float:
+        """How many there were."""
+        return self.total.count if known(self.total.count) else 0.0
+
+    def by(self, *reasons: str, minimal: bool | None = None) -> tuple[UserLogCacheFlushes, ...]:
+        """The rows of these reasons; `minimal`: of minimally logged changes alone, or of all others."""
+        return tuple(
+            row
+            for row in self.rows
+            if row.reason in reasons and (minimal is None or (row.logging == MINIMAL) is minimal)
+        )
+
+    def count(self, rows: tuple[UserLogCacheFlushes, ...]) -> float:
+        """Flushes of some rows."""
+        return sum(row.count for row in rows if known(row.count))
+
+    def percent(self, rows: tuple[UserLogCacheFlushes, ...]) -> float:
+        """Their share of all flushes."""
+        return 100.0 * self.count(rows) / self.whole if self.whole else 0.0
+
+    def rate(self, rows: tuple[UserLogCacheFlushes, ...]) -> float | None:
+        """Flushes a second; `None` where the report does not say how long it sampled."""
+        return self.count(rows) / self.seconds if self.seconds else None
+
+    def evidence(self, what: str, rows: tuple[UserLogCacheFlushes, ...], most: float, rate: float) -> list[Evidence]:
+        """Share and rate of some rows, and all flushes."""
+        found = [
+            Evidence(f"flushes of user log caches {what}", round(self.percent(rows), 1), "%", rows[0].source, most)
+        ]
+        if (per_second := self.rate(rows)) is not None:
+            found.append(Evidence("the same a second", round(per_second, 1), "/s", rows[0].source, rate))
+        return [*found, Evidence("flushes of user log caches", self.whole, "", self.total.source)]
+
+
+def flushes_of(facts: Facts) -> Flushes | Outcome:
+    """Read them, or say why that cannot be done or that there is nothing."""
+    total = facts.latest(UserLogCacheFlushes, reason=TOTAL)
+    rows = {(one.reason, one.logging): one for one in facts.every(UserLogCacheFlushes) if one.reason != TOTAL}
+    if total is None or not rows:
+        return Unknown.of(UserLogCacheFlushes)
+    counts = [total.count, *(one.count for one in rows.values())]
+    if OVERFLOW in counts:
+        return Untrusted("flushes of user log caches: a count is printed as asterisks")
+    if not known(total.count):
+        return Unknown.of(UserLogCacheFlushes)
+    whole = sum(count for count in counts[1:] if known(count))
+    if any(known(count) and count < 0 for count in counts) or whole > total.count * 1.001:
+        return Untrusted(
+            f"flushes of user log caches: {whole:,.0f} by their reasons of {total.count:,.0f} in all cannot be: a "
+            "counter wrapped or was cleared"
+        )
+    if not total.count:
+        return Clean("no user log cache was flushed in the sample")
+    return Flushes(tuple(rows.values()), total, seconds_of(facts))
+
+
+@dataclass(frozen=True)
+class LogWaited:
+    """Requests for the end of a log that had to wait."""
+
+    percent: float
+    row: SemaphoreRequests
+
+    @property
+    def evidence(self) -> Evidence:
+        """The figure."""
+        return Evidence("requests for the log that waited", round(self.percent, 1), "%", self.row.source)
+
+
+def log_waited(facts: Facts) -> LogWaited | None:
+    """Share of the requests for the log semaphore that waited; `None` where it cannot be told."""
+    one = facts.latest(SemaphoreRequests, name="Log")
+    if one is None or not known(one.waited) or not known(one.total) or not one.total > 0:
+        return None
+    share = 100.0 * one.waited / one.total
+    return LogWaited(share, one) if 0 <= share <= 100 else None

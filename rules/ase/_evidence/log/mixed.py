@@ -1,0 +1,50 @@
+"""Databases whose log shares pieces of devices with data: each of their log records is flushed by itself.
+
+By `sysusages` of master: a piece with the log segment and any other (vendor: System Administration Guide 2, 16.0, "The
+sysusages Table": 3 is data, 4 log, 7 both). The server's own databases and temporary ones are so by design.
+"""
+
+from collectors.facts import Facts, Source
+from collectors.facts.ase import DatabaseFragment
+from rules.ase._evidence.caches.temporary import perhaps_temporary
+from rules.changes.ase_binding import why_not_database
+from rules.changes.quoting import comment
+from rules.finding import Evidence, MissingInput
+
+MIXED_MISSING = MissingInput("whether a log shares devices with data", DatabaseFragment.COLLECTED_BY)
+OWN = ("model", "sybsecurity", "dbccdb")
+"""Databases of the server and its tools beside those that nothing is bound of."""
+SEPARATE = (
+    "First give the log of {} devices of its own (sp_logdevice): where data and log share a device each log record is "
+    "flushed by itself, and no larger user log cache helps."
+)
+NAMED = 3
+
+
+def mixed_logs(facts: Facts) -> dict[str, Source]:
+    """The databases of users with mixed data and log, each with the line that shows it."""
+    rows = [row for row in facts.every(DatabaseFragment) if row.mixed and row.database]
+    temporary = perhaps_temporary(facts)
+    return {
+        row.database: row.source
+        for row in rows
+        if row.database
+        and row.database not in temporary
+        and not why_not_database(row.database)
+        and row.database.lower() not in OWN
+    }
+
+
+def separate_first(mixed: dict[str, Source]) -> str:
+    """What comes before anything else about their user log caches, as a sentence."""
+    names = [comment(name) for name in sorted(mixed)]
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return SEPARATE.format(", ".join(names[:NAMED]) + more)
+
+
+def mixed_evidence(mixed: dict[str, Source]) -> list[Evidence]:
+    """Each database with its line."""
+    return [
+        Evidence(f"data and log of {comment(name)} share a device", "yes", "", mixed[name])
+        for name in sorted(mixed)[:NAMED]
+    ]

@@ -1,0 +1,185 @@
+"""User log caches are flushed early, and not for being full.
+
+Finds: more than a fifth of the flushes of user log caches (sp_sysmon, Transaction Management) by Unpin, by Change of
+Database, by System Log Record and Other, by Log markers, by No Free Plcblock, or by single records and sub-commands of
+minimally logged changes, at a rate that counts. Full caches are another rule's (ase/user_log_cache_flushes).
+
+Why it matters: each of them asks for the end of the log in the middle of a transaction, where all tasks of a database
+meet. Each reason has its own cure, and a larger user log cache is only one of them: for some it is the wrong way.
+
+What to do: by Unpin, two transactions change one page of a datarows table, so fewer rows a page there (this project's
+reading: the manual's own list was not found). By Change of Database, transactions span databases. By System Log Record
+and Other, the vendor proposes a smaller user log cache. By Log markers, triggers and rollbacks that are not needed. By
+No Free Plcblock, by its name alone, and by minimally logged records, a larger one. Nothing of it is scripted: none of
+these figures says which table, statement or size it is.
+
+When to ignore it: where nobody waits for the log; then it is a note. Temporary databases have log caches of their own
+from 15.0.2 on, so their use is no reason for Change of Database any more.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import ConfigParameter, Server, UserLogCacheFlushes
+from rules.ase._evidence.log.flushes import (
+    FLUSH_FACTS,
+    Flushes,
+    FlushLimits,
+    LogWaited,
+    flushes_of,
+    log_waited,
+)
+from rules.ase._evidence.server import level_reached, setting_of, subject_of
+from rules.engine import percent, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon124.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon126.htm",
+)
+SIZE, QUEUE = "user log cache size", "user log cache queue size"
+LEAST_BYTES = 2048.0
+"""The vendor's smallest user log cache: of that size none gets smaller."""
+LEFT = "Each of these flushes asks for the end of the log in the middle of a transaction."
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Rows of sp_sysmon that mean the same."""
+
+    what: str
+    rows: tuple[str, ...]
+    because: str
+    do: str
+    minimal: bool | None = None
+    """Whether only those of minimally logged changes mean it."""
+    smaller: bool = False
+    """Whether the vendor's step is a smaller cache, where it is not the smallest already."""
+
+
+REASONS = (
+    Reason(
+        "by Unpin",
+        ("by Unpin",),
+        "A task needs a page of a datarows table whose change is still in another task's log cache (this project's "
+        "reading: the manual's list was not found).",
+        'Put fewer rows on the pages that several change at once (sp_chgattribute "exp_row_size", then reorg rebuild), '
+        "or spread their keys: find them by ase/latch_contended and ase/lock_waits_high.",
+    ),
+    Reason(
+        "by Change of Database",
+        ("by Change of Database",),
+        "A transaction that goes on in another database leaves its log cache there first.",
+        "Look for transactions over several databases: procedures that write into another one, and triggers.",
+        smaller=True,
+    ),
+    Reason(
+        "by System Log Record and Other",
+        ("by System Log Record", "by Other"),
+        "By the names of these rows they are of the server's own transactions, such as allocations of pages; the "
+        "vendor says to look at what is logged.",
+        "Look at what allocates and creates so much: loads, and tables that are made and dropped.",
+        smaller=True,
+    ),
+    Reason(
+        "by Log markers",
+        ("by Log markers",),
+        "Triggers, rollbacks and deferred changes read the log of their own transaction, so it has to be there.",
+        "Look for triggers and rollbacks that are not needed.",
+    ),
+    Reason(
+        "by No Free Plcblock",
+        ("by No Free Plcblock",),
+        "By its name the blocks of the user log cache ran out; no source describes this row.",
+        f"A larger {SIZE} is this project's guess from the name (static): try it where a restart is due anyway.",
+    ),
+    Reason(
+        "of minimally logged records",
+        ("by Single Log Record", "by Start of Sub-Command", "by End of Sub-Command"),
+        "Minimally logged changes keep their records in the cache, and lose that logging when it is flushed (vendor).",
+        f"A larger {SIZE} keeps them (static); of temporary databases it is session tempdb log cache size, which "
+        "sp_sysmon does not tell apart.",
+        minimal=True,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Limits(FlushLimits):
+    """`FlushLimits`, and from which share on a reason is worth a word."""
+
+    share_percent: float = percent(
+        20.0, "vendor: about 20 % by System Log Record and Other (sp_sysmon guide); this project for the other reasons"
+    )
+
+
+@rule(needs=(UserLogCacheFlushes,), uses=(*FLUSH_FACTS, ConfigParameter, Server), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Hold each reason against all flushes."""
+    flushes = flushes_of(facts)
+    if not isinstance(flushes, Flushes):
+        yield flushes
+        return
+    quiet, found = [], False
+    for reason in REASONS:
+        rows = flushes.by(*reason.rows, minimal=reason.minimal)
+        if not any(known(row.count) for row in rows):
+            continue
+        share, rate = flushes.percent(rows), flushes.rate(rows)
+        if share > limits.share_percent and (rate is None or rate >= limits.per_second):
+            found = True
+            yield _finding(facts, limits, flushes, reason, rows)
+        else:
+            quiet.append(f"{share:.1f} % {reason.what}")
+    if not found:
+        said = ", ".join(quiet) or "no other reason than a full cache or the end of a transaction"
+        most = f"limits {limits.share_percent:g} % and {limits.per_second:g} a second"
+        yield Clean(f"flushes of user log caches: {said} ({most})")
+
+
+def _finding(
+    facts: Facts, limits: Limits, flushes: Flushes, reason: Reason, rows: tuple[UserLogCacheFlushes, ...]
+) -> Finding:
+    share, rate, waited = flushes.percent(rows), flushes.rate(rows), log_waited(facts)
+    felt = waited is not None and waited.percent >= limits.log_waited_percent
+    setting, evidence = _setting(facts, reason)
+    return Finding(
+        subject=f"{subject_of(facts)}: {reason.what}",
+        severity=Severity.ADVICE if felt else Severity.NOTE,
+        title=f"{share:.0f} % of the flushes of user log caches are {reason.what}",
+        seen=f"{share:.1f} % of the flushes are {reason.what}"
+        + (f", {rate:,.0f} a second" if rate is not None else "")
+        + _waits(waited),
+        because=f"{LEFT} {reason.because}",
+        do=f"{reason.do}{setting}",
+        evidence=(
+            *flushes.evidence(reason.what, rows, limits.share_percent, limits.per_second),
+            *((waited.evidence,) if waited else ()),
+            *evidence,
+        ),
+        explains=("ase/log_semaphore_contended",) if felt else (),
+    )
+
+
+def _waits(waited: LogWaited | None) -> str:
+    return f", and {waited.percent:.1f} % of the requests for the log had to wait." if waited else "."
+
+
+def _setting(facts: Facts, reason: Reason) -> tuple[str, tuple[Evidence, ...]]:
+    """What of the settings in force belongs to it, as a sentence, with the figure; nothing where none does."""
+    if reason.smaller:
+        one = setting_of(facts, SIZE)
+        size = one.run_number if one else None
+        if one is None or size is None or size <= LEAST_BYTES:
+            return "", ()
+        said = f" Else a smaller {SIZE} is the vendor's step, not below {LEAST_BYTES:,.0f} bytes: {size:,.0f} now."
+        return said, (Evidence(SIZE, size, "bytes", one.source),)
+    if reason.what != "by Unpin" or not level_reached(facts, "16.0"):
+        return "", ()
+    one = setting_of(facts, QUEUE)
+    number = one.run_number if one else None
+    if one is None or number is None:
+        return "", ()
+    said = f" {QUEUE} is {number:.0f} here; 16.0 made its queue for datarows tables that many update (vendor)."
+    return said, (Evidence(QUEUE, number, "", one.source),)

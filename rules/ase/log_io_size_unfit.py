@@ -1,0 +1,174 @@
+"""The log I/O size does not fit how the log is written.
+
+Finds: a busy log (sp_sysmon, Transaction Management) of which each page is written more than once, by `Avg # Writes per
+Log Page`: slightly above 1, or well above it.
+
+Why it matters: a page of the log that is not full when a transaction ends is written again with the next one. The log
+I/O size decides how many pages go in one write, and a task that waits for it holds its locks meanwhile.
+
+What to do: by the vendor a larger log I/O size where the log writes much and the figure is slightly above 1, a smaller
+one where it is well above 1. `sp_logiosize` in the database shows the size in force (4K unless somebody set it) and
+sets it; it is dynamic, and the cache of the log needs a pool of that size. The report adds up all databases: which one
+writes most of the log is told where monOpenObjectActivity shows syslogs (trace flag 3650).
+
+When to ignore it: where nobody waits for the log; then it is a note. Below 1 several pages go in one write, as they
+should. Where the two rows above it do not give the printed average, nothing is said.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import OVERFLOW, Facts, known
+from collectors.facts.ase import (
+    BindingList,
+    CacheBinding,
+    CachePool,
+    LogWrites,
+    MonCachePool,
+    MonOpenObjectActivity,
+    NamedCache,
+    SemaphoreRequests,
+    SysmonSample,
+)
+from rules.ase._evidence.caches.figures import pools_of
+from rules.ase._evidence.log.flushes import LOG_WAITED_PERCENT, log_waited
+from rules.ase._evidence.objects.seen import activity
+from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.waits.events import LOG_WRITES
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.verdict import SHARE_ORIGIN, SHARE_PERCENT, TASKS, TASKS_ORIGIN
+from rules.changes.ase_binding import why_not_database
+from rules.changes.ase_cache import DEFAULT_CACHE
+from rules.changes.ase_log import log_io_size
+from rules.changes.quoting import comment
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+
+LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X94488.htm",)
+APART = 0.1
+"""This project: how far the printed average may be from what its rows give, as a share of it."""
+NO_DATABASE = (
+    "Which database it is, is not in these exports: monOpenDatabases or two snapshots of monOpenObjectActivity with "
+    "trace flag 3650 on show it."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How busy the log must be, and how often a page must be written."""
+
+    writes_per_second: float = limit(100.0, "this project: the vendor says a high rate and gives none", unit="/s")
+    above_one: float = limit(1.05, "this project: what is slightly above 1 (vendor), beyond rounding", low=1.0)
+    slightly: float = limit(1.5, "this project: up to where it is slightly above 1 (vendor)", low=1.0)
+    well: float = limit(2.0, "this project: from where it is well above 1 (vendor)", low=1.0)
+    log_waited_percent: float = percent(
+        LOG_WAITED_PERCENT,
+        "vendor: its tests kept very high rates with 20 to 30 % waiting for the log semaphore (sp_sysmon guide 15.0.2)",
+    )
+    tasks: float = limit(TASKS, TASKS_ORIGIN, unit="tasks")
+    share_percent: float = percent(SHARE_PERCENT, SHARE_ORIGIN)
+
+
+@rule(
+    needs=(LogWrites,),
+    uses=(
+        *(LogWrites, SysmonSample, SemaphoreRequests, MonOpenObjectActivity, CacheBinding, BindingList, NamedCache),
+        *(CachePool, MonCachePool, *WAIT_FACTS),
+    ),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Hold the writes of each page against 1."""
+    row = facts.every(LogWrites)[-1]
+    figures = (row.count, row.pages, row.per_page, row.per_second)
+    if OVERFLOW in figures or any(known(figure) and figure < 0 for figure in figures):
+        yield Untrusted("writes of the log: a figure is negative or printed as asterisks")
+        return
+    if not known(row.count) or not known(row.pages) or not known(row.per_second):
+        yield Unknown.of(LogWrites)
+        return
+    if not row.pages:
+        yield Clean("no page of a log was allocated in the sample")
+        return
+    each = row.count / row.pages
+    if known(row.per_page) and abs(row.per_page - each) > APART * max(row.per_page, each):
+        yield Untrusted(f"{row.count:,.0f} writes of {row.pages:,.0f} pages are {each:.2f} each, not {row.per_page:g}")
+        return
+    said = f"{each:.2f} writes for each page of the log, {row.per_second:,.1f} writes a second"
+    if row.per_second < limits.writes_per_second or each <= limits.above_one:
+        most = f"limits {limits.above_one:g} and {limits.writes_per_second:g} a second"
+        yield Clean(f"{said} ({most})")
+    elif limits.slightly < each < limits.well:
+        yield Clean(f"{said}: neither slightly nor well above 1, so no direction is known")
+    else:
+        yield _finding(facts, limits, row, each, said)
+
+
+def _finding(facts: Facts, limits: Limits, row: LogWrites, each: float, said: str) -> Finding:
+    larger = each <= limits.slightly
+    rate = row.per_second if known(row.per_second) else 0.0
+    felt, evidence = _felt(facts, limits)
+    database = _busiest(facts)
+    cache, pools = _pools(facts, database[0]) if database else ("", "")
+    change = log_io_size(database[0], larger=larger, pools=pools) if database and felt else None
+    where = comment(database[0]) if database else "the database that writes most of the log"
+    size = "larger" if larger else "smaller"
+    how = f"its log is in {cache}: {pools}" if database else "the cache of its log needs a pool of that size"
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE if felt else Severity.NOTE,
+        title=f"Each page of the log is written {each:.2f} times: a {size} log I/O size is to be tried",
+        seen=f"{said}.",
+        because="A page that is not full when a transaction ends is written again with the next one; "
+        + (
+            "slightly above one write a page more pages go in one larger write."
+            if larger
+            else "well above one write a page a large write carries pages that are not full."
+        ),
+        do=f"Look at the log I/O size of {where} (sp_logiosize, in the database) and try a {size} one: sp_logiosize "
+        f'"<KB>", dynamic; {how}.',
+        unknown="" if database else NO_DATABASE,
+        evidence=(
+            Evidence("writes for each page of the log", round(each, 2), "", row.source, limits.above_one),
+            Evidence("writes of the log", rate, "/s", row.source, limits.writes_per_second),
+            *evidence,
+        ),
+        changes=(change,) if change else (),
+    )
+
+
+def _felt(facts: Facts, limits: Limits) -> tuple[bool, list[Evidence]]:
+    """Whether tasks wait for the log, with the figures that say so."""
+    semaphore, log = log_waited(facts), waited_for(facts, "writes of the last log page", LOG_WRITES)
+    felt = semaphore is not None and semaphore.percent >= limits.log_waited_percent
+    evidence = [semaphore.evidence] if semaphore else []
+    if isinstance(log, Waited) and not log.unsure:
+        felt = felt or (log.tasks >= limits.tasks and log.percent >= limits.share_percent)
+        evidence += log.evidence(limits.tasks, limits.share_percent)
+    return felt, evidence
+
+
+def _busiest(facts: Facts) -> tuple[str, float] | None:
+    """The database of users whose log was written most, where system tables were counted."""
+    written: dict[str, float] = {}
+    for one in activity(facts):
+        if (
+            (one.object_name or "").lower() == "syslogs"
+            and one.database
+            and known(one.pages_written)
+            and one.of_interval
+        ):
+            written[one.database] = written.get(one.database, 0.0) + one.pages_written
+    users = [(name, pages) for name, pages in written.items() if pages > 0 and not why_not_database(name)]
+    return max(users, key=lambda one: one[1], default=None)
+
+
+def _pools(facts: Facts, database: str) -> tuple[str, str]:
+    """The cache of a database's log, and its pools in words."""
+    mine = [one for one in facts.every(CacheBinding) if one.database == database and one.valid is not False]
+    bound = [one.cache for one in mine if (one.table or "").lower() == "syslogs"]
+    whole = [one.cache for one in mine if one.table is None]
+    cache = (bound or whole or [DEFAULT_CACHE])[-1]
+    sizes = ", ".join(f"{pool.io_size_kb:g}K" for pool in pools_of(facts, cache))
+    return cache, f"pools of {sizes}" if sizes else "its pools are not in the export"
