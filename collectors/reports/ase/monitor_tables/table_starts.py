@@ -25,6 +25,7 @@ TABLES: tuple[MonitorTable, ...] = (
     locks.DEADLOCKS,
     locks.LOCKS,
     server.PROCEDURE_CACHE,
+    server.ENGINE_LOCAL_CACHES,
     server.STATEMENT_CACHE,
     server.DEVICES,
 )
@@ -43,7 +44,8 @@ SIGNS = (
     "TaskRuns", "WaitEventID", "LockWaitThreshold", "CountersCleared", "DaysRunning", "NumDeadlocks",
     "DiagnosticDumps", "LockLevel", "LockState", "DeadlockID", "VictimKPID", "HeldLockType", "NumSearches",
     "HitCount", "UsedSizeKB", "NumStatements", "BlockingSPID", "SecondsWaiting", "SSQLID", "AvgLIO", "PagesModified",
-    "SequenceInLine", "WaitClassID",
+    "SequenceInLine", "WaitClassID", "ProcELCNum", "ProcELCAllocs", "ULCBytesWritten", "ULCFlushes", "TableAccesses",
+    "LocksHeld",
 )  # fmt: skip
 """Column names that stand in no other text; in a heading wrapped at 80 one of them may be all that is on a line."""
 WORDS = "Requests|Loads|Writes|Stalls"
