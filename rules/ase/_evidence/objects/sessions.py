@@ -81,7 +81,7 @@ def programs(facts: Facts, tables: Collection[Table], statements: Collection[int
 def evidence_of(found: list[Program]) -> Iterator[Evidence]:
     """The first programs, each with the number of its sessions and what they read, where that was counted."""
     for one in found[:NAMED]:
-        count = Evidence(f"sessions of {one.name} that read or ran it", len(one.sessions), "sessions", one.source)
+        count = Evidence(f"sessions of {one.name} that read or ran it", len(one.sessions), "", one.source)
         yield count
         if one.reads is not None:
             yield Evidence(f"logical reads of it by {one.name}, running now", one.reads, "pages", one.source)
