@@ -9,7 +9,8 @@ own (the engine local cache) take it less often; recompilations, large plans and
 What to do: in this order: a larger `procedure cache size` where procedures are read in or thrown out; `max online
 engines` no higher than the engines in use, because the engines' own reserve is divided by it; a larger `engine local
 cache percent` and, from 15.7 SP100 on, `enable large chunk elc`; fewer recompilations; a release from 15.7 ESD#4 on.
-The advice is words: which of them helps is the experience of practitioners, and each needs a test of its own.
+Which of them helps is the experience of practitioners, and each needs a test of its own; a larger engine local cache is
+scripted where `monProcELC` (16.0 SP03 PL08 on) counted that the engines found theirs empty, and is words otherwise.
 
 When to ignore it: when the engines are not busy, or in the minutes after a restart while all plans are made anew.
 sp_sysmon prints nothing of these spinlocks.
@@ -22,6 +23,7 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import (
     MemoryHeadroom,
     MonProcedureCache,
+    MonProcELC,
     MonSpinlockActivity,
     ProcedureCacheActivity,
     ResourceUsage,
@@ -35,10 +37,12 @@ from rules.ase._evidence.server import (
     setting_of,
 )
 from rules.ase._evidence.spinlocks.figures import Figure, figure_of
+from rules.ase._evidence.spinlocks.local_cache import local_caches
 from rules.ase._evidence.spinlocks.monitored import PROCEDURE_CACHE, PROCEDURE_MANAGER
 from rules.ase._evidence.spinlocks.named import Advice, Dear, quiet_of, speak
+from rules.changes.ase_config import configure, waiting_number
 from rules.engine import rule
-from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.finding import Change, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
@@ -55,6 +59,10 @@ SIZE, LOCAL, ENGINES, LARGE, ALLOCATION = (
 )
 MOST_LOCAL = 80.0
 """Vendor: the most that is advised of engine local cache percent (Configuration parameters 16.0)."""
+SHARED = (
+    "What the engines keep for themselves is missing from the pool of all: look at procedures thrown out, and at Empty "
+    "of monProcELC, before and after. The least that was seen to run is the value in the undo."
+)
 COUNTS = MissingInput(
     "procedures read in or thrown out, and recompilations", 'sp_sysmon "00:10:00" -- at the busiest hour'
 )
@@ -67,7 +75,15 @@ class Limits(Dear):
 
 @rule(
     needs=(),
-    uses=(*ENGINE_FACTS, MonSpinlockActivity, MonProcedureCache, ProcedureCacheActivity, ResourceUsage, MemoryHeadroom),
+    uses=(
+        *ENGINE_FACTS,
+        MonSpinlockActivity,
+        MonProcedureCache,
+        MonProcELC,
+        ProcedureCacheActivity,
+        ResourceUsage,
+        MemoryHeadroom,
+    ),
     links=LINKS,
     limits=Limits,
 )
@@ -86,12 +102,12 @@ def _judged(facts: Facts, limits: Limits, name: str) -> Outcome:
     quiet = quiet_of(facts, limits, figure)
     if quiet:
         return quiet
-    return speak(facts, limits, figure, subject=name, advice=_advice(facts), base=Severity.WARNING)
+    return speak(facts, limits, figure, subject=name, advice=_advice(facts, name), base=Severity.WARNING)
 
 
-def _advice(facts: Facts) -> Advice:
+def _advice(facts: Facts, name: str) -> Advice:
     """What may help, the size of the cache first, then what each needs a test of its own."""
-    first, others = _size(facts), [*_reserve(facts), *_newer(facts)]
+    first, others = _size(facts), [*_reserve(facts, name), *_newer(facts)]
     because = "; ".join(one.because for one in (first, *others) if one.because)
     then = "; ".join(one.do for one in others if one.do)
     again = _recompiled(facts)
@@ -101,6 +117,7 @@ def _advice(facts: Facts) -> Advice:
         joined(f"{first.do}{cause}.", f"Then test, one at a time with a restart each: {then}." if then else ""),
         first.unknown,
         (*first.evidence, *((again,) if again else ()), *(item for one in others for item in one.evidence)),
+        tuple(change for one in others for change in one.changes),
     )
 
 
@@ -175,8 +192,14 @@ def _room(facts: Facts) -> str:
     return f"; {free.mb:,.2f} MB are free, so raise max memory before that, if the machine has the memory"
 
 
-def _reserve(facts: Facts) -> Iterator[Advice]:
-    """What each engine has for itself: cache size times share, divided by the engines that may come."""
+def _reserve(facts: Facts, name: str) -> Iterator[Advice]:
+    """What each engine has for itself: cache size times share, divided by the engines that may come.
+
+    Only the pool's own spinlock, `Resource->rproccache_spin`, is taken because a reserve was empty.
+    """
+    counted = local_caches(facts) if name == PROCEDURE_CACHE else None
+    if counted:
+        yield Advice(counted.says, evidence=tuple(counted.evidence))
     size, local, most = (setting_of(facts, name) for name in (SIZE, LOCAL, ENGINES))
     online, _ = busy_of(facts)
     may = most.run_number if most else None
@@ -190,10 +213,17 @@ def _reserve(facts: Facts) -> Iterator[Advice]:
     pages = size.run_number if size else None
     if local and size and share is not None and pages and may:
         most_advised, do = _of_local(share)
+        changes: tuple[Change, ...] = ()
+        waiting = waiting_number(local)
+        if counted and not counted.empty and share < MOST_LOCAL:
+            do = ""  # nobody found it empty: a larger one changes nothing
+        elif counted and share < MOST_LOCAL and (waiting is None or waiting <= share):
+            changes = (configure(LOCAL, share, MOST_LOCAL, cautions=(SHARED,), configured=waiting),)
         yield Advice(
             f"each engine keeps about {pages * share / 100.0 / may:,.0f} pages at {LOCAL} {share:g}{most_advised}",
             do,
             evidence=(Evidence(LOCAL, share, "%", local.source), Evidence(SIZE, pages, "pages", size.source)),
+            changes=changes,
         )
     tuned = setting_of(facts, ALLOCATION)
     if tuned and tuned.run_number is not None:

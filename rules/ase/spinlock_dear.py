@@ -1,8 +1,9 @@
 """A spinlock costs the most spins of all, whatever its share.
 
 Finds: spinlocks with a tenth or more of all spins, and so many spins each second that engines lose time to them, of
-which no other rule speaks: names without a rule, and names with one whose share of waits is under its limit. One with
-most of all spins on busy engines is more than advice: that is ase/spinning_unexplained.
+which no other rule speaks: names without a rule, and names with one whose share of waits is under its limit, or which
+are grabbed too seldom for it. One with most of all spins on busy engines is more than advice: that is
+ase/spinning_unexplained.
 
 Why it matters: the per cent says how many grabs had to wait, not what the waiting cost. 40 of 100 grabs that spin 200
 times in all are nothing; 2 % of a hundred thousand grabs each second may be a noticeable part of every engine (SAP
@@ -40,7 +41,7 @@ from rules.ase._evidence.spinlocks.monitored import (
     spinlocks_by_name,
 )
 from rules.ase._evidence.spinlocks.names import LOCKS, plain_name
-from rules.ase._evidence.spinlocks.owners import known_of, owner_of
+from rules.ase._evidence.spinlocks.owners import known_of_lock, owner_of
 from rules.ase._evidence.spinlocks.ratio import LEAVE_IT
 from rules.ase._evidence.spinlocks.spin_severity import spin_bound
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
@@ -120,7 +121,7 @@ def _finding(
         title=f"{one.name} {_place(one, first)}: {one.spins_share or 0.0:.0f} % of all spins, "
         f"{percent:.2f} % contended",
         seen=one.counted_waits,
-        because=joined(known_of(limits, name, caches), seen_of(seen)),
+        because=joined(known_of_lock(limits, one, caches), seen_of(seen)),
         do=do_of(seen) or (COLLECTED_BY if name in LOCKS else LEAVE_IT if name in SCHEDULER else UNCHANGED),
         unknown=joined(idle, one.caveat),
         evidence=tuple(evidence),

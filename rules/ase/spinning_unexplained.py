@@ -1,8 +1,8 @@
 """Most of the spinning is on one spinlock, and no other rule explains it.
 
 Finds: busy engines, and one spinlock with more spins than all others together (the queues of the scheduler left out),
-which can have taken a tenth of the engines' time, and of which no other rule speaks: its name has no rule, or its share
-of waits is under the limit of its rule.
+which can have taken a tenth of the engines' time, and of which no other rule speaks: its name has no rule, its share of
+waits is under the limit of its rule, or it is grabbed too seldom for that rule.
 
 Why it matters: a server that spins looks like one that works. Its engines are busy, and part of that time does nothing;
 no other finding says so, because no share is over its limit.
@@ -41,7 +41,7 @@ from rules.ase._evidence.spinlocks.monitored import (
     spinlocks_by_name,
 )
 from rules.ase._evidence.spinlocks.names import BY_RATIO, LOCKS, plain_name
-from rules.ase._evidence.spinlocks.owners import Owners, known_of, owner_of
+from rules.ase._evidence.spinlocks.owners import Owners, grabbed_seldom, known_of_lock, owner_of
 from rules.ase._evidence.spinlocks.spin_severity import (
     BUSY_PERCENT,
     CRITICAL_PERCENT,
@@ -135,7 +135,7 @@ def _finding(facts: Facts, limits: Limits, most: SpinBound, caches: list[str]) -
         severity=Severity.WARNING,
         title=f"{lock.name} has {share:.0f} % of all spins on engines {most.busy_percent:.0f} % busy: cause not shown",
         seen=joined(lock.counted_waits, most.says),
-        because=joined(_meaning(limits, name, caches), seen_of(seen)),
+        because=joined(_meaning(limits, lock, caches), seen_of(seen)),
         do=joined(BY_SPINS if name in BY_RATIO else WAIT, do_of(seen)),
         unknown=joined(cause, AGAIN),
         evidence=(busy, *lock.evidence(), most.evidence, *(item for look in seen for item in look.evidence)),
@@ -145,10 +145,11 @@ def _finding(facts: Facts, limits: Limits, most: SpinBound, caches: list[str]) -
     )
 
 
-def _meaning(limits: Limits, name: str, caches: list[str]) -> str:
-    """What is known of it; of one with a ratio, that its rule goes by the share and the spins say more."""
-    if name not in BY_RATIO:
-        return known_of(limits, name, caches)
+def _meaning(limits: Limits, lock: Spinlock, caches: list[str]) -> str:
+    """What is known of it; of one with a rule of its own, why that says nothing."""
+    name = plain_name(lock.name)
+    if name not in BY_RATIO or grabbed_seldom(lock):
+        return known_of_lock(limits, lock, caches)
     own, guarded = BY_RATIO[name]
     return f"It guards {guarded}, and its share of waits is under the limit of its own rule ({own})."
 

@@ -51,6 +51,7 @@ PARAMETERS = {
         Parameter("engine local cache percent", 0, 100, True, None),
         Parameter("enable large chunk elc", 0, 1, True, None),
         Parameter("max online engines", 1, 1024, True, None),
+        Parameter("enable literal autoparam", 0, 1, False, 0),
         Parameter("enable monitoring", 0, 1, False, 0),
         Parameter("enable spinlock monitoring", 0, 1, False, 0),
         Parameter("per object statistics active", 0, 1, False, 0),

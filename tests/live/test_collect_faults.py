@@ -12,7 +12,7 @@ import pytest
 from advisor.audits.services.auditing import run_audit
 from advisor.uploads.services.reading import read_exports
 from collectors import manifest
-from collectors.facts.ase import MonDataCache, MonTable, TableScheme
+from collectors.facts.ase import MonDataCache, MonProcELC, MonTable, TableScheme
 from collectors.live.ase import ASE, CollectRequest, collect, order_of, parse, sizes_of, try_it
 from collectors.live.ase.collect_request import SECOND
 from collectors.live.registry import CollectorFailed, Target
@@ -140,21 +140,22 @@ def test_a_switch_that_is_off_gives_an_empty_table_and_says_so(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("switch", "question"),
+    ("switch", "questions"),
     [
-        ("statement statistics active", "monSysStatement"),
-        ("statement pipe active", "monSysStatement"),
-        ("statement pipe max messages", "monSysStatement"),
-        ("process wait events", "monProcessWaits"),
+        ("statement statistics active", ["monProcessStatement", "monSysStatement"]),
+        ("statement pipe active", ["monSysStatement"]),
+        ("statement pipe max messages", ["monSysStatement"]),
+        ("process wait events", ["monProcessWaits"]),
     ],
 )
 def test_what_a_site_does_not_gather_for_itself_is_not_asked_and_nobody_is_told_to_switch_it_on(
-    tmp_path: Path, switch: str, question: str
+    tmp_path: Path, switch: str, questions: list[str]
 ) -> None:
     with serving(faults=(f"switch-off={switch}",)) as server:
         data = taken(server, tmp_path)
-        assert not [text for text in server.batches() if f"master..{question} " in f"{text} "]
-    assert left_out(data) == {question: f"`{switch}` is off; it need not be set for this: "}
+        asked = [text for text in server.batches() if any(f"master..{one} " in f"{text} " for one in questions)]
+        assert not asked
+    assert left_out(data) == dict.fromkeys(questions, f"`{switch}` is off; it need not be set for this: ")
     assert data["missing"] == []
     assert not [problem for one in read_exports([str(tmp_path)], io.BytesIO()) for problem in one.problems]
 
@@ -373,3 +374,17 @@ def test_sizes_of_an_earlier_time_stand_in_for_those_that_are_not_asked(tmp_path
         )
     assert found[0] == found[1] != set()
     assert sizes_of(next((tmp_path / "second").iterdir())) == b"", "what was taken over does not become younger"
+
+
+@pytest.mark.parametrize(("pack", "asked"), [("SP03 PL08", 2), ("SP04", 2), ("SP03 PL07", 0), ("SP02 PL05", 0)])
+def test_what_came_within_a_release_is_asked_from_its_patch_level_on(tmp_path: Path, pack: str, asked: int) -> None:
+    version = f"Adaptive Server Enterprise/16.0 {pack}/EBF 29000 SMP/P/x86_64/SuSE Linux/x/1/64-bit/FBO/Mon Jan  1 2020"
+    with serving(release="16.0", faults=(f"version={version}",)) as server:
+        data = taken(server, tmp_path)
+        texts = [text for text in server.batches() if "master..monProcELC" in text]
+    assert len(texts) == asked
+    rows = [
+        one for each in read_exports([str(tmp_path)], io.BytesIO()) for one in each.facts if isinstance(one, MonProcELC)
+    ]
+    assert bool(rows) == bool(asked)
+    assert left_out(data) == ({} if asked else {"monProcELC": "there is none before 16.0 SP03 PL08: "})

@@ -110,6 +110,7 @@ def test_sizes_stand_before_the_first_snapshot_and_the_pause_between_two() -> No
     sysmon, second = script.index("sp_sysmon '00:10:00', noclear"), script.rindex("SampleTime")
     assert sizes < first < sysmon < second
     tables = [one.table for one in questions() if one.when == "snapshot" and one.table and not one.only]
+    tables.remove("monProcELC")  # most releases lack it
     assert {table: len(re.findall(rf"master\.\.{table}\b", script)) for table in tables} == dict.fromkeys(tables, 2)
     only = collect_script(requests_of(lacking("select * from master..monThread /* twice */"), "ase")[0])
     assert only.index("monThread") < only.index('waitfor delay "00:10:00"') < only.rindex("monThread")

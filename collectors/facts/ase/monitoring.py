@@ -199,6 +199,32 @@ class MonProcedureCache(Counted, Fact):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class MonProcELC(Counted, Fact):
+    """One of the local caches that an engine has for the memory of procedures (16.0 SP03 PL08 on)."""
+
+    COLLECTED_BY: ClassVar[str] = twice("monProcELC")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "engine", "number")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("allocations", "frees", "empty", "full", "flushes"), "int")
+
+    engine: int
+    number: int = 0
+    """Which of the engine's four, from 0."""
+    instance: int | None = None
+    chunk_pages: Reading = ABSENT
+    """Pages of 2 KB in one chunk of it."""
+    chunks: Reading = ABSENT
+    """Chunks in it now."""
+    most_chunks: Reading = ABSENT
+    """Chunks it can hold."""
+    allocations: Reading = ABSENT
+    frees: Reading = ABSENT
+    empty: Reading = ABSENT
+    """How often it was found empty: then the memory comes from the pool of all engines, under its spinlock."""
+    full: Reading = ABSENT
+    flushes: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonStatementCache(Counted, Fact):
     """The statement cache."""
 

@@ -61,30 +61,6 @@ class MonProcessWaits(Counted, Fact):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class MonProcessActivity(Counted, Fact):
-    """What one session did, and how it used its user log cache."""
-
-    COLLECTED_BY: ClassVar[str] = twice("monProcessActivity")
-    KEY: ClassVar[tuple[str, ...]] = ("instance", "spid", "kpid")
-    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
-        ("transactions", "commits", "log_bytes", "log_flushes", "log_flushes_full"), "int"
-    )
-
-    spid: int
-    kpid: int | None = None
-    instance: int | None = None
-    transactions: Reading = ABSENT
-    commits: Reading = ABSENT
-    log_bytes: Reading = ABSENT
-    """Written to its user log cache."""
-    log_flushes: Reading = ABSENT
-    log_flushes_full: Reading = ABSENT
-    """Of those, because the cache was full."""
-    log_most_bytes: Reading = ABSENT
-    """The most that its user log cache ever held: no difference of two snapshots."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class MonProcessObject(TableRow, Fact):
     """Pages that the running statement of one process asked of one table or index: the only table that ties the two."""
 
@@ -120,6 +96,80 @@ class MonProcessSQLText(TableRow, Fact):
     sequence: int | None = None
     """Which piece of its line."""
     text: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonProcessStatement(TableRow, Fact):
+    """The statement that one process runs at this moment, with what it took until now. Times are milliseconds."""
+
+    COLLECTED_BY: ClassVar[str] = (
+        "select * from master..monProcessStatement /* needs statement statistics active; running statements alone */"
+    )
+
+    spid: int
+    kpid: int | None = None
+    instance: int | None = None
+    database: str | None = None
+    db_id: int | None = None
+    procedure_id: int | None = None
+    """0: not in a procedure."""
+    batch: int | None = None
+    line: int | None = None
+    cpu_milliseconds: Reading = ABSENT
+    wait_milliseconds: Reading = ABSENT
+    logical_reads: Reading = ABSENT
+    physical_reads: Reading = ABSENT
+    pages_modified: Reading = ABSENT
+    started: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonProcessActivity(Counted, Fact):
+    """What one session did since its login: who does the work, and who fills its user log cache."""
+
+    COLLECTED_BY: ClassVar[str] = twice("monProcessActivity")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "spid", "kpid")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
+        (
+            "cpu_milliseconds",
+            "wait_milliseconds",
+            "logical_reads",
+            "physical_reads",
+            "pages_written",
+            "table_accesses",
+            "index_accesses",
+            "transactions",
+            "commits",
+            "rollbacks",
+            "ulc_bytes_written",
+            "ulc_flushes",
+            "ulc_flushes_full",
+        ),
+        "int",
+    )
+
+    spid: int
+    kpid: int | None = None
+    instance: int | None = None
+    cpu_milliseconds: Reading = ABSENT
+    wait_milliseconds: Reading = ABSENT
+    logical_reads: Reading = ABSENT
+    physical_reads: Reading = ABSENT
+    pages_written: Reading = ABSENT
+    table_accesses: Reading = ABSENT
+    """Pages read without an index, as recalled."""
+    index_accesses: Reading = ABSENT
+    transactions: Reading = ABSENT
+    commits: Reading = ABSENT
+    rollbacks: Reading = ABSENT
+    locks_held: Reading = ABSENT
+    """At this moment."""
+    ulc_bytes_written: Reading = ABSENT
+    ulc_flushes: Reading = ABSENT
+    ulc_flushes_full: Reading = ABSENT
+    """`ULCFlushFull`: because the cache was full."""
+    ulc_max_usage: Reading = ABSENT
+    """Bytes of the user log cache that were in use at most, since the login."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

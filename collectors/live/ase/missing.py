@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from collectors.live.ase.questions import Question, Release
+from collectors.live.ase.questions import Question, Release, name_of
 
 COSTS = {
     "enable monitoring": "a few per cent of the processors at most, as practitioners report",
@@ -43,7 +43,7 @@ class Allowed:
 def why_not(one: Question, release: Release, allowed: Allowed) -> Lack | None:
     """Why a question is not asked; `None`: it is."""
     if release < one.since:
-        return Lack(f"there is none before {one.since[0]}.{one.since[1]}", "")
+        return Lack(f"there is none before {name_of(one.since)}", "")
     for role in one.needs:
         if not allowed.has(role):
             return Lack(f"the login has no {role}", "")  # `lacks` says once how to grant it

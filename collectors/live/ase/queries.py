@@ -14,7 +14,7 @@ from collectors.live.ase.driver import DEADLOCK, Lost, Refused, Server, Slow
 from collectors.live.ase.guard import NotReadOnly, quoted
 from collectors.live.ase.literals import masked
 from collectors.live.ase.missing import Allowed, Lack, lacks, too_much, why_not
-from collectors.live.ase.questions import Question, Release, of, question, questions
+from collectors.live.ase.questions import Question, Release, of, question, questions, release_in
 from collectors.live.identity import Silent
 from collectors.live.printing import Part, ResultSet, plain, printed
 from collectors.live.registry import CollectorFailed
@@ -164,7 +164,7 @@ class Round:
         if not found:
             says = f"{self.connection.where} is no SAP ASE: it calls itself {plain(version)[:80] or 'nothing'}"
             raise CollectorFailed(says, "see that address and port are those of an Adaptive Server")
-        self.release = (int(found[1]), int(found[2]))
+        self.release = release_in(version) or (int(found[1]), int(found[2]))
         if self.release < OLDEST:
             says = f"{self.connection.where} is an ASE {found[1]}.{found[2]}"
             raise CollectorFailed(says, f"bring exports by hand: releases before {OLDEST[0]}.{OLDEST[1]} are not asked")

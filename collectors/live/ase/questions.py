@@ -12,7 +12,9 @@ TOP = re.compile(r"\Aselect top ([0-9]+) ")
 TABLE = re.compile(r"\bmaster\.\.(mon[A-Za-z]+|sysusages)")
 SECONDS = 30.0
 """A question has so long to be answered, unless the file gives it more."""
-Release = tuple[int, int]
+Release = tuple[int, ...]
+"""Major and minor number; then, of what came within a release, service pack and patch level: `(16, 0, 3, 8)`."""
+RELEASE = re.compile(r"([0-9]{2})\.([0-9]{1,2})(?: SP([0-9]{1,3}))?(?: PL([0-9]{1,3}))?")
 
 
 @dataclass(frozen=True)
@@ -89,12 +91,11 @@ def _question(block: str) -> Question:
         raise ValueError(f"a field is missing or wrong: {lines[0]}")
     if sql[-1:] != ["go"] or len(sql) < 2:
         raise ValueError(f"no statement with its go: {lines[0]}")
-    major, _, minor = fields["since"].partition(".")
     return Question(
         name=fields["question"],
         sql="\n".join(sql[:-1]),
         why=fields["why"],
-        since=(int(major), int(minor)),
+        since=_release(fields["since"]),
         cost=fields["cost"],
         when=fields["when"],
         needs=_list(fields.get("needs")),
@@ -103,6 +104,29 @@ def _question(block: str) -> Question:
         file=fields.get("file", ""),
         seconds=float(fields.get("seconds", SECONDS)),
     )
+
+
+def _release(text: str) -> Release:
+    """`16.0 SP03 PL08` as numbers. Raises `ValueError` where it is no release."""
+    found = RELEASE.fullmatch(text)
+    if found is None:
+        raise ValueError(f"no release: {text}")
+    return tuple(int(one) for one in found.groups() if one)
+
+
+def release_in(version: str) -> Release | None:
+    """The release that a server says of itself, with 0 for a pack it does not name; `None` where there is none.
+
+    Before 16.0 a service pack is not written in this form, and nothing that is asked came with one.
+    """
+    found = RELEASE.search(version)
+    return tuple(int(one or 0) for one in found.groups()) if found else None
+
+
+def name_of(release: Release) -> str:
+    """`16.0 SP03 PL08`."""
+    more = "".join(f" {word}{number:02d}" for word, number in zip(("SP", "PL"), release[2:], strict=False))
+    return f"{release[0]}.{release[1]}{more}"
 
 
 def _list(text: str | None) -> tuple[str, ...]:

@@ -20,8 +20,8 @@
 --     grant role mon_role to <login>           or, on every release:     sp_role 'grant', mon_role, <login>
 -- Switches are never set; where one is off its tables are empty or hold zeros, and the result says so.
 --
--- Cost, in sum: 56 statements and one for each user database, on one connection, one after the other. Monitoring tables
--- are built from memory when they are asked for: they take no lock on a user's table. Dear are two: `cached_objects`
+-- Cost, in sum: at most 59 statements and one for each user database, on one connection, one after the other.
+-- Monitoring tables are built from memory when they are asked for: they take no lock on a user's table. Dear are two: `cached_objects`
 -- walks the hash tables of the data caches (asked once; seconds of one engine on caches of 100 GB, as estimated), and
 -- `tables` reads the allocation pages of every table and index (once per database; some thousand page reads for 10,000
 -- tables, as estimated), before the first snapshot; a schedule asks it once a week and uses its answer until then.
@@ -38,7 +38,8 @@
 -- by the manual each connection has a place of its own in it and takes nothing from another (Monitoring Tables, 15.7,
 -- "Stateful historical monitoring tables"). It is asked only where the site has switched it on for itself.
 --
--- Each question: its name; why; since (release); needs (roles); switches; only (switches without which it is not asked,
+-- Each question: its name; why; since (release, where needed with service pack and patch level); needs (roles);
+-- switches; only (switches without which it is not asked,
 -- and which nobody is told to set); cost; seconds (after which it is cancelled); when (connect: after each login; first,
 -- once, snapshot: at the beginning and at the end of the interval;
 -- last: with the last snapshot alone; database: once for each user database; sysmon: only where --sysmon asks for it);
@@ -287,6 +288,16 @@ go
 select * from master..monProcedureCache
 go
 
+-- question: monProcELC
+-- why: whether the engines find memory for plans in their own reserve, or go to the pool of all of them
+-- since: 16.0 SP03 PL08
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: four rows an engine
+-- when: snapshot
+select * from master..monProcELC
+go
+
 -- question: monStatementCache
 -- why: how the statement cache is used
 -- since: 15.0
@@ -344,14 +355,13 @@ where WaitEventID in (150, 481, 493, 494, 495, 499, 500, 501, 700, 701)
 go
 
 -- question: monProcessActivity
--- why: how many bytes a session's user log cache held at most, and how often it was flushed because it was full
+-- why: which sessions do the work, by reads, locks and commits, and which fill their user log caches
 -- since: 15.0
 -- needs: mon_role
 -- switches: enable monitoring
--- cost: one row a session that flushed its user log cache, up to the bound; nothing is sorted
+-- cost: one row a session, up to the bound; those that did next to nothing are left out
 -- when: snapshot
-select top 5000 SPID, KPID, InstanceID, Transactions, Commits, ULCBytesWritten, ULCFlushes, ULCFlushFull, ULCMaxUsage
-from master..monProcessActivity where ULCFlushes > 0
+select top 5000 * from master..monProcessActivity where LogicalReads > 1000 or ULCFlushes > 1000
 go
 
 -- question: monCachedStatement
@@ -383,6 +393,17 @@ go
 -- cost: one row a session, up to the bound
 -- when: last
 select top 5000 * from master..monProcess
+go
+
+-- question: monProcessStatement
+-- why: what runs at this moment, since when, and how much it read so far; beside the sessions
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- only: statement statistics active
+-- cost: one row a session that runs a statement, up to the bound
+-- when: last
+select top 5000 * from master..monProcessStatement
 go
 
 -- question: monSysStatement

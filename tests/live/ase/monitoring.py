@@ -20,6 +20,7 @@ SWITCHES = {
     "monProcess": ("wait event timing",),
     "monProcessWaits": ("process wait events",),
     "monProcessObject": ("per object statistics active",),
+    "monProcessStatement": ("statement statistics active",),
     "monSysStatement": ("statement statistics active", "statement pipe active", "statement pipe max messages"),
 }
 """The switches that a table needs beside `enable monitoring`: knowledge/ase-formats.md, 2.3."""
@@ -268,9 +269,18 @@ def ended_statements(world: "World") -> Iterator[Mapping[str, Any]]:
         yield {**row, "InstanceID": 0, "DBID": database, "StartTime": ended, "EndTime": ended}
 
 
+def running_statements(world: "World") -> Iterator[Mapping[str, Any]]:
+    """The statements that run now, each begun as long ago as the data say."""
+    for row in world.activity["monProcessStatement"]:
+        database = next(one["dbid"] for one in world.databases if one["name"] == row["DBName"])
+        yield {**row, "InstanceID": 0, "DBID": database, "StartTime": world.clock.moment(row["Ago"] * -1.0)}
+
+
 def table_list(world: "World") -> Iterator[Mapping[str, Any]]:
     """The monitoring tables themselves."""
     for at, name in enumerate(MONITORING):
+        if name not in world.columns:
+            continue
         columns = len(world.columns[name])
         yield {"TableID": FIRST_TABLE_ID + at, "Columns": columns, "Parameters": 0, "Indicators": 0, "TableName": name}
 
@@ -278,7 +288,7 @@ def table_list(world: "World") -> Iterator[Mapping[str, Any]]:
 def column_list(world: "World") -> Iterator[Mapping[str, Any]]:
     """The columns of the monitoring tables."""
     for at, name in enumerate(MONITORING):
-        for place, made in enumerate(world.columns[name], 1):
+        for place, made in enumerate(world.columns.get(name, ()), 1):
             yield {
                 "TableID": FIRST_TABLE_ID + at,
                 "ColumnID": place,
@@ -323,6 +333,7 @@ MAKERS: Mapping[str, Callable[["World"], Iterator[Mapping[str, Any]]]] = {
     "monProcessObject": process_objects,
     "monCachedStatement": cached_statements,
     "monSysStatement": ended_statements,
+    "monProcessStatement": running_statements,
     "monTables": table_list,
     "monTableColumns": column_list,
 }

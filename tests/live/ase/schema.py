@@ -81,6 +81,10 @@ MONITORING = {
         InstanceID:tinyint Reads:int* APFReads:int* Writes:int* DevSemaphoreRequests:int+ DevSemaphoreWaits:int+
         IOTime:int* LogicalName:varchar(30) PhysicalName:varchar(128)""",
     "monProcedureCache": "InstanceID:tinyint Requests:int* Loads:int* Writes:int* Stalls:int*",
+    "monProcELC": """
+        EngineID:int@16 InstanceID:tinyint@16 ProcELCNum:int@16 ProcELCChunkSize:int@16 ProcELCCount:int@16
+        ProcELCMaxCount:int@16 ProcELCAllocs:int+@16 ProcELCFrees:int+@16 ProcELCEmpty:int+@16 ProcELCFull:int+@16
+        ProcELCFlushes:int+@16""",
     "monStatementCache": """
         InstanceID:tinyint TotalSizeKB:int UsedSizeKB:int NumStatements:int NumSearches:int* HitCount:int*
         NumInserts:int* NumRemovals:int* NumRecompilesSchemaChanges:int+ NumRecompilesPlanFlushes:int+""",
@@ -102,6 +106,17 @@ MONITORING = {
         SPID:int InstanceID:tinyint KPID:int DBID:int ObjectID:int PartitionID:int IndexID:int OwnerUserID:int
         LogicalReads:int PhysicalReads:int PhysicalAPFReads:int DBName:varchar(30) ObjectName:varchar(255)
         PartitionName:varchar(255) ObjectType:varchar(30) PartitionSize:int""",
+    "monProcessStatement": """
+        SPID:int InstanceID:tinyint KPID:int DBID:int ProcedureID:int PlanID:int BatchID:int ContextID:int
+        LineNumber:int CpuTime:int+ WaitTime:int+ MemUsageKB:int PhysicalReads:int+ LogicalReads:int+
+        PagesModified:int+ PacketsSent:int+ PacketsReceived:int+ NetworkPacketSize:int PlansAltered:int+
+        RowsAffected:int DBName:varchar(30) StartTime:datetime""",
+    "monProcessActivity": """
+        SPID:int InstanceID:tinyint KPID:int ServerUserID:int CPUTime:int+ WaitTime:int+ PhysicalReads:int+
+        LogicalReads:int+ PagesRead:int+ PhysicalWrites:int+ PagesWritten:int+ MemUsageKB:int LocksHeld:int
+        TableAccesses:int+ IndexAccesses:int+ WorkTables:int+ TempDbObjects:int+ ULCBytesWritten:int+
+        ULCFlushes:int+ ULCFlushFull:int+ ULCMaxUsage:int ULCCurrentUsage:int Transactions:int+ Commits:int+
+        Rollbacks:int+""",
     "monCachedStatement": """
         InstanceID:tinyint SSQLID:int Hashkey:int UserID:int SUserID:int DBID:int UseCount:int+
         StatementSize:int MinPlanSizeKB:int MaxPlanSizeKB:int CurrentUsageCount:int MaxUsageCount:int
@@ -191,11 +206,12 @@ class Made:
 
 def tables(release: str) -> Mapping[str, tuple[Made, ...]]:
     """Give every table's columns in this release (`15.7` or `16.0`)."""
-    return {
+    made = {
         name: tuple(_made(word) for word in text.split() if release.startswith("16") or not word.endswith("@16"))
         for group in (MONITORING, MASTER, EVERYWHERE)
         for name, text in group.items()
     }
+    return {name: columns for name, columns in made.items() if columns}
 
 
 def typed(name: str, text: str) -> Column:

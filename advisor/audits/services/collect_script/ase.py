@@ -12,10 +12,9 @@ from advisor.audits.services.collect_script.request import CollectScriptRequest
 from advisor.audits.services.collect_script.text import by_hand, clock, commented, file_of, minutes, purpose, said
 from collectors.facts.ase import IndexSize, Snapshot
 from collectors.live.ase.missing import COSTS
-from collectors.live.ase.questions import Question, Release, question, questions
+from collectors.live.ase.questions import Question, Release, question, questions, release_in
 from rules.changes.quoting import Unquotable, held_back_tsql, tsql_literal, tsql_name
 
-RELEASE = re.compile(r"\s*(?:Adaptive Server Enterprise/)?([0-9]{1,2})\.([0-9]{1,2})")
 OLDEST: Release = (12, 5)
 SETTING = re.compile(r"sp_configure [\"']([A-Za-z][A-Za-z ]{2,60})[\"'](, ?[0-9]+)?\b")
 TABLE = re.compile(r"\b(mon[A-Z][A-Za-z]{2,40}|sysusages)\b")
@@ -36,8 +35,9 @@ OVERHEAD = {"enable spinlock monitoring": "about 1 % of the server (SAP wiki: Sp
 SNAPSHOT = Snapshot.COLLECTED_BY.partition(" /*")[0]
 """The time of a snapshot, in full."""
 TEXT = ", show_cached_text(SSQLID) SQLText"
-NEVER_FIRST = ("monProcessWaits", "monSysStatement")
-"""Not asked for a first audit: their switches need not be set for it (`questions.sql`, `only`)."""
+NEVER_FIRST = ("monProcessWaits", "monProcessStatement", "monSysStatement", "monProcELC")
+"""Not asked for a first audit: their switches need not be set for it (`questions.sql`, `only`), or most releases lack
+them."""
 BESIDE = {"monSysWaits": ("monWaitEventInfo",), "monLocks": ("monProcess",)}
 """What a table's rows are read by: what the numbers of its waits mean, and who holds the locks."""
 SETTLES = ("lock_wait", "engines", "login", "switches", "columns", "databases", "snapshot")
@@ -64,8 +64,7 @@ class _Wanted:
 def ase_script(request: CollectScriptRequest) -> list[str]:
     """Write it."""
     wanted = _wanted(request)
-    release = RELEASE.match(request.version or "")
-    numbers = (int(release[1]), int(release[2])) if release else None
+    numbers = release_in(request.version or "")
     asked = [one for one in questions() if one.name in wanted.names]
     old = [one for one in asked if numbers and numbers < _since(one)]
     asked = [one for one in asked if one not in old]

@@ -6,6 +6,7 @@ from collectors.facts.ase import (
     MonProcessActivity,
     MonProcessObject,
     MonProcessSQLText,
+    MonProcessStatement,
     MonProcessWaits,
     MonSysStatement,
 )
@@ -51,23 +52,6 @@ PROCESS_WAITS = MonitorTable(
     },
     marks=marks("spid waiteventid waits", "spid waiteventid waittime"),
     never=frozenset(("blockingspid", "secondswaiting", "lockid")),
-)
-
-PROCESS_ACTIVITY = MonitorTable(
-    name="monProcessActivity",
-    fact=MonProcessActivity,
-    columns={
-        **OF_PROCESS,
-        **counts(
-            transactions="transactions",
-            commits="commits",
-            log_bytes="ulcbyteswritten",
-            log_flushes="ulcflushes",
-            log_flushes_full="ulcflushfull",
-            log_most_bytes="ulcmaxusage",
-        ),
-    },
-    marks=marks("spid ulcflushes", "spid ulcbyteswritten", "spid ulcmaxusage", "spid ulcflushfull"),
 )
 
 PROCESS_OBJECTS = MonitorTable(
@@ -155,12 +139,65 @@ ENDED_STATEMENTS = MonitorTable(
     never=frozenset(("objectid", "waiteventid")),
 )
 
+RUNNING_STATEMENTS = MonitorTable(
+    name="monProcessStatement",
+    fact=MonProcessStatement,
+    columns={
+        **OF_PROCESS,
+        **OF_DATABASE,
+        "procedureid": ("procedure_id", whole),
+        "batchid": ("batch", whole),
+        "linenumber": ("line", whole),
+        "starttime": ("started", time),
+        **counts(
+            cpu_milliseconds="cputime",
+            wait_milliseconds="waittime",
+            logical_reads="logicalreads",
+            physical_reads="physicalreads",
+            pages_modified="pagesmodified",
+        ),
+    },
+    marks=marks("spid planid starttime logicalreads", "spid linenumber starttime logicalreads"),
+    never=frozenset(("objectid", "waiteventid", "endtime", "ssqlid")),
+)
+
+PROCESS_ACTIVITY = MonitorTable(
+    name="monProcessActivity",
+    fact=MonProcessActivity,
+    columns={
+        **OF_PROCESS,
+        **counts(
+            cpu_milliseconds="cputime",
+            wait_milliseconds="waittime",
+            logical_reads="logicalreads",
+            physical_reads="physicalreads",
+            pages_written="pageswritten",
+            table_accesses="tableaccesses",
+            index_accesses="indexaccesses",
+            transactions="transactions",
+            commits="commits",
+            rollbacks="rollbacks",
+            locks_held="locksheld",
+            ulc_bytes_written="ulcbyteswritten",
+            ulc_flushes="ulcflushes",
+            ulc_flushes_full="ulcflushfull",
+            ulc_max_usage="ulcmaxusage",
+        ),
+    },
+    marks=marks(
+        *("spid ulcflushes", "spid ulcbyteswritten", "spid ulcmaxusage", "spid ulcflushfull", "spid tableaccesses"),
+        "spid locksheld logicalreads",
+    ),
+    never=frozenset(("objectid", "blockingspid", "starttime")),
+)
+
 TABLES = (
+    PROCESS_ACTIVITY,
     PROCESSES,
     PROCESS_WAITS,
-    PROCESS_ACTIVITY,
     PROCESS_OBJECTS,
     PROCESS_TEXT,
     CACHED_STATEMENTS,
     ENDED_STATEMENTS,
+    RUNNING_STATEMENTS,
 )

@@ -5,6 +5,7 @@ from collectors.facts.ase import (
     MonDeviceIO,
     MonEngine,
     MonProcedureCache,
+    MonProcELC,
     MonState,
     MonStatementCache,
     MonSysWaits,
@@ -178,6 +179,27 @@ PROCEDURE_CACHE = MonitorTable(
     marks=marks("requests loads", "loads stalls writes", "requests stalls writes"),
     never=frozenset(("cachename", "spid", "objectid")),
     orders=(order("Requests Loads Writes Stalls"), order("InstanceID Requests Loads Writes Stalls")),
+)
+
+ENGINE_LOCAL_CACHES = MonitorTable(
+    name="monProcELC",
+    fact=MonProcELC,
+    columns={
+        "engineid": ("engine", whole),
+        "procelcnum": ("number", whole),
+        **INSTANCE,
+        **counts(
+            chunk_pages="procelcchunksize",
+            chunks="procelccount",
+            most_chunks="procelcmaxcount",
+            allocations="procelcallocs",
+            frees="procelcfrees",
+            empty="procelcempty",
+            full="procelcfull",
+            flushes="procelcflushes",
+        ),
+    },
+    marks=marks("engineid procelcnum", "engineid procelcallocs", "engineid procelcempty"),
 )
 
 STATEMENT_CACHE = MonitorTable(

@@ -25,6 +25,7 @@ TABLES: tuple[MonitorTable, ...] = (
     locks.DEADLOCKS,
     locks.LOCKS,
     server.PROCEDURE_CACHE,
+    server.ENGINE_LOCAL_CACHES,
     server.STATEMENT_CACHE,
     server.DEVICES,
     server.FRAGMENTS,
@@ -44,7 +45,8 @@ SIGNS = (
     "TaskRuns", "WaitEventID", "LockWaitThreshold", "CountersCleared", "DaysRunning", "NumDeadlocks",
     "DiagnosticDumps", "LockLevel", "LockState", "DeadlockID", "VictimKPID", "HeldLockType", "NumSearches",
     "HitCount", "UsedSizeKB", "NumStatements", "BlockingSPID", "SecondsWaiting", "SSQLID", "AvgLIO", "PagesModified",
-    "SequenceInLine", "WaitClassID", "ULCFlushes", "ULCMaxUsage", "ULCBytesWritten", "segmap",
+    "SequenceInLine", "WaitClassID", "ProcELCNum", "ProcELCAllocs", "ULCBytesWritten", "ULCFlushes", "TableAccesses",
+    "LocksHeld", "ULCMaxUsage", "segmap",
 )  # fmt: skip
 """Column names that stand in no other text; in a heading wrapped at 80 one of them may be all that is on a line."""
 WORDS = "Requests|Loads|Writes|Stalls"

@@ -55,9 +55,9 @@ def written_of(facts: Facts) -> Written | None:
     """By the sessions that committed in the interval; `None` where none was measured."""
     rows = [row for row in facts.every(MonProcessActivity) if row.of_interval and row.believed]
     found = sorted(
-        (row.log_bytes / row.commits, row.commits, row.source)
+        (row.ulc_bytes_written / row.commits, row.commits, row.source)
         for row in rows
-        if known(row.log_bytes) and known(row.commits) and row.commits > 0 and row.log_bytes >= 0
+        if known(row.ulc_bytes_written) and known(row.commits) and row.commits > 0 and row.ulc_bytes_written >= 0
     )
     whole, passed = sum(commits for _, commits, _ in found), 0.0
     for size, commits, source in found:

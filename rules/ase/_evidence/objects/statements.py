@@ -1,11 +1,12 @@
-"""From a table of SAP ASE to the statements that use it.
+"""From a table of SAP ASE to the statements and programs that use it.
 
-Read are `monCachedStatement`, `monSysStatement` and `monProcessObject`.
+Read are `monCachedStatement`, `monSysStatement`, `monProcessObject`, `monProcessStatement` and `monProcess`.
 
-No monitoring table says which statement read which table. Two ways are left: the name of the table in the text of a
-cached statement, where a table may stand; and the sessions that `monProcessObject` shows reading it, with the
-statements they ended. The first is surer, since a session also runs other statements; the second is said to be that.
-Text is hostile: it is quoted, and cut with a mark.
+No monitoring table says which statement read which table. Three ways are left: the name of the table in the text of a
+cached statement, where a table may stand, which is inference and called so; the sessions that `monProcessObject` shows
+reading it, with the statement they run at that moment; and the statements these sessions ended, which may be others.
+Text is hostile and may hold what users typed: values and comments are taken out of it, and it is quoted, and cut with a
+mark. Whoever wants it whole finds it in the export, at the line that is cited.
 """
 
 import re
@@ -13,12 +14,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import MonCachedStatement, MonOpenObjectActivity, MonProcessObject, MonSysStatement
+from collectors.facts.ase import (
+    MonCachedStatement,
+    MonOpenObjectActivity,
+    MonProcess,
+    MonProcessObject,
+    MonProcessStatement,
+    MonSysStatement,
+)
+from collectors.statement_text import without_literals
+from rules.ase._evidence.objects.sessions import evidence_of, programs, reading
 from rules.changes.quoting import comment
 from rules.finding import Evidence, Finding
 
-STATEMENT_FACTS: tuple[type[Fact], ...] = (MonCachedStatement, MonSysStatement, MonProcessObject, MonOpenObjectActivity)
-NAMED = 3
+STATEMENT_FACTS: tuple[type[Fact], ...] = (
+    MonCachedStatement,
+    MonSysStatement,
+    MonProcessObject,
+    MonProcessStatement,
+    MonProcess,
+    MonOpenObjectActivity,
+)
+NAMED = 5
 """Statements that the evidence has; the sentence has the text of the first and the numbers of the others."""
 LONGEST, BESIDE = 160, 100
 """Characters of a statement that are shown; and where its figures stand beside it."""
@@ -40,7 +57,7 @@ Table = tuple[str | None, str | None]
 class Used:
     """One statement, how often it ran and what it read."""
 
-    fact: MonCachedStatement | MonSysStatement
+    fact: MonCachedStatement | MonSysStatement | MonProcessStatement
     what: str
     """Its text, quoted, or where it stands."""
     executions: float | None
@@ -49,6 +66,13 @@ class Used:
     when: str
     computed: str = ""
     """What its logical reads were computed from, where no column holds them."""
+    text: str = ""
+    """As it may be shown, at length; empty: not brought."""
+
+    @property
+    def number(self) -> int:
+        """SSQLID; 0: none, or not known."""
+        return 0 if isinstance(self.fact, MonProcessStatement) else self.fact.statement or 0
 
     @property
     def says(self) -> str:
@@ -66,22 +90,24 @@ def with_statements(
 ) -> Finding:
     """The finding with the statements that use these tables; with `otherwise` where no statement was brought."""
     tables = list(dict.fromkeys(tables))
-    found = sorted(_by_text(facts, tables), key=lambda one: -((one.waits if by_waits else one.reads) or 0.0))
+    found = sorted(by_text(facts, tables), key=lambda one: -((one.waits if by_waits else one.reads) or 0.0))
     how = f"Statements whose text names {'the table' if len(tables) == 1 else 'these tables'}"
-    if not found:
-        found, how = (
-            list(_by_session(facts, tables)),
-            "Statements of sessions that were reading it, which may be others",
-        )
+    for other, said in (
+        (_running, "Running at that moment in sessions that read it"),
+        (_by_session, "Statements of sessions that were reading it, which may be others"),
+    ):
+        if not found:
+            found, how = list(other(facts, tables)), said
+    named = found[:NAMED]
+    who = tuple(evidence_of(programs(facts, tables, {one.number for one in named if one.number})))
     if not found:
         cached = facts.every(MonCachedStatement)
         more = WITHOUT_TEXT if cached and not any(one.text for one in cached) else otherwise
-        return finding.adding(unknown=more)
-    named = found[:NAMED]
+        return replace(finding.adding(unknown=more), evidence=(*finding.evidence, *who))
     evidence = tuple(one for used in named for one in _evidence(used))
-    others = ", ".join(str(one.fact.statement) for one in named[1:] if one.fact.statement)
+    others = ", ".join(str(one.number) for one in named[1:] if one.number)
     because = f"{how}: {named[0].says}{f'; then SSQLID {others}' if others else ''}."
-    return replace(finding.adding(because=because), evidence=(*finding.evidence, *evidence))
+    return replace(finding.adding(because=because), evidence=(*finding.evidence, *evidence, *who))
 
 
 def tables_in(text: str) -> set[Table]:
@@ -126,7 +152,8 @@ def _parts(tokens: list[str], place: int) -> tuple[list[str], int]:
     return (parts if len(parts) <= 3 else []), max(place, 1)
 
 
-def _by_text(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
+def by_text(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
+    """The cached statements whose text names one of these tables where a table may stand, in no order."""
     wanted = {(database.lower(), name.lower()) for database, name in tables if database and name}
     names = {row.db_id: row.database for row in facts.every(MonOpenObjectActivity) if row.database}
     ended: dict[int, list[MonSysStatement]] = {}
@@ -139,29 +166,37 @@ def _by_text(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
         home = row.database or names.get(row.db_id) or ""
         used = {((database or home).lower(), (name or "").lower()) for database, name in tables_in(row.text)}
         if used & wanted:
-            yield _cached(row, ended.get(row.statement, []))
+            yield cached(row, ended.get(row.statement, []))
 
 
-def _cached(row: MonCachedStatement, ended: list[MonSysStatement]) -> Used:
+def cached(row: MonCachedStatement, ended: list[MonSysStatement]) -> Used:
     """A cached statement: as counted between the snapshots, else as listed when it ended, else since it was cached."""
-    what = f"{quoted(row.text or '', BESIDE)} (SSQLID {row.statement})"
+    what = f"{shown(row.text, BESIDE)} (SSQLID {row.statement})" if row.text else f"SSQLID {row.statement}"
     waits = row.lock_waits if known(row.lock_waits) else None
+    text = shown(row.text) if row.text else ""
     if ended and not row.of_interval:
-        return Used(ended[-1], what, len(ended), _sum(ended), waits, "in monSysStatement", SUM)
+        return Used(ended[-1], what, len(ended), _sum(ended), waits, "in monSysStatement", SUM, text)
     executions = row.executions if known(row.executions) else None
     when = "between the snapshots" if row.of_interval else "since it was cached"
     computed = "" if known(row.total_logical_reads) else "executions x AvgLIO"
-    return Used(row, what, executions, row.logical_reads, waits, when, computed)
+    return Used(row, what, executions, row.logical_reads, waits, when, computed, text)
+
+
+def _running(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
+    """What the sessions that read these tables run at that moment: both tables show running statements alone."""
+    readers = reading(facts, tables)
+    rows = [row for row in facts.every(MonProcessStatement) if (row.spid, row.kpid) in readers]
+    for row in sorted(rows, key=lambda one: -(one.logical_reads if known(one.logical_reads) else 0.0)):
+        where = f"procedure {row.procedure_id}, line {row.line}" if row.procedure_id else f"line {row.line or 0}"
+        reads = row.logical_reads if known(row.logical_reads) else None
+        yield Used(row, f"SPID {row.spid}, {where}", None, reads, None, "until now")
 
 
 def _by_session(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
-    wanted = {(database, name) for database, name in tables if database and name}
-    reading = {
-        (row.spid, row.kpid) for row in facts.every(MonProcessObject) if (row.database, row.object_name) in wanted
-    }
+    readers = reading(facts, tables)
     groups: dict[tuple[object, ...], list[MonSysStatement]] = {}
     for one in facts.every(MonSysStatement):
-        if one.spid is not None and (one.spid, one.kpid) in reading:
+        if one.spid is not None and (one.spid, one.kpid) in readers:
             groups.setdefault((one.statement or 0, one.procedure_id or 0, one.line, one.spid), []).append(one)
     found = sorted(groups.values(), key=lambda group: -(_sum(group) or 0.0))
     for group in found:
@@ -181,10 +216,17 @@ def quoted(text: str, longest: int = LONGEST) -> str:
     return f'"{flat}"' if len(flat) <= longest else f'"{flat[:longest]}" [cut]'
 
 
+def shown(text: str, longest: int = LONGEST) -> str:
+    """A statement as it may be shown to anybody: without the values and comments in it, quoted."""
+    return quoted(without_literals(text), longest)
+
+
 def _evidence(used: Used) -> Iterator[Evidence]:
-    number = used.fact.statement
+    number = used.number
     name = f"statement {number}" if number else used.what
     reads = f"logical reads of {name}" + (f" ({used.computed})" if used.computed else "")
+    if used.text:
+        yield Evidence(f"text of {name}", used.text, "", used.fact.source)
     if used.executions is not None:
         counted = " (rows)" if used.computed == SUM else ""
         yield Evidence(f"executions of {name}{counted}", used.executions, "", used.fact.source)

@@ -3,6 +3,7 @@
 Of many names no source says more than the name itself; then that is what is said (knowledge/ase-rules.md, section 5).
 """
 
+from rules.ase._evidence.spinlocks.entries import ONLY_NAME, entry_of
 from rules.ase._evidence.spinlocks.monitored import (
     ADDRESS,
     BUFFERS,
@@ -44,19 +45,6 @@ BY_NAME = {
     RUN_QUEUE: "ase/run_queue_spinlock_contended",
 }
 """Names with rules that judge them by spins as well."""
-ONLY_NAME = "no source says more than the name, so no remedy is given"
-MEANINGS = {
-    "Pdes Chain Spinlocks": "It guards the hash tables of partition descriptors; no parameter for it is known.",
-    "DES Name Hash Bucket Spin": f"By its name it guards the hash of object names (16.0): {ONLY_NAME}.",
-    "Resource->rpmctrl_spin": "It guards the accounting of the procedure cache's memory (since 15.7 ESD#1).",
-    "Resource->rmda_spinlock": "By its name it is the monitoring itself: ask less often, and see whether it falls.",
-    "Resource->rsqltext_spin": "By its name it guards the SQL text that monitoring keeps: ask less often.",
-    "Resource->rqueryplan_spin": f"By its name it guards query plans: {ONLY_NAME}.",
-    "Resource->rtmpdb_spin": f"By its name it guards the groups of temporary databases: {ONLY_NAME}.",
-    "Resource->rsysgam_spin": f"By its name it guards the global allocation map: {ONLY_NAME}.",
-    "Networking_spinlock": f"By its name it guards the network: {ONLY_NAME}.",
-}
-DATABASE_LISTS = ("Resource->rdbt_spin", "Resource->rdbts_spin")
 DATABASE = ("Dbtable->", "Dbt->", "Dbtable.")
 DEVICES = (
     "kdaio_spinlock",
@@ -86,13 +74,13 @@ def meaning_of(name: str) -> str:
     plain = plain_name(name)
     if plain in SCHEDULER:
         return QUEUES
-    if plain in MEANINGS:
-        return MEANINGS[plain]
+    if entry := entry_of(plain):
+        return entry.says
     if plain.startswith(BUFFERS):
         cache = plain.removeprefix(BUFFERS)
         guards = f"By its name it guards the buffer headers of the cache {cache}"
         return f"{guards}: what reduces contention there may reduce it here."
-    if plain.startswith(DATABASE) or plain in DATABASE_LISTS:
+    if plain.startswith(DATABASE):
         return "It guards structures of one database; fewer concurrent small transactions are all that a source names."
     if plain in DEVICES:
         return f"By its name it belongs to device or network I/O: {ONLY_NAME}."

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from rules.ase._evidence.spinlocks.gates import CACHE_PERCENT, LOCK_PERCENT, METADATA_PERCENT
-from rules.ase._evidence.spinlocks.monitored import SCHEDULER, Spinlock
+from rules.ase._evidence.spinlocks.gates import CACHE_PERCENT, LOCK_PERCENT, LOOKUPS, METADATA_GRABS, METADATA_PERCENT
+from rules.ase._evidence.spinlocks.monitored import ADDRESS, SCHEDULER, TABLE, Spinlock
 from rules.ase._evidence.spinlocks.names import (
     BY_NAME,
     BY_RATIO,
@@ -12,6 +12,9 @@ from rules.ase._evidence.spinlocks.names import (
     plain_name,
 )
 from rules.engine import percent
+
+LEAST_GRABS = {ADDRESS: LOOKUPS["address"], TABLE: LOOKUPS["table"]}
+"""Grabs per second under which the rule of a name says nothing, where it is not `METADATA_GRABS`."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +27,13 @@ class Owners:
 
 
 def owner_of(limits: Owners, one: Spinlock, caches: list[str]) -> str:
-    """The rule that speaks of this spinlock itself; nothing where none does."""
+    """The rule that speaks of this spinlock itself; nothing where none does.
+
+    None does of one that is grabbed so seldom that its share says nothing: what it costs its spins alone say.
+    """
     name, percent = plain_name(one.name), one.percent or 0.0
+    if grabbed_seldom(one):
+        return ""
     if name in BY_NAME:
         return BY_NAME[name]
     if name in SCHEDULER and percent >= limits.ratio_percent:
@@ -36,6 +44,21 @@ def owner_of(limits: Owners, one: Spinlock, caches: list[str]) -> str:
     if name in caches and max(percent, one.hottest.waited_percent or 0.0) >= limits.cache_percent:
         return "ase/data_cache_spinlock_contended"
     return ""
+
+
+def grabbed_seldom(one: Spinlock) -> bool:
+    """Whether its grabs are under the least that its own rule asks for; `False` where no rate is known."""
+    rates = one.rates(one.grabs)
+    return rates is not None and rates[1] < LEAST_GRABS.get(plain_name(one.name), METADATA_GRABS)
+
+
+def known_of_lock(limits: Owners, one: Spinlock, caches: list[str]) -> str:
+    """The same of a spinlock with its counts: where it is grabbed seldom, that its own rule cannot go by the share."""
+    name = plain_name(one.name)
+    if grabbed_seldom(one) and (name in BY_RATIO or name in caches):
+        guarded = BY_RATIO[name][1] if name in BY_RATIO else "a data cache"
+        return f"It guards {guarded}, and is grabbed so seldom that the share its own rule goes by says nothing."
+    return known_of(limits, name, caches)
 
 
 def known_of(limits: Owners, name: str, caches: list[str]) -> str:

@@ -1,0 +1,40 @@
+"""The text of a statement without the values in it: what users typed is no business of an audit.
+
+What is left says which tables a statement names, and how. In the text that the server keeps, values stand where it does
+not replace them itself (`enable literal autoparam`).
+"""
+
+import re
+
+PLACE = "?"
+"""Stands where a value stood."""
+_SKIPPED = r"/\*.*?(?:\*/|\Z)|--[^\r\n]*"
+_QUOTED = r"'(?:[^']|'')*(?:'|\Z)|\"(?:[^\"]|\"\")*(?:\"|\Z)"
+_NAME = r"\[[^\]]*\]|[^\W\d][\w#@$]*|[#@][\w#@$]*"
+_NUMBER = r"0[xX][0-9A-Fa-f]*|[$£¥€]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|[$£¥€]?\.[0-9]+(?:[eE][+-]?[0-9]+)?"
+TOKEN = re.compile(
+    rf"(?P<skipped>{_SKIPPED})|(?P<quoted>{_QUOTED})|(?P<name>{_NAME})|(?P<number>{_NUMBER})|(?P<other>\s+|.)",
+    re.DOTALL,
+)
+BEFORE_A_TABLE = frozenset(("from", "join", "update", "into", "delete", "insert", "table", "."))
+"""Behind these a text in double quotes is a name; elsewhere it may be a value (with `quoted_identifier` off, it is)."""
+
+
+def without_literals(text: str) -> str:
+    """The statement with `?` for each string, number and binary value, and without its comments.
+
+    A text that is cut in the middle of a string ends there.
+    """
+    out: list[str] = []
+    before = ""
+    for found in TOKEN.finditer(text):
+        kind, piece = found.lastgroup, found[0]
+        if kind == "skipped":
+            out.append(" ")
+            continue
+        named = piece[0] == '"' and len(piece) > 1 and piece[-1] == '"' and before in BEFORE_A_TABLE
+        named = named or (piece[0] == '"' and text[found.end() : found.end() + 1] == ".")
+        out.append(PLACE if kind == "number" or (kind == "quoted" and not named) else piece)
+        if not piece.isspace():
+            before = piece.lower()
+    return "".join(out)

@@ -1,0 +1,98 @@
+"""Which programs are behind a statement or a table of SAP ASE: the sessions that ran it or read it, by their program.
+
+`monProcessObject` is the only table that ties a session to a table, and shows running statements alone;
+`monSysStatement` ties a session to a statement that ended. Who a session is, `monProcess` says while it is connected.
+The names are what a client calls itself: they are hostile until quoted.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Fact, Facts, Source, known
+from collectors.facts.ase import MonProcess, MonProcessObject, MonSysStatement
+from rules.changes.quoting import comment
+from rules.finding import Evidence
+
+SESSION_FACTS: tuple[type[Fact], ...] = (MonProcess, MonProcessObject, MonSysStatement)
+NAMED = 5
+"""Programs that are named."""
+LONGEST = 60
+"""Characters of a name that are shown."""
+Session = tuple[int | None, int | None]
+"""SPID and KPID: a SPID is given to another session after a while."""
+Table = tuple[str | None, str | None]
+"""Database and name."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """Sessions of one program and login."""
+
+    application: str
+    """As the client calls itself, quoted; empty: it says nothing."""
+    login: str
+    """Quoted."""
+    sessions: tuple[Session, ...]
+    reads: float | None
+    """Logical reads of the tables by their running statements; `None` where only ended statements tie them."""
+    source: Source
+
+    @property
+    def name(self) -> str:
+        """Program and login in words."""
+        if not self.application:
+            return f"login {self.login}" if self.login else "a program that is not named"
+        return f"{self.application}{f' (login {self.login})' if self.login else ''}"
+
+
+def reading(facts: Facts, tables: Collection[Table]) -> dict[Session, list[MonProcessObject]]:
+    """The sessions whose running statement read one of these tables, with the rows that say so."""
+    wanted = {(database, name) for database, name in tables if database and name}
+    found: dict[Session, list[MonProcessObject]] = {}
+    for row in facts.every(MonProcessObject):
+        if (row.database, row.object_name) in wanted:
+            found.setdefault((row.spid, row.kpid), []).append(row)
+    return found
+
+
+def programs(facts: Facts, tables: Collection[Table], statements: Collection[int] = ()) -> list[Program]:
+    """The programs whose sessions read these tables at this moment, or ended one of these statements; most reads first.
+
+    `statements`: SSQLIDs. Sessions that `monProcess` does not know are left out: they ended, or it was not brought.
+    """
+    who: dict[Session, MonProcess] = {(row.spid, row.kpid): row for row in facts.every(MonProcess)}
+    readers = reading(facts, tables)
+    ran = {
+        (row.spid, row.kpid)
+        for row in facts.every(MonSysStatement)
+        if row.statement and row.statement in statements and row.spid is not None
+    }
+    groups: dict[tuple[str, str], list[Session]] = {}
+    for session in dict.fromkeys((*readers, *sorted(ran, key=str))):
+        if process := who.get(session):
+            groups.setdefault((_said(process.application), _said(process.login)), []).append(session)
+    found = [
+        Program(application, login, tuple(sessions), _reads(readers, sessions), who[sessions[0]].source)
+        for (application, login), sessions in groups.items()
+    ]
+    return sorted(found, key=lambda one: (-(one.reads or 0.0), -len(one.sessions), one.name))
+
+
+def evidence_of(found: list[Program]) -> Iterator[Evidence]:
+    """The first programs, each with the number of its sessions and what they read, where that was counted."""
+    for one in found[:NAMED]:
+        count = Evidence(f"sessions of {one.name} that read or ran it", len(one.sessions), "", one.source)
+        yield count
+        if one.reads is not None:
+            yield Evidence(f"logical reads of it by {one.name}, running now", one.reads, "pages", one.source)
+
+
+def _reads(readers: dict[Session, list[MonProcessObject]], sessions: list[Session]) -> float | None:
+    rows = [row for session in sessions for row in readers.get(session, ())]
+    counts = [row.logical_reads for row in rows if known(row.logical_reads)]
+    return sum(counts) if counts else None
+
+
+def _said(name: str | None) -> str:
+    flat = comment(" ".join((name or "").split()), LONGEST)
+    return f'"{flat}"' if flat else ""
