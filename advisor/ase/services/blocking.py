@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import HeldLock, MonProcess, MonState
-from collectors.live.ase.literals import without_literals
+from collectors.statement_text import without_literals
 from rules.ase._evidence.waits.chains import (
     IDLE_CLIENT,
     Blocked,

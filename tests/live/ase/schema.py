@@ -96,12 +96,6 @@ MONITORING = {
         ExecutionClass:varchar(30) MasterTransactionID:varchar(255) HostName:varchar(30)@16""",
     "monProcessWaits": """
         SPID:int InstanceID:tinyint KPID:int ServerUserID:int WaitEventID:smallint Waits:int+ WaitTime:int+""",
-    "monProcessActivity": """
-        SPID:int InstanceID:tinyint KPID:int ServerUserID:int CPUTime:int+ WaitTime:int+ PhysicalReads:int+
-        LogicalReads:int+ PagesRead:int+ PhysicalWrites:int+ PagesWritten:int+ MemUsageKB:int LocksHeld:int
-        TableAccesses:int+ IndexAccesses:int+ TempDbObjects:int+ WorkTables:int+ ULCBytesWritten:int+
-        ULCFlushes:int+ ULCFlushFull:int+ ULCMaxUsage:int ULCCurrentUsage:int Transactions:int+ Commits:int+
-        Rollbacks:int+""",
     "monProcessObject": """
         SPID:int InstanceID:tinyint KPID:int DBID:int ObjectID:int PartitionID:int IndexID:int OwnerUserID:int
         LogicalReads:int PhysicalReads:int PhysicalAPFReads:int DBName:varchar(30) ObjectName:varchar(255)
