@@ -11,7 +11,8 @@ one where it is well above 1. `sp_logiosize` in the database shows the size in f
 sets it; it is dynamic, and the cache of the log needs a pool of that size. The report adds up all databases: which one
 writes most of the log is told where monOpenObjectActivity shows syslogs (trace flag 3650).
 
-When to ignore it: where nobody waits for the log; then it is a note. Below 1 several pages go in one write, as they
+When to ignore it: where nobody waits for the log; then it is a note. So is a smaller size: what is in force is in no
+export, and where it is one page of the server, there is nothing smaller. Below 1 several pages go in one write, as they
 should. Where the two rows above it do not give the printed average, nothing is said.
 """
 
@@ -42,7 +43,7 @@ from rules.changes.ase_cache import DEFAULT_CACHE
 from rules.changes.ase_log import log_io_size
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X94488.htm",)
 APART = 0.1
@@ -51,6 +52,7 @@ NO_DATABASE = (
     "Which database it is, is not in these exports: monOpenDatabases or two snapshots of monOpenObjectActivity with "
     "trace flag 3650 on show it."
 )
+SMALLEST = "The size in force is not in these exports: where it is one page of the server, there is no smaller one."
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def _finding(facts: Facts, limits: Limits, row: LogWrites, each: float, said: st
     how = f"its log is in {cache}: {pools}" if database else "the cache of its log needs a pool of that size"
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.ADVICE if felt else Severity.NOTE,
+        severity=Severity.ADVICE if felt and larger else Severity.NOTE,
         title=f"Each page of the log is written {each:.2f} times: a {size} log I/O size is to be tried",
         seen=f"{said}.",
         because="A page that is not full when a transaction ends is written again with the next one; "
@@ -128,7 +130,7 @@ def _finding(facts: Facts, limits: Limits, row: LogWrites, each: float, said: st
         ),
         do=f"Look at the log I/O size of {where} (sp_logiosize, in the database) and try a {size} one: sp_logiosize "
         f'"<KB>", dynamic; {how}.',
-        unknown="" if database else NO_DATABASE,
+        unknown=joined("" if larger else SMALLEST, "" if database else NO_DATABASE),
         evidence=(
             Evidence("writes for each page of the log", round(each, 2), "", row.source, limits.above_one),
             Evidence("writes of the log", rate, "/s", row.source, limits.writes_per_second),

@@ -40,7 +40,7 @@ TOTALS = {
 }
 USAGE = re.compile(r"Open (Object|Index|Partition|Database) Usage")
 SPINLOCK = " Spinlock Contention"
-FLUSHES = "ULC Flushes to Xact Log"
+FLUSHES, FLUSHED = "ULC Flushes to Xact Log", "Total ULC Flushes"
 LOGGING = re.compile(r"(?:Any Logging Mode|Fully Logged|Minimally Logged) DMLs")
 SEMAPHORES = {"ULC Semaphore Requests": "ULC", "Log Semaphore Requests": "Log"}
 LARGEST = "Max ULC Size During Sample"
@@ -103,8 +103,11 @@ def transaction_logs(section: Section) -> Iterator[Form]:
         flushes = block.label == FLUSHES or (flushes and kind)
         if flushes:
             for label, at in block.rows.items():
+                reason = label.startswith("by ")
+                if not reason and label != FLUSHED:  # log records follow without a heading of their own up to 15.0
+                    continue
                 cells = {"per_second": (at, PER_SECOND), "count": (at, COUNT), "percent": (at, PERCENT)}
-                known = {"reason": label, "logging": block.label if kind and label.startswith("by ") else None}
+                known = {"reason": label, "logging": block.label if kind and reason else None}
                 yield Form(UserLogCacheFlushes, at, at, known, cells)
         largest = block.label == LARGEST or (largest and kind)
         yield from _largest(block, largest)
