@@ -104,12 +104,15 @@ def do(part: Part, *, goes_under: bool = False, before: str = "") -> str:
     plan, joins = part.plan, part.plan.optimum.joined
     made = [name for name, _ in part.new]
     first = before
-    if not first and not goes_under and _could_be_cut(part):
+    cut = not goes_under and _could_be_cut(part)
+    if not first and cut and not isinstance(plan.carving, Carving):
         first = "Look at partitions first (ase/data_cache_spinlock_contended), else "
     steps = []
     if isinstance(plan.carving, Carving) and made:
         carving = plan.carving
         steps.append(f"shrink {carving.cache.name} from {carving.old_mb:,.0f} to {carving.new_mb:,.0f} MB in a restart")
+        if cut:
+            steps[-1] += ", in the same as its partitions"
     if made:
         kinds = sorted({cache.family.split()[1] for _, cache in part.new})
         caches = _list(made) if len(made) <= SAID else f"the {len(made)} new caches"
