@@ -18,6 +18,7 @@ from rules.ase._evidence.caches.binding_plan import (
     BindingPlan,
 )
 from rules.ase._evidence.caches.carving import Carving, Uncarved, shrunk
+from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.memory import Room
 from rules.ase._evidence.caches.partitions import enough_alone
 from rules.changes.ase_binding import bind, bind_system_tables
@@ -294,6 +295,7 @@ def changes(part: Part) -> Iterator[Change]:
                 "grow: look at their sizes now and then.",
                 OVERHEAD.format(cache.overhead_mb),
                 memory,
+                *((LOCKLESS,) if part.plan.mem_scale and cache.family.endswith(RELAXED) else ()),
                 *(() if scripted else (BY_HAND,)),
             ),
         )
