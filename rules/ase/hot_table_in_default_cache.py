@@ -19,7 +19,8 @@ Where more partitions should be enough by themselves it gives nothing either: th
 first, and objects are bound only if the contention stays.
 
 Where the plan would leave the cache over the limit, and a cache of their own for the temporary databases or for the
-logs would not, that comes first, and the memory is theirs.
+logs would not, that comes first, and the memory is theirs. Else memory is shared out among all of them by the searches
+that move, most first, and what is taken from the default data cache is taken once, with its partitions.
 
 When to ignore it: when one scan makes the searches (see ase/table_scans_relink_cache), and where the tables are to
 grow soon past what memory can hold. A cache of its own also takes memory from everything else that might need it.

@@ -9,9 +9,10 @@ that holds syslogs. Everything else in that cache waits for the same spinlocks.
 What to do: a log-only cache, relaxed, which the vendor recommends for logs, and syslogs bound to it. It can be very
 small: as large as what of the logs is in memory, else the pages of five minutes (the manual's example), and a fifth
 more. It needs a pool of the size of the log I/O: 4K unless `sp_logiosize` in the database says otherwise. Binding
-syslogs needs the database in single-user mode: an outage of it. A log-only cache that is there is taken first. The log
-of a temporary database cannot be bound alone, it goes with its database (ase/tempdb_in_shared_cache); those of the
-server's own databases are left where they are.
+syslogs needs the database in single-user mode: an outage of it. A log-only cache that is there is taken first. The
+memory comes from the one account of all caches that are advised, as with ase/tempdb_in_shared_cache. The log of a
+temporary database cannot be bound alone, it goes with its database (ase/tempdb_in_shared_cache); those of the server's
+own databases are left where they are.
 
 When to ignore it: where the outage of the database costs more than it brings. Where a replication agent is behind, or
 long transactions are rolled back, old log pages are read again: then the cache must be larger. monOpenObjectActivity

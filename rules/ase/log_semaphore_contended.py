@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import SemaphoreRequests, SysmonSample, TaskSwitches
 from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_evidence, mixed_logs, separate_first
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     engines_of,
@@ -60,6 +61,7 @@ ULC_LEVERS = (
     "Then see what the holder waits for (event 272 in monSysWaits), and where many flushes are by Unpin, put fewer "
     "rows on each page, because two transactions change one page; practice lowers user log cache spinlock ratio."
 )
+MEASURE_AGAIN = "Then measure again: which of the other levers is left (ase/user_log_cache_flushes) shows after that."
 QUEUE, MESSAGE = "user log cache queue size", "message 17198"
 ALS = (
     "Whether asynchronous log service helps (sp_dboption, its owner decides) is not shown: the log device must have "
@@ -91,7 +93,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(SemaphoreRequests, TaskSwitches, SysmonSample, *WAIT_FACTS, *ENGINE_FACTS),
+    uses=(SemaphoreRequests, TaskSwitches, SysmonSample, *WAIT_FACTS, *ENGINE_FACTS, *MIXED_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -162,6 +164,8 @@ def _judge(
         each_ms = f", {log.mean_milliseconds:,.1f} ms each: the log device" if log.mean_milliseconds else ""
         writes = f"{log.says} (wait events 54 and 55){each_ms}."
         evidence += log.evidence(limits.tasks, limits.share_percent)
+    if name == "Log":
+        evidence += mixed_evidence(mixed_logs(facts))
     loud = (share or 0.0) >= limits.loud_percent
     by_share = Severity.WARNING if loud else Severity.ADVICE
     by_tasks = (
@@ -177,10 +181,16 @@ def _judge(
         title=f"Tasks wait for {what}: {said}",
         seen=f"{what[0].upper()}{what[1:]}: {said}.",
         because=joined(SLEEPS, writes),
-        do=joined(FLUSHES, LEVERS if name == "Log" else ULC_LEVERS),
+        do=_levers(facts) if name == "Log" else joined(FLUSHES, ULC_LEVERS),
         unknown=_asynchronous(facts, limits) if name == "Log" and loud else "",
         evidence=tuple(evidence),
     )
+
+
+def _levers(facts: Facts) -> str:
+    """What shortens the queue for the log, in its order; where data and log share a device that comes before all."""
+    mixed = mixed_logs(facts)
+    return joined(separate_first(mixed), MEASURE_AGAIN) if mixed else joined(FLUSHES, LEVERS)
 
 
 def _asynchronous(facts: Facts, limits: Limits) -> str:

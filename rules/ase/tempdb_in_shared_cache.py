@@ -8,10 +8,12 @@ Why it matters: temporary tables are made, filled, searched and dropped all the 
 one partition, and everything else that lives in the cache waits for the same spinlocks and loses pages to them.
 
 What to do: a cache of its own for the temporary databases, strict and never relaxed, as large as what of them is in
-memory at the busiest hour and a fifth more, with partitions enough that the contention does not only move; then bind
-each temporary database to it. A cache that is there for it and has nothing bound to it is taken first. A database in
-use cannot be bound (message 857), and nearly every session uses tempdb: bind it right after a restart, before anybody
-is let in. All databases of one tempdb group alike (vendor: Performance and Tuning).
+memory at the busiest hour and a fifth more, with the share of large I/O that they had and partitions enough that the
+contention does not only move; then bind each temporary database to it. Its memory comes from the one account of all
+caches that are advised: what is free, else the default data cache, made smaller once for all of them in a restart where
+it can give it. A cache that is there for it and has nothing bound to it is taken first. A database in use cannot be
+bound (message 857), and nearly every session uses tempdb: bind it right after a restart, before anybody is let in. All
+databases of one tempdb group alike (vendor: Performance and Tuning).
 
 When to ignore it: where one report makes these searches at a quiet time; better SQL with fewer or smaller temporary
 tables reduces that load without a restart. Temporary tables that were dropped between the two snapshots are in no

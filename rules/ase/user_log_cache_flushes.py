@@ -23,18 +23,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import (
-    CacheBinding,
-    DatabaseFragment,
-    MonCachedObject,
-    MonOpenObjectActivity,
-    MonProcessActivity,
-    UserLogCacheFlushes,
-)
+from collectors.facts.ase import MonProcessActivity, UserLogCacheFlushes
 from rules.ase._evidence.caches.memory import free_evidence
 from rules.ase._evidence.log.cache_size import SIZE_FACTS, Larger, larger
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, FlushLimits, flushes_of, log_waited
-from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs, separate_first
+from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_evidence, mixed_logs, separate_first
 from rules.ase._evidence.server import level_reached, subject_of
 from rules.engine import percent, rule
 from rules.finding import Clean, Finding, MissingInput, Outcome, Severity, Unknown, joined
@@ -66,7 +59,7 @@ class Limits(FlushLimits):
 
 @rule(
     needs=(UserLogCacheFlushes,),
-    uses=(*FLUSH_FACTS, *SIZE_FACTS, DatabaseFragment, CacheBinding, MonCachedObject, MonOpenObjectActivity),
+    uses=(*FLUSH_FACTS, *SIZE_FACTS, *MIXED_FACTS),
     links=LINKS,
     limits=Limits,
 )

@@ -19,7 +19,7 @@ WAITED = re.compile(r"spinlock contention of (?P<cache>.{1,255})\Z", re.DOTALL)
 SIZE = re.compile(r"(?P<mb>[0-9]{1,12}(?:\.[0-9]{1,2})?) MB\Z")
 CUT = re.compile(r'sp_cacheconfig .*"cache_partition=(?P<count>[0-9]{1,3})"')
 RELAXED = re.compile(r'sp_cacheconfig "(?:[^"]|"")*", "[0-9]+M", [a-z]+, relaxed\b')
-POOL = re.compile(r'sp_poolconfig "(?:[^"]|"")*", "(?P<mb>[0-9]+)M", "(?P<kb>[0-9]+)K"')
+POOL = re.compile(r'\bsp_poolconfig "(?:[^"]|"")*", "(?P<mb>[0-9]+)M", "(?P<kb>[0-9]+)K"')
 CACHE = re.compile(r"ase\.cache:(?P<name>.*):(?P<what>create|size|cache_partition|replacement)\Z", re.DOTALL)
 BOUND = "ase.bind:"
 FREE = "memory that is free"

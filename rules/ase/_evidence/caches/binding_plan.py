@@ -38,6 +38,7 @@ from rules.ase._evidence.caches.fit import (
     room_days,
     said_days,
 )
+from rules.ase._evidence.caches.lockless import mem_scale_on
 from rules.ase._evidence.caches.memory import (
     MEMORY_FACTS,
     MEMORY_MISSING,
@@ -119,6 +120,8 @@ class BindingPlan:
     """Contention of the hot caches, per cent."""
     carving: Carving | Uncarved | None = None
     """The default data cache made smaller for it, or why it is not; `None` where what is free is enough."""
+    mem_scale: bool = False
+    """Whether the server has lockless data caches, which are the alternative to relaxed ones."""
     before: tuple[str, ...] = ()
     """Other caches of the audit that are given memory before it, in words."""
 
@@ -257,6 +260,7 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...], *, carv
     made = BindingPlan(
         contents, best_binding(*problem), bindables, (), free, len(rest), legal, page, problem, contended
     )
+    made = replace(made, mem_scale=mem_scale_on(facts))
     if carve and not made.worth_it and made.with_memory:
         made = carved_plan(facts, made)
     return _with_names(facts, made)

@@ -18,6 +18,7 @@ from rules.ase._evidence.caches.binding_plan import (
     BindingPlan,
 )
 from rules.ase._evidence.caches.carving import Carving, Uncarved, shrunk
+from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.memory import Room
 from rules.ase._evidence.caches.partitions import enough_alone
 from rules.changes.ase_binding import bind, bind_system_tables
@@ -104,12 +105,15 @@ def do(part: Part, *, goes_under: bool = False, before: str = "") -> str:
     plan, joins = part.plan, part.plan.optimum.joined
     made = [name for name, _ in part.new]
     first = before
-    if not first and not goes_under and _could_be_cut(part):
+    cut = not goes_under and _could_be_cut(part)
+    if not first and cut and not isinstance(plan.carving, Carving):
         first = "Look at partitions first (ase/data_cache_spinlock_contended), else "
     steps = []
     if isinstance(plan.carving, Carving) and made:
         carving = plan.carving
         steps.append(f"shrink {carving.cache.name} from {carving.old_mb:,.0f} to {carving.new_mb:,.0f} MB in a restart")
+        if cut:
+            steps[-1] += ", in the same as its partitions"
     if made:
         kinds = sorted({cache.family.split()[1] for _, cache in part.new})
         caches = _list(made) if len(made) <= SAID else f"the {len(made)} new caches"
@@ -291,6 +295,7 @@ def changes(part: Part) -> Iterator[Change]:
                 "grow: look at their sizes now and then.",
                 OVERHEAD.format(cache.overhead_mb),
                 memory,
+                *((LOCKLESS,) if part.plan.mem_scale and cache.family.endswith(RELAXED) else ()),
                 *(() if scripted else (BY_HAND,)),
             ),
         )

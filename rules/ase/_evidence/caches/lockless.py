@@ -20,10 +20,21 @@ INSTEAD = (
 )
 
 
+NEW = (
+    "As enable mem scale is on, a lockless data cache is the alternative to this relaxed one, if it holds all of its "
+    "objects and replaces nothing; how sp_cacheconfig spells that type is not known here."
+)
+
+
+def mem_scale_on(facts: Facts) -> bool:
+    """Whether the server runs with the licensed option that has lockless data caches."""
+    switch = setting_of(facts, SWITCH)
+    return switch is not None and switch.run_number == 1
+
+
 def lockless_instead(facts: Facts, named: NamedCache | None) -> str:
     """Name the lockless data cache where the server has it and this cache may be one; nothing elsewhere."""
-    switch = setting_of(facts, SWITCH)
-    if switch is None or switch.run_number != 1 or named is None or named.is_default or named.instance is not None:
+    if not mem_scale_on(facts) or named is None or named.is_default or named.instance is not None:
         return ""
     unfit = kind_of(named) in ("log", "in-memory", "lockless") or unknown_kind(named)
     return "" if unfit or serves_tempdb(facts, named.name, named) else INSTEAD

@@ -24,6 +24,7 @@ from rules.ase._evidence.caches.figures import (
     pools_of,
     set_apart,
     too_small_for,
+    unknown_kind,
 )
 from rules.ase._evidence.caches.hot import CacheLimits, contention_of
 from rules.ase._evidence.caches.memory import MEMORY_MISSING, Room, free_memory
@@ -409,7 +410,7 @@ def _there_for(facts: Facts, named: NamedCache, *, logs: bool) -> bool:
     """Whether a cache is one for logs, or an empty strict one for temporary databases."""
     if logs:
         return kind_of(named) == "log"
-    empty = not bound_to(facts, named.name) and not named.is_default
+    empty = not bound_to(facts, named.name) and not named.is_default and not unknown_kind(named)
     return empty and named.relaxed is False and kind_of(named) == "tempdb"
 
 

@@ -4,14 +4,15 @@ By `sysusages` of master: a piece with the log segment and any other (vendor: Sy
 sysusages Table": 3 is data, 4 log, 7 both). The server's own databases and temporary ones are so by design.
 """
 
-from collectors.facts import Facts, Source
+from collectors.facts import Fact, Facts, Source
 from collectors.facts.ase import DatabaseFragment
-from rules.ase._evidence.caches.temporary import perhaps_temporary
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, perhaps_temporary
 from rules.changes.ase_binding import why_not_database
 from rules.changes.quoting import comment
-from rules.finding import Evidence, MissingInput
+from rules.finding import Evidence
 
-MIXED_MISSING = MissingInput("whether a log shares devices with data", DatabaseFragment.COLLECTED_BY)
+MIXED_FACTS: tuple[type[Fact], ...] = (DatabaseFragment, *TEMPORARY_FACTS)
+"""What a rule declares that asks for it."""
 OWN = ("model", "sybsecurity", "dbccdb")
 """Databases of the server and its tools beside those that nothing is bound of."""
 SEPARATE = (
