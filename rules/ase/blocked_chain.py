@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import HeldLock, MonProcess, MonState, MonTable
-from rules.ase._evidence.objects.statements import quoted
+from rules.ase._evidence.objects.statements import quoted, shown
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.chains import (
     CHAIN_FACTS,
@@ -152,7 +152,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
             f"SPID {first.head} runs nothing: its client keeps a transaction open and sends no command."
             if idle
             else "",
-            f"Its batch: {quoted(text)}." if text else "",
+            f"Its batch: {shown(text)}." if text else "",
         ),
         do=CARE.format(first.head),
         urgent=True,

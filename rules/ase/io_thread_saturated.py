@@ -1,7 +1,7 @@
 """A thread for disk or network is saturated while the engines are not.
 
 Finds: a disk or network thread of the threaded kernel that used 80 % of a CPU or more, by sp_sysmon's Thread
-Utilization (OS %), while the engines had time left.
+Utilization (OS %), while the engines had time left; beside it the events that each poll of its controller gave.
 
 Why it matters: these threads hand the requests of all engines to the operating system, and its answers back. One that
 is saturated starves the engines: tasks wait for reads, writes or packets that are there already (vendor: a network task
@@ -18,12 +18,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import ThreadBusy
+from collectors.facts.ase import ControllerActivity, ThreadBusy
 from rules.ase._evidence.server import ENGINE_FACTS, engines_of, setting_of, subject_of, unknown_of
-from rules.engine import percent, rule
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
 
-LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon33.htm",)
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon33.htm",
+    "https://justdaveinfo.wordpress.com/2015/05/19/sap-sybase-ase-magic-numbers-and-hardcoded-behaviour/",
+)
 THREADS = {"DiskController": ("disk", "number of disk tasks"), "NetController": ("network", "number of network tasks")}
 """Names that sp_sysmon prints, and the parameter that makes more of them."""
 STARVES = "A saturated thread of this kind starves the engines: what they wait for is there, and nobody hands it over."
@@ -35,6 +38,9 @@ class Limits:
     """How busy such a thread is, and how busy engines may be beside it."""
 
     thread_percent: float = percent(80.0, "vendor: a network task so busy, in its example of a saturated one")
+    events_per_poll: float = limit(
+        3.0, "practice: above 3 events a poll more disk or network tasks (justdaveinfo); shown beside the first figure"
+    )
     engine_percent: float = percent(85.0, "practice: CPU of 85 % (Rukav's sp_sysmon hints)")
 
 
@@ -49,7 +55,7 @@ class Busiest:
     source: Source
 
 
-@rule(needs=(), uses=(*ENGINE_FACTS, ThreadBusy), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*ENGINE_FACTS, ThreadBusy, ControllerActivity), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the busiest thread of each kind against the engines."""
     found = [one for name, (kind, parameter) in THREADS.items() if (one := _busiest(facts, name, kind, parameter))]
@@ -57,7 +63,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield unknown_of(facts, ThreadBusy)
         return
     engines = engines_of(facts)
-    said = ", ".join(f"the busiest {one.kind} thread used {one.percent:.0f} % of a CPU" for one in found)
+    said = ", ".join(
+        f"the busiest {one.kind} thread used {one.percent:.0f} % of a CPU{_say_events(facts, one)}" for one in found
+    )
     hot = [one for one in found if one.percent >= limits.thread_percent]
     if not hot:
         yield Clean(f"{said} (limit {limits.thread_percent:g} %)")
@@ -78,6 +86,25 @@ def _busiest(facts: Facts, name: str, kind: str, parameter: str) -> Busiest | No
         return None
     most, used = max(read, key=lambda pair: pair[1])
     return Busiest(kind, parameter, used, len(rows), most.source)
+
+
+def _per_poll(facts: Facts, limits: Limits, one: Busiest) -> Iterator[Evidence]:
+    """Events of each poll: many of them say the same from the other side, and alone they say nothing."""
+    row = _events(facts, one)
+    if row and known(row.events_per_poll):
+        yield Evidence(f"{one.kind} events for each poll", row.events_per_poll, "", row.source, limits.events_per_poll)
+
+
+def _events(facts: Facts, one: Busiest) -> ControllerActivity | None:
+    """What the threads of this kind were given for each poll, where it is printed."""
+    name = next(name for name, (kind, _) in THREADS.items() if kind == one.kind)
+    row = facts.latest(ControllerActivity, controller=name)
+    return row if row and known(row.events_per_poll) and row.events_per_poll >= 0 else None
+
+
+def _say_events(facts: Facts, one: Busiest) -> str:
+    row = _events(facts, one)
+    return f" with {row.events_per_poll:g} events a poll" if row else ""
 
 
 def _used(one: ThreadBusy) -> float | None:
@@ -106,6 +133,7 @@ def _finding(facts: Facts, limits: Limits, one: Busiest, busy: float, engines: S
                 f"CPU of the busiest {one.kind} thread", round(one.percent, 1), "%", one.source, limits.thread_percent
             ),
             Evidence("mean engine busy", round(busy, 1), "%", engines, limits.engine_percent),
+            *_per_poll(facts, limits, one),
             *((Evidence(one.parameter, running, "", setting.source),) if setting and running is not None else ()),
         ),
     )

@@ -9,9 +9,11 @@ the queue while throughput is at what these engines give. It is no fault of a se
 takes it away.
 
 What to do: look at the statements that take most of the processor first: between two snapshots of monCachedStatement,
-AvgCPUTime times the growth of UseCount. An engine more only where the host has a processor that is idle at the same
-minutes, which no export of the server shows: the processors of the host or the virtual machine, and how busy they are,
-decide. With a threaded kernel leave processors for the threads of disk and network.
+AvgCPUTime times the growth of UseCount. Where spins were counted and nothing spins, one engine more is right, if the
+host has a processor that is idle at the same minutes, which no export of the server shows: the processors of the host
+or the virtual machine, and how busy they are, decide. sp_sysmon counts the CPU units that the server's threads use: of
+a host with two threads a core, the last of these units are the second threads of busy cores, and give less (vendor).
+With a threaded kernel leave processors for the threads of disk and network.
 
 When to ignore it: when response times are good: a batch that nobody waits for may keep all engines busy. Where the
 queue was long for a minute alone the averages of 5 and 15 minutes show it.
@@ -21,10 +23,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import EngineBusy, MetadataSpinlock, MonEngine, MonSysWaits, RunnableTasks
+from collectors.facts.ase import (
+    EngineBusy,
+    MetadataSpinlock,
+    MonEngine,
+    MonSysWaits,
+    MonThread,
+    RunnableTasks,
+    SysmonSample,
+)
 from rules.ase._evidence.server import (
+    OTHER_POOLS,
     Engines,
     engines_of,
+    process_mode,
     setting_of,
     subject_of,
     unknown_of,
@@ -46,6 +58,7 @@ from rules.ase._evidence.spinlocks.survey import (
 )
 from rules.ase._evidence.waits.events import RUN_QUEUE
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.changes.quoting import PLAIN_IDENTIFIER
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -61,8 +74,13 @@ NO_SPINS = (
     "No spins were counted, so spinlocks that sp_sysmon does not print are not excluded: two snapshots of "
     "monSpinlockActivity show them."
 )
+UNITS = (
+    "The server's threads use {0:g} CPU units: hold that against the processors of the host at the same minutes, where "
+    "the second thread of a busy core gives less (vendor); no export of the server shows them."
+)
 HOST = "Whether the host has a processor idle at the same minutes, which one engine more would need, no export shows."
-STATEMENTS = "monCachedStatement shows them (AvgCPUTime times the growth of UseCount between two snapshots)"
+MOST = "max online engines"
+STATEMENTS = "monCachedStatement shows them (AvgCPUTime times the growth of UseCount)"
 
 
 @dataclass(frozen=True)
@@ -159,23 +177,80 @@ def _spinning(facts: Facts, limits: Limits, engines: Engines) -> str:
 
 def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Finding:
     number, busy = engines.number or 1, engines.busy_percent or 0.0
-    most = setting_of(facts, "max online engines")
-    room = most.run_number if most else None
-    configured = "" if room is None else f" (max online engines is {room:g})"
     each = queue.tasks / number
+    most, sample = dearest(facts), facts.latest(SysmonSample)
+    rate = most.per_engine(number) if most else None
+    units = sample.cpu_units if sample else None
+    spins = (
+        f"The spinlock that spins most, {most.name}, does so {rate:,.0f} times a second on each."
+        if most and rate
+        else ""
+    )
+    counted = most is not None and rate is not None
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE,
         title=f"{each:.1f} tasks queue for each of {number} engines that are {busy:.0f} % busy",
-        seen=f"{number} engines are {busy:.0f} % busy on average with {queue.said}: {each:.1f} for each engine.",
+        seen=joined(
+            f"{number} engines are {busy:.0f} % busy on average with {queue.said}: {each:.1f} for each engine.", spins
+        ),
         because=CAUSES,
-        do=f"Tune the statements that take most of the processor: {STATEMENTS}. Add no engine{configured} before "
-        "the host is known to have a processor idle.",
-        unknown=joined(HOST, "" if dearest(facts) else NO_SPINS),
+        do=f"Tune the statements that take most of the processor: {STATEMENTS}. "
+        + (_one_more(facts, number) if counted else _not_yet(facts)),
+        unknown=joined(
+            UNITS.format(units) if units is not None and known(units) else HOST, "" if counted else NO_SPINS
+        ),
         evidence=(
             Evidence("mean engine busy", round(busy, 1), "%", engines.source, limits.busy_percent),
             Evidence("runnable tasks of all engines", round(queue.tasks, 1), "tasks", queue.source),
             Evidence("runnable tasks for each engine", round(each, 2), "tasks", queue.source, limits.tasks_per_engine),
+            *(
+                (
+                    Evidence(
+                        f"spins of {most.name} on each engine",
+                        round(rate),
+                        "spins/s",
+                        most.source,
+                        limits.spins_per_engine,
+                    ),
+                )
+                if most and rate is not None
+                else ()
+            ),
+            *(
+                (Evidence("CPU units used by the server's threads", units, "", sample.source),)
+                if sample and units is not None and known(units)
+                else ()
+            ),
         ),
         share=busy,
     )
+
+
+def _not_yet(facts: Facts) -> str:
+    """No engine while it is not known whether the engines spin."""
+    most = setting_of(facts, MOST)
+    room = most.run_number if most else None
+    configured = "" if room is None else f" ({MOST} is {room:g})"
+    return f"Add no engine{configured} before the host is known to have a processor idle."
+
+
+def _one_more(facts: Facts, number: int) -> str:
+    """One engine more, where nothing spins, with its command as far as exports tell which it is."""
+    most = setting_of(facts, MOST)
+    room = most.run_number if most else None
+    command, first = _command(facts, number), ""
+    if room is not None:
+        first = f"; {MOST} is {room:g}" + (", to be raised first, with a restart" if room <= number else "")
+    how = f" ({command}{first})" if command else f" ({first.removeprefix('; ')})" if first else ""
+    return f"As nothing spins, add one engine{how} if the host has a processor idle then, and measure again."
+
+
+def _command(facts: Facts, number: int) -> str:
+    """What adds an engine to this kernel; empty where its one pool of engines is not known."""
+    if process_mode(facts):
+        return '`sp_engine "online"`'
+    pools = {one.pool for one in facts.every(EngineBusy) if one.pool}
+    pools |= {one.pool for one in facts.every(MonThread) if one.pool and one.pool not in OTHER_POOLS}
+    pool = next(iter(pools)) if len(pools) == 1 else ""
+    return f"`alter thread pool {pool} with thread count = {number + 1}`" if PLAIN_IDENTIFIER.match(pool) else ""

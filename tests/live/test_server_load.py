@@ -10,7 +10,7 @@ from typing import Any
 import pyodbc
 import pytest
 
-from collectors.facts import ase
+from collectors.facts import ABSENT, ase
 from collectors.read import Input, read_stream
 from tests.live.ase.clock import Clock
 from tests.live.ase.faults import Faults
@@ -178,3 +178,5 @@ def test_sp_sysmon_prints_a_report_that_the_reader_reads_whole(release: str, add
     assert found.leftovers == []
     hashes = [fact for fact in found.facts if isinstance(fact, ase.LockHashtable)]
     assert {fact.table: fact.contention_percent for fact in hashes}["address"] == address
+    polls = {fact.controller: fact.events_per_poll for fact in found.facts if isinstance(fact, ase.ControllerActivity)}
+    assert polls == {"CtlibController": ABSENT, "DiskController": 0.023}

@@ -58,6 +58,7 @@ from collectors.facts.ase.sysmon import (
 )
 from collectors.facts.ase.sysmon_detail import (
     CachePoolActivity,
+    ControllerActivity,
     DeviceActivity,
     LargestLogCache,
     LockEvents,
@@ -78,6 +79,7 @@ __all__ = [
     "CachePool",
     "CachePoolActivity",
     "ConfigParameter",
+    "ControllerActivity",
     "Counted",
     "DatabaseFragment",
     "Deadlock",

@@ -23,6 +23,24 @@ class RunnableTasks(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ControllerActivity(Fact):
+    """How often the threads of one kind asked the operating system for finished I/O, and how much it had."""
+
+    COLLECTED_BY: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the controller activity (Kernel Utilization, threaded kernel only)"
+
+    controller: str
+    """`DiskController`, `NetController` or `CtlibController`."""
+    polls: Reading = ABSENT
+    polls_with_events: Reading = ABSENT
+    polls_with_most: Reading = ABSENT
+    """Polls that gave as many events as one can."""
+    events: Reading = ABSENT
+    events_per_poll: Reading = ABSENT
+    """As printed, with three decimals."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RowsAffected(Fact):
     """All rows of one kind of work, whichever way they were changed. Printed even where it is zero."""
 

@@ -87,6 +87,25 @@ def _kernel(world: "World", paper: Paper) -> None:
     commits = paper.commits / paper.seconds / units
     paper.say(f"  Adaptive Server threads are consuming {units:.1f} CPU units.")
     paper.say(f"  Throughput (committed xacts per CPU unit) : {commits:.1f}", "")
+    for controller, polls, events in (("Ctlib", 0, 0), ("Disk", 130 * paper.seconds, 3 * paper.seconds)):
+        _controller(paper, controller, int(polls), int(events))
+
+
+def _controller(paper: Paper, name: str, polls: int, events: int) -> None:
+    """How often one kind of thread asked for finished I/O; the rows of what it had are left out where that is zero."""
+    paper.say(f"  {name + 'Controller Activity':<30}  per sec      per xact       count  % of total")
+    paper.say("  -------------------------  ------------  ------------  ----------  ----------")
+    rates = [("Polls", polls, "n/a" if polls else "0.0 %")]
+    if events:
+        share = f"{50 * events / polls:.1f} %"
+        rates += [("Polls Returning Events", events // 2, share), ("Polls Returning Max Events", 0, "0.0 %")]
+        rates.append(("Total Events", events, "n/a"))
+    for label, count, share in rates:
+        each = count / max(paper.commits, 1)
+        paper.say(f"   {label:<26}{count / paper.seconds:>12.1f}{each:>14.1f}{count:>12}{share:>12}")
+    if events:
+        paper.say(f"   {'Events Per Poll':<26}{'n/a':>12}{'n/a':>14}{events / polls:>12.3f}{'n/a':>12}")
+    paper.say("")
 
 
 def _shares(label: str, row: tuple[float, ...], ends: tuple[int, ...], scale: float = 100.0) -> str:

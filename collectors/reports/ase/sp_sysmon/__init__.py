@@ -56,6 +56,7 @@ from collectors.facts.ase.sysmon import (
 )
 from collectors.facts.ase.sysmon_detail import (
     CachePoolActivity,
+    ControllerActivity,
     DeviceActivity,
     LargestLogCache,
     LockEvents,
@@ -104,7 +105,7 @@ MOST_LINES, MOST_CHARACTERS = 200_000, 30_000_000
         Server, SysmonSample, SysmonSection, EngineBusy, ThreadBusy, RunnableTasks, TaskSwitches, RowsChanged,
         RowsAffected, SemaphoreRequests, UserLogCacheFlushes, LargestLogCache, LogWrites, MetadataCache,
         MetadataSpinlock, LockSummary, LockHashtable, LockRequests, LockEvents, CacheActivity, CachePoolActivity,
-        ProcedureCacheActivity, DeviceActivity, SysmonAdvice,
+        ProcedureCacheActivity, DeviceActivity, SysmonAdvice, ControllerActivity,
     ),
 )  # fmt: skip
 class SpSysmon:

@@ -21,13 +21,23 @@ import re
 from collections.abc import Iterator
 
 from collectors.facts.ase.sysmon import EngineBusy, ThreadBusy
-from collectors.facts.ase.sysmon_detail import RunnableTasks
-from collectors.reports.ase.sp_sysmon.forms import Form
+from collectors.facts.ase.sysmon_detail import ControllerActivity, RunnableTasks
+from collectors.reports.ase.sp_sysmon.forms import COUNT, Form
 from collectors.reports.ase.sp_sysmon.page import Block, Section
 
 ENGINE = re.compile(r"Engine ([0-9]{1,4})")
 THREAD = re.compile(r"Thread ([0-9]{1,6}) \((.{1,60})\)")
 POOL = "ThreadPool : "
+CONTROLLER = " Activity"
+CONTROLLERS = ("CtlibController", "DiskController", "NetController")
+POLLS = {
+    "Polls": "polls",
+    "Polls Returning Events": "polls_with_events",
+    "Polls Returning Max Events": "polls_with_most",
+    "Total Events": "events",
+    "Events Per Poll": "events_per_poll",
+}
+"""Rows of a controller, which leaves out what is zero; none of them without polls."""
 FIELDS = {
     "User Busy": "user_percent",
     "CPU Busy": "user_percent",
@@ -39,8 +49,13 @@ FIELDS = {
 
 
 def kernel(section: Section) -> Iterator[Form]:
-    """Every engine, thread and run queue."""
+    """Every engine, thread, run queue and controller."""
     for block in section.blocks:
+        controller = block.label.removesuffix(CONTROLLER)
+        if controller in CONTROLLERS and "Polls" in block.rows:
+            polls = {field: (block.rows.get(label), COUNT) for label, field in POLLS.items()}
+            last = max(at for label, at in block.rows.items() if label in POLLS)
+            yield Form(ControllerActivity, block.at, last, {"controller": controller}, polls)
         busy = block.columns[-1] == "Idle" or block.columns == ("CPU Busy",)
         pool = block.label.removeprefix(POOL).strip() if block.label.startswith(POOL) else None
         for label, at in block.rows.items():

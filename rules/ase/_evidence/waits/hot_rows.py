@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import IndexSize, MonCachedObject, MonCachedStatement, MonOpenObjectActivity, Server
 from rules.ase._evidence.objects.seen import page_kb_of, sizes, table_key
-from rules.ase._evidence.objects.statements import COMMENT, quoted, tables_in
+from rules.ase._evidence.objects.statements import COMMENT, shown, tables_in
 
 HOT_ROW_FACTS: tuple[type[Fact], ...] = (
     MonCachedStatement, MonOpenObjectActivity, MonCachedObject, IndexSize, Server,
@@ -39,8 +39,8 @@ class HotRow:
 
     @property
     def says(self) -> str:
-        """The statement, quoted, for a sentence."""
-        return quoted(self.statement.text or "", 80)
+        """The statement without its values, quoted, for a sentence."""
+        return shown(self.statement.text or "", 80)
 
 
 def adds_to_itself(text: str) -> tuple[bool, bool]:
