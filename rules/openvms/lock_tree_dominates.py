@@ -64,8 +64,6 @@ LINKS = (
     "https://wiki.vmssoftware.com/GB_DEFPERCENT",
 )
 PE1_SHOWN = MissingInput("PE1 of every node", "MCR SYSGEN SHOW PE1 ! on every node of the cluster")
-NO_REPORT = "no report of LOCK_ACTV came with it"
-"""Begins the reason of a verdict that was reached without any: a page has nothing to show then."""
 LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 """A volume label that can stand in a command."""
 SETTINGS = ("GBLPAGFIL", "GB_DEFPERCENT", "GB_CACHEALLMAX")
@@ -136,7 +134,8 @@ def _unasked(facts: Facts, limits: Limits) -> Outcome:
     """Without any report: in order where this node hardly locks."""
     most = busiest_operations(facts.every(LockRates))
     if most is not None and most < limits.least_requests:
-        return Clean(f"{NO_REPORT}, and {in_prose(most)} lock operations/s at most are few, whoever makes them")
+        few = f"{in_prose(most)} lock operations/s at most are few, whoever makes them"
+        return Clean(f"no report of LOCK_ACTV came with it, and {few}")
     return Unknown.of(LockActivity)
 
 
