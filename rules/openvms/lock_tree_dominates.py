@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import ClusterMember, LockActivity, LockRates, SysgenParameter
+from collectors.facts.openvms import ClusterMember, LockActivity, LockRates, SysgenParameter, T4Column
 from collectors.facts.openvms.resource_names import APPLICATION, QUEUE_MANAGER, RMS_FILE, SYSTEM_ID, UNREADABLE
 from collectors.facts.rdb import NodeDatabases
 from rules.engine import limit, percent, rule
@@ -66,6 +66,7 @@ LINKS = (
 PE1_SHOWN = MissingInput("PE1 of every node", "MCR SYSGEN SHOW PE1 ! on every node of the cluster")
 LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 """A volume label that can stand in a command."""
+OPENS = "File Open Rate"
 SETTINGS = ("GBLPAGFIL", "GB_DEFPERCENT", "GB_CACHEALLMAX")
 
 
@@ -96,7 +97,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*TREE_FACTS, *CLUSTER_FACTS, ClusterMember, LockRates, NodeDatabases, SysgenParameter),
+    uses=(*TREE_FACTS, *CLUSTER_FACTS, ClusterMember, LockRates, NodeDatabases, SysgenParameter, T4Column),
     links=LINKS,
     limits=Limits,
     sample=None,
@@ -213,6 +214,12 @@ def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, li
         yield Evidence("of them asked for by nodes that are not its master", remote, "/s", source, computed="as a sum")
     if named:
         yield Evidence("file" if named.sure else "file, by its id alone", named.name, "", named.source)
+    if (
+        share.kind == FILE_SYSTEM
+        and (opens := facts.latest(T4Column, group="MON.IO", name=OPENS))
+        and known(opens.mean)
+    ):
+        yield Evidence("file opens (T4, mean)", opens.mean, "/s", opens.source)
     if share.kind == RMS_FILE:
         for name in SETTINGS:
             found = facts.latest(SysgenParameter, name=name)
