@@ -51,6 +51,7 @@ from rules.openvms._evidence.lock_trees import (
     Picture,
     Share,
     failed_nodes,
+    moments_in,
     name_of,
     pictures_of,
     shares_of,
@@ -92,6 +93,9 @@ class Limits:
     )
     pictures: float = limit(
         3.0, "this project: a report is a picture of some 15 s; of three one may speak of a time", low=1, unit="reports"
+    )
+    apart_seconds: float = limit(
+        60.0, "this project: four times the 15 s or so that a report looks back; nearer ones count as one", unit="s"
     )
 
 
@@ -177,7 +181,7 @@ def _gaps(pictures: Sequence[Picture]) -> str:
 def _finding(facts: Facts, share: Share, pictures: Sequence[Picture], limits: Limits) -> Finding:
     named = name_of(facts, share.resource) if share.kind == RMS_FILE else None
     what = _what(share, named)
-    several = len(pictures) >= limits.pictures
+    several = moments_in(pictures, limits.apart_seconds) >= limits.pictures
     loud = several and max(one.total for one in pictures) >= limits.many_requests
     remote = share.remote
     low, high = min(share.percents), max(share.percents)
@@ -319,7 +323,7 @@ def _find(share: Share) -> str:
 
 
 def _unknown(share: Share, pictures: Sequence[Picture], facts: Facts, limits: Limits) -> str:
-    few = len(pictures) < limits.pictures
+    few = moments_in(pictures, limits.apart_seconds) < limits.pictures
     count = "one report of some 15 s is" if len(pictures) == 1 else f"{len(pictures):,} reports of some 15 s are"
     gaps = _gaps(pictures).lstrip("; ")
     note = f"{count} no day: make {limits.pictures:.0f} or more at the busiest time" if few else ""
