@@ -24,9 +24,18 @@ When to ignore it: where the requests are few, where no CPU spins and nobody wai
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import ClusterMember, LockActivity, LockRates, SysgenParameter, T4Column
+from collectors.facts.openvms import (
+    ClusterMember,
+    LockActivity,
+    LockRates,
+    MonitorSample,
+    SysgenParameter,
+    T4Column,
+    T4File,
+)
 from collectors.facts.openvms.resource_names import APPLICATION, QUEUE_MANAGER, RMS_FILE, SYSTEM_ID, UNREADABLE
 from collectors.facts.rdb import NodeDatabases
 from rules.engine import limit, percent, rule
@@ -51,6 +60,7 @@ from rules.openvms._evidence.lock_trees import (
     Picture,
     Share,
     failed_nodes,
+    moment_of,
     moments_in,
     name_of,
     pictures_of,
@@ -67,6 +77,8 @@ LINKS = (
 PE1_SHOWN = MissingInput("PE1 of every node", "MCR SYSGEN SHOW PE1 ! on every node of the cluster")
 LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 """A volume label that can stand in a command."""
+NEAR = timedelta(minutes=5)
+"""This project: as near to a sample a report is still of its time."""
 OPENS = "File Open Rate"
 SETTINGS = ("GBLPAGFIL", "GB_DEFPERCENT", "GB_CACHEALLMAX")
 
@@ -101,7 +113,17 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*TREE_FACTS, *CLUSTER_FACTS, ClusterMember, LockRates, NodeDatabases, SysgenParameter, T4Column),
+    uses=(
+        *TREE_FACTS,
+        *CLUSTER_FACTS,
+        ClusterMember,
+        LockRates,
+        NodeDatabases,
+        SysgenParameter,
+        T4Column,
+        T4File,
+        MonitorSample,
+    ),
     links=LINKS,
     limits=Limits,
     sample=None,
@@ -210,10 +232,10 @@ def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, li
     source, whole = share.source, share.picture.activity.source
     added = f"as the sum of {share.members:,} trees" if share.members > 1 else ""
     yield Evidence("lock requests in it", share.rate, "/s", source, computed=added)
-    yield Evidence("lock requests in all trees", share.picture.total, "/s", whole, limits.many_requests, "as their sum")
     yield Evidence(
         "share of all lock requests", share.percent, "% of lock requests", source, limits.share_percent, "from both"
     )
+    yield Evidence("lock requests in all trees", share.picture.total, "/s", whole, limits.many_requests, "as their sum")
     if remote:
         yield Evidence("of them asked for by nodes that are not its master", remote, "/s", source, computed="as a sum")
     if named:
@@ -315,6 +337,17 @@ def _do(share: Share, named: Named | None) -> str:
     return "Look at what asks it for so much before changing anything."
 
 
+def _of_another_time(facts: Facts, picture: Picture) -> str:
+    """That a report is of none of the time that T4 or MONITOR measured beside it, as a clause."""
+    spans = [(one.start, one.end) for one in facts.every(T4File)]
+    spans += [(one.start, one.end) for one in facts.every(MonitorSample)]
+    whole = [(start, end) for start, end in spans if start and end]
+    at = picture.activity.at
+    if at is None or not whole or any(start - NEAR <= at <= end + NEAR for start, end in whole):
+        return ""
+    return f"what else was measured here is of another time ({moment_of(min(whole)[0])} to {moment_of(max(whole)[1])})"
+
+
 def _find(share: Share) -> str:
     """How the file's name is found on the system, for the beginning of a sentence."""
     file, volume = share.resource.file, share.resource.volume or ""
@@ -330,10 +363,11 @@ def _unknown(share: Share, pictures: Sequence[Picture], facts: Facts, limits: Li
     cut = (
         "a report has no end, so small trees may be missing" if not all(one.activity.whole for one in pictures) else ""
     )
+    apart = _of_another_time(facts, share.picture)
     kind = "bucket and record locks are not told apart" if share.kind == RMS_FILE else ""
     query = (
         "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE saves their calls to the lock manager."
         if share.kind == RMS_FILE
         else ""
     )
-    return joined(sentence(note, gaps, cut, kind), query)
+    return joined(sentence(note, apart, gaps, cut, kind), query)

@@ -238,6 +238,18 @@ def _counting(pictures: Sequence[Picture]) -> Iterator[str]:
     return (name for one in pictures for name, rate in one.activity.by_node if rate > 0)
 
 
+def asked_elsewhere(facts: Facts, node: str, most: int = 3) -> list[tuple[LockTree, float]]:
+    """The trees of other masters that a node asks most in, with its requests per second, in the busiest report."""
+    busiest = max(pictures_of(facts), key=lambda one: one.total, default=None)
+    found = [
+        (tree, rate)
+        for tree in (busiest.trees if busiest else ())
+        for name, rate in tree.rates
+        if tree.master and tree.master.upper() != node.upper() == name.upper() and known(rate) and rate > 0
+    ]
+    return sorted(found, key=lambda one: (-one[1], one[0].name))[:most]
+
+
 def failed_nodes(pictures: Sequence[Picture]) -> tuple[str, ...]:
     """Nodes whose collection failed in any picture: their requests are in none of its figures."""
     return tuple(sorted({name for one in pictures for name in one.activity.failed}))
