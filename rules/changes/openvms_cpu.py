@@ -96,8 +96,19 @@ def stop_cpu(
     )
 
 
-def place_by_hand(what: str, cpu: int) -> Change:
-    """Give a device or TCP/IP another CPU than this one: no command for it was found in a source, so by hand."""
+MASKS = {
+    True: "IO_PREFER_CPUS (of V7.3; later releases have IO_PRCPU_BITMAP)",
+    False: "IO_PRCPU_BITMAP",
+    None: "IO_PRCPU_BITMAP (on V7.3 IO_PREFER_CPUS)",
+}
+"""By whether it is a release before V8. Sources: V7.3 New Features, 4.4; wiki.vmssoftware.com/IO_PRCPU_BITMAP."""
+
+
+def place_by_hand(what: str, cpu: int, *, v7: bool | None = None) -> Change:
+    """Give a device or TCP/IP another CPU than this one: no command for it was found in a source, so by hand.
+
+    `v7`: whether the release is one before V8, which calls the mask otherwise; `None` where it is not known.
+    """
     try:
         name = openvms_name(what)
     except Unquotable:
@@ -105,7 +116,7 @@ def place_by_hand(what: str, cpu: int) -> Change:
     label = name or ("TCP/IP" if "TCP/IP" in what else "the device")
     hints = (
         "Check: HELP SET DEVICE /PREFERRED_CPUS (recalled, not found in a source) gives one device a CPU; clearing the "
-        "CPU's bit in IO_PRCPU_BITMAP keeps automatic assignment off it for all devices.",
+        f"CPU's bit in {MASKS[v7]} keeps automatic assignment off it for all devices.",
         "Look with SHOW FASTPATH before and after.",
     )
     key = f"openvms.fastpath:{name or label}:{cpu}"

@@ -209,7 +209,10 @@ def _finding(facts: Facts, limits: Limits, far: list[Pair]) -> Finding:
         title=f"A lock of {worst.asks} on {worst.master} takes {worst.remote:,.0f} µs, "
         f"{worst.times:,.0f} times a local one",
         seen=f"Measured: {'; '.join(lines)}{more}.",
-        because=joined(paid, ARITHMETIC),
+        because=joined(
+            paid,
+            f"One process can do at most {1e6 / worst.remote:,.0f} of them a second, one after the other; {ARITHMETIC}",
+        ),
         do=(
             "Keep the lock trees local: open a database at one site only, partition its lock trees, or use Rdb remote "
             "access instead of remote locks."
@@ -234,6 +237,13 @@ def _finding(facts: Facts, limits: Limits, far: list[Pair]) -> Finding:
                     "times",
                     pair.source,
                     limits.local_locks,
+                ),
+                Evidence(
+                    f"most that one process of {pair.asks} can do on {pair.master}",
+                    round(1e6 / pair.remote, 1),
+                    "/s",
+                    pair.source,
+                    computed="as 1 ÷ latency",
                 ),
                 Evidence(
                     f"{pair.asks} to {pair.master} at most", round(pair.kilometres, 1), "km (upper bound)", pair.source

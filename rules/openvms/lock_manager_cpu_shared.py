@@ -204,7 +204,7 @@ def _own_cpu(layout: Layout, cpu: int, source: Source, own: _There) -> Finding:
         do=f"Give {own.said} another CPU{instead}. {MEASURE}",
         evidence=(Evidence("CPU of the lock manager", cpu, "", source), *own.evidence),
         explains=("openvms/lock_manager_saturated",),
-        changes=tuple(place_by_hand(name, cpu) for name in own.names),
+        changes=tuple(place_by_hand(name, cpu, v7=layout.v7) for name in own.names),
         expects=(
             Expectation(f"devices and services beside the lock manager on CPU {cpu}", len(own.names), 0, "arithmetic"),
         ),
@@ -264,7 +264,7 @@ def _shared(
     if against:
         changes, why, step, second = _move(layout, cpu, sibling, against, there)
     elif full:
-        changes = tuple(place_by_hand(name, sibling) for name in there)
+        changes = tuple(place_by_hand(name, sibling, v7=layout.v7) for name in there)
         why, step = full, f"Do not stop CPU {sibling} now: whatever has its fast path there can have another CPU."
         if (others := others_busy(facts, layout)) is not None:
             read = facts.latest(ProcessorModes, statistic="mean")
@@ -278,7 +278,7 @@ def _shared(
             Expectation("highest rate of lock operations", None, PUBLISHED, "published"),
         )
     if own.names:
-        changes = (*(place_by_hand(name, cpu) for name in own.names), *changes)
+        changes = (*(place_by_hand(name, cpu, v7=layout.v7) for name in own.names), *changes)
         step = f"First give {own.said} another CPU than {cpu}; then {step[0].lower()}{step[1:]}"
     yield Finding(
         subject=layout.subject,
@@ -357,7 +357,7 @@ def _move(
     placed = placement_of(layout, without=frozenset({cpu, sibling}))
     home = placed.chosen
     if home is None:
-        by_hand = tuple(place_by_hand(name, sibling) for name in there)
+        by_hand = tuple(place_by_hand(name, sibling, v7=layout.v7) for name in there)
         other = "Move what runs there, or the" if there else "Move the"
         none = placed.answer if placed.seats else ""
         return by_hand, not_it, f"{other} lock manager to a core of its own (LCKMGR_CPUID).", none

@@ -24,9 +24,18 @@ When to ignore it: where the requests are few, where no CPU spins and nobody wai
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import ClusterMember, LockActivity, LockRates, SysgenParameter
+from collectors.facts.openvms import (
+    ClusterMember,
+    LockActivity,
+    LockRates,
+    MonitorSample,
+    SysgenParameter,
+    T4Column,
+    T4File,
+)
 from collectors.facts.openvms.resource_names import APPLICATION, QUEUE_MANAGER, RMS_FILE, SYSTEM_ID, UNREADABLE
 from collectors.facts.rdb import NodeDatabases
 from rules.engine import limit, percent, rule
@@ -51,6 +60,8 @@ from rules.openvms._evidence.lock_trees import (
     Picture,
     Share,
     failed_nodes,
+    moment_of,
+    moments_in,
     name_of,
     pictures_of,
     shares_of,
@@ -64,10 +75,11 @@ LINKS = (
     "https://wiki.vmssoftware.com/GB_DEFPERCENT",
 )
 PE1_SHOWN = MissingInput("PE1 of every node", "MCR SYSGEN SHOW PE1 ! on every node of the cluster")
-NO_REPORT = "no report of LOCK_ACTV came with it"
-"""Begins the reason of a verdict that was reached without any: a page has nothing to show then."""
 LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 """A volume label that can stand in a command."""
+NEAR = timedelta(minutes=5)
+"""This project: as near to a sample a report is still of its time."""
+OPENS = "File Open Rate"
 SETTINGS = ("GBLPAGFIL", "GB_DEFPERCENT", "GB_CACHEALLMAX")
 
 
@@ -94,11 +106,24 @@ class Limits:
     pictures: float = limit(
         3.0, "this project: a report is a picture of some 15 s; of three one may speak of a time", low=1, unit="reports"
     )
+    apart_seconds: float = limit(
+        60.0, "this project: four times the 15 s or so that a report looks back; nearer ones count as one", unit="s"
+    )
 
 
 @rule(
     needs=(),
-    uses=(*TREE_FACTS, *CLUSTER_FACTS, ClusterMember, LockRates, NodeDatabases, SysgenParameter),
+    uses=(
+        *TREE_FACTS,
+        *CLUSTER_FACTS,
+        ClusterMember,
+        LockRates,
+        NodeDatabases,
+        SysgenParameter,
+        T4Column,
+        T4File,
+        MonitorSample,
+    ),
     links=LINKS,
     limits=Limits,
     sample=None,
@@ -136,7 +161,8 @@ def _unasked(facts: Facts, limits: Limits) -> Outcome:
     """Without any report: in order where this node hardly locks."""
     most = busiest_operations(facts.every(LockRates))
     if most is not None and most < limits.least_requests:
-        return Clean(f"{NO_REPORT}, and {in_prose(most)} lock operations/s at most are few, whoever makes them")
+        few = f"{in_prose(most)} lock operations/s at most are few, whoever makes them"
+        return Clean(f"no report of LOCK_ACTV came with it, and {few}")
     return Unknown.of(LockActivity)
 
 
@@ -177,7 +203,7 @@ def _gaps(pictures: Sequence[Picture]) -> str:
 def _finding(facts: Facts, share: Share, pictures: Sequence[Picture], limits: Limits) -> Finding:
     named = name_of(facts, share.resource) if share.kind == RMS_FILE else None
     what = _what(share, named)
-    several = len(pictures) >= limits.pictures
+    several = moments_in(pictures, limits.apart_seconds) >= limits.pictures
     loud = several and max(one.total for one in pictures) >= limits.many_requests
     remote = share.remote
     low, high = min(share.percents), max(share.percents)
@@ -206,14 +232,20 @@ def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, li
     source, whole = share.source, share.picture.activity.source
     added = f"as the sum of {share.members:,} trees" if share.members > 1 else ""
     yield Evidence("lock requests in it", share.rate, "/s", source, computed=added)
-    yield Evidence("lock requests in all trees", share.picture.total, "/s", whole, limits.many_requests, "as their sum")
     yield Evidence(
         "share of all lock requests", share.percent, "% of lock requests", source, limits.share_percent, "from both"
     )
+    yield Evidence("lock requests in all trees", share.picture.total, "/s", whole, limits.many_requests, "as their sum")
     if remote:
         yield Evidence("of them asked for by nodes that are not its master", remote, "/s", source, computed="as a sum")
     if named:
         yield Evidence("file" if named.sure else "file, by its id alone", named.name, "", named.source)
+    if (
+        share.kind == FILE_SYSTEM
+        and (opens := facts.latest(T4Column, group="MON.IO", name=OPENS))
+        and known(opens.mean)
+    ):
+        yield Evidence("file opens (T4, mean)", opens.mean, "/s", opens.source)
     if share.kind == RMS_FILE:
         for name in SETTINGS:
             found = facts.latest(SysgenParameter, name=name)
@@ -305,6 +337,17 @@ def _do(share: Share, named: Named | None) -> str:
     return "Look at what asks it for so much before changing anything."
 
 
+def _of_another_time(facts: Facts, picture: Picture) -> str:
+    """That a report is of none of the time that T4 or MONITOR measured beside it, as a clause."""
+    spans = [(one.start, one.end) for one in facts.every(T4File)]
+    spans += [(one.start, one.end) for one in facts.every(MonitorSample)]
+    whole = [(start, end) for start, end in spans if start and end]
+    at = picture.activity.at
+    if at is None or not whole or any(start - NEAR <= at <= end + NEAR for start, end in whole):
+        return ""
+    return f"what else was measured here is of another time ({moment_of(min(whole)[0])} to {moment_of(max(whole)[1])})"
+
+
 def _find(share: Share) -> str:
     """How the file's name is found on the system, for the beginning of a sentence."""
     file, volume = share.resource.file, share.resource.volume or ""
@@ -313,17 +356,18 @@ def _find(share: Share) -> str:
 
 
 def _unknown(share: Share, pictures: Sequence[Picture], facts: Facts, limits: Limits) -> str:
-    few = len(pictures) < limits.pictures
+    few = moments_in(pictures, limits.apart_seconds) < limits.pictures
     count = "one report of some 15 s is" if len(pictures) == 1 else f"{len(pictures):,} reports of some 15 s are"
     gaps = _gaps(pictures).lstrip("; ")
     note = f"{count} no day: make {limits.pictures:.0f} or more at the busiest time" if few else ""
     cut = (
         "a report has no end, so small trees may be missing" if not all(one.activity.whole for one in pictures) else ""
     )
+    apart = _of_another_time(facts, share.picture)
     kind = "bucket and record locks are not told apart" if share.kind == RMS_FILE else ""
     query = (
         "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE saves their calls to the lock manager."
         if share.kind == RMS_FILE
         else ""
     )
-    return joined(sentence(note, gaps, cut, kind), query)
+    return joined(sentence(note, apart, gaps, cut, kind), query)

@@ -43,6 +43,7 @@ from rules.openvms._evidence.cluster import (
     unbrought,
     wrong_reading,
 )
+from rules.openvms._evidence.lock_trees import TREE_FACTS, asked_elsewhere, called
 from rules.openvms._evidence.mastership import (
     compare_nodes,
     kept_by,
@@ -116,7 +117,12 @@ class _Rates:
     """Outgoing of this node's own requests."""
 
 
-@rule(needs=(DistributedLockRates,), uses=(*CLUSTER_FACTS, *DATABASE_FACTS, *SHARING_FACTS), links=LINKS, limits=Limits)
+@rule(
+    needs=(DistributedLockRates,),
+    uses=(*CLUSTER_FACTS, *DATABASE_FACTS, *SHARING_FACTS, *TREE_FACTS),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the shares of the sustained rates."""
     rates = own_rates(facts)
@@ -387,6 +393,11 @@ def _finding(
     looked_up = f", and {sum(directory):,.0f} directory lookups/s came with it" if sum(directory) else ""
     if directory:
         evidence.append(Evidence("directory lookups, both ways", round(sum(directory), 1), "/s", rates.source))
+    for tree, rate in asked_elsewhere(facts, own_name(facts) or ""):
+        metric = (
+            f"LOCK_ACTV: requests in {called(bytes.fromhex(tree.name))}, mastered by {comment(tree.master or '', 15)}"
+        )
+        evidence.append(Evidence(metric, round(rate, 1), "/s", tree.source))
     cluster = cluster_of(facts)
     few = isinstance(cluster, Cluster) and cluster.crossing_percent < limits.remote_percent
     where = _with_databases(facts, found, _where(facts, cluster, limits, found))

@@ -29,8 +29,6 @@ from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, name_of
 from rules.openvms._evidence.node import sentence
 
 LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
-NO_REPORT = "no report of LCKQUE came with it"
-"""Begins the reason of a verdict that was reached without any: a page has nothing to show then."""
 REASONS = {
     RMS_BUCKET: "All who want any record of that bucket wait for one lock, mostly while it is read or written.",
     RMS_RECORD: "One process keeps the record locked and the others want the same one: mostly a row that all update.",
@@ -95,7 +93,8 @@ def _unasked(facts: Facts, limits: Limits) -> Outcome:
     rates = next((found for name in ("mean", "current") if (found := facts.latest(LockRates, statistic=name))), None)
     searches = rates.deadlock_search_per_second if rates else ABSENT
     if known(searches) and 0 <= searches < limits.searches:
-        return Clean(f"{NO_REPORT}, and {searches:.3g} deadlock searches/s say that next to no request waits so long")
+        few = f"{searches:.3g} deadlock searches/s say that next to no request waits so long"
+        return Clean(f"no report of LCKQUE came with it, and {few}")
     return Unknown.of(LockQueues)
 
 

@@ -63,6 +63,20 @@ def test_no_check_of_the_system_is_overridden_and_nothing_recalled_is_a_command(
     assert not any(word in line for line in lines for word in ("OVERRIDE", "PREFERRED_CPUS", "COTHREADS"))
 
 
+@pytest.mark.parametrize(
+    ("v7", "words", "never"),
+    [
+        (True, "IO_PREFER_CPUS (of V7.3", "bit in IO_PRCPU_BITMAP"),
+        (False, "bit in IO_PRCPU_BITMAP keeps", "IO_PREFER_CPUS"),
+        (None, "IO_PRCPU_BITMAP (on V7.3 IO_PREFER_CPUS)", "of V7.3;"),
+    ],
+)
+def test_the_mask_of_fast_path_is_called_as_the_release_does(v7: bool | None, words: str, never: str) -> None:
+    cautions = " ".join(place_by_hand("EWC0", 2, v7=v7).cautions)
+    assert words in cautions
+    assert never not in cautions
+
+
 @pytest.mark.parametrize("cpu", [-1, 1024, True])
 def test_a_number_that_is_no_cpu_is_never_printed(cpu: int) -> None:
     with pytest.raises(NeverStop):

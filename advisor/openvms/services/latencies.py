@@ -38,6 +38,8 @@ class Pair:
     master: str
     microseconds: float
     times: float | None
+    most: float
+    """Lock operations per second that one process can do that way at most, one after the other: 1 ÷ latency."""
     kilometres: float
     """If all of the shorter direction's time were light in glass: an upper bound."""
 
@@ -100,5 +102,6 @@ def _pairs(cells: dict[tuple[str, str], Cell]) -> list[Pair]:
         asks, master = max(ways, key=lambda way: cells[way][0])
         shortest = min(cells[way][0] for way in ways)
         kilometres = farthest_metres(shortest) / 1000
-        found.append(Pair(asks, master, cells[asks, master][0], _times(cells, asks, master), kilometres))
+        time = cells[asks, master][0]
+        found.append(Pair(asks, master, time, _times(cells, asks, master), 1e6 / time, kilometres))
     return found

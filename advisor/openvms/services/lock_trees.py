@@ -145,8 +145,8 @@ def _rows(facts: Facts, pictures: Sequence[Picture], shown: int) -> list[TreeRow
 
 
 def picture_label(picture: Picture) -> str:
-    """What a report is called: its time, or its file and place."""
-    return picture.when or f"{picture.activity.source.file.rpartition('/')[2][:40]}, report {picture.activity.report}"
+    """What a report is called: its time, or its file and line."""
+    return picture.when or f"{picture.activity.source.file.rpartition('/')[2][:40]}, line {picture.activity.report}"
 
 
 def drawn(view: LockTreesView, width: int = 480) -> Markup:

@@ -23,7 +23,7 @@ class LockActivity(Fact):
     COLLECTED_BY: ClassVar[str] = LOCK_ACTV
 
     report: int = 1
-    """Which of its file, from 1."""
+    """The line of its file where it begins: by it a tree knows its report."""
     at: datetime | None = None
     nodes: tuple[str, ...] = ()
     """Nodes that counted in a tree at least."""

@@ -73,7 +73,8 @@ def read(report: Report) -> Iterator[LockQueues | LockQueue]:
     runs = [run for run in walk.runs if run.count or run.failed or run.shown or OWN_FILE.search(report.file)]
     if not runs:
         raise NotThisReport
-    for number, run in enumerate(runs, 1):
+    for run in runs:
+        number = report.source(run.first).first
         if run.shown and not run.done:
             report.problem("its end (All done.) is missing: queues may be missing, too; bring it whole", run.last)
         if run.count > len(run.queues):

@@ -60,6 +60,12 @@ class Layout:
         """The node, or what to call it."""
         return subject_of(self.facts)
 
+    @property
+    def v7(self) -> bool | None:
+        """Whether it is a release before V8, which has other names for some parameters; `None` where none was read."""
+        release = machine_of(self.facts).release
+        return None if release is None else release.before(8, 0)
+
     @cached_property
     def active(self) -> float | None:
         """CPUs in the active set; of two readings the smaller one."""

@@ -38,7 +38,7 @@ class Waits:
     queues: int
     """For how many resources of it."""
     seen: int
-    """In how many reports somebody waits for it."""
+    """At how many moments somebody waits for it: of reports with one clock time, which print no seconds, one counts."""
 
 
 def waits_of(facts: Facts) -> list[Waits]:
@@ -50,21 +50,24 @@ def waits_of(facts: Facts) -> list[Waits]:
         of = reports.setdefault((queue.source.file, queue.report), {})
         if queue.path not in of or waiters(queue) > waiters(of[queue.path]):
             of[queue.path] = queue
+    clocks = {(one.source.file, one.report): one.clock for one in facts.every(LockQueues)}
     by_tree: dict[str, list[list[LockQueue]]] = {}
-    for of in reports.values():
+    moments: dict[str, set[object]] = {}
+    for key, of in reports.items():
         trees: dict[str, list[LockQueue]] = {}
         for queue in of.values():
             trees.setdefault(tree_of(queue), []).append(queue)
         for tree, queues in trees.items():
             by_tree.setdefault(tree, []).append(queues)
-    found = [_waits(tree, several) for tree, several in by_tree.items()]
+            moments.setdefault(tree, set()).add(clocks.get(key) or key)
+    found = [_waits(tree, several, len(moments[tree])) for tree, several in by_tree.items()]
     return sorted(found, key=lambda one: (-one.waiting, one.tree))
 
 
-def _waits(tree: str, several: Sequence[Sequence[LockQueue]]) -> Waits:
+def _waits(tree: str, several: Sequence[Sequence[LockQueue]], seen: int) -> Waits:
     most = max(several, key=lambda queues: sum(map(waiters, queues)))
     head = max(most, key=lambda queue: (waiters(queue), queue.path))
-    return Waits(tree, head, sum(map(waiters, most)), len(most), len(several))
+    return Waits(tree, head, sum(map(waiters, most)), len(most), seen)
 
 
 def waiters(queue: LockQueue) -> float:

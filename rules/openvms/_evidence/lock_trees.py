@@ -119,7 +119,7 @@ class Share:
 
 
 def pictures_of(facts: Facts) -> list[Picture]:
-    """Every report that has a total, in order of its time; those in which a figure overflowed are left out."""
+    """Every report that has a total, once, in order of its time; those in which a figure overflowed are left out."""
     trees: dict[tuple[str, int], list[LockTree]] = {}
     for tree in facts.every(LockTree):
         trees.setdefault((tree.source.file, tree.report), []).append(tree)
@@ -128,7 +128,18 @@ def pictures_of(facts: Facts) -> list[Picture]:
         for one in facts.every(LockActivity)
         if known(one.total)
     ]
-    return sorted(found, key=_place)
+    once = {(one.activity.at, one.total, tuple(map(tuple, one.activity.by_node))): one for one in reversed(found)}
+    return sorted(once.values(), key=_place)
+
+
+def moments_in(pictures: Sequence[Picture], apart_seconds: float) -> int:
+    """How many of these are of moments so far apart; a report without a time is one of its own."""
+    times = sorted(at for one in pictures if (at := one.activity.at) is not None)
+    count, last = sum(one.activity.at is None for one in pictures), None
+    for at in times:
+        if last is None or (at - last).total_seconds() >= apart_seconds:
+            count, last = count + 1, at
+    return count
 
 
 def _place(picture: Picture) -> tuple[str, str, int]:
@@ -225,6 +236,18 @@ def _listed(pictures: Sequence[Picture]) -> set[str]:
 
 def _counting(pictures: Sequence[Picture]) -> Iterator[str]:
     return (name for one in pictures for name, rate in one.activity.by_node if rate > 0)
+
+
+def asked_elsewhere(facts: Facts, node: str, most: int = 3) -> list[tuple[LockTree, float]]:
+    """The trees of other masters that a node asks most in, with its requests per second, in the busiest report."""
+    busiest = max(pictures_of(facts), key=lambda one: one.total, default=None)
+    found = [
+        (tree, rate)
+        for tree in (busiest.trees if busiest else ())
+        for name, rate in tree.rates
+        if tree.master and tree.master.upper() != node.upper() == name.upper() and known(rate) and rate > 0
+    ]
+    return sorted(found, key=lambda one: (-one[1], one[0].name))[:most]
 
 
 def failed_nodes(pictures: Sequence[Picture]) -> tuple[str, ...]:

@@ -144,6 +144,7 @@ def test_a_remote_lock_is_told_in_local_ones_of_the_asking_node_and_as_a_distanc
     assert [cell.times if cell else None for _, cells in matrix.rows for cell in cells] == [None, 62.5, 25.0, None]
     (pair,) = matrix.pairs
     assert (pair.asks, pair.master, pair.microseconds, pair.times) == ("ORKNEY", "SKYE", 250.0, 62.5)
+    assert pair.most == 4000.0
     assert pair.kilometres == pytest.approx(20.0), "200 µs, the shorter way, there and back at 2e8 m/s"
 
 
@@ -188,6 +189,7 @@ def test_two_nodes_brought_together_stand_side_by_side(audit: Audit, people: Peo
     assert re.findall(r'<tr data-row><th scope="row">(\w+)', page)[:2] == ["SKYE", "ORKNEY"], "the most outgoing first"
     assert "BARRA (HP rx1620)" in page
     assert "212 (53 ×)" in page
+    assert '<td class="n" data-label="One process, /s at most">4,717</td>' in page
     assert "1.25e-3 s" in page, "the slide's misprint is told"
     assert "85" in page
     assert "LOCKDIRWT" in page

@@ -45,5 +45,5 @@ def read(report: Report) -> Iterator[LockActivity | LockTree]:
     found = [*read_reports(report), *read_records(report)]
     if not found and not report.problems:
         raise NotThisReport
-    for number, run in enumerate(found, 1):
-        yield from run.facts(report, number)
+    for run in found:
+        yield from run.facts(report)

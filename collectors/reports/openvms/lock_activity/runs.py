@@ -37,8 +37,9 @@ class Run:
     failed: list[str] = field(default_factory=list)
     whole: bool = True
 
-    def facts(self, report: Report, number: int) -> Iterator[LockActivity | LockTree]:
+    def facts(self, report: Report) -> Iterator[LockActivity | LockTree]:
         """What is kept of it; sums are of all trees."""
+        number = report.source(self.first).first
         kinds: dict[str, tuple[float, float]] = {}
         nodes: dict[str, float] = {}
         for tree in self.trees:
