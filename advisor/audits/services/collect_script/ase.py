@@ -43,7 +43,10 @@ NEVER_FIRST = ("monProcessWaits", "monProcessStatement", "monSysStatement", "mon
 them."""
 BESIDE = {"monSysWaits": ("monWaitEventInfo",), "monLocks": ("monProcess",)}
 """What a table's rows are read by: what the numbers of its waits mean, and who holds the locks."""
-SETTLES = ("lock_wait", "engines", "login", "switches", "columns", "databases", "snapshot")
+SETTLES = (
+    *("lock_wait", "engines", "login", "switches", "columns", "databases", "snapshot"),
+    *("sample", "sampled_waits", "sampled_spinlocks", "sampled_blocking"),
+)
 """Questions of a live collection whose answers are for the collector alone; a snapshot has a form of its own here."""
 
 
@@ -102,7 +105,7 @@ def _wanted(request: CollectScriptRequest) -> _Wanted:
         left_out = {*SETTLES, *NEVER_FIRST}
         wanted.names = dict.fromkeys(one.name for one in questions() if one.name not in left_out)
         return wanted
-    tables = {one.table: one.name for one in questions() if one.table}
+    tables = {one.table: one.name for one in questions() if one.table and one.when != "sample"}
     for command in request.commands:
         _select(command, wanted, tables)
     for table, also in BESIDE.items():
