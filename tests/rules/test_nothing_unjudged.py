@@ -24,7 +24,6 @@ BY_PRODUCT = re.compile(r"rules\.\w+\._evidence\.account")
 """What `rules.audit` imports by the name of the product, so that no import says so."""
 OPEN = (
     "ase.CacheOverhead",
-    "ase.Deadlock",
     "ase.DeviceActivity",
     "ase.MonOpenPartitionActivity",
     "ase.SampledBlocking",
